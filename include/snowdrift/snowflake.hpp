@@ -1,0 +1,111 @@
+// Snowflake IDs: a time, the place that made the ID, and a sequence, packed into the 63 value
+// bits of a signed 64-bit integer. Where each field lies is a SnowflakeLayout; the layouts the
+// world uses are in `snowdrift::layouts`. Generating IDs is not here, but in src/core.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace snowdrift {
+
+/// What a Snowflake ID carries.
+struct SnowflakeParts {
+    int64_t unix_ms;      ///< milliseconds since 1970-01-01T00:00:00Z
+    uint32_t datacenter;  ///< 0 .. layout.max_datacenter()
+    uint32_t worker;      ///< 0 .. layout.max_worker()
+    uint32_t sequence;    ///< 0 .. layout.max_sequence()
+
+    friend constexpr bool operator==(const SnowflakeParts&, const SnowflakeParts&) = default;
+};
+
+/// The arrangement of a Snowflake ID: from the most significant bit down, a timestamp in
+/// milliseconds since `epoch_unix_ms`, a datacenter, a worker, and a sequence that tells apart the
+/// IDs of one millisecond. Widths are in bits and add up to at most 64; an ID never uses the sign
+/// bit, so where they add up to 64 the timestamp's upper half is out of range.
+struct SnowflakeLayout {
+    int64_t epoch_unix_ms;
+    uint8_t timestamp_bits;
+    uint8_t datacenter_bits;
+    uint8_t worker_bits;
+    uint8_t sequence_bits;
+
+    friend constexpr bool operator==(const SnowflakeLayout&, const SnowflakeLayout&) = default;
+
+    /// The width of datacenter and worker together: the bits a server's number may take.
+    constexpr int node_bits() const noexcept { return datacenter_bits + worker_bits; }
+
+    /// How far the timestamp stands above the lowest bit.
+    constexpr int timestamp_shift() const noexcept { return node_bits() + sequence_bits; }
+
+    /// The largest ID: all fields at their maximum, the sign bit clear.
+    constexpr int64_t max_id() const noexcept {
+        return static_cast<int64_t>(ones(std::min(timestamp_bits + timestamp_shift(), 63)));
+    }
+
+    constexpr uint32_t max_datacenter() const noexcept { return ones32(datacenter_bits); }
+    constexpr uint32_t max_worker() const noexcept { return ones32(worker_bits); }
+    constexpr uint32_t max_sequence() const noexcept { return ones32(sequence_bits); }
+    constexpr uint32_t max_node() const noexcept { return ones32(node_bits()); }
+
+    /// The largest timestamp, in milliseconds since the epoch.
+    constexpr uint64_t max_timestamp() const noexcept {
+        return static_cast<uint64_t>(max_id()) >> timestamp_shift();
+    }
+
+    /// The last millisecond that an ID can carry, since 1970-01-01T00:00:00Z. The first is
+    /// `epoch_unix_ms`.
+    constexpr int64_t max_unix_ms() const noexcept {
+        return epoch_unix_ms + static_cast<int64_t>(max_timestamp());
+    }
+
+    constexpr bool contains_time(int64_t unix_ms) const noexcept {
+        return unix_ms >= epoch_unix_ms && unix_ms <= max_unix_ms();
+    }
+
+    constexpr bool contains_id(int64_t id) const noexcept { return id >= 0 && id <= max_id(); }
+
+    /// The ID made of these parts. Precondition: each is within its range.
+    constexpr int64_t compose(const SnowflakeParts& parts) const noexcept {
+        const uint64_t node = uint64_t{parts.datacenter} << worker_bits | parts.worker;
+        return boundary(parts.unix_ms) |
+               static_cast<int64_t>(node << sequence_bits | parts.sequence);
+    }
+
+    /// The parts that `id` was made of. Precondition: contains_id(id).
+    constexpr SnowflakeParts split(int64_t id) const noexcept {
+        const auto bits = static_cast<uint64_t>(id);
+        return {epoch_unix_ms + static_cast<int64_t>(bits >> timestamp_shift()),
+                static_cast<uint32_t>(bits >> (worker_bits + sequence_bits)) & max_datacenter(),
+                static_cast<uint32_t>(bits >> sequence_bits) & max_worker(),
+                static_cast<uint32_t>(bits) & max_sequence()};
+    }
+
+    /// The smallest ID whose timestamp is not before `unix_ms`: that time, all other bits zero.
+    /// Precondition: contains_time(unix_ms).
+    constexpr int64_t boundary(int64_t unix_ms) const noexcept {
+        return (unix_ms - epoch_unix_ms) << timestamp_shift();
+    }
+
+ private:
+    static constexpr uint64_t ones(int bits) noexcept { return (uint64_t{1} << bits) - 1; }
+    static constexpr uint32_t ones32(int bits) noexcept {
+        return static_cast<uint32_t>(ones(bits));
+    }
+};
+
+/// The layouts in use in the world, each as its owner publishes it.
+namespace layouts {
+
+inline constexpr SnowflakeLayout snowflake{1609459200000, 41, 5, 5, 12};  // epoch 2021-01-01
+inline constexpr SnowflakeLayout twitter{1288834974657, 41, 5, 5, 12};
+inline constexpr SnowflakeLayout discord{1420070400000, 42, 5, 5, 12};     // worker, process
+inline constexpr SnowflakeLayout instagram{1314220021721, 41, 0, 13, 10};  // worker: its shard
+inline constexpr SnowflakeLayout mastodon{0, 48, 0, 0, 16};
+inline constexpr SnowflakeLayout pgedge{1672531200000, 41, 0, 10, 12};  // worker: its node
+inline constexpr SnowflakeLayout mastic{1767225600000, 48, 0, 0, 16};
+inline constexpr SnowflakeLayout si{1609459200000, 40, 0, 5, 8};  // 53 bits, safe in JavaScript
+
+static_assert(snowflake.max_id() == INT64_MAX && si.max_id() == (int64_t{1} << 53) - 1);
+
+}  // namespace layouts
+}  // namespace snowdrift

@@ -1,0 +1,96 @@
+// How Snowflake IDs are generated: one lock-free step on one 64-bit word. No clock, no sleeping
+// and no errors here: the caller brings the time, and is told what must happen first.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "snowdrift/snowflake.hpp"
+
+namespace snowdrift {
+
+/// What a generator answers to one request.
+enum class Verdict : uint8_t {
+    issued,        ///< here is an ID
+    exhausted,     ///< the sequence is used up: ask again when the wall clock has ticked
+    leads,         ///< the clock is behind by a little too much: ask again when it has caught up
+    refused,       ///< the clock is behind by far too much
+    out_of_range,  ///< the wall clock is outside what the layout can express
+};
+
+struct Answer {
+    Verdict verdict;
+    int64_t id;  ///< issued: the ID
+    int64_t ms;  ///< exhausted, leads: the Unix millisecond to wait for; refused: how far the
+                 ///< clock is behind the last ID, in milliseconds
+};
+
+/// What one caller has seen so far in one request. It starts empty and stays the caller's for all
+/// the times it asks until an ID is issued.
+struct Request {
+    uint64_t used_up = 0;   ///< the state whose sequence was found used up
+    uint64_t found_at = 0;  ///< the wall clock's timestamp when it was found so
+};
+
+/// Generates IDs of one layout in one place. The state that makes them unique is a word, shared by
+/// all who generate: `timestamp << sequence_bits | sequence` of the last ID issued, timestamps in
+/// milliseconds since the layout's epoch. It only ever grows; 0 is a fresh one.
+class SnowflakeGenerator {
+ public:
+    /// How much longer than the limit a lead may be and still be waited out rather than refused.
+    static constexpr int64_t patience_ms = 1000;
+
+    /// Precondition: node <= layout.max_node().
+    constexpr SnowflakeGenerator(const SnowflakeLayout& layout, uint32_t node) noexcept
+        : layout_{layout}, node_field_{uint64_t{node} << layout.sequence_bits} {}
+
+    constexpr const SnowflakeLayout& layout() const noexcept { return layout_; }
+
+    /// Answers one request at the wall clock's `unix_ms`.
+    ///
+    /// A clock behind the last ID does not stop the generator while the last ID leads it by at
+    /// most `max_lead_ms`: it goes on in the last ID's millisecond. A used-up sequence costs one
+    /// tick of the wall clock, leading or not, so load never makes the lead grow.
+    Answer next(std::atomic<uint64_t>& word, int64_t unix_ms, int64_t max_lead_ms,
+                Request& request) const noexcept {
+        const auto now = static_cast<uint64_t>(unix_ms - layout_.epoch_unix_ms);
+        if (now > layout_.max_timestamp()) [[unlikely]]
+            return {Verdict::out_of_range, 0, 0};
+
+        uint64_t last = word.load(std::memory_order_relaxed);
+        for (;;) {
+            uint64_t next = last + 1;  // past the last sequence, this is the next millisecond
+            const uint64_t timestamp = last >> layout_.sequence_bits;
+            if (now > timestamp) {
+                next = now << layout_.sequence_bits;
+            } else if (const auto lead = static_cast<int64_t>(timestamp - now); lead > max_lead_ms)
+                [[unlikely]] {
+                return behind(unix_ms, lead, max_lead_ms);
+            } else if ((last & layout_.max_sequence()) == layout_.max_sequence()) [[unlikely]] {
+                if (request.used_up != last || now < request.found_at) request = {last, now};
+                if (now == request.found_at) return {Verdict::exhausted, 0, unix_ms + 1};
+                if (timestamp == layout_.max_timestamp()) return {Verdict::out_of_range, 0, 0};
+            }
+            if (word.compare_exchange_weak(last, next, std::memory_order_relaxed))
+                return {Verdict::issued, compose(next), 0};
+        }
+    }
+
+ private:
+    constexpr int64_t compose(uint64_t state) const noexcept {
+        const uint64_t sequence = state & layout_.max_sequence();
+        return static_cast<int64_t>((state ^ sequence) << layout_.node_bits() | node_field_ |
+                                    sequence);
+    }
+
+    static constexpr Answer behind(int64_t unix_ms, int64_t lead, int64_t max_lead_ms) noexcept {
+        const int64_t excess = lead - max_lead_ms;
+        if (excess > patience_ms) return {Verdict::refused, 0, lead};
+        return {Verdict::leads, 0, unix_ms + excess};
+    }
+
+    SnowflakeLayout layout_;
+    uint64_t node_field_;
+};
+
+}  // namespace snowdrift

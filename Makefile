@@ -1,0 +1,32 @@
+# Builds, installs and checks the extension with PGXS:
+#   make && sudo make install && make installcheck
+# PG_CONFIG chooses the PostgreSQL. The C++ tests and benchmarks are CMakeLists.txt's.
+
+EXTENSION = snowdrift
+MODULE_big = snowdrift
+DATA = snowdrift--1.0.sql
+OBJS = \
+	src/pg/module.o \
+	src/pg/clock.o \
+	src/pg/slots.o \
+	src/pg/snowflake.o
+
+REGRESS = snowflake snowflake_errors snowflake_storage settings
+
+PG_CONFIG ?= pg_config
+
+# -isystem: warnings in PostgreSQL's own headers are not ours.
+# Hidden symbols: backends load libraries with RTLD_GLOBAL, so an inline function of another
+# C++ extension must not be able to replace ours.
+# No exceptions, no RTTI, no guarded statics: the shared object needs libc only.
+PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -I$(srcdir)/include -I$(srcdir)/src
+PG_CXXFLAGS = -std=c++20 -Wall -Wextra -fvisibility=hidden -fvisibility-inlines-hidden \
+	-fno-exceptions -fno-rtti -fno-threadsafe-statics
+
+PGXS := $(shell $(PG_CONFIG) --pgxs)
+include $(PGXS)
+
+override BITCODE_CXXFLAGS += $(PG_CXXFLAGS)
+
+HEADERS_OF_OURS = $(wildcard $(addprefix $(srcdir)/,include/snowdrift/*.hpp src/core/*.hpp src/pg/*.hpp))
+$(OBJS) $(OBJS:.o=.bc): $(HEADERS_OF_OURS)

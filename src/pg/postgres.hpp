@@ -1,0 +1,24 @@
+// PostgreSQL's headers, as every file of this wing needs them, and the one macro that opens an
+// SQL-callable function. Nothing outside src/pg includes this.
+#pragma once
+
+// PostgreSQL 15 leaves this empty, since it expects libraries to export every symbol; ours are
+// hidden but for those that the server looks up.
+#define PGDLLEXPORT __attribute__((visibility("default")))
+
+extern "C" {
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/timestamp.h"
+}
+
+/// Opens the definition of the SQL-callable function `name`. The symbols carry the project's name
+/// since all libraries of a backend share one namespace.
+#define SNOWDRIFT_FUNCTION(name)                                 \
+    extern "C" {                                                 \
+    PGDLLEXPORT extern Datum snowdrift_##name(PG_FUNCTION_ARGS); \
+    PG_FUNCTION_INFO_V1(snowdrift_##name);                       \
+    }                                                            \
+    Datum snowdrift_##name([[maybe_unused]] PG_FUNCTION_ARGS)

@@ -1,0 +1,187 @@
+// Snowflake IDs in SQL: decoders, composition, boundaries, and the generator.
+#include "snowdrift/snowflake.hpp"
+
+#include "core/snowflake_generator.hpp"
+#include "pg/clock.hpp"
+#include "pg/postgres.hpp"
+#include "pg/settings.hpp"
+#include "pg/slots.hpp"
+#include "pg/time.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "funcapi.h"
+}
+
+using namespace snowdrift;
+
+namespace {
+
+constexpr SnowflakeLayout default_layout = layouts::snowflake;
+
+/// Ensure that a field's value is within 0 .. max.
+uint32 check_field(const char* field, int32 value, uint32 max) {
+    if (value < 0 || static_cast<uint32>(value) > max)
+        ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                        errmsg("%s %d is out of range 0 .. %u", field, value, max)));
+    return static_cast<uint32>(value);
+}
+
+/// Ensure that a number can be a Snowflake ID.
+int64 check_id(const SnowflakeLayout& layout, int64 id) {
+    if (!layout.contains_id(id))
+        ereport(ERROR,
+                (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                 errmsg("Snowflake ID %lld is out of range 0 .. %lld", static_cast<long long>(id),
+                        static_cast<long long>(layout.max_id()))));
+    return id;
+}
+
+/// Ensure that the layout can express a time, given as the Unix millisecond it is rounded to.
+int64 check_time(const SnowflakeLayout& layout, TimestampTz time, int64 unix_ms) {
+    if (TIMESTAMP_NOT_FINITE(time) || !layout.contains_time(unix_ms)) {
+        const char* const shown = pstrdup(timestamptz_to_str(time));
+        const char* const first =
+            pstrdup(timestamptz_to_str(timestamp_from_unix_ms(layout.epoch_unix_ms)));
+        ereport(ERROR,
+                (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+                 errmsg("timestamp out of range for a Snowflake ID: %s", shown),
+                 errdetail("The layout holds times from %s to %s.", first,
+                           timestamptz_to_str(timestamp_from_unix_ms(layout.max_unix_ms())))));
+    }
+    return unix_ms;
+}
+
+SnowflakeParts split_argument(FunctionCallInfo fcinfo) {
+    return default_layout.split(check_id(default_layout, PG_GETARG_INT64(0)));
+}
+
+}  // namespace
+
+/// snowflake_timestamp(bigint) → timestamptz
+SNOWDRIFT_FUNCTION(snowflake_timestamp) {
+    PG_RETURN_TIMESTAMPTZ(timestamp_from_unix_ms(split_argument(fcinfo).unix_ms));
+}
+
+/// snowflake_datacenter(bigint) → int
+SNOWDRIFT_FUNCTION(snowflake_datacenter) { PG_RETURN_INT32(split_argument(fcinfo).datacenter); }
+
+/// snowflake_worker(bigint) → int
+SNOWDRIFT_FUNCTION(snowflake_worker) { PG_RETURN_INT32(split_argument(fcinfo).worker); }
+
+/// snowflake_sequence(bigint) → int
+SNOWDRIFT_FUNCTION(snowflake_sequence) { PG_RETURN_INT32(split_argument(fcinfo).sequence); }
+
+/// snowflake_parts(bigint) → record of all of them
+SNOWDRIFT_FUNCTION(snowflake_parts) {
+    const SnowflakeParts parts = split_argument(fcinfo);
+    TupleDesc row;
+    if (get_call_result_type(fcinfo, nullptr, &row) != TYPEFUNC_COMPOSITE)
+        elog(ERROR, "return type must be a row type");
+
+    Datum values[] = {TimestampTzGetDatum(timestamp_from_unix_ms(parts.unix_ms)),
+                      Int32GetDatum(parts.datacenter), Int32GetDatum(parts.worker),
+                      Int32GetDatum(parts.sequence)};
+    bool nulls[4] = {};
+    PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row), values, nulls)));
+}
+
+/// make_snowflake(timestamptz, datacenter int, worker int, sequence int) → bigint
+SNOWDRIFT_FUNCTION(make_snowflake) {
+    const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
+    const SnowflakeLayout& layout = default_layout;
+    PG_RETURN_INT64(
+        layout.compose({check_time(layout, time, unix_ms_floor(time)),
+                        check_field("datacenter", PG_GETARG_INT32(1), layout.max_datacenter()),
+                        check_field("worker", PG_GETARG_INT32(2), layout.max_worker()),
+                        check_field("sequence", PG_GETARG_INT32(3), layout.max_sequence())}));
+}
+
+/// snowflake_boundary(timestamptz) → bigint
+SNOWDRIFT_FUNCTION(snowflake_boundary) {
+    const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
+    const SnowflakeLayout& layout = default_layout;
+    PG_RETURN_INT64(layout.boundary(check_time(layout, time, unix_ms_ceil(time))));
+}
+
+namespace {
+
+/// This session's view of the database's default generator.
+struct SessionGenerator {
+    slots::Slot* slot = nullptr;
+    int node = -1;
+    SnowflakeGenerator core{default_layout, 0};
+
+    /// Take on the settings as they are now, and the slot if it is the first time.
+    void prepare() {
+        const auto max_node = static_cast<int>(default_layout.max_node());
+        if (settings::node > max_node)
+            ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                            errmsg("snowdrift.node %d is out of range 0 .. %d for this layout",
+                                   settings::node, max_node),
+                            errdetail("The layout has %d datacenter bits and %d worker bits.",
+                                      default_layout.datacenter_bits, default_layout.worker_bits)));
+        if (slot == nullptr) slot = slots::attach(slots::default_generator);
+        core = SnowflakeGenerator{default_layout, static_cast<uint32>(settings::node)};
+        node = settings::node;
+    }
+
+    Answer ask(Request& request) {
+        return core.next(slot->word, clock::now_ms(), settings::max_clock_lead, request);
+    }
+};
+
+[[noreturn]] void refuse(const Answer& answer) {
+    if (answer.verdict == Verdict::refused)
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("clock moved backwards by %lld ms; refusing to generate IDs",
+                               static_cast<long long>(answer.ms)),
+                        errdetail("The last ID is that far ahead of the server's clock; "
+                                  "snowdrift.max_clock_lead allows %d ms.",
+                                  settings::max_clock_lead),
+                        errhint("Correct the clock, wait until it has caught up, or raise "
+                                "snowdrift.max_clock_lead.")));
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("the server's clock is outside the times that the layout holds"),
+                    errhint("Correct the server's clock.")));
+}
+
+/// Ask, and wait as the answers say, until there is an ID.
+pg_noinline int64 next_id_with_waits(SessionGenerator& generator, Answer answer, Request& request) {
+    while (answer.verdict != Verdict::issued) {
+        if (answer.verdict != Verdict::exhausted && answer.verdict != Verdict::leads)
+            refuse(answer);
+        clock::rest_until(answer.ms);
+        answer = generator.ask(request);
+    }
+    return answer.id;
+}
+
+int64 next_id() {
+    static SessionGenerator generator;
+    if (unlikely(generator.node != settings::node)) generator.prepare();
+    Request request;
+    const Answer answer = generator.ask(request);
+    if (likely(answer.verdict == Verdict::issued)) return answer.id;
+    return next_id_with_waits(generator, answer, request);
+}
+
+}  // namespace
+
+/// next_snowflake() → bigint
+SNOWDRIFT_FUNCTION(next_snowflake) { PG_RETURN_INT64(next_id()); }
+
+/// next_snowflakes(n int) → setof bigint
+SNOWDRIFT_FUNCTION(next_snowflakes) {
+    if (SRF_IS_FIRSTCALL()) {
+        const int32 n = PG_GETARG_INT32(0);
+        if (n < 0)
+            ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                            errmsg("number of IDs must not be negative: %d", n)));
+        FuncCallContext* const call = SRF_FIRSTCALL_INIT();
+        call->max_calls = static_cast<uint64>(n);
+    }
+    FuncCallContext* const call = SRF_PERCALL_SETUP();
+    if (call->call_cntr < call->max_calls) SRF_RETURN_NEXT(call, Int64GetDatum(next_id()));
+    SRF_RETURN_DONE(call);
+}

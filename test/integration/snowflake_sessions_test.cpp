@@ -1,0 +1,102 @@
+// Snowflake IDs from many sessions at once: all distinct, each session's ascending.
+#include <atomic>
+
+#include "integration/sessions.hpp"
+
+namespace snowdrift::test {
+namespace {
+
+constexpr int sessions = 8;
+
+class SnowflakeSessions : public Server {};
+
+TEST_F(SnowflakeSessions, TwoMillionIdsOfEightSessionsAreDistinctAndEachSessionsAscend) {
+    constexpr int ids_each = 250'000;
+    std::vector<Ids> ids(sessions);
+    in_parallel(sessions, [&](int i) {
+        pqxx::connection connection;
+        fetch(connection, "SELECT next_snowflake() FROM generate_series(1, 125000)", ids.at(i));
+        fetch(connection, "SELECT * FROM next_snowflakes(125000)", ids.at(i));
+    });
+    for (const auto& mine : ids) {
+        EXPECT_EQ(mine.size(), size_t{ids_each});
+        EXPECT_TRUE(strictly_ascending(mine));
+    }
+    expect_all_distinct(ids);
+}
+
+TEST_F(SnowflakeSessions, SessionsThatComeAndGoNeverRepeatAnId) {
+    constexpr int visits = 40;
+    std::vector<Ids> ids(sessions);
+    in_parallel(sessions, [&](int i) {
+        for (int visit = 0; visit < visits; ++visit) {
+            pqxx::connection connection;
+            fetch(connection, "SELECT next_snowflake() FROM generate_series(1, 500)", ids.at(i));
+        }
+    });
+    for (const auto& mine : ids) {
+        EXPECT_EQ(mine.size(), size_t{visits} * 500);
+        EXPECT_TRUE(strictly_ascending(mine));
+    }
+    expect_all_distinct(ids);
+}
+
+TEST_F(SnowflakeSessions, SingleRowInsertsWithDefaultFromEightSessionsNeverConflict) {
+    pqxx::connection setup;
+    run(setup, "CREATE TABLE posts (id bigint PRIMARY KEY DEFAULT next_snowflake(), body text)");
+    in_parallel(sessions, [&](int) {
+        pqxx::connection connection;
+        run(connection, "SET synchronous_commit = off");
+        for (int i = 0; i < 1000; ++i) run(connection, "INSERT INTO posts (body) VALUES ('x')");
+    });
+    EXPECT_EQ(run(setup, "SELECT count(*) FROM posts")[0][0].as<int>(), sessions * 1000);
+    run(setup, "DROP TABLE posts");
+}
+
+TEST_F(SnowflakeSessions, AQueryThatWaitsForTheClockCanBeCancelled) {
+    pqxx::connection connection;
+    run(connection, "SET statement_timeout = '200ms'");
+    // Far more than the format allows in that time: most of it is waiting.
+    try {
+        run(connection, "SELECT max(id) FROM next_snowflakes(2147483647) AS id");
+        FAIL() << "the statement ended";
+    } catch (const pqxx::sql_error& error) {
+        EXPECT_EQ(error.sqlstate(), "57014");
+    }
+    run(connection, "SELECT next_snowflake()");
+}
+
+TEST_F(SnowflakeSessions, ParallelWorkersShareTheGenerator) {
+    pqxx::connection connection;
+    run(connection,
+        "CREATE TABLE many AS SELECT n FROM generate_series(1, 300000) AS n;"
+        "SET max_parallel_workers_per_gather = 4; SET parallel_setup_cost = 0;"
+        "SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;"
+        "ALTER TABLE many SET (parallel_workers = 4); ANALYZE many");
+    const std::string query = "SELECT next_snowflake() AS id FROM many";
+    std::string plan;
+    for (const auto& row : run(connection, "EXPLAIN (COSTS OFF) " + query))
+        plan += row[0].as<std::string>() + "\n";
+    EXPECT_NE(plan.find("Gather"), std::string::npos) << plan;
+    std::vector<Ids> ids(1);
+    fetch(connection, query, ids[0]);
+    EXPECT_EQ(ids[0].size(), 300'000U);
+    expect_all_distinct(ids);
+    run(connection, "DROP TABLE many");
+}
+
+TEST_F(SnowflakeSessions, DatabasesOfOneServerHaveGeneratorsOfTheirOwn) {
+    pqxx::connection setup;
+    run(setup, "CREATE DATABASE elsewhere");
+    {
+        pqxx::connection connection{"dbname=elsewhere"};
+        run(connection, "CREATE EXTENSION snowdrift");
+        std::vector<Ids> ids(1);
+        fetch(connection, "SELECT next_snowflake() FROM generate_series(1, 10000)", ids[0]);
+        EXPECT_TRUE(strictly_ascending(ids[0]));
+    }
+    run(setup, "DROP DATABASE elsewhere");
+}
+
+}  // namespace
+}  // namespace snowdrift::test

@@ -1,0 +1,8 @@
+#!/bin/sh
+# The shared object named by $1 needs libc and the loader only, and takes no symbol from libstdc++.
+set -eu
+[ -f "$1" ] || { echo "$1 is not built"; exit 1; }
+needed=$(objdump -p "$1" | sed -n 's/.*NEEDED *//p' | grep -vE '^(libc\.so|ld-linux)' || true)
+[ -z "$needed" ] || { echo "needs $needed"; exit 1; }
+cxx=$(nm -D --undefined-only "$1" | grep -E ' (_Z|__cxa_(throw|guard|begin|pure)|__gxx)' || true)
+[ -z "$cxx" ] || { echo "takes from libstdc++: $cxx"; exit 1; }

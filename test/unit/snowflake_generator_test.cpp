@@ -1,0 +1,194 @@
+// The Snowflake generator, driven by a clock that the test sets.
+#include "core/snowflake_generator.hpp"
+
+#include <gtest/gtest.h>
+
+namespace snowdrift {
+namespace {
+
+constexpr SnowflakeLayout layout = layouts::snowflake;
+constexpr int64_t noon = 1767268800000;  // 2026-01-01T12:00:00Z
+constexpr int64_t max_lead = 60'000;
+
+class Generator : public testing::Test {
+ protected:
+    Answer ask(int64_t unix_ms) { return generator.next(word, unix_ms, lead, request); }
+
+    /// The parts of the ID issued at `unix_ms`; fails the test if none is. Ends the request.
+    SnowflakeParts issue(int64_t unix_ms) {
+        const Answer answer = ask(unix_ms);
+        EXPECT_EQ(answer.verdict, Verdict::issued) << "at noon + " << unix_ms - noon << " ms";
+        request = {};
+        return layout.split(answer.id);
+    }
+
+    void use_up(int64_t unix_ms) {
+        SnowflakeParts parts;
+        do {
+            parts = issue(unix_ms);
+        } while (parts.sequence < layout.max_sequence());
+    }
+
+    std::atomic<uint64_t> word{0};
+    int64_t lead = max_lead;
+    Request request;
+    SnowflakeGenerator generator{layout, 2 * 32 + 3};
+};
+
+TEST_F(Generator, StartsAMillisecondAtSequenceZero) {
+    EXPECT_EQ(issue(noon), (SnowflakeParts{noon, 2, 3, 0}));
+}
+
+TEST_F(Generator, CountsUpWithinAMillisecond) {
+    issue(noon);
+    EXPECT_EQ(issue(noon), (SnowflakeParts{noon, 2, 3, 1}));
+    EXPECT_EQ(issue(noon), (SnowflakeParts{noon, 2, 3, 2}));
+}
+
+TEST_F(Generator, StartsAgainAtZeroInTheNextMillisecond) {
+    issue(noon);
+    issue(noon);
+    EXPECT_EQ(issue(noon + 1), (SnowflakeParts{noon + 1, 2, 3, 0}));
+}
+
+TEST_F(Generator, IssuesAllOfTheSequenceAndThenWaitsForTheNextMillisecond) {
+    for (uint32_t sequence = 0; sequence <= layout.max_sequence(); ++sequence)
+        ASSERT_EQ(issue(noon).sequence, sequence);
+    const Answer answer = ask(noon);
+    EXPECT_EQ(answer.verdict, Verdict::exhausted);
+    EXPECT_EQ(answer.ms, noon + 1);
+    EXPECT_EQ(ask(noon).verdict, Verdict::exhausted);
+    EXPECT_EQ(issue(noon + 1), (SnowflakeParts{noon + 1, 2, 3, 0}));
+}
+
+TEST_F(Generator, GoesOnFromTheLastIdWhenTheClockIsBackByOneMillisecond) {
+    issue(noon);
+    EXPECT_EQ(issue(noon - 1), (SnowflakeParts{noon, 2, 3, 1}));
+}
+
+TEST_F(Generator, GoesOnFromTheLastIdUpToTheLeadAllowed) {
+    issue(noon);
+    EXPECT_EQ(issue(noon - max_lead), (SnowflakeParts{noon, 2, 3, 1}));
+}
+
+TEST_F(Generator, WaitsOutALeadUpToASecondTooLong) {
+    issue(noon);
+    Answer answer = ask(noon - max_lead - 1);
+    EXPECT_EQ(answer.verdict, Verdict::leads);
+    EXPECT_EQ(answer.ms, noon - max_lead);
+    answer = ask(noon - max_lead - 1000);
+    EXPECT_EQ(answer.verdict, Verdict::leads);
+    EXPECT_EQ(answer.ms, noon - max_lead);
+    EXPECT_EQ(issue(noon - max_lead).sequence, 1U);
+}
+
+TEST_F(Generator, RefusesAnyLongerLeadAndSaysHowLongItIs) {
+    issue(noon);
+    const Answer answer = ask(noon - max_lead - 1001);
+    EXPECT_EQ(answer.verdict, Verdict::refused);
+    EXPECT_EQ(answer.ms, max_lead + 1001);
+}
+
+TEST_F(Generator, WithNoLeadAllowedRunsOnlyWhenTheClockHasCaughtUp) {
+    lead = 0;
+    issue(noon);
+    EXPECT_EQ(ask(noon - 1).verdict, Verdict::leads);
+    EXPECT_EQ(ask(noon - 1001).verdict, Verdict::refused);
+    EXPECT_EQ(issue(noon).sequence, 1U);
+}
+
+TEST_F(Generator, MovesOnByOneMillisecondForEachTickOfAClockThatIsBehind) {
+    use_up(noon);
+    EXPECT_EQ(ask(noon - 500).verdict, Verdict::exhausted);
+    EXPECT_EQ(issue(noon - 499), (SnowflakeParts{noon + 1, 2, 3, 0}));
+}
+
+TEST_F(Generator, NeverLetsLoadMakeTheLeadGrow) {
+    use_up(noon);
+    int64_t last = noon;
+    for (int64_t now = noon - 500; now < noon; ++now) {
+        ASSERT_EQ(ask(now).verdict, Verdict::exhausted);
+        // The request goes on in the next tick; others of the same tick use up what it gained.
+        last = issue(now + 1).unix_ms;
+        ASSERT_LE(last - (now + 1), 500);
+        use_up(now + 1);
+    }
+    EXPECT_EQ(last, noon + 500);
+}
+
+TEST_F(Generator, ATickSeenByAnotherRequestDoesNotServeThisOne) {
+    use_up(noon);
+    Request late;
+    ASSERT_EQ(generator.next(word, noon - 500, lead, late).verdict, Verdict::exhausted);
+    ASSERT_EQ(ask(noon - 500).verdict, Verdict::exhausted);
+    issue(noon - 499);
+    use_up(noon - 499);
+    // `late` waited for another millisecond's sequence than the one used up now.
+    EXPECT_EQ(generator.next(word, noon - 499, lead, late).verdict, Verdict::exhausted);
+    EXPECT_EQ(generator.next(word, noon - 498, lead, late).verdict, Verdict::issued);
+}
+
+TEST_F(Generator, AClockSetBackDuringAWaitCostsOneTickAfterIt) {
+    use_up(noon);
+    ASSERT_EQ(ask(noon).verdict, Verdict::exhausted);
+    const Answer answer = ask(noon - 20'000);
+    EXPECT_EQ(answer.verdict, Verdict::exhausted);
+    EXPECT_EQ(answer.ms, noon - 19'999);
+    EXPECT_EQ(issue(noon - 19'999), (SnowflakeParts{noon + 1, 2, 3, 0}));
+}
+
+TEST_F(Generator, LetsTheLeadMeltWhileThereIsRoom) {
+    issue(noon);
+    for (int64_t now = noon - 100; now <= noon; ++now) ASSERT_EQ(issue(now).unix_ms, noon);
+    EXPECT_EQ(issue(noon + 1), (SnowflakeParts{noon + 1, 2, 3, 0}));
+}
+
+TEST_F(Generator, AFreshOneTakesTheTimeAsItIs) {
+    issue(noon);
+    word = 0;
+    EXPECT_EQ(issue(noon - 86'400'000), (SnowflakeParts{noon - 86'400'000, 2, 3, 0}));
+}
+
+TEST_F(Generator, HasNoIdBeforeTheEpochOrAfterTheEnd) {
+    EXPECT_EQ(ask(layout.epoch_unix_ms - 1).verdict, Verdict::out_of_range);
+    EXPECT_EQ(ask(layout.max_unix_ms() + 1).verdict, Verdict::out_of_range);
+    EXPECT_EQ(issue(layout.max_unix_ms()).unix_ms, layout.max_unix_ms());
+}
+
+TEST_F(Generator, EndsWithTheLastIdOfTheLayout) {
+    use_up(layout.max_unix_ms());
+    EXPECT_EQ(ask(layout.max_unix_ms() - 1).verdict, Verdict::exhausted);
+    EXPECT_EQ(ask(layout.max_unix_ms()).verdict, Verdict::out_of_range);
+    EXPECT_EQ(word, (layout.max_timestamp() << layout.sequence_bits) + layout.max_sequence());
+}
+
+TEST_F(Generator, IssuesInAscendingOrderWhateverTheClockDoes) {
+    lead = INT32_MAX;
+    int64_t last = -1;
+    for (const int64_t step : {0, 1, 1, -50, 0, 0, 7, 200, -199, -1000, 3, 3, 3, 90'000}) {
+        for (int i = 0; i < 3; ++i) {
+            const Answer answer = ask(noon + step);
+            ASSERT_EQ(answer.verdict, Verdict::issued);
+            ASSERT_GT(answer.id, last);
+            last = answer.id;
+        }
+    }
+}
+
+TEST(GeneratorLayouts, EveryPresetIssuesItsOwnIds) {
+    for (const SnowflakeLayout& preset :
+         {layouts::twitter, layouts::discord, layouts::instagram, layouts::mastodon,
+          layouts::pgedge, layouts::mastic, layouts::si}) {
+        std::atomic<uint64_t> word{0};
+        Request request;
+        const SnowflakeGenerator generator{preset, preset.max_node()};
+        generator.next(word, noon, 0, request);
+        const Answer answer = generator.next(word, noon, 0, request);
+        ASSERT_EQ(answer.verdict, Verdict::issued);
+        EXPECT_EQ(preset.split(answer.id),
+                  (SnowflakeParts{noon, preset.max_datacenter(), preset.max_worker(), 1}));
+    }
+}
+
+}  // namespace
+}  // namespace snowdrift

@@ -1,0 +1,123 @@
+// The Snowflake layouts against golden IDs, and the laws every layout obeys.
+#include "snowdrift/snowflake.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <string>
+
+#include "unit/vectors.hpp"
+
+namespace snowdrift {
+namespace {
+
+constexpr int64_t new_year_2022 = 1640995200000;
+
+const std::map<std::string, SnowflakeLayout> presets = {
+    {"snowflake", layouts::snowflake}, {"twitter", layouts::twitter},
+    {"discord", layouts::discord},     {"instagram", layouts::instagram},
+    {"mastodon", layouts::mastodon},   {"pgedge", layouts::pgedge},
+    {"mastic", layouts::mastic},       {"si", layouts::si},
+};
+
+static_assert(layouts::snowflake.compose({new_year_2022, 2, 3, 0}) == 132271570944274432);
+static_assert(layouts::snowflake.split(132271570944274432) ==
+              SnowflakeParts{new_year_2022, 2, 3, 0});
+
+TEST(Snowflake, EveryGoldenIdSplitsIntoItsPartsAndComposesFromThem) {
+    size_t rows = 0;
+    for (const auto& row : test::read_vectors("snowflake_ids.tsv", 6)) {
+        const SnowflakeLayout& layout = presets.at(row[0]);
+        const int64_t id = std::stoll(row[1]);
+        const SnowflakeParts parts{std::stoll(row[2]), static_cast<uint32_t>(std::stoul(row[3])),
+                                   static_cast<uint32_t>(std::stoul(row[4])),
+                                   static_cast<uint32_t>(std::stoul(row[5]))};
+        EXPECT_EQ(layout.split(id), parts) << row[0] << " " << id;
+        EXPECT_EQ(layout.compose(parts), id) << row[0] << " " << id;
+        ++rows;
+    }
+    EXPECT_GE(rows, 100U);
+}
+
+TEST(Snowflake, TheClassicLayoutEndsIn2090) {
+    EXPECT_EQ(layouts::snowflake.max_id(), INT64_MAX);
+    EXPECT_EQ(layouts::snowflake.max_unix_ms(), 3808482455551);  // 2090-09-07T15:47:35.551Z
+    EXPECT_FALSE(layouts::snowflake.contains_time(1609459199999));
+    EXPECT_TRUE(layouts::snowflake.contains_time(1609459200000));
+    EXPECT_TRUE(layouts::snowflake.contains_time(3808482455551));
+    EXPECT_FALSE(layouts::snowflake.contains_time(3808482455552));
+}
+
+TEST(Snowflake, SixtyFourBitLayoutsStayPositive) {
+    for (const auto* name : {"discord", "mastodon", "mastic"}) {
+        const SnowflakeLayout& layout = presets.at(name);
+        EXPECT_EQ(layout.max_id(), INT64_MAX) << name;
+        EXPECT_EQ(layout.boundary(layout.max_unix_ms()) >> layout.timestamp_shift(),
+                  static_cast<int64_t>(layout.max_timestamp()))
+            << name;
+        EXPECT_GT(layout.boundary(layout.max_unix_ms()), 0) << name;
+    }
+}
+
+TEST(Snowflake, JavaScriptHoldsEverySiIdExactly) {
+    EXPECT_EQ(layouts::si.max_id(), 9007199254740991);
+}
+
+TEST(Snowflake, NegativeNumbersAreNotIds) {
+    EXPECT_FALSE(layouts::snowflake.contains_id(-1));
+    EXPECT_FALSE(layouts::snowflake.contains_id(INT64_MIN));
+    EXPECT_TRUE(layouts::snowflake.contains_id(0));
+    EXPECT_FALSE(layouts::si.contains_id(layouts::si.max_id() + 1));
+}
+
+class EveryPreset : public testing::TestWithParam<std::pair<const std::string, SnowflakeLayout>> {
+ protected:
+    SnowflakeParts random_parts() {
+        const SnowflakeLayout& layout = GetParam().second;
+        return {layout.epoch_unix_ms + static_cast<int64_t>(random_() % (layout.max_timestamp() + 1)),
+                static_cast<uint32_t>(random_()) & layout.max_datacenter(),
+                static_cast<uint32_t>(random_()) & layout.max_worker(),
+                static_cast<uint32_t>(random_()) & layout.max_sequence()};
+    }
+
+ private:
+    std::mt19937_64 random_{20210101};
+};
+
+TEST_P(EveryPreset, SplitIsTheInverseOfCompose) {
+    const SnowflakeLayout& layout = GetParam().second;
+    for (int i = 0; i < 100'000; ++i) {
+        const SnowflakeParts parts = random_parts();
+        const int64_t id = layout.compose(parts);
+        ASSERT_TRUE(layout.contains_id(id));
+        ASSERT_EQ(layout.split(id), parts);
+    }
+}
+
+TEST_P(EveryPreset, AnIdIsNotBelowABoundaryExactlyWhenItsTimeIsNotBeforeIt) {
+    const SnowflakeLayout& layout = GetParam().second;
+    for (int i = 0; i < 100'000; ++i) {
+        const SnowflakeParts parts = random_parts();
+        const int64_t id = layout.compose(parts);
+        for (const int64_t time : {parts.unix_ms - 1, parts.unix_ms, parts.unix_ms + 1,
+                                   random_parts().unix_ms}) {
+            if (layout.contains_time(time))
+                ASSERT_EQ(id >= layout.boundary(time), parts.unix_ms >= time);
+        }
+    }
+}
+
+TEST_P(EveryPreset, TheLargestPartsMakeTheLargestId) {
+    const SnowflakeLayout& layout = GetParam().second;
+    EXPECT_EQ(layout.compose({layout.max_unix_ms(), layout.max_datacenter(), layout.max_worker(),
+                              layout.max_sequence()}),
+              layout.max_id());
+    EXPECT_EQ(layout.compose({layout.epoch_unix_ms, 0, 0, 0}), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Snowflake, EveryPreset, testing::ValuesIn(presets),
+                         [](const auto& preset) { return preset.param.first; });
+
+}  // namespace
+}  // namespace snowdrift

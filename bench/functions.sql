@@ -1,0 +1,15 @@
+-- The benchmark's functions of bench/functions.cpp.
+CREATE EXTENSION IF NOT EXISTS snowdrift;
+CREATE OR REPLACE FUNCTION bench_noop() RETURNS bigint
+    AS 'snowdrift_bench', 'snowdrift_bench_noop' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+CREATE OR REPLACE FUNCTION bench_clock() RETURNS bigint
+    AS 'snowdrift_bench', 'snowdrift_bench_clock' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+CREATE OR REPLACE FUNCTION bench_clock_and_atomic() RETURNS bigint
+    AS 'snowdrift_bench', 'snowdrift_bench_clock_and_atomic' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+CREATE OR REPLACE FUNCTION bench_unbounded_snowflake() RETURNS bigint
+    AS 'snowdrift_bench', 'snowdrift_bench_unbounded_snowflake' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+CREATE SEQUENCE IF NOT EXISTS bench_sequence;
+CREATE SEQUENCE IF NOT EXISTS bench_sequence_cached CACHE 100;
+CREATE OR REPLACE FUNCTION bench_ns_per_call(function oid, calls integer, argument regclass)
+    RETURNS double precision
+    AS 'snowdrift_bench', 'snowdrift_bench_ns_per_call' LANGUAGE C VOLATILE;

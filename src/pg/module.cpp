@@ -1,6 +1,8 @@
 // The library's entry: what happens when a server process loads it, and the settings.
 #include "pg/postgres.hpp"
 
+#include <climits>
+
 extern "C" {
 #include "utils/guc.h"
 }

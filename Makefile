@@ -30,3 +30,7 @@ override BITCODE_CXXFLAGS += $(PG_CXXFLAGS)
 
 HEADERS_OF_OURS = $(wildcard $(addprefix $(srcdir)/,include/snowdrift/*.hpp src/core/*.hpp src/pg/*.hpp))
 $(OBJS) $(OBJS:.o=.bc): $(HEADERS_OF_OURS)
+
+# make print-NAME: a variable's value, for tools that compile as this Makefile does.
+print-%:
+	@echo '$($*)'

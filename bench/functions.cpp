@@ -46,8 +46,8 @@ SNOWDRIFT_FUNCTION(bench_ns_per_call) {
     call->args[0].value = has_argument ? PG_GETARG_DATUM(2) : Datum{0};
     call->args[0].isnull = false;
 
-    MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "snowdrift benchmark",
-                                                  ALLOCSET_DEFAULT_SIZES);
+    MemoryContext scratch =
+        AllocSetContextCreate(CurrentMemoryContext, "snowdrift benchmark", ALLOCSET_DEFAULT_SIZES);
     MemoryContext outer = MemoryContextSwitchTo(scratch);
     const int64_t begin = clock::now_ns();
     for (int32 i = 0; i < calls; ++i) {

@@ -79,9 +79,10 @@ double saturation(int sessions) {
         run(connection, "SET max_parallel_workers_per_gather = 0");
         run(connection, "SET jit = off");
         const auto result =
-            run(connection, "SELECT count(*) FILTER (WHERE id >= " + from + " AND id < " + to +
-                                ") FROM (SELECT next_snowflake() AS id FROM (SELECT generate_series(1, " +
-                                std::to_string(ids_each) + ")) AS n OFFSET 0) AS ids");
+            run(connection,
+                "SELECT count(*) FILTER (WHERE id >= " + from + " AND id < " + to +
+                    ") FROM (SELECT next_snowflake() AS id FROM (SELECT generate_series(1, " +
+                    std::to_string(ids_each) + ")) AS n OFFSET 0) AS ids");
         counts[static_cast<size_t>(i)] = result[0][0].as<double>();
     });
     double all = 0;

@@ -21,7 +21,7 @@ struct Table {
     static constexpr int capacity = 512;
     Slot slots[capacity];
 };
-static_assert(sizeof(Table) < 64 * 1024, "must fit what a default server has to spare");
+static_assert(sizeof(Table) < size_t{64} * 1024, "must fit what a default server has to spare");
 
 // The name carries the structure's version: a new library in a running server must not take an
 // old library's memory for its own.

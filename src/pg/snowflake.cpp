@@ -109,8 +109,10 @@ namespace {
 /// This session's view of the database's default generator.
 struct SessionGenerator {
     slots::Slot* slot = nullptr;
-    int node = -1;
+    int node = 0;
     SnowflakeGenerator core{default_layout, 0};
+
+    bool is_prepared() const { return slot != nullptr && node == settings::node; }
 
     /// Take on the settings as they are now, and the slot if it is the first time.
     void prepare() {
@@ -159,7 +161,7 @@ pg_noinline int64 next_id_with_waits(SessionGenerator& generator, Answer answer,
 
 int64 next_id() {
     static SessionGenerator generator;
-    if (unlikely(generator.node != settings::node)) generator.prepare();
+    if (unlikely(!generator.is_prepared())) generator.prepare();
     Request request;
     const Answer answer = generator.ask(request);
     if (likely(answer.verdict == Verdict::issued)) return answer.id;

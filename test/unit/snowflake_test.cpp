@@ -75,10 +75,11 @@ class EveryPreset : public testing::TestWithParam<std::pair<const std::string, S
  protected:
     SnowflakeParts random_parts() {
         const SnowflakeLayout& layout = GetParam().second;
-        return {layout.epoch_unix_ms + static_cast<int64_t>(random_() % (layout.max_timestamp() + 1)),
-                static_cast<uint32_t>(random_()) & layout.max_datacenter(),
-                static_cast<uint32_t>(random_()) & layout.max_worker(),
-                static_cast<uint32_t>(random_()) & layout.max_sequence()};
+        return {
+            layout.epoch_unix_ms + static_cast<int64_t>(random_() % (layout.max_timestamp() + 1)),
+            static_cast<uint32_t>(random_()) & layout.max_datacenter(),
+            static_cast<uint32_t>(random_()) & layout.max_worker(),
+            static_cast<uint32_t>(random_()) & layout.max_sequence()};
     }
 
  private:
@@ -100,8 +101,8 @@ TEST_P(EveryPreset, AnIdIsNotBelowABoundaryExactlyWhenItsTimeIsNotBeforeIt) {
     for (int i = 0; i < 100'000; ++i) {
         const SnowflakeParts parts = random_parts();
         const int64_t id = layout.compose(parts);
-        for (const int64_t time : {parts.unix_ms - 1, parts.unix_ms, parts.unix_ms + 1,
-                                   random_parts().unix_ms}) {
+        for (const int64_t time :
+             {parts.unix_ms - 1, parts.unix_ms, parts.unix_ms + 1, random_parts().unix_ms}) {
             if (layout.contains_time(time))
                 ASSERT_EQ(id >= layout.boundary(time), parts.unix_ms >= time);
         }

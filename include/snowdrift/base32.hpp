@@ -1,0 +1,132 @@
+// What the forms of sno and ULID have in common: base32 text over an alphabet, what can be wrong
+// with such a text, and big-endian words. Which bits become which characters, and which alphabet a
+// format has, stands in sno.hpp and ulid.hpp.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace snowdrift {
+
+/// Why a text is not an ID: true if there is an error.
+struct ParseError {
+    enum class Reason : uint8_t {
+        none,
+        length,     ///< the text has not as many characters as the format
+        character,  ///< the character at `index` is not in the alphabet
+        overflow,   ///< the character at `index` makes the number too large for the format
+    };
+
+    Reason reason = Reason::none;
+    size_t index = 0;  ///< character, overflow: where the first wrong character is, from 0
+
+    constexpr explicit operator bool() const noexcept { return reason != Reason::none; }
+
+    friend constexpr bool operator==(const ParseError&, const ParseError&) = default;
+};
+
+/// Base32: five bits a character, the most significant first, without padding. An alphabet is a
+/// type that declares
+///
+///     static constexpr char characters[] = "...";  // for the values 0 to 31
+///     static constexpr bool either_case = ...;     // decode small letters as capitals too?
+///
+/// and all else derives from it at compile time. Characters ascend, so texts of one length sort as
+/// their numbers do.
+///
+/// Encoding looks up two characters at a time, decoding one, and neither branches.
+template <typename Alphabet>
+class Base32 {
+ public:
+    /// The value of a character, 0 .. 31; -1 if it is not in the alphabet.
+    static constexpr int value(char c) noexcept { return values[static_cast<uint8_t>(c)]; }
+
+    /// Writes the low 5 * length bits of `number` to `text` as `length` characters; higher bits are
+    /// ignored. An even length, at most 12.
+    template <size_t length>
+    static constexpr void encode(uint64_t number, char* text) noexcept {
+        static_assert(length >= 2 && length <= 12 && length % 2 == 0);
+        const Pair pair = pairs[number % pairs.size()];
+        text[length - 2] = pair.first;
+        text[length - 1] = pair.second;
+        if constexpr (length > 2) encode<length - 2>(number / pairs.size(), text);
+    }
+
+    /// The number that the `length` characters at `text`, at most 12, stand for; negative if any of
+    /// them is not in the alphabet.
+    template <size_t length>
+    static constexpr int64_t decode(const char* text) noexcept {
+        static_assert(length >= 1 && length <= 12);
+        // A wrong character is -1, all ones: shifts and ORs after it leave the sign as it is.
+        const int64_t last = value(text[length - 1]);
+        if constexpr (length == 1)
+            return last;
+        else
+            return decode<length - 1>(text) << 5 | last;
+    }
+
+    /// The index of the first of `length` characters that is not in the alphabet; `length` if all
+    /// of them are.
+    [[gnu::cold, gnu::noinline]] static constexpr size_t find_wrong(const char* text,
+                                                                    size_t length) noexcept {
+        size_t index = 0;
+        while (index < length && value(text[index]) >= 0) ++index;
+        return index;
+    }
+
+ private:
+    struct Pair {
+        char first, second;
+    };
+
+    static_assert(sizeof(Alphabet::characters) == 32 + 1);
+    static_assert(
+        [] {
+            for (size_t i = 1; i < 32; ++i)
+                if (Alphabet::characters[i - 1] >= Alphabet::characters[i]) return false;
+            return true;
+        }(),
+        "the characters of an alphabet ascend");
+
+    static constexpr auto pairs = [] {
+        std::array<Pair, 32 * 32> table{};
+        for (size_t i = 0; i < table.size(); ++i)
+            table[i] = {Alphabet::characters[i / 32], Alphabet::characters[i % 32]};
+        return table;
+    }();
+
+    static constexpr auto values = [] {
+        std::array<int8_t, 256> table{};
+        table.fill(-1);
+        for (int8_t i = 0; i < 32; ++i) {
+            const char c = Alphabet::characters[i];
+            table[static_cast<uint8_t>(c)] = i;
+            if (Alphabet::either_case && c >= 'A' && c <= 'Z')
+                table[static_cast<uint8_t>(c - 'A' + 'a')] = i;
+        }
+        return table;
+    }();
+};
+
+/// `word` with its most significant byte first in memory; and back.
+constexpr uint64_t big_endian(uint64_t word) noexcept {
+    return std::endian::native == std::endian::little ? __builtin_bswap64(word) : word;
+}
+
+/// The number in the eight bytes at `bytes`, the most significant first.
+constexpr uint64_t load_big_endian(const uint8_t* bytes) noexcept {
+    std::array<uint8_t, sizeof(uint64_t)> word{};
+    std::copy_n(bytes, word.size(), word.begin());
+    return big_endian(std::bit_cast<uint64_t>(word));
+}
+
+/// Writes `number` to the eight bytes at `bytes`, the most significant first.
+constexpr void store_big_endian(uint64_t number, uint8_t* bytes) noexcept {
+    const auto word = std::bit_cast<std::array<uint8_t, sizeof(uint64_t)>>(big_endian(number));
+    std::copy_n(word.begin(), word.size(), bytes);
+}
+
+}  // namespace snowdrift

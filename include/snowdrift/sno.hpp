@@ -1,0 +1,191 @@
+// Snos: 80 bits of time, a byte for the user, a partition and a sequence, as
+// https://github.com/muyo/sno has them. All of what a sno is, is here. Making new ones is not: see
+// src/core.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include "snowdrift/base32.hpp"
+
+namespace snowdrift {
+
+/// A sno's alphabet: the digits and letters without 0, 1, y and z. Capitals are errors.
+struct SnoAlphabet {
+    static constexpr char characters[] = "23456789abcdefghijklmnopqrstuvwx";
+    static constexpr bool either_case = false;
+};
+
+/// What a sno carries.
+struct SnoParts {
+    uint64_t units = 0;      ///< of 4 ms since 2010-01-01T00:00:00Z, 0 .. Sno::max_units
+    bool tick = false;       ///< the tick-tock bit: which of two timelines, after a clock went back
+    uint8_t metabyte = 0;    ///< whatever the user likes
+    uint16_t partition = 0;  ///< the place that made the sno
+    uint16_t sequence = 0;   ///< tells apart the snos of one unit
+
+    friend constexpr bool operator==(const SnoParts&, const SnoParts&) = default;
+};
+
+/// A sno: 10 bytes, big-endian, so that bytes, texts and snos sort alike, first by time.
+///
+/// | bits  | field                                                     |
+/// | ----- | --------------------------------------------------------- |
+/// | 79-41 | timestamp: units of 4 ms since 2010-01-01T00:00:00Z       |
+/// | 40    | tick: the tick-tock bit                                   |
+/// | 39-32 | metabyte                                                  |
+/// | 31-16 | partition                                                 |
+/// | 15-0  | sequence                                                  |
+///
+/// The text's 16 characters are as many bytes as a UUID has. The UUID made of them is another form
+/// of the sno, which keeps its order: format() into a UUID's bytes, parse() out of them.
+class Sno {
+ public:
+    static constexpr size_t size = 10;       ///< in bytes
+    static constexpr size_t text_size = 16;  ///< in characters
+
+    static constexpr int64_t unit_ms = 4;
+    static constexpr uint64_t max_units = (uint64_t{1} << 39) - 1;
+    static constexpr int64_t epoch_unix_ms = 1262304000000;     ///< 2010-01-01T00:00:00Z
+    static constexpr int64_t max_timestamp_ms = 3461327255548;  ///< 2079-09-07T15:47:35.548Z
+
+    using Bytes = std::array<uint8_t, size>;
+    using Text = std::array<char, text_size>;
+
+    /// The nil sno: all bits zero.
+    constexpr Sno() noexcept = default;
+
+    constexpr explicit Sno(const Bytes& bytes) noexcept : bytes_{bytes} {}
+
+    /// The sno made of these parts. Precondition: parts.units <= max_units.
+    static constexpr Sno compose(const SnoParts& parts) noexcept {
+        return {parts.units << 25 | uint64_t{parts.tick} << 24 | uint64_t{parts.metabyte} << 16 |
+                    parts.partition,
+                parts.sequence};
+    }
+
+    /// The smallest sno whose timestamp is not before `unix_ms`: the first unit that does not begin
+    /// before it, and all other bits zero. Precondition: contains_time(unix_ms).
+    static constexpr Sno boundary(int64_t unix_ms) noexcept {
+        return compose({.units = units_at(unix_ms + unit_ms - 1)});
+    }
+
+    static constexpr Sno nil() noexcept { return {}; }
+
+    /// Whether `unix_ms` is between the first and the last timestamp.
+    static constexpr bool contains_time(int64_t unix_ms) noexcept {
+        return unix_ms >= epoch_unix_ms && unix_ms <= max_timestamp_ms;
+    }
+
+    /// The unit that the millisecond `unix_ms` belongs to. Precondition: unix_ms >= epoch_unix_ms.
+    static constexpr uint64_t units_at(int64_t unix_ms) noexcept {
+        return static_cast<uint64_t>(unix_ms - epoch_unix_ms) / unit_ms;
+    }
+
+    /// The first 64 bits as a number: all but the sequence.
+    constexpr uint64_t high() const noexcept { return load_big_endian(bytes_.data()); }
+
+    constexpr const Bytes& bytes() const noexcept { return bytes_; }
+
+    /// The parts that the sno is made of.
+    constexpr SnoParts split() const noexcept {
+        return {units(), tick(), metabyte(), partition(), sequence()};
+    }
+
+    /// The timestamp in units of 4 ms since 2010-01-01T00:00:00Z, 0 .. max_units.
+    constexpr uint64_t units() const noexcept { return high() >> 25; }
+
+    /// The timestamp in milliseconds since 1970-01-01T00:00:00Z, epoch_unix_ms .. max_timestamp_ms.
+    constexpr int64_t timestamp_ms() const noexcept {
+        return epoch_unix_ms + static_cast<int64_t>(units()) * unit_ms;
+    }
+
+    constexpr bool tick() const noexcept { return bytes_[4] & 1; }
+    constexpr uint8_t metabyte() const noexcept { return bytes_[5]; }
+    constexpr uint16_t partition() const noexcept { return join(bytes_[6], bytes_[7]); }
+    constexpr uint16_t sequence() const noexcept { return join(bytes_[8], bytes_[9]); }
+
+    /// The same sno with another metabyte: the usual way to give a version number to an ID.
+    constexpr Sno with_metabyte(uint8_t metabyte) const noexcept {
+        SnoParts parts = split();
+        parts.metabyte = metabyte;
+        return compose(parts);
+    }
+
+    /// The same sno with another partition.
+    constexpr Sno with_partition(uint16_t partition) const noexcept {
+        SnoParts parts = split();
+        parts.partition = partition;
+        return compose(parts);
+    }
+
+    /// The same sno with another sequence.
+    constexpr Sno with_sequence(uint16_t sequence) const noexcept {
+        SnoParts parts = split();
+        parts.sequence = sequence;
+        return compose(parts);
+    }
+
+    /// Sets `id` to the sno that a text of 16 characters, letters small, stands for. On an error,
+    /// `id` stays as it was.
+    static constexpr ParseError parse(std::string_view text, Sno& id) noexcept {
+        if (text.size() != text_size) [[unlikely]]
+            return {ParseError::Reason::length};
+        const int64_t upper = Codec::decode<8>(text.data());
+        const int64_t lower = Codec::decode<8>(text.data() + 8);
+        if ((upper | lower) < 0) [[unlikely]]
+            return {ParseError::Reason::character, Codec::find_wrong(text.data(), text_size)};
+        id = {static_cast<uint64_t>(upper << 24 | lower >> 16), static_cast<uint16_t>(lower)};
+        return {};
+    }
+
+    /// Writes the text's 16 characters to `text`, without a terminating zero. Returns the end of
+    /// what it wrote.
+    constexpr char* format(char* text) const noexcept {
+        Codec::encode<8>(high() >> 24, text);
+        Codec::encode<8>(high() << 16 | sequence(), text + 8);
+        return text + text_size;
+    }
+
+    /// The text's 16 characters, without a terminating zero.
+    constexpr Text text() const noexcept {
+        Text result{};
+        format(result.data());
+        return result;
+    }
+
+    friend constexpr bool operator==(const Sno& a, const Sno& b) noexcept {
+        return a.high() == b.high() && a.sequence() == b.sequence();
+    }
+
+    /// The order of the bytes, and of the texts.
+    friend constexpr std::strong_ordering operator<=>(const Sno& a, const Sno& b) noexcept {
+        const auto order = a.high() <=> b.high();
+        return order != 0 ? order : a.sequence() <=> b.sequence();
+    }
+
+ private:
+    using Codec = Base32<SnoAlphabet>;
+
+    constexpr Sno(uint64_t high, uint16_t sequence) noexcept {
+        store_big_endian(high, bytes_.data());
+        bytes_[8] = static_cast<uint8_t>(sequence >> 8);
+        bytes_[9] = static_cast<uint8_t>(sequence);
+    }
+
+    static constexpr uint16_t join(uint8_t upper, uint8_t lower) noexcept {
+        return static_cast<uint16_t>(upper << 8 | lower);
+    }
+
+    Bytes bytes_{};
+};
+
+static_assert(sizeof(Sno) == Sno::size && alignof(Sno) == 1);
+static_assert(std::is_trivially_copyable_v<Sno> && std::is_standard_layout_v<Sno>);
+static_assert(Sno::compose({.units = Sno::max_units}).timestamp_ms() == Sno::max_timestamp_ms);
+
+}  // namespace snowdrift

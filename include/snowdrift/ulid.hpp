@@ -1,0 +1,158 @@
+// ULIDs: 48 bits of Unix milliseconds and 80 random bits, as https://github.com/ulid/spec has them.
+// All of what a ULID is, is here. Making new ones is not: see src/core.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include "snowdrift/base32.hpp"
+
+namespace snowdrift {
+
+/// Crockford's alphabet: no I, L, O and U, which are errors and not other ways to write 1, 0 and V.
+struct CrockfordAlphabet {
+    static constexpr char characters[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+    static constexpr bool either_case = true;
+};
+
+/// A ULID: 16 bytes, big-endian, so that bytes, texts and ULIDs sort alike, first by time.
+///
+/// | bits   | field                                               |
+/// | ------ | --------------------------------------------------- |
+/// | 127-80 | timestamp: milliseconds since 1970-01-01T00:00:00Z  |
+/// | 79-0   | randomness                                          |
+class Ulid {
+ public:
+    static constexpr size_t size = 16;       ///< in bytes
+    static constexpr size_t text_size = 26;  ///< in characters: 10 of timestamp, 16 of randomness
+
+    static constexpr int64_t epoch_unix_ms = 0;
+    static constexpr int64_t max_timestamp_ms = 281474976710655;  ///< 10889-08-02T05:31:50.655Z
+
+    using Bytes = std::array<uint8_t, size>;
+    using Randomness = std::array<uint8_t, 10>;
+    using Text = std::array<char, text_size>;
+
+    /// The nil ULID: all bits zero.
+    constexpr Ulid() noexcept = default;
+
+    /// The ULID of the 64 bits `high` (timestamp and the first 16 random bits) and `low`.
+    constexpr Ulid(uint64_t high, uint64_t low) noexcept {
+        store_big_endian(high, bytes_.data());
+        store_big_endian(low, bytes_.data() + 8);
+    }
+
+    constexpr explicit Ulid(const Bytes& bytes) noexcept : bytes_{bytes} {}
+
+    /// The ULID of that time and that randomness. Precondition: contains_time(unix_ms).
+    static constexpr Ulid compose(int64_t unix_ms, const Randomness& randomness) noexcept {
+        Ulid id = boundary(unix_ms);
+        std::copy_n(randomness.begin(), randomness.size(), id.bytes_.begin() + timestamp_size);
+        return id;
+    }
+
+    /// The smallest ULID whose timestamp is not before `unix_ms`: that time, and 80 zero bits.
+    /// Precondition: contains_time(unix_ms).
+    static constexpr Ulid boundary(int64_t unix_ms) noexcept {
+        return {static_cast<uint64_t>(unix_ms) << 16, 0};
+    }
+
+    static constexpr Ulid nil() noexcept { return {}; }
+    static constexpr Ulid max() noexcept { return {UINT64_MAX, UINT64_MAX}; }
+
+    /// Whether a timestamp can be `unix_ms`.
+    static constexpr bool contains_time(int64_t unix_ms) noexcept {
+        return unix_ms >= epoch_unix_ms && unix_ms <= max_timestamp_ms;
+    }
+
+    /// The first 64 bits as a number: the timestamp and the first 16 random bits.
+    constexpr uint64_t high() const noexcept { return load_big_endian(bytes_.data()); }
+
+    /// The last 64 bits as a number.
+    constexpr uint64_t low() const noexcept { return load_big_endian(bytes_.data() + 8); }
+
+    constexpr const Bytes& bytes() const noexcept { return bytes_; }
+
+    /// Milliseconds since 1970-01-01T00:00:00Z, 0 .. max_timestamp_ms.
+    constexpr int64_t timestamp_ms() const noexcept { return static_cast<int64_t>(high() >> 16); }
+
+    /// All but the timestamp.
+    constexpr Randomness randomness() const noexcept {
+        Randomness result{};
+        std::copy_n(bytes_.begin() + timestamp_size, result.size(), result.begin());
+        return result;
+    }
+
+    /// Sets `id` to the ULID that a text of 26 characters, letters in either case, stands for. A
+    /// first character above 7 is an overflow, since 26 characters hold 130 bits. On an error, `id`
+    /// stays as it was.
+    static constexpr ParseError parse(std::string_view text, Ulid& id) noexcept {
+        if (text.size() != text_size) [[unlikely]]
+            return {ParseError::Reason::length};
+        const int64_t timestamp = Codec::decode<10>(text.data());
+        const int64_t upper = Codec::decode<8>(text.data() + 10);
+        const int64_t lower = Codec::decode<8>(text.data() + 18);
+        if ((timestamp | upper | lower) < 0 || timestamp > max_timestamp_ms) [[unlikely]]
+            return explain(text.data());
+        id = {static_cast<uint64_t>(timestamp << 16 | upper >> 24),
+              static_cast<uint64_t>(upper << 40 | lower)};
+        return {};
+    }
+
+    /// Writes the text's 26 characters to `text`, without a terminating zero, in upper case.
+    /// Returns the end of what it wrote.
+    constexpr char* format(char* text) const noexcept {
+        Codec::encode<10>(high() >> 16, text);
+        Codec::encode<8>(high() << 24 | low() >> 40, text + 10);
+        Codec::encode<8>(low(), text + 18);
+        return text + text_size;
+    }
+
+    /// The text's 26 characters, without a terminating zero, in upper case.
+    constexpr Text text() const noexcept {
+        Text result{};
+        format(result.data());
+        return result;
+    }
+
+    /// The ULID `count` places after `id`: a sum of 128 bits, which keeps the timestamp as long as
+    /// low() has room for `count`. Precondition: it is not past max().
+    friend constexpr Ulid operator+(const Ulid& id, uint64_t count) noexcept {
+        const uint64_t low = id.low() + count;
+        return {id.high() + (low < count), low};
+    }
+
+    friend constexpr bool operator==(const Ulid& a, const Ulid& b) noexcept {
+        return a.high() == b.high() && a.low() == b.low();
+    }
+
+    /// The order of the bytes, and of the texts.
+    friend constexpr std::strong_ordering operator<=>(const Ulid& a, const Ulid& b) noexcept {
+        const auto order = a.high() <=> b.high();
+        return order != 0 ? order : a.low() <=> b.low();
+    }
+
+ private:
+    using Codec = Base32<CrockfordAlphabet>;
+
+    static constexpr size_t timestamp_size = 6;  // in bytes
+
+    /// What is wrong with a text of the right length.
+    static constexpr ParseError explain(const char* text) noexcept {
+        if (Codec::value(text[0]) > 7) return {ParseError::Reason::overflow, 0};
+        return {ParseError::Reason::character, Codec::find_wrong(text, text_size)};
+    }
+
+    Bytes bytes_{};
+};
+
+static_assert(sizeof(Ulid) == Ulid::size && alignof(Ulid) == 1);
+static_assert(std::is_trivially_copyable_v<Ulid> && std::is_standard_layout_v<Ulid>);
+static_assert(Ulid::max().timestamp_ms() == Ulid::max_timestamp_ms);
+
+}  // namespace snowdrift

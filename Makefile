@@ -9,7 +9,9 @@ OBJS = \
 	src/pg/module.o \
 	src/pg/clock.o \
 	src/pg/slots.o \
-	src/pg/snowflake.o
+	src/pg/mark.o \
+	src/pg/snowflake.o \
+	src/pg/administration.o
 
 REGRESS = snowflake snowflake_errors snowflake_storage settings
 
@@ -20,7 +22,7 @@ PG_CONFIG ?= pg_config
 # C++ extension must not be able to replace ours.
 # No exceptions, no RTTI, no guarded statics: the shared object needs libc only.
 PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -I$(srcdir)/include -I$(srcdir)/src
-PG_CXXFLAGS = -std=c++20 -Wall -Wextra -fvisibility=hidden -fvisibility-inlines-hidden \
+PG_CXXFLAGS = -std=c++20 -Wall -Wextra -Wno-deprecated-volatile -fvisibility=hidden -fvisibility-inlines-hidden \
 	-fno-exceptions -fno-rtti -fno-threadsafe-statics
 
 PGXS := $(shell $(PG_CONFIG) --pgxs)

@@ -1,5 +1,40 @@
 \echo Use "CREATE EXTENSION snowdrift" to load this file. \quit
 
+-- Administration: everything in the schema snowdrift
+
+CREATE SCHEMA snowdrift;
+COMMENT ON SCHEMA snowdrift IS 'administration of Snowdrift''s ID generators';
+GRANT USAGE ON SCHEMA snowdrift TO PUBLIC;
+
+-- The mark: its value is the time after which no ID was ever generated, in milliseconds since 1970,
+-- times 65536, plus a check. Dumps carry it. 40503 is the time 0.
+CREATE SEQUENCE snowdrift.mark MINVALUE 0;
+COMMENT ON SEQUENCE snowdrift.mark
+    IS 'the time after which no ID was ever generated, encoded; not for use by hand';
+SELECT pg_catalog.setval('snowdrift.mark', 40503);
+SELECT pg_catalog.pg_extension_config_dump('snowdrift.mark', '');
+
+CREATE FUNCTION snowdrift.read_clock(OUT wall_clock timestamptz, OUT mark timestamptz,
+        OUT lead interval)
+    AS 'MODULE_PATHNAME', 'snowdrift_read_clock'
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowdrift.read_clock() IS 'what the view snowdrift.clock shows';
+
+CREATE VIEW snowdrift.clock AS SELECT wall_clock, mark, lead FROM snowdrift.read_clock();
+COMMENT ON VIEW snowdrift.clock
+    IS 'the server''s clock, the mark after which no ID was ever generated, and how far it is ahead';
+GRANT SELECT ON snowdrift.clock TO PUBLIC;
+
+CREATE FUNCTION snowdrift.reset_clock() RETURNS void
+    AS 'MODULE_PATHNAME', 'snowdrift_reset_clock'
+    LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION snowdrift.reset_clock() FROM PUBLIC;
+COMMENT ON FUNCTION snowdrift.reset_clock()
+    IS 'after a clock that had jumped into the future: generate from the present time again. IDs made since the jump can come again when their time does; remove them first';
+
+-- What this server's memory still knows of an earlier installation, the new mark takes over.
+SELECT FROM snowdrift.read_clock();
+
 -- Snowflake: decoding
 
 CREATE FUNCTION snowflake_timestamp(id bigint) RETURNS timestamptz

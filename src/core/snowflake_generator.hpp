@@ -21,8 +21,8 @@ enum class Verdict : uint8_t {
 struct Answer {
     Verdict verdict;
     int64_t id;  ///< issued: the ID
-    int64_t ms;  ///< exhausted, leads: the Unix millisecond to wait for; refused: how far the
-                 ///< clock is behind the last ID, in milliseconds
+    int64_t ms;  ///< issued: the ID's Unix millisecond; exhausted, leads: the one to wait for;
+                 ///< refused: how far the clock is behind the last ID, in milliseconds
 };
 
 /// What one caller has seen so far in one request. It starts empty and stays the caller's for all
@@ -45,6 +45,21 @@ class SnowflakeGenerator {
         : layout_{layout}, node_field_{uint64_t{node} << layout.sequence_bits} {}
 
     constexpr const SnowflakeLayout& layout() const noexcept { return layout_; }
+
+    /// The state from which all IDs are later than the millisecond `unix_ms`.
+    constexpr uint64_t after(int64_t unix_ms) const noexcept {
+        if (unix_ms < layout_.epoch_unix_ms) return 0;
+        const auto timestamp = static_cast<uint64_t>(unix_ms - layout_.epoch_unix_ms);
+        return (timestamp + 1) << layout_.sequence_bits;
+    }
+
+    /// Moves a state on to after(unix_ms), if it isn't past that.
+    void move_past(std::atomic<uint64_t>& word, int64_t unix_ms) const noexcept {
+        uint64_t last = word.load(std::memory_order_relaxed);
+        while (last < after(unix_ms) &&
+               !word.compare_exchange_weak(last, after(unix_ms), std::memory_order_relaxed)) {
+        }
+    }
 
     /// Answers one request at the wall clock's `unix_ms`.
     ///
@@ -72,11 +87,15 @@ class SnowflakeGenerator {
                 if (timestamp == layout_.max_timestamp()) return {Verdict::out_of_range, 0, 0};
             }
             if (word.compare_exchange_weak(last, next, std::memory_order_relaxed))
-                return {Verdict::issued, compose(next), 0};
+                return {Verdict::issued, compose(next), unix_ms_of(next)};
         }
     }
 
  private:
+    constexpr int64_t unix_ms_of(uint64_t state) const noexcept {
+        return layout_.epoch_unix_ms + static_cast<int64_t>(state >> layout_.sequence_bits);
+    }
+
     constexpr int64_t compose(uint64_t state) const noexcept {
         const uint64_t sequence = state & layout_.max_sequence();
         return static_cast<int64_t>((state ^ sequence) << layout_.node_bits() | node_field_ |

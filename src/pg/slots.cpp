@@ -56,35 +56,60 @@ Table* map_table() {
 
 #endif
 
-Slot* find_or_claim(Table* table, uint64_t owner) {
+Table* table() {
+    static Table* mapped = nullptr;
+    if (mapped == nullptr) mapped = map_table();
+    return mapped;
+}
+
+uint64_t owner_for(uint32_t purpose) { return uint64_t{MyDatabaseId} << 32 | purpose; }
+
+Slot* find_or_claim(Table* table, uint64_t owner, uint64_t fresh) {
     Slot* free = nullptr;
     for (Slot& slot : table->slots) {
         if (slot.owner == owner) return &slot;
         if (slot.owner == 0 && free == nullptr) free = &slot;
     }
-    if (free != nullptr) free->owner = owner;
+    if (free != nullptr) {
+        free->word = fresh;
+        free->owner = owner;
+    }
     return free;
 }
 
 }  // namespace
 
-Slot* attach(uint32_t generator) {
+// The lock is the one PostgreSQL has for "an extension's space allocation in shared memory".
+Lock::Lock() { LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE); }
+Lock::~Lock() { LWLockRelease(AddinShmemInitLock); }
+
+Slot* attach(uint32_t purpose, uint64_t fresh) {
     if (RecoveryInProgress())
         ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
                         errmsg("cannot generate IDs during recovery"),
                         errhint("Generate them on the primary server.")));
 
-    static Table* table = nullptr;
-    if (table == nullptr) table = map_table();
-
-    LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-    Slot* slot = find_or_claim(table, uint64_t{MyDatabaseId} << 32 | generator);
-    LWLockRelease(AddinShmemInitLock);
+    Table* const slots = table();
+    Slot* slot;
+    {
+        const Lock lock;
+        slot = find_or_claim(slots, owner_for(purpose), fresh);
+    }
     if (slot == nullptr)
         ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
                         errmsg("too many ID generators on this server"),
                         errdetail("There is room for %d.", Table::capacity)));
     return slot;
+}
+
+void reset_generators() {
+    Table* const slots = table();
+    const Lock lock;
+    for (Slot& slot : slots->slots) {
+        if (slot.owner >> 32 != MyDatabaseId || slot.owner == owner_for(mark)) continue;
+        for (auto& value : slot.more) value = 0;
+        slot.word = 0;
+    }
 }
 
 void reserve() {

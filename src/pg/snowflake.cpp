@@ -3,6 +3,7 @@
 
 #include "core/snowflake_generator.hpp"
 #include "pg/clock.hpp"
+#include "pg/mark.hpp"
 #include "pg/postgres.hpp"
 #include "pg/settings.hpp"
 #include "pg/slots.hpp"
@@ -110,9 +111,12 @@ namespace {
 struct SessionGenerator {
     slots::Slot* slot = nullptr;
     int node = 0;
+    int mark_tag = -1;
     SnowflakeGenerator core{default_layout, 0};
 
-    bool is_prepared() const { return slot != nullptr && node == settings::node; }
+    bool is_prepared() const {
+        return slot != nullptr && node == settings::node && mark_tag == mark::session.tag;
+    }
 
     /// Take on the settings as they are now, and the slot if it is the first time.
     void prepare() {
@@ -123,8 +127,11 @@ struct SessionGenerator {
                                    settings::node, max_node),
                             errdetail("The layout has %d datacenter bits and %d worker bits.",
                                       default_layout.datacenter_bits, default_layout.worker_bits)));
-        if (slot == nullptr) slot = slots::attach(slots::default_generator);
         core = SnowflakeGenerator{default_layout, static_cast<uint32>(settings::node)};
+        const mark::Start start = mark::attach();
+        if (slot == nullptr) slot = slots::attach(slots::default_snowflake, core.after(start.mark));
+        core.move_past(slot->word, start.floor);
+        mark_tag = mark::session.tag;
         node = settings::node;
     }
 
@@ -149,23 +156,26 @@ struct SessionGenerator {
 }
 
 /// Ask, and wait as the answers say, until there is an ID.
-pg_noinline int64 next_id_with_waits(SessionGenerator& generator, Answer answer, Request& request) {
+pg_noinline Answer wait_for_id(SessionGenerator& generator, Answer answer, Request& request) {
     while (answer.verdict != Verdict::issued) {
         if (answer.verdict != Verdict::exhausted && answer.verdict != Verdict::leads)
             refuse(answer);
         clock::rest_until(answer.ms);
         answer = generator.ask(request);
     }
-    return answer.id;
+    return answer;
 }
 
 int64 next_id() {
     static SessionGenerator generator;
-    if (unlikely(!generator.is_prepared())) generator.prepare();
-    Request request;
-    const Answer answer = generator.ask(request);
-    if (likely(answer.verdict == Verdict::issued)) return answer.id;
-    return next_id_with_waits(generator, answer, request);
+    for (;;) {
+        if (unlikely(!generator.is_prepared())) generator.prepare();
+        Request request;
+        Answer answer = generator.ask(request);
+        if (unlikely(answer.verdict != Verdict::issued))
+            answer = wait_for_id(generator, answer, request);
+        if (likely(mark::cover(answer.ms))) return answer.id;
+    }
 }
 
 }  // namespace

@@ -7,8 +7,11 @@ use warnings FATAL => 'all';
 use Exporter 'import';
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use IPC::Run ();
+use Time::HiRes qw(usleep);
 
-our @EXPORT = qw(new_server start_with_clock set_clock error_of);
+our @EXPORT = qw(new_server start_with_clock set_clock error_of start_load wait_for_load end_load
+  received_by_each duplicates);
 
 # The configuration lines with which a server finds the extension.
 sub extension_conf
@@ -22,7 +25,7 @@ sub new_server
 	my ($name, %options) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
 	$node->init(%options);
-	$node->append_conf('postgresql.conf', extension_conf());
+	$node->append_conf('postgresql.conf', extension_conf() . "log_statement = none\n");
 	return $node;
 }
 
@@ -65,6 +68,90 @@ sub error_of
 	my ($node, $statements) = @_;
 	my ($status, $out, $error) = $node->psql('postgres', "\\set VERBOSITY verbose\n$statements");
 	return $status ? $error : "no error, but: $out";
+}
+
+# Loads: sessions that draw IDs one small statement after another. What each receives goes to a
+# file, so whatever a client ever saw is there to be checked, however the server ended.
+
+my $loads = 0;
+
+# start_load(NODE, SESSIONS, STATEMENT, SETTINGS): runs the statement again and again in each
+# session until end_load, or until the server is gone.
+sub start_load
+{
+	my ($node, $sessions, $statement, $settings) = @_;
+	my $script = $node->basedir . '/load.sql';
+	unlink $script;
+	append_to_file($script, ($settings // '') . "\n" . "$statement;\n" x 200_000);
+
+	my @sessions;
+	for (1 .. $sessions)
+	{
+		my $file = $node->basedir . '/ids.' . ++$loads;
+		my $errors = "$file.errors";
+		my $handle = IPC::Run::start(
+			[
+				'psql', '-X', '-A', '-t', '-q', '-v', 'ON_ERROR_STOP=1',
+				'-d', $node->connstr('postgres'), '-f', $script
+			],
+			'<', \undef, '>', $file, '2>', $errors);
+		push @sessions, { handle => $handle, file => $file, errors => $errors };
+	}
+	return \@sessions;
+}
+
+# received_by_each(LOAD): how many IDs the slowest session has received.
+sub received_by_each
+{
+	my ($load) = @_;
+	my $least;
+	for my $session (@$load)
+	{
+		my $line = length(qx(head -n 1 $session->{file})) || 1;
+		my $ids = (-s $session->{file} // 0) / $line;
+		$least = $ids if !defined $least || $ids < $least;
+		my $errors = slurp_file($session->{errors});
+		die "a load failed: $errors" if $errors;
+	}
+	return $least;
+}
+
+# wait_for_load(LOAD, IDS): returns when each session has received so many IDs.
+sub wait_for_load
+{
+	my ($load, $ids) = @_;
+	my $tries = 0;
+	until (received_by_each($load) >= $ids)
+	{
+		die 'a load does not proceed' if ++$tries > 36_000;
+		usleep(5000);
+	}
+	return;
+}
+
+# end_load(LOAD): ends what still runs; returns the files of what was received.
+sub end_load
+{
+	my ($load) = @_;
+	for my $session (@$load)
+	{
+		eval { $session->{handle}->signal('TERM') };
+		eval { $session->{handle}->finish };
+	}
+	return map { $_->{file} } @$load;
+}
+
+# duplicates(FILES...): the lines that stand more than once in the files; and how many lines in all.
+sub duplicates
+{
+	my (@files) = @_;
+	my ($out, $error);
+	# A killed session's last line may be cut off: only whole IDs count.
+	IPC::Run::run([ 'grep', '-hxE', '[0-9]{17,19}|[0-9A-Z]{26}|[2-9a-x]{16}', @files ],
+		'|', ['sort'], '>', "$files[0].all", '2>', \$error);
+	IPC::Run::run([ 'uniq', '-d', "$files[0].all" ], '>', \$out);
+	my ($lines) = `wc -l < $files[0].all` =~ /(\d+)/;
+	return ($out, $lines);
 }
 
 1;

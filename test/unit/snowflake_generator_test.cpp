@@ -149,6 +149,27 @@ TEST_F(Generator, AFreshOneTakesTheTimeAsItIs) {
     EXPECT_EQ(issue(noon - 86'400'000), (SnowflakeParts{noon - 86'400'000, 2, 3, 0}));
 }
 
+TEST_F(Generator, StartsAfterAMarkAndWithoutAWait) {
+    word = generator.after(noon + 500);
+    EXPECT_EQ(issue(noon), (SnowflakeParts{noon + 501, 2, 3, 1}));
+    word = generator.after(noon - 500);
+    EXPECT_EQ(issue(noon), (SnowflakeParts{noon, 2, 3, 0}));
+    word = generator.after(noon);
+    EXPECT_GT(issue(noon).unix_ms, noon);
+}
+
+TEST_F(Generator, AMarkBeforeTheEpochIsNoneAtAll) {
+    word = generator.after(layout.epoch_unix_ms - 1);
+    EXPECT_EQ(word, 0U);
+    word = generator.after(0);
+    EXPECT_EQ(word, 0U);
+}
+
+TEST_F(Generator, SaysTheMillisecondOfTheIdItIssues) {
+    EXPECT_EQ(ask(noon).ms, noon);
+    EXPECT_EQ(ask(noon - 100).ms, noon);
+}
+
 TEST_F(Generator, HasNoIdBeforeTheEpochOrAfterTheEnd) {
     EXPECT_EQ(ask(layout.epoch_unix_ms - 1).verdict, Verdict::out_of_range);
     EXPECT_EQ(ask(layout.max_unix_ms() + 1).verdict, Verdict::out_of_range);

@@ -1,0 +1,293 @@
+#include "pg/mark.hpp"
+
+#include "pg/postgres.hpp"
+
+#include <algorithm>
+
+extern "C" {
+#include "access/generic_xlog.h"
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/xlog.h"
+#include "catalog/dependency.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "commands/extension.h"
+#include "commands/sequence.h"
+#include "replication/syncrep.h"
+#include "storage/bufmgr.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+}
+
+#include "pg/slots.hpp"
+
+namespace snowdrift::mark {
+
+Session session;
+
+namespace {
+
+constexpr const char* schema_name = "snowdrift";
+constexpr const char* sequence_name = "mark";
+
+slots::Slot* slot = nullptr;
+// What the mark's slot keeps beside its word.
+constexpr int file_at = 0;   // the file on disk that the word speaks of
+constexpr int floor_at = 1;  // Start::floor, as long as the word's tag stays
+constexpr int claim_at = 2;  // the word that a session is raising ahead of need
+
+// ---- the value on disk
+//
+// The sequence's last_value is the mark and 16 bits that check it, so that a mark which somebody
+// set by hand is noticed and not believed. Its log_cnt says who put it there.
+
+constexpr int check_bits = 16;
+constexpr int64_t max_unix_ms = INT64_MAX >> check_bits;  // the year 6429
+
+constexpr int64 stored_from(int64_t unix_ms) {
+    const uint64_t mixed = (static_cast<uint64_t>(unix_ms) + 1) * 0x9e3779b97f4a7c15;
+    return static_cast<int64>(static_cast<uint64_t>(unix_ms) << check_bits |
+                              mixed >> (64 - check_bits));
+}
+static_assert(stored_from(0) == 40503, "snowdrift--1.0.sql sets a new mark to this");
+
+enum class Origin : int64 {
+    outside = 0,  // setval() put it there: an install script, or a dump that was restored
+    ours = 1,     // generators raised it
+};
+
+struct OnDisk {
+    int64_t unix_ms;  // -1 if the value is no mark
+    Origin origin;
+
+    bool operator==(const OnDisk&) const = default;
+};
+
+OnDisk on_disk_from(const FormData_pg_sequence_data& data) {
+    const int64_t unix_ms = data.last_value >> check_bits;
+    const bool valid = data.is_called && stored_from(unix_ms) == data.last_value;
+    return {valid ? unix_ms : -1, data.log_cnt == 1 ? Origin::ours : Origin::outside};
+}
+
+[[noreturn]] void report_bad_mark(const char* what) {
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("sequence %s.%s %s", schema_name, sequence_name, what),
+                    errdetail("It holds the time after which no ID was ever generated."),
+                    errhint("If no later IDs can exist, a superuser may call "
+                            "snowdrift.reset_clock(); a missing sequence comes back with the "
+                            "extension, dropped and created again.")));
+}
+
+// ---- the sequence
+
+Oid sequence_oid = InvalidOid;
+
+/// The extension's sequence may be another one now, or another file.
+void forget(Datum, Oid relation) {
+    if (relation != sequence_oid && OidIsValid(relation)) return;
+    sequence_oid = InvalidOid;
+    session.tag = -1;
+}
+
+/// Find the sequence, and make sure that it is the extension's own and crash-safe.
+Relation open_sequence() {
+    const Oid schema = get_namespace_oid(schema_name, true);
+    const Oid oid = OidIsValid(schema) ? get_relname_relid(sequence_name, schema) : InvalidOid;
+    if (!OidIsValid(oid)) report_bad_mark("is missing");
+    Relation sequence = relation_open(oid, AccessShareLock);
+    if (sequence->rd_rel->relkind != RELKIND_SEQUENCE ||
+        getExtensionOfObject(RelationRelationId, oid) != get_extension_oid("snowdrift", true))
+        report_bad_mark("does not belong to extension snowdrift");
+    if (sequence->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT)
+        report_bad_mark("is not crash-safe");
+    sequence_oid = oid;
+    return sequence;
+}
+
+/// The file on disk: another one after every change that a rollback could undo.
+uint64_t file_of(Relation sequence) {
+#if PG_VERSION_NUM >= 160000
+    return sequence->rd_locator.relNumber;
+#else
+    return sequence->rd_node.relNode;
+#endif
+}
+
+FormData_pg_sequence_data& data_on(Page page) {
+    const ItemId item = PageGetItemId(page, FirstOffsetNumber);
+    auto* tuple = reinterpret_cast<HeapTupleHeader>(PageGetItem(page, item));
+    return *reinterpret_cast<FormData_pg_sequence_data*>(reinterpret_cast<char*>(tuple) +
+                                                         tuple->t_hoff);
+}
+
+OnDisk read(Relation sequence) {
+    const Buffer buffer = ReadBuffer(sequence, 0);
+    LockBuffer(buffer, BUFFER_LOCK_SHARE);
+    const OnDisk present = on_disk_from(data_on(BufferGetPage(buffer)));
+    UnlockReleaseBuffer(buffer);
+    return present;
+}
+
+/// Wait until the record at `position` is safe: on this server's disk, and on the synchronous
+/// standbys' where the session's synchronous_commit asks for them.
+void make_durable(XLogRecPtr position) {
+    XLogFlush(position);
+    HOLD_INTERRUPTS();
+    SyncRepWaitForLSN(position, false);
+    RESUME_INTERRUPTS();
+}
+
+/// Change the mark on disk to what `decide` makes of what is there. Returns what is there, and
+/// safe, then.
+template <typename Decide>
+OnDisk update(Relation sequence, Decide decide) {
+    const Buffer buffer = ReadBuffer(sequence, 0);
+    LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+    XLogRecPtr position = BufferGetLSNAtomic(buffer);
+    const OnDisk present = on_disk_from(data_on(BufferGetPage(buffer)));
+    const OnDisk wanted = decide(present);
+    if (wanted != present) {
+        GenericXLogState* const change = GenericXLogStart(sequence);
+        FormData_pg_sequence_data& data = data_on(GenericXLogRegisterBuffer(change, buffer, 0));
+        data.last_value = stored_from(wanted.unix_ms);
+        data.log_cnt = static_cast<int64>(wanted.origin);
+        data.is_called = true;
+        position = GenericXLogFinish(change);
+    }
+    UnlockReleaseBuffer(buffer);
+    make_durable(position);
+    return wanted;
+}
+
+/// What is there shall be ours from now on.
+OnDisk made_ours(OnDisk present) { return {present.unix_ms, Origin::ours}; }
+
+// ---- the word in shared memory
+
+Word load() { return Word{slot->word.load(std::memory_order_acquire)}; }
+
+/// Tell all sessions that the place tagged `tag` has `unix_ms` on disk.
+void publish(int64_t unix_ms, uint16_t tag) {
+    Word present = load();
+    const Word later{unix_ms, tag};
+    while (present.tag() == tag && present.unix_ms() < unix_ms &&
+           !slot->word.compare_exchange_weak(present.bits, later.bits)) {
+    }
+}
+
+/// Make the word speak of `file`, whose mark is `on_disk`; false if it says a later mark meanwhile.
+bool adopt(uint64_t file, int64_t on_disk) {
+    const slots::Lock lock;
+    Word present = load();
+    do {
+        if (present.unix_ms() > on_disk) return false;
+    } while (!slot->word.compare_exchange_weak(present.bits, present.adopted(on_disk).bits));
+    slot->more[file_at] = file;
+    slot->more[floor_at] = static_cast<uint64_t>(on_disk);
+    return true;
+}
+
+/// Rely on the word from now on, if it speaks of `file`.
+bool settle(uint64_t file) {
+    const slots::Lock lock;
+    if (slot->more[file_at] != file) return false;
+    session.tag = load().tag();
+    return true;
+}
+
+/// Come to terms about where the mark is: what the word says must be on disk there before anyone
+/// relies on it, and what is on disk there must be known before anyone generates.
+void look_again() {
+    Relation sequence = open_sequence();
+    const uint64_t file = file_of(sequence);
+    OnDisk present = read(sequence);
+    while (present.origin != Origin::ours || !settle(file)) {
+        const int64_t known = load().unix_ms();
+        if (present.unix_ms < 0 && known == 0) report_bad_mark("was tampered with");
+        // It stays marked as from outside until the word says so: whoever comes here after a
+        // failure in between finds what this session found.
+        present = update(sequence, [&](OnDisk now) {
+            return now.unix_ms >= known ? now : OnDisk{known, Origin::outside};
+        });
+        if (adopt(file, present.unix_ms)) present = update(sequence, made_ours);
+    }
+    relation_close(sequence, AccessShareLock);
+}
+
+/// Whether this session is the one to raise the mark `present` ahead of need.
+bool claim(Word present) {
+    uint64_t claimed = slot->more[claim_at];
+    return claimed != present.bits &&
+           slot->more[claim_at].compare_exchange_strong(claimed, present.bits);
+}
+
+/// Raise the mark to `unix_ms` plus the lease; false if this session knows the wrong place.
+bool try_raise(int64_t unix_ms) {
+    if (unix_ms > max_unix_ms)
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("the server's clock is past the times that the mark can hold"),
+                        errhint("Correct the server's clock.")));
+    const Word known = load();
+    if (known.tag() != session.tag) return false;
+    const bool needed = known.unix_ms() < unix_ms;
+    if (!needed && !claim(known)) return true;
+
+    Relation sequence = open_sequence();
+    const int64_t target = std::min(unix_ms + lease_ms, max_unix_ms);
+    const OnDisk present = update(sequence, [&](OnDisk now) {
+        const bool enough = now.unix_ms >= (needed ? unix_ms : target);
+        const bool wrong = now.origin == Origin::outside || session.tag < 0;
+        return enough || wrong ? now : OnDisk{target, Origin::ours};
+    });
+    relation_close(sequence, AccessShareLock);
+    if (present.origin == Origin::outside || session.tag < 0) return false;
+    publish(present.unix_ms, known.tag());
+    return load().tag() == known.tag();
+}
+
+void attach_slot() {
+    if (slot != nullptr) return;
+    slot = slots::attach(slots::mark, 0);
+    session.word = &slot->word;
+    CacheRegisterRelcacheCallback(forget, Datum{0});
+}
+
+}  // namespace
+
+Start attach() {
+    attach_slot();
+    while (session.tag != load().tag()) look_again();
+    return {static_cast<int64_t>(slot->more[floor_at].load()), load().unix_ms()};
+}
+
+int64_t read() {
+    Relation sequence = open_sequence();
+    const OnDisk present = read(sequence);
+    relation_close(sequence, AccessShareLock);
+    if (present.unix_ms < 0) report_bad_mark("was tampered with");
+    return present.unix_ms;
+}
+
+bool raise(int64_t unix_ms) {
+    if (!try_raise(unix_ms)) session.tag = -1;
+    return session.tag >= 0;
+}
+
+bool reset(int64_t unix_ms, int64_t max_lead_ms) {
+    attach_slot();
+    Relation sequence = open_sequence();
+    const OnDisk present = read(sequence);
+    const bool needed = present.unix_ms < 0 || present.unix_ms - unix_ms > max_lead_ms;
+    if (needed) {
+        (void)update(sequence, [&](OnDisk) { return OnDisk{unix_ms, Origin::outside}; });
+        slots::reset_generators();
+        slot->word = load().adopted(0).bits;
+        session.tag = -1;
+    }
+    relation_close(sequence, AccessShareLock);
+    return needed;
+}
+
+}  // namespace snowdrift::mark

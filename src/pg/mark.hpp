@@ -1,0 +1,70 @@
+// The promise that no ID comes twice: the mark, a time on disk that no ID ever returned is later
+// than. docs/guarantees.md has the proof; here is what it rests on.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace snowdrift::mark {
+
+/// How far the mark is raised past the ID that needs it. Raised ahead of need from half of it on.
+inline constexpr int64_t lease_ms = 500;
+
+/// A mark as shared memory has it: the Unix millisecond that is on disk, and a tag that changes
+/// whenever the place on disk does (the extension was dropped and created again).
+struct Word {
+    static constexpr int tag_bits = 16;
+
+    uint64_t bits;
+
+    constexpr Word(int64_t unix_ms, uint16_t tag) noexcept
+        : bits{static_cast<uint64_t>(unix_ms) << tag_bits | tag} {}
+    constexpr explicit Word(uint64_t stored) noexcept : bits{stored} {}
+
+    constexpr int64_t unix_ms() const noexcept { return static_cast<int64_t>(bits >> tag_bits); }
+    constexpr uint16_t tag() const noexcept { return static_cast<uint16_t>(bits); }
+
+    /// The word that speaks of another place than this one, whose mark is `unix_ms`.
+    constexpr Word adopted(int64_t unix_ms) const noexcept {
+        return {unix_ms, static_cast<uint16_t>(tag() + 1)};
+    }
+};
+
+/// What this session knows of its database's mark.
+struct Session {
+    const std::atomic<uint64_t>* word = nullptr;  ///< in shared memory; null before attach()
+    int tag = -1;  ///< of the place on disk this session sees; -1 when it must look again
+};
+extern Session session;
+
+/// Where generators stand when a session comes to them.
+struct Start {
+    int64_t floor;  ///< every generator: its IDs must be later than this, if they aren't already
+    int64_t mark;   ///< one that has no state yet: its IDs must be later than this
+};
+
+/// Makes the mark known to this session. Raises 25006 during recovery, 55000 when the mark on disk
+/// is missing or was tampered with.
+Start attach();
+
+/// The mark on disk, as this session sees it; also during recovery.
+int64_t read();
+
+/// Raises the mark on disk to `unix_ms` plus the lease where it isn't that far, and returns when
+/// it is safe there; false if the session must attach() again, and its generators start anew.
+bool raise(int64_t unix_ms);
+
+/// Sets a mark that leads `unix_ms` by more than `max_lead_ms`, or that is damaged, back to
+/// `unix_ms`; false if it does neither. Gives up the promise for IDs of later times.
+bool reset(int64_t unix_ms, int64_t max_lead_ms);
+
+/// Whether an ID of the time `unix_ms` may be returned: the mark on disk is not before it. If
+/// not, the ID must be forgotten, and the session must attach() before it draws another.
+inline bool cover(int64_t unix_ms) {
+    const Word known{session.word->load(std::memory_order_acquire)};
+    if (known.tag() == session.tag && known.unix_ms() >= unix_ms + lease_ms / 2) [[likely]]
+        return true;
+    return raise(unix_ms);
+}
+
+}  // namespace snowdrift::mark

@@ -1,0 +1,106 @@
+# No ID comes twice across a failover to a standby whose clock is behind, nor when the old primary
+# is rewound and takes over again.
+use strict;
+use warnings FATAL => 'all';
+use Test::More;
+use Snowdrift;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+
+my $draw = 'SELECT next_snowflake() FROM generate_series(1, 20)';
+my $patient = "SET snowdrift.max_clock_lead = '1h';";
+
+# pair(NAME, BEHIND, CONF): a primary with the extension, and a standby whose clock is behind.
+sub pair
+{
+	my ($name, $behind, $conf) = @_;
+	my $primary = new_server("primary_$name", allows_streaming => 1);
+	$primary->append_conf('postgresql.conf', "wal_log_hints = on\nwal_keep_size = 64MB\n");
+	start_with_clock($primary, '+0');
+	$primary->safe_psql('postgres', 'CREATE EXTENSION snowdrift');
+	$primary->backup('base');
+	my $standby = PostgreSQL::Test::Cluster->new("standby_$name");
+	$standby->init_from_backup($primary, 'base', has_streaming => 1);
+	start_with_clock($standby, "-$behind");
+	$primary->append_conf('postgresql.conf', $conf);
+	$primary->reload;
+	$primary->wait_for_catchup($standby, 'replay');
+	return ($primary, $standby);
+}
+
+# With synchronous replication, in the middle of the load; without, what was replicated counts.
+for my $mode ('asynchronous', 'synchronous')
+{
+	for my $behind (1, 30, 300)
+	{
+		my $conf = $mode eq 'synchronous' ? "synchronous_standby_names = '*'\n" : '';
+		my ($primary, $standby) = pair("${mode}_$behind", $behind, $conf);
+		my @files;
+
+		my $load = start_load($primary, 4, $draw);
+		wait_for_load($load, 3000);
+		if ($mode eq 'asynchronous')
+		{
+			push @files, end_load($load);
+			$primary->wait_for_catchup($standby, 'replay');
+		}
+		like(error_of($standby, 'SELECT next_snowflake()'),
+			qr/25006/, "$mode, $behind s behind: none from the standby before its promotion");
+		$primary->stop('immediate');
+		push @files, end_load($load) if $mode eq 'synchronous';
+		$standby->promote;
+
+		my $answer = error_of($standby, 'SELECT next_snowflake()');
+		if ($behind <= 30) { like($answer, qr/^no error/, '... the promoted one goes on at once'); }
+		else
+		{
+			like($answer, qr/55000: clock moved backwards by/, '... the promoted one says why it refuses');
+		}
+		$load = start_load($standby, 4, $draw, $patient);
+		wait_for_load($load, 1000);
+		set_clock($standby, '+0');
+		wait_for_load($load, 3000);
+		push @files, end_load($load);
+		my ($repeated, $count) = duplicates(@files);
+		is($repeated, '', "... $count IDs before and after: no duplicate");
+		$standby->stop;
+	}
+}
+
+# The old primary is rewound to follow the new one, and is promoted in turn.
+my ($old, $new) = pair('rewind', 20, '');
+my $load = start_load($old, 2, $draw);
+wait_for_load($load, 1000);
+my @files = end_load($load);
+$old->wait_for_catchup($new, 'replay');
+$new->promote;
+$load = start_load($new, 2, $draw);
+wait_for_load($load, 1000);
+push @files, end_load($load);
+$new->safe_psql('postgres', 'CHECKPOINT');
+$old->stop;
+command_ok(
+	[
+		'pg_rewind', '-D', $old->data_dir, '--source-server', $new->connstr('postgres'),
+		'--config-file', $old->data_dir . '/postgresql.conf'
+	],
+	'the old primary is rewound');
+my $port = $old->port;
+$old->append_conf('postgresql.conf', "port = $port\n");
+$old->enable_streaming($new);
+$old->set_standby_mode;
+start_with_clock($old, '-40');
+$load = start_load($new, 2, $draw);
+wait_for_load($load, 1000);
+push @files, end_load($load);
+$new->wait_for_catchup($old, 'replay');
+$new->stop('immediate');
+$old->promote;
+$load = start_load($old, 2, $draw);
+wait_for_load($load, 1000);
+push @files, end_load($load);
+my ($repeated, $count) = duplicates(@files);
+is($repeated, '', "$count IDs of a primary, its heir, and itself again: no duplicate");
+$old->stop;
+
+done_testing();

@@ -1,0 +1,161 @@
+# The mark: where it stands, what it costs, and what happens to it when the extension or a
+# superuser's hand changes.
+use strict;
+use warnings FATAL => 'all';
+use Test::More;
+use Snowdrift;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+
+my $node = new_server('mark');
+# Nobody but the mark itself brings it to disk in time for these crashes.
+$node->append_conf('postgresql.conf', "fsync = on\nwal_writer_delay = 10s\n");
+start_with_clock($node, '2026-06-01 12:00:00');
+$node->safe_psql('postgres', 'CREATE EXTENSION snowdrift');
+is( $node->safe_psql('postgres', 'SELECT mark IS NULL, lead FROM snowdrift.clock'),
+	't|00:00:00', 'a new database has no mark');
+$node->safe_psql('postgres', 'SELECT next_snowflake()');
+is( $node->safe_psql('postgres',
+		"SELECT mark AT TIME ZONE 'UTC', lead, wall_clock AT TIME ZONE 'UTC' FROM snowdrift.clock"),
+	'2026-06-01 12:00:00.5|00:00:00.5|2026-06-01 12:00:00',
+	'the first ID raises it by the lease');
+
+# The sizes of the records that the statement makes the mark write.
+sub records_of
+{
+	my ($statement) = @_;
+	my $from = $node->safe_psql('postgres', 'SELECT pg_current_wal_insert_lsn()');
+	$node->safe_psql('postgres', $statement);
+	my $to = $node->safe_psql('postgres',
+		'SELECT pg_switch_wal(); SELECT pg_current_wal_flush_lsn()');
+	my ($to_lsn) = $to =~ /(\S+)\z/;
+	my ($out) = run_command(
+		[ 'pg_waldump', '-p', $node->data_dir . '/pg_wal', '-r', 'Generic', '-s', $from, '-e', $to_lsn ]);
+	return map { /tot\):\s*\d+\/\s*(\d+)/ ? $1 : () } split /\n/, $out;
+}
+
+# 0.25 s later the lease is half used, and then raised by a record of its own.
+is(scalar(records_of('SELECT count(*) FROM next_snowflakes(4000)')),
+	0, 'IDs that the lease covers write nothing');
+set_clock($node, '2026-06-01 12:00:00.251');
+my @records = records_of('SELECT count(*) FROM next_snowflakes(4000)');
+is(scalar(@records), 1, 'from half the lease on, it is renewed once');
+cmp_ok($records[0], '<', 128, '... by a small record, which is due four times a second');
+
+# A restart begins after the mark.
+my $mark = $node->safe_psql('postgres', 'SELECT snowflake_boundary(mark) FROM snowdrift.clock');
+$node->stop;
+start_with_clock($node, '2026-06-01 12:00:00.251');
+cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'),
+	'>=', $mark + (1 << 22), 'after a restart, IDs begin after the mark');
+
+# The mark is on disk before the ID is returned.
+set_clock($node, '2026-06-01 12:00:05');
+my $returned = $node->safe_psql('postgres', 'SELECT next_snowflake()');
+$node->stop('immediate');
+start_with_clock($node, '2026-06-01 12:00:00.251');
+cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'),
+	'>', $returned, 'after a crash right after an ID, the next one is greater');
+
+# Dropping the extension and creating it again keeps the promise.
+my $before = $node->safe_psql('postgres', 'SELECT next_snowflake()');
+$node->safe_psql('postgres', 'DROP EXTENSION snowdrift; CREATE EXTENSION snowdrift');
+$node->stop('immediate');
+start_with_clock($node, '2026-06-01 11:59:30');
+cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'),
+	'>', $before, 'dropped, created and crashed: IDs still ascend');
+
+# ... also when that happens beside a session that goes on, and is rolled back.
+my $session = $node->background_psql('postgres');
+$before = $session->query_safe('SELECT next_snowflake()');
+$node->safe_psql('postgres',
+	'BEGIN; DROP EXTENSION snowdrift; CREATE EXTENSION snowdrift; SELECT next_snowflake(); ROLLBACK');
+cmp_ok($session->query_safe('SELECT next_snowflake()'), '>', $before, 'rolled back, it goes on');
+set_clock($node, '2026-06-01 12:00:10');
+$node->safe_psql('postgres', 'DROP EXTENSION snowdrift; CREATE EXTENSION snowdrift');
+my $later = $session->query_safe('SELECT next_snowflake()');
+is( $session->query_safe('SELECT mark >= snowflake_timestamp(' . $later . ') FROM snowdrift.clock'),
+	't', 'a session that outlives its extension uses the new mark');
+$session->quit;
+
+# A copy of the database begins where the original was.
+$before = $node->safe_psql('postgres', 'SELECT next_snowflake()');
+$node->safe_psql('template1', 'CREATE DATABASE copy TEMPLATE postgres');
+cmp_ok($node->safe_psql('copy', 'SELECT next_snowflake()'),
+	'>', $before, 'a copied database goes on after the original');
+$node->safe_psql('template1', 'DROP DATABASE copy');
+
+# The extension of a database's owner is administered by its owner, the mark is not.
+$node->safe_psql('postgres',
+	'CREATE ROLE owner LOGIN; CREATE ROLE heir; CREATE DATABASE owned OWNER owner');
+$node->safe_psql('owned', 'SET ROLE owner; CREATE EXTENSION snowdrift');
+$before = $node->safe_psql('owned', 'SELECT next_snowflake()');
+$node->safe_psql('owned', 'REASSIGN OWNED BY owner TO heir');
+cmp_ok($node->safe_psql('owned', 'SET ROLE heir; SELECT next_snowflake()'),
+	'>', $before, 'another owner of the extension changes nothing');
+my ($status, undef, $denied) = $node->psql('owned', "SET ROLE heir; SELECT setval('snowdrift.mark', 1)");
+like($denied, qr/permission denied for sequence mark/, '... and may not touch the mark');
+$node->safe_psql('postgres', 'DROP DATABASE owned');
+
+# A mark that was tampered with.
+like(error_of($node, 'ALTER EXTENSION snowdrift SET SCHEMA pg_catalog'),
+	qr/ERROR:  0A000: extension "snowdrift" does not support SET SCHEMA/, 'the schema stays');
+$before = $node->safe_psql('postgres', 'SELECT next_snowflake()');
+for my $tampering ("SELECT setval('snowdrift.mark', 1)", 'ALTER SEQUENCE snowdrift.mark RESTART')
+{
+	$node->safe_psql('postgres', $tampering);
+	cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'),
+		'>', $before, "$tampering: memory knows better");
+	$node->safe_psql('postgres', $tampering);
+	$node->stop('immediate');
+	start_with_clock($node, '2026-06-01 12:00:10');
+	my $error = error_of($node, 'SELECT next_snowflake()');
+	like($error, qr/ERROR:  55000: sequence snowdrift.mark was tampered with/, '... a restart notices');
+	like($error, qr/HINT:  .*snowdrift.reset_clock\(\)/, '... and says what helps');
+	$node->safe_psql('postgres', 'SELECT snowdrift.reset_clock()');
+	cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', 0, '... which does');
+}
+like(error_of($node, 'DROP SEQUENCE snowdrift.mark'), qr/2BP01/, 'the mark cannot be dropped alone');
+$node->safe_psql('postgres',
+	'ALTER EXTENSION snowdrift DROP SEQUENCE snowdrift.mark; ALTER SEQUENCE snowdrift.mark RENAME TO m');
+like(error_of($node, 'SELECT next_snowflake()'),
+	qr/ERROR:  55000: sequence snowdrift.mark is missing/, 'a missing mark is an error');
+$node->safe_psql('postgres', 'ALTER SEQUENCE snowdrift.m RENAME TO mark');
+like(error_of($node, 'SELECT next_snowflake()'),
+	qr/ERROR:  55000: sequence snowdrift.mark does not belong to extension snowdrift/,
+	'so is a foreign one');
+$node->safe_psql('postgres', 'ALTER EXTENSION snowdrift ADD SEQUENCE snowdrift.mark');
+cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', $before, 'put back, it serves');
+
+# A clock that had jumped into the future.
+like(error_of($node, 'SELECT snowdrift.reset_clock()'),
+	qr/ERROR:  55000: the clock needs no reset/, 'no reset without need');
+set_clock($node, '2036-06-01 12:00:00');
+$node->safe_psql('postgres', 'SELECT next_snowflake()');
+set_clock($node, '2026-06-01 12:00:20');
+like(error_of($node, 'SELECT next_snowflake()'),
+	qr/clock moved backwards by 3156191\d{5} ms/, 'ten years ahead: refused');
+$node->safe_psql('postgres', 'CREATE ROLE someone');
+like(error_of($node, 'SET ROLE someone; SELECT snowdrift.reset_clock()'),
+	qr/42501: permission denied/, 'not everyone may reset the clock');
+$node->safe_psql('postgres', 'SELECT snowdrift.reset_clock()');
+is( $node->safe_psql('postgres',
+		"SELECT snowflake_timestamp(next_snowflake()) AT TIME ZONE 'UTC'"),
+	'2026-06-01 12:00:20.001', 'reset, IDs carry the present time');
+$node->stop('immediate');
+start_with_clock($node, '2026-06-01 12:00:20');
+is( $node->safe_psql('postgres',
+		"SELECT snowflake_timestamp(next_snowflake()) AT TIME ZONE 'UTC'"),
+	'2026-06-01 12:00:20.502', '... also after a crash');
+
+# Whoever may execute it generates, whatever else they may not.
+is( $node->safe_psql('postgres', 'SET ROLE someone; SET search_path = pg_temp;
+		SET default_transaction_read_only = on; SELECT public.next_snowflake() > 0'),
+	't', 'no privilege is needed but EXECUTE');
+like(error_of($node, "SET ROLE someone; SELECT setval('snowdrift.mark', 5)"),
+	qr/42501: permission denied for sequence mark/, 'the mark itself is out of reach');
+like(error_of($node, "SET ROLE someone; SELECT nextval('snowdrift.mark')"),
+	qr/42501: permission denied for sequence mark/, '... by every way');
+$node->stop;
+
+done_testing();

@@ -1,0 +1,32 @@
+# No ID comes twice while the clock is stepped back and forth at random, up to 10 s, twenty times a
+# second, under load; for each kind of ID.
+use strict;
+use warnings FATAL => 'all';
+use Test::More;
+use Snowdrift;
+use PostgreSQL::Test::Cluster;
+use Time::HiRes qw(usleep);
+
+my $ids_each = $ENV{SNOWDRIFT_LONG} ? 250_000 : 50_000;
+my @kinds = ('next_snowflake()');
+
+my $node = new_server('stepped');
+start_with_clock($node, '+0');
+$node->safe_psql('postgres', 'CREATE EXTENSION snowdrift');
+for my $call (@kinds)
+{
+	set_clock($node, '+0');
+	my $load = start_load($node, 4, "SELECT $call FROM generate_series(1, 100)");
+	my $steps = 0;
+	until (received_by_each($load) >= $ids_each)
+	{
+		set_clock($node, sprintf('%+.3f', rand(20) - 10));
+		$steps++;
+		usleep(50_000);
+	}
+	my ($repeated, $count) = duplicates(end_load($load));
+	is($repeated, '', "$call: $count IDs during $steps steps of the clock: no duplicate");
+}
+$node->stop;
+
+done_testing();

@@ -10,6 +10,7 @@ OBJS = \
 	src/pg/clock.o \
 	src/pg/slots.o \
 	src/pg/mark.o \
+	src/pg/draw.o \
 	src/pg/snowflake.o \
 	src/pg/administration.o
 

@@ -1,44 +1,20 @@
-// How Snowflake IDs are generated: one lock-free step on one 64-bit word. No clock, no sleeping
-// and no errors here: the caller brings the time, and is told what must happen first.
+// How Snowflake IDs are generated: one lock-free step on one 64-bit word.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
+#include "core/generator.hpp"
 #include "snowdrift/snowflake.hpp"
 
 namespace snowdrift {
-
-/// What a generator answers to one request.
-enum class Verdict : uint8_t {
-    issued,        ///< here is an ID
-    exhausted,     ///< the sequence is used up: ask again when the wall clock has ticked
-    leads,         ///< the clock is behind by a little too much: ask again when it has caught up
-    refused,       ///< the clock is behind by far too much
-    out_of_range,  ///< the wall clock is outside what the layout can express
-};
-
-struct Answer {
-    Verdict verdict;
-    int64_t id;  ///< issued: the ID
-    int64_t ms;  ///< issued: the ID's Unix millisecond; exhausted, leads: the one to wait for;
-                 ///< refused: how far the clock is behind the last ID, in milliseconds
-};
-
-/// What one caller has seen so far in one request. It starts empty and stays the caller's for all
-/// the times it asks until an ID is issued.
-struct Request {
-    uint64_t used_up = 0;   ///< the state whose sequence was found used up
-    uint64_t found_at = 0;  ///< the wall clock's timestamp when it was found so
-};
 
 /// Generates IDs of one layout in one place. The state that makes them unique is a word, shared by
 /// all who generate: `timestamp << sequence_bits | sequence` of the last ID issued, timestamps in
 /// milliseconds since the layout's epoch. It only ever grows; 0 is a fresh one.
 class SnowflakeGenerator {
  public:
-    /// How much longer than the limit a lead may be and still be waited out rather than refused.
-    static constexpr int64_t patience_ms = 1000;
+    using Answer = snowdrift::Answer<int64_t>;
 
     /// Precondition: node <= layout.max_node().
     constexpr SnowflakeGenerator(const SnowflakeLayout& layout, uint32_t node) noexcept
@@ -80,10 +56,10 @@ class SnowflakeGenerator {
                 next = now << layout_.sequence_bits;
             } else if (const auto lead = static_cast<int64_t>(timestamp - now); lead > max_lead_ms)
                 [[unlikely]] {
-                return behind(unix_ms, lead, max_lead_ms);
+                return behind<int64_t>(unix_ms, lead, max_lead_ms);
             } else if ((last & layout_.max_sequence()) == layout_.max_sequence()) [[unlikely]] {
-                if (request.used_up != last || now < request.found_at) request = {last, now};
-                if (now == request.found_at) return {Verdict::exhausted, 0, unix_ms + 1};
+                if (!request.has_waited_for(last, unix_ms))
+                    return {Verdict::exhausted, 0, unix_ms + 1};
                 if (timestamp == layout_.max_timestamp()) return {Verdict::out_of_range, 0, 0};
             }
             if (word.compare_exchange_weak(last, next, std::memory_order_relaxed))
@@ -100,12 +76,6 @@ class SnowflakeGenerator {
         const uint64_t sequence = state & layout_.max_sequence();
         return static_cast<int64_t>((state ^ sequence) << layout_.node_bits() | node_field_ |
                                     sequence);
-    }
-
-    static constexpr Answer behind(int64_t unix_ms, int64_t lead, int64_t max_lead_ms) noexcept {
-        const int64_t excess = lead - max_lead_ms;
-        if (excess > patience_ms) return {Verdict::refused, 0, lead};
-        return {Verdict::leads, 0, unix_ms + excess};
     }
 
     SnowflakeLayout layout_;

@@ -34,9 +34,9 @@ constexpr const char* sequence_name = "mark";
 
 slots::Slot* slot = nullptr;
 // What the mark's slot keeps beside its word.
-constexpr int file_at = 0;   // the file on disk that the word speaks of
-constexpr int floor_at = 1;  // Start::floor, as long as the word's tag stays
-constexpr int claim_at = 2;  // the word that a session is raising ahead of need
+constexpr int file_at = 1;   // the file on disk that the word speaks of
+constexpr int floor_at = 2;  // Start::floor, as long as the word's tag stays
+constexpr int claim_at = 3;  // the word that a session is raising ahead of need
 
 // ---- the value on disk
 //
@@ -166,14 +166,14 @@ OnDisk made_ours(OnDisk present) { return {present.unix_ms, Origin::ours}; }
 
 // ---- the word in shared memory
 
-Word load() { return Word{slot->word.load(std::memory_order_acquire)}; }
+Word load() { return Word{slot->words[0].load(std::memory_order_acquire)}; }
 
 /// Tell all sessions that the place tagged `tag` has `unix_ms` on disk.
 void publish(int64_t unix_ms, uint16_t tag) {
     Word present = load();
     const Word later{unix_ms, tag};
     while (present.tag() == tag && present.unix_ms() < unix_ms &&
-           !slot->word.compare_exchange_weak(present.bits, later.bits)) {
+           !slot->words[0].compare_exchange_weak(present.bits, later.bits)) {
     }
 }
 
@@ -183,16 +183,16 @@ bool adopt(uint64_t file, int64_t on_disk) {
     Word present = load();
     do {
         if (present.unix_ms() > on_disk) return false;
-    } while (!slot->word.compare_exchange_weak(present.bits, present.adopted(on_disk).bits));
-    slot->more[file_at] = file;
-    slot->more[floor_at] = static_cast<uint64_t>(on_disk);
+    } while (!slot->words[0].compare_exchange_weak(present.bits, present.adopted(on_disk).bits));
+    slot->words[file_at] = file;
+    slot->words[floor_at] = static_cast<uint64_t>(on_disk);
     return true;
 }
 
 /// Rely on the word from now on, if it speaks of `file`.
 bool settle(uint64_t file) {
     const slots::Lock lock;
-    if (slot->more[file_at] != file) return false;
+    if (slot->words[file_at] != file) return false;
     session.tag = load().tag();
     return true;
 }
@@ -218,9 +218,9 @@ void look_again() {
 
 /// Whether this session is the one to raise the mark `present` ahead of need.
 bool claim(Word present) {
-    uint64_t claimed = slot->more[claim_at];
+    uint64_t claimed = slot->words[claim_at];
     return claimed != present.bits &&
-           slot->more[claim_at].compare_exchange_strong(claimed, present.bits);
+           slot->words[claim_at].compare_exchange_strong(claimed, present.bits);
 }
 
 /// Raise the mark to `unix_ms` plus the lease; false if this session knows the wrong place.
@@ -249,8 +249,9 @@ bool try_raise(int64_t unix_ms) {
 
 void attach_slot() {
     if (slot != nullptr) return;
-    slot = slots::attach(slots::mark, 0);
-    session.word = &slot->word;
+    slot = slots::attach(
+        slots::mark, [](slots::Slot&, int64_t) {}, 0);
+    session.word = &slot->words[0];
     CacheRegisterRelcacheCallback(forget, Datum{0});
 }
 
@@ -259,7 +260,7 @@ void attach_slot() {
 Start attach() {
     attach_slot();
     while (session.tag != load().tag()) look_again();
-    return {static_cast<int64_t>(slot->more[floor_at].load()), load().unix_ms()};
+    return {static_cast<int64_t>(slot->words[floor_at].load()), load().unix_ms()};
 }
 
 int64_t read() {
@@ -283,7 +284,7 @@ bool reset(int64_t unix_ms, int64_t max_lead_ms) {
     if (needed) {
         (void)update(sequence, [&](OnDisk) { return OnDisk{unix_ms, Origin::outside}; });
         slots::reset_generators();
-        slot->word = load().adopted(0).bits;
+        slot->words[0] = load().adopted(0).bits;
         session.tag = -1;
     }
     relation_close(sequence, AccessShareLock);

@@ -1,7 +1,5 @@
 #include "pg/slots.hpp"
 
-#include "pg/postgres.hpp"
-
 #include <new>
 
 extern "C" {
@@ -62,16 +60,16 @@ Table* table() {
     return mapped;
 }
 
-uint64_t owner_for(uint32_t purpose) { return uint64_t{MyDatabaseId} << 32 | purpose; }
+uint64_t owner_for(Purpose purpose) { return uint64_t{MyDatabaseId} << 32 | purpose; }
 
-Slot* find_or_claim(Table* table, uint64_t owner, uint64_t fresh) {
+Slot* find_or_claim(Table* table, uint64_t owner, Begin begin, int64_t mark) {
     Slot* free = nullptr;
     for (Slot& slot : table->slots) {
         if (slot.owner == owner) return &slot;
         if (slot.owner == 0 && free == nullptr) free = &slot;
     }
     if (free != nullptr) {
-        free->word = fresh;
+        begin(*free, mark);
         free->owner = owner;
     }
     return free;
@@ -83,7 +81,7 @@ Slot* find_or_claim(Table* table, uint64_t owner, uint64_t fresh) {
 Lock::Lock() { LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE); }
 Lock::~Lock() { LWLockRelease(AddinShmemInitLock); }
 
-Slot* attach(uint32_t purpose, uint64_t fresh) {
+Slot* attach(Purpose purpose, Begin begin, int64_t mark) {
     if (RecoveryInProgress())
         ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
                         errmsg("cannot generate IDs during recovery"),
@@ -93,7 +91,7 @@ Slot* attach(uint32_t purpose, uint64_t fresh) {
     Slot* slot;
     {
         const Lock lock;
-        slot = find_or_claim(slots, owner_for(purpose), fresh);
+        slot = find_or_claim(slots, owner_for(purpose), begin, mark);
     }
     if (slot == nullptr)
         ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
@@ -107,8 +105,9 @@ void reset_generators() {
     const Lock lock;
     for (Slot& slot : slots->slots) {
         if (slot.owner >> 32 != MyDatabaseId || slot.owner == owner_for(mark)) continue;
-        for (auto& value : slot.more) value = 0;
-        slot.word = 0;
+        SpinLockAcquire(&slot.lock);
+        for (auto& word : slot.words) word = 0;
+        SpinLockRelease(&slot.lock);
     }
 }
 

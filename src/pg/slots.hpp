@@ -2,34 +2,52 @@
 // they are reserved. What a state means belongs to its generator in src/core.
 #pragma once
 
+#include "pg/postgres.hpp"
+
 #include <atomic>
 #include <cstdint>
+
+extern "C" {
+#include "storage/spin.h"
+}
+
+#include "core/ulid_generator.hpp"
 
 namespace snowdrift::slots {
 
 /// One generator's state, on a cache line of its own so that generators don't slow each other.
 struct alignas(64) Slot {
-    std::atomic<uint64_t> word;     ///< the state that each ID changes
-    std::atomic<uint64_t> more[6];  ///< what else its generator keeps; 0 in a fresh slot
-    uint64_t owner;                 ///< whose it is, as attach() keys it; 0 while it is free
+    uint64_t owner = 0;  ///< whose it is, as attach() keys it; 0 while it is free
+    slock_t lock;        ///< for `ulid`; the others need none
+    union {
+        /// The word that each ID changes, first, and what else its generator keeps.
+        std::atomic<uint64_t> words[6];
+        UlidGenerator ulid;
+    };
+
+    Slot() : words{} { SpinLockInit(&lock); }
 };
 static_assert(sizeof(Slot) == 64);
 static_assert(std::atomic<uint64_t>::is_always_lock_free, "states are shared between processes");
 
 /// What a slot of a database can be for: these, and later the generators that users create.
 enum Purpose : uint32_t {
-    default_snowflake = 0,  ///< next_snowflake()
-    mark = UINT32_MAX,      ///< the mark: see mark.hpp
+    default_snowflake,  ///< next_snowflake()
+    ulid,               ///< next_ulid()
+    mark = UINT32_MAX,  ///< the mark: see mark.hpp
 };
 
-/// The slot of this database for `purpose`, for as long as the server runs. The first to attach
-/// it sets its word to `fresh`.
+/// Makes a fresh state, which is all zero, begin after the Unix millisecond `mark`.
+using Begin = void (*)(Slot& slot, int64_t mark);
+
+/// The slot of this database for `purpose`, for as long as the server runs. Where it is fresh,
+/// `begin` is called before anyone else sees it.
 ///
 /// Raises 25006 during recovery, when IDs can't be generated; 53400 when all slots are taken;
 /// 53200 when the server has no shared memory to spare.
-Slot* attach(uint32_t purpose, uint64_t fresh);
+Slot* attach(Purpose purpose, Begin begin, int64_t mark);
 
-/// Makes the states of this database's generators fresh, with a word of 0.
+/// Makes the states of this database's generators fresh.
 void reset_generators();
 
 /// Holds the lock under which slots are claimed and changed in more than one place. Nothing that

@@ -3,10 +3,9 @@
 
 #include "core/snowflake_generator.hpp"
 #include "pg/clock.hpp"
-#include "pg/mark.hpp"
+#include "pg/draw.hpp"
 #include "pg/postgres.hpp"
 #include "pg/settings.hpp"
-#include "pg/slots.hpp"
 #include "pg/time.hpp"
 
 extern "C" {
@@ -108,17 +107,11 @@ SNOWDRIFT_FUNCTION(snowflake_boundary) {
 namespace {
 
 /// This session's view of the database's default generator.
-struct SessionGenerator {
-    slots::Slot* slot = nullptr;
-    int node = 0;
-    int mark_tag = -1;
-    SnowflakeGenerator core{default_layout, 0};
+class SessionGenerator {
+ public:
+    bool is_prepared() const { return slot_.is_attached() && node_ == settings::node; }
 
-    bool is_prepared() const {
-        return slot != nullptr && node == settings::node && mark_tag == mark::session.tag;
-    }
-
-    /// Take on the settings as they are now, and the slot if it is the first time.
+    /// Take on the settings as they are now.
     void prepare() {
         const auto max_node = static_cast<int>(default_layout.max_node());
         if (settings::node > max_node)
@@ -127,55 +120,26 @@ struct SessionGenerator {
                                    settings::node, max_node),
                             errdetail("The layout has %d datacenter bits and %d worker bits.",
                                       default_layout.datacenter_bits, default_layout.worker_bits)));
-        core = SnowflakeGenerator{default_layout, static_cast<uint32>(settings::node)};
-        const mark::Start start = mark::attach();
-        if (slot == nullptr) slot = slots::attach(slots::default_snowflake, core.after(start.mark));
-        core.move_past(slot->word, start.floor);
-        mark_tag = mark::session.tag;
-        node = settings::node;
+        core_ = SnowflakeGenerator{default_layout, static_cast<uint32>(settings::node)};
+        slot_.attach(slots::default_snowflake, [](slots::Slot& slot, int64_t unix_ms) {
+            SnowflakeGenerator{default_layout, 0}.move_past(slot.words[0], unix_ms);
+        });
+        node_ = settings::node;
     }
 
-    Answer ask(Request& request) {
-        return core.next(slot->word, clock::now_ms(), settings::max_clock_lead, request);
+    SnowflakeGenerator::Answer ask(Request& request) {
+        return core_.next(slot_->words[0], clock::now_ms(), settings::max_clock_lead, request);
     }
+
+ private:
+    SessionSlot slot_;
+    int node_ = 0;
+    SnowflakeGenerator core_{default_layout, 0};
 };
-
-[[noreturn]] void refuse(const Answer& answer) {
-    if (answer.verdict == Verdict::refused)
-        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                        errmsg("clock moved backwards by %lld ms; refusing to generate IDs",
-                               static_cast<long long>(answer.ms)),
-                        errdetail("The last ID is that far ahead of the server's clock; "
-                                  "snowdrift.max_clock_lead allows %d ms.",
-                                  settings::max_clock_lead),
-                        errhint("Correct the clock, wait until it has caught up, or raise "
-                                "snowdrift.max_clock_lead.")));
-    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                    errmsg("the server's clock is outside the times that the layout holds"),
-                    errhint("Correct the server's clock.")));
-}
-
-/// Ask, and wait as the answers say, until there is an ID.
-pg_noinline Answer wait_for_id(SessionGenerator& generator, Answer answer, Request& request) {
-    while (answer.verdict != Verdict::issued) {
-        if (answer.verdict != Verdict::exhausted && answer.verdict != Verdict::leads)
-            refuse(answer);
-        clock::rest_until(answer.ms);
-        answer = generator.ask(request);
-    }
-    return answer;
-}
 
 int64 next_id() {
     static SessionGenerator generator;
-    for (;;) {
-        if (unlikely(!generator.is_prepared())) generator.prepare();
-        Request request;
-        Answer answer = generator.ask(request);
-        if (unlikely(answer.verdict != Verdict::issued))
-            answer = wait_for_id(generator, answer, request);
-        if (likely(mark::cover(answer.ms))) return answer.id;
-    }
+    return draw(generator);
 }
 
 }  // namespace

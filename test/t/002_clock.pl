@@ -83,7 +83,7 @@ like(error_of($node, 'SET snowdrift.max_clock_lead = 0; SELECT next_snowflake()'
 # Outside the layout's range.
 set_clock($node, '2020-12-31 23:00:00');
 like(error_of($node, 'SELECT next_snowflake()'),
-	qr/55000: the server's clock is outside the times that the layout holds/,
+	qr/55000: the server's clock is outside the times that the IDs can hold/,
 	'a clock before the epoch is an error');
 
 # A clock that runs, stepped back and forth under load.

@@ -12,11 +12,13 @@ constexpr int64_t max_lead = 60'000;
 
 class Generator : public testing::Test {
  protected:
-    Answer ask(int64_t unix_ms) { return generator.next(word, unix_ms, lead, request); }
+    SnowflakeGenerator::Answer ask(int64_t unix_ms) {
+        return generator.next(word, unix_ms, lead, request);
+    }
 
     /// The parts of the ID issued at `unix_ms`; fails the test if none is. Ends the request.
     SnowflakeParts issue(int64_t unix_ms) {
-        const Answer answer = ask(unix_ms);
+        const auto answer = ask(unix_ms);
         EXPECT_EQ(answer.verdict, Verdict::issued) << "at noon + " << unix_ms - noon << " ms";
         request = {};
         return layout.split(answer.id);
@@ -54,7 +56,7 @@ TEST_F(Generator, StartsAgainAtZeroInTheNextMillisecond) {
 TEST_F(Generator, IssuesAllOfTheSequenceAndThenWaitsForTheNextMillisecond) {
     for (uint32_t sequence = 0; sequence <= layout.max_sequence(); ++sequence)
         ASSERT_EQ(issue(noon).sequence, sequence);
-    const Answer answer = ask(noon);
+    const auto answer = ask(noon);
     EXPECT_EQ(answer.verdict, Verdict::exhausted);
     EXPECT_EQ(answer.ms, noon + 1);
     EXPECT_EQ(ask(noon).verdict, Verdict::exhausted);
@@ -73,7 +75,7 @@ TEST_F(Generator, GoesOnFromTheLastIdUpToTheLeadAllowed) {
 
 TEST_F(Generator, WaitsOutALeadUpToASecondTooLong) {
     issue(noon);
-    Answer answer = ask(noon - max_lead - 1);
+    auto answer = ask(noon - max_lead - 1);
     EXPECT_EQ(answer.verdict, Verdict::leads);
     EXPECT_EQ(answer.ms, noon - max_lead);
     answer = ask(noon - max_lead - 1000);
@@ -84,7 +86,7 @@ TEST_F(Generator, WaitsOutALeadUpToASecondTooLong) {
 
 TEST_F(Generator, RefusesAnyLongerLeadAndSaysHowLongItIs) {
     issue(noon);
-    const Answer answer = ask(noon - max_lead - 1001);
+    const auto answer = ask(noon - max_lead - 1001);
     EXPECT_EQ(answer.verdict, Verdict::refused);
     EXPECT_EQ(answer.ms, max_lead + 1001);
 }
@@ -131,7 +133,7 @@ TEST_F(Generator, ATickSeenByAnotherRequestDoesNotServeThisOne) {
 TEST_F(Generator, AClockSetBackDuringAWaitCostsOneTickAfterIt) {
     use_up(noon);
     ASSERT_EQ(ask(noon).verdict, Verdict::exhausted);
-    const Answer answer = ask(noon - 20'000);
+    const auto answer = ask(noon - 20'000);
     EXPECT_EQ(answer.verdict, Verdict::exhausted);
     EXPECT_EQ(answer.ms, noon - 19'999);
     EXPECT_EQ(issue(noon - 19'999), (SnowflakeParts{noon + 1, 2, 3, 0}));
@@ -188,7 +190,7 @@ TEST_F(Generator, IssuesInAscendingOrderWhateverTheClockDoes) {
     int64_t last = -1;
     for (const int64_t step : {0, 1, 1, -50, 0, 0, 7, 200, -199, -1000, 3, 3, 3, 90'000}) {
         for (int i = 0; i < 3; ++i) {
-            const Answer answer = ask(noon + step);
+            const auto answer = ask(noon + step);
             ASSERT_EQ(answer.verdict, Verdict::issued);
             ASSERT_GT(answer.id, last);
             last = answer.id;
@@ -204,7 +206,7 @@ TEST(GeneratorLayouts, EveryPresetIssuesItsOwnIds) {
         Request request;
         const SnowflakeGenerator generator{preset, preset.max_node()};
         generator.next(word, noon, 0, request);
-        const Answer answer = generator.next(word, noon, 0, request);
+        const auto answer = generator.next(word, noon, 0, request);
         ASSERT_EQ(answer.verdict, Verdict::issued);
         EXPECT_EQ(preset.split(answer.id),
                   (SnowflakeParts{noon, preset.max_datacenter(), preset.max_worker(), 1}));

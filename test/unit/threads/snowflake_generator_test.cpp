@@ -24,7 +24,7 @@ TEST(GeneratorThreads, IssueEveryIdOnceAndEachThreadsInAscendingOrder) {
         running.emplace_back([&] {
             while (mine.size() < ids_each) {
                 Request request;
-                Answer answer = generator.next(word, clock.load(), 0, request);
+                auto answer = generator.next(word, clock.load(), 0, request);
                 while (answer.verdict != Verdict::issued) {
                     clock.fetch_add(1);  // waiting, in this test, is what moves time
                     answer = generator.next(word, clock.load(), 1000, request);

@@ -1,0 +1,61 @@
+// How a session draws an ID from a generator: ask, wait as the answer says, and make sure that the
+// mark covers what was issued.
+#pragma once
+
+#include "core/generator.hpp"
+#include "pg/clock.hpp"
+#include "pg/mark.hpp"
+#include "pg/postgres.hpp"
+#include "pg/slots.hpp"
+
+namespace snowdrift {
+
+/// Raises the error that a generator's answer stands for: 55000, the clock.
+[[noreturn]] void refuse(Verdict verdict, int64_t ms);
+
+/// What every session's view of a generator has: the slot, and the mark it was prepared under.
+class SessionSlot {
+ public:
+    bool is_attached() const { return slot_ != nullptr && tag_ == mark::session.tag; }
+
+    /// Attaches the slot where it is not; `move_past` makes its IDs later than a time.
+    void attach(slots::Purpose purpose, slots::Begin move_past) {
+        const mark::Start start = mark::attach();
+        if (slot_ == nullptr) slot_ = slots::attach(purpose, move_past, start.mark);
+        move_past(*slot_, start.floor);
+        tag_ = mark::session.tag;
+    }
+
+    slots::Slot* operator->() const { return slot_; }
+
+ private:
+    slots::Slot* slot_ = nullptr;
+    int tag_ = -1;
+};
+
+/// Asks again, and waits as the answers say, until one is an ID.
+template <typename Session, typename Answer>
+pg_noinline Answer wait_for_id(Session& session, Answer answer, Request& request) {
+    while (answer.verdict != Verdict::issued) {
+        if (answer.verdict != Verdict::exhausted && answer.verdict != Verdict::leads)
+            refuse(answer.verdict, answer.ms);
+        clock::rest_until(answer.ms);
+        answer = session.ask(request);
+    }
+    return answer;
+}
+
+/// Draws an ID. A session's generator has is_prepared(), prepare() and ask(Request&).
+template <typename Session>
+auto draw(Session& session) {
+    for (;;) {
+        if (unlikely(!session.is_prepared())) session.prepare();
+        Request request;
+        auto answer = session.ask(request);
+        if (unlikely(answer.verdict != Verdict::issued))
+            answer = wait_for_id(session, answer, request);
+        if (likely(mark::cover(answer.ms))) return answer.id;
+    }
+}
+
+}  // namespace snowdrift

@@ -9,7 +9,9 @@ OBJS = \
 	src/pg/module.o \
 	src/pg/clock.o \
 	src/pg/slots.o \
-	src/pg/snowflake.o
+	src/pg/snowflake.o \
+	src/pg/ulid.o \
+	src/pg/sno.o
 
 REGRESS = snowflake snowflake_errors snowflake_storage settings
 

@@ -21,7 +21,6 @@ namespace snowdrift {
 ///     static constexpr char name[];       // in SQL
 ///     static constexpr TimeRange times;   // that it can carry
 ///     using Alphabet;                     // of its text
-///     static uint64 tail(const Id& id);   // the bytes after the first eight, as a number
 template <typename Id>
 struct IdTraits;
 
@@ -137,11 +136,9 @@ struct IdType {
     /// For BRIN, which merges the ranges that are closest.
     static Datum distance(FunctionCallInfo fcinfo) {
         const auto [a, b] = std::minmax(argument(fcinfo, 0), argument(fcinfo, 1));
-        // A double can't tell apart neighbours far from zero: subtract first.
-        constexpr double tails = 2.0 * (uint64{1} << (8 * (Id::size - sizeof(uint64)) - 1));
-        PG_RETURN_FLOAT8(static_cast<double>(b.high() - a.high()) * tails +
-                         static_cast<double>(IdTraits<Id>::tail(b)) -
-                         static_cast<double>(IdTraits<Id>::tail(a)));
+        const Number difference = number(b) - number(a);
+        PG_RETURN_FLOAT8(static_cast<double>(static_cast<uint64>(difference >> 64)) * 0x1p64 +
+                         static_cast<double>(static_cast<uint64>(difference)));
     }
 
     static Datum smaller(FunctionCallInfo fcinfo) {
@@ -166,6 +163,14 @@ struct IdType {
  private:
     static const Id& argument(FunctionCallInfo fcinfo, int n) {
         return get_argument<Id>(fcinfo, n);
+    }
+
+    using Number = unsigned __int128;
+
+    static Number number(const Id& id) {
+        Number result = 0;
+        for (const uint8_t byte : id.bytes()) result = result << 8 | byte;
+        return result;
     }
 
     static Id read(const char* bytes) {

@@ -18,7 +18,6 @@ struct snowdrift::IdTraits<Sno> {
     static constexpr char name[] = "sno";
     static constexpr TimeRange times{"a sno", Sno::epoch_unix_ms, Sno::max_timestamp_ms};
     using Alphabet = SnoAlphabet;
-    static uint64 tail(const Sno& id) { return id.sequence(); }
 };
 
 namespace {

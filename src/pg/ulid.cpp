@@ -11,7 +11,6 @@ struct snowdrift::IdTraits<Ulid> {
     static constexpr char name[] = "ulid";
     static constexpr TimeRange times{"a ULID", Ulid::epoch_unix_ms, Ulid::max_timestamp_ms};
     using Alphabet = CrockfordAlphabet;
-    static uint64 tail(const Ulid& id) { return id.low(); }
 };
 
 SNOWDRIFT_ID_TYPE(ulid, Ulid)

@@ -52,6 +52,10 @@ SELECT plan_of($$SELECT n FROM events WHERE id = 'cg89x7njekxjp7vt'$$);
 :one;
 SELECT count(*) FROM events WHERE id = sno_nil();
 DROP INDEX events_hash;
+SELECT bool_and(sno_hash(id)::bit(32) = sno_hash_extended(id, 0)::bit(32)) AS hashes_agree,
+    bool_and(sno_hash_extended(id, 0) <> sno_hash_extended(id, 1)) AS seeded,
+    count(DISTINCT sno_hash(id)) > 19900 AS distinct
+FROM events;
 
 -- BRIN, with each of its classes
 RESET enable_bitmapscan;

@@ -52,6 +52,10 @@ SELECT plan_of($$SELECT n FROM events WHERE id = '01HJ1K5KQ0V5RZ1F7WK3ABCDEF'$$)
 :one;
 SELECT count(*) FROM events WHERE id = ulid_nil();
 DROP INDEX events_hash;
+SELECT bool_and(ulid_hash(id)::bit(32) = ulid_hash_extended(id, 0)::bit(32)) AS hashes_agree,
+    bool_and(ulid_hash_extended(id, 0) <> ulid_hash_extended(id, 1)) AS seeded,
+    count(DISTINCT ulid_hash(id)) > 19900 AS distinct
+FROM events;
 
 -- BRIN, with each of its classes
 RESET enable_bitmapscan;

@@ -97,3 +97,572 @@ CREATE FUNCTION next_snowflakes(n integer) RETURNS SETOF bigint
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION next_snowflakes(integer)
     IS 'n new Snowflake IDs, in ascending order';
+
+-- ulid: the type
+
+CREATE TYPE ulid;
+
+CREATE FUNCTION ulid_in(cstring) RETURNS ulid
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_in'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ulid_in(cstring) IS 'I/O';
+
+CREATE FUNCTION ulid_out(ulid) RETURNS cstring
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_out'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ulid_out(ulid) IS 'I/O';
+
+CREATE FUNCTION ulid_recv(internal) RETURNS ulid
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_recv'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ulid_recv(internal) IS 'I/O';
+
+CREATE FUNCTION ulid_send(ulid) RETURNS bytea
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_send'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ulid_send(ulid) IS 'I/O';
+
+CREATE TYPE ulid (
+    INPUT = ulid_in, OUTPUT = ulid_out, RECEIVE = ulid_recv, SEND = ulid_send,
+    INTERNALLENGTH = 16, ALIGNMENT = char, STORAGE = plain
+);
+COMMENT ON TYPE ulid IS 'a ULID: 48 bits of Unix milliseconds and 80 random bits';
+
+-- ulid: comparison
+
+CREATE FUNCTION ulid_eq(ulid, ulid) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_eq'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION ulid_eq(ulid, ulid) IS 'implementation of = operator';
+
+CREATE FUNCTION ulid_ne(ulid, ulid) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_ne'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION ulid_ne(ulid, ulid) IS 'implementation of <> operator';
+
+CREATE FUNCTION ulid_lt(ulid, ulid) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_lt'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION ulid_lt(ulid, ulid) IS 'implementation of < operator';
+
+CREATE FUNCTION ulid_le(ulid, ulid) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_le'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION ulid_le(ulid, ulid) IS 'implementation of <= operator';
+
+CREATE FUNCTION ulid_gt(ulid, ulid) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_gt'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION ulid_gt(ulid, ulid) IS 'implementation of > operator';
+
+CREATE FUNCTION ulid_ge(ulid, ulid) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_ge'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION ulid_ge(ulid, ulid) IS 'implementation of >= operator';
+
+CREATE OPERATOR = (
+    LEFTARG = ulid, RIGHTARG = ulid, FUNCTION = ulid_eq,
+    COMMUTATOR = =, NEGATOR = <>,
+    RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
+);
+COMMENT ON OPERATOR = (ulid, ulid) IS 'equal';
+
+CREATE OPERATOR <> (
+    LEFTARG = ulid, RIGHTARG = ulid, FUNCTION = ulid_ne,
+    COMMUTATOR = <>, NEGATOR = =,
+    RESTRICT = neqsel, JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR <> (ulid, ulid) IS 'not equal';
+
+CREATE OPERATOR < (
+    LEFTARG = ulid, RIGHTARG = ulid, FUNCTION = ulid_lt,
+    COMMUTATOR = >, NEGATOR = >=,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR < (ulid, ulid) IS 'less than';
+
+CREATE OPERATOR <= (
+    LEFTARG = ulid, RIGHTARG = ulid, FUNCTION = ulid_le,
+    COMMUTATOR = >=, NEGATOR = >,
+    RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR <= (ulid, ulid) IS 'less than or equal';
+
+CREATE OPERATOR > (
+    LEFTARG = ulid, RIGHTARG = ulid, FUNCTION = ulid_gt,
+    COMMUTATOR = <, NEGATOR = <=,
+    RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR > (ulid, ulid) IS 'greater than';
+
+CREATE OPERATOR >= (
+    LEFTARG = ulid, RIGHTARG = ulid, FUNCTION = ulid_ge,
+    COMMUTATOR = <=, NEGATOR = <,
+    RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR >= (ulid, ulid) IS 'greater than or equal';
+
+-- ulid: indexes
+
+CREATE FUNCTION ulid_cmp(ulid, ulid) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_cmp'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION ulid_cmp(ulid, ulid) IS 'less-equal-greater';
+
+CREATE FUNCTION ulid_sortsupport(internal) RETURNS void
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_sortsupport'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ulid_sortsupport(internal) IS 'sort support';
+
+CREATE OPERATOR CLASS ulid_ops DEFAULT FOR TYPE ulid USING btree AS
+    OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
+    FUNCTION 1 ulid_cmp(ulid, ulid),
+    FUNCTION 2 ulid_sortsupport(internal),
+    FUNCTION 4 btequalimage(oid);
+COMMENT ON OPERATOR CLASS ulid_ops USING btree IS 'by time, then by the other bytes';
+
+CREATE FUNCTION ulid_hash(ulid) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_hash'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ulid_hash(ulid) IS 'hash';
+
+CREATE FUNCTION ulid_hash_extended(ulid, bigint) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_hash_extended'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ulid_hash_extended(ulid, bigint) IS 'hash';
+
+CREATE OPERATOR CLASS ulid_ops DEFAULT FOR TYPE ulid USING hash AS
+    OPERATOR 1 =,
+    FUNCTION 1 ulid_hash(ulid),
+    FUNCTION 2 ulid_hash_extended(ulid, bigint);
+COMMENT ON OPERATOR CLASS ulid_ops USING hash IS 'equality';
+
+CREATE OPERATOR CLASS ulid_minmax_ops DEFAULT FOR TYPE ulid USING brin AS
+    OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
+    FUNCTION 1 brin_minmax_opcinfo(internal),
+    FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
+    FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
+    FUNCTION 4 brin_minmax_union(internal, internal, internal);
+COMMENT ON OPERATOR CLASS ulid_minmax_ops USING brin IS 'one range per block range';
+
+CREATE FUNCTION ulid_distance(ulid, ulid) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_distance'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ulid_distance(ulid, ulid) IS 'BRIN minmax-multi support';
+
+CREATE OPERATOR CLASS ulid_minmax_multi_ops FOR TYPE ulid USING brin AS
+    OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
+    FUNCTION 1 brin_minmax_multi_opcinfo(internal),
+    FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
+    FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
+    FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
+    FUNCTION 5 brin_minmax_multi_options(internal),
+    FUNCTION 11 ulid_distance(ulid, ulid);
+COMMENT ON OPERATOR CLASS ulid_minmax_multi_ops USING brin IS 'several ranges per block range';
+
+CREATE OPERATOR CLASS ulid_bloom_ops FOR TYPE ulid USING brin AS
+    OPERATOR 1 =,
+    FUNCTION 1 brin_bloom_opcinfo(internal),
+    FUNCTION 2 brin_bloom_add_value(internal, internal, internal, internal),
+    FUNCTION 3 brin_bloom_consistent(internal, internal, internal, integer),
+    FUNCTION 4 brin_bloom_union(internal, internal, internal),
+    FUNCTION 5 brin_bloom_options(internal),
+    FUNCTION 11 ulid_hash(ulid);
+COMMENT ON OPERATOR CLASS ulid_bloom_ops USING brin IS 'a Bloom filter per block range';
+
+-- ulid: aggregates
+
+CREATE FUNCTION ulid_smaller(ulid, ulid) RETURNS ulid
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_smaller'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ulid_smaller(ulid, ulid) IS 'smaller of two';
+
+CREATE AGGREGATE min(ulid) (
+    SFUNC = ulid_smaller, STYPE = ulid, COMBINEFUNC = ulid_smaller, SORTOP = <, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE min(ulid) IS 'smallest of all';
+
+CREATE FUNCTION ulid_larger(ulid, ulid) RETURNS ulid
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_larger'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ulid_larger(ulid, ulid) IS 'larger of two';
+
+CREATE AGGREGATE max(ulid) (
+    SFUNC = ulid_larger, STYPE = ulid, COMBINEFUNC = ulid_larger, SORTOP = >, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE max(ulid) IS 'largest of all';
+
+-- ulid: taking apart
+
+CREATE FUNCTION ulid_timestamp(id ulid) RETURNS timestamptz
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_timestamp'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ulid_timestamp(ulid) IS 'the time a ULID carries, to the millisecond';
+
+CREATE FUNCTION ulid_randomness(id ulid) RETURNS bytea
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_randomness'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ulid_randomness(ulid) IS 'the 10 bytes of a ULID that are not its time';
+
+-- ulid: composing
+
+CREATE FUNCTION make_ulid("timestamp" timestamptz, randomness bytea) RETURNS ulid
+    AS 'MODULE_PATHNAME', 'snowdrift_make_ulid'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION make_ulid(timestamptz, bytea)
+    IS 'the ULID made of a time, cut to the millisecond, and 10 bytes';
+
+CREATE FUNCTION ulid_boundary("timestamp" timestamptz) RETURNS ulid
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_boundary'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ulid_boundary(timestamptz)
+    IS 'the smallest ULID not before a time: [boundary(a), boundary(b)) is all IDs from a up to b';
+
+CREATE FUNCTION ulid_nil() RETURNS ulid
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_nil'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ulid_nil() IS 'the smallest ULID: all bits zero';
+
+CREATE FUNCTION ulid_max() RETURNS ulid
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_max'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ulid_max() IS 'the largest ULID: all bits one';
+
+-- ulid: casts. None is implicit, so that operators never mix types unnoticed.
+
+CREATE CAST (ulid AS uuid) WITHOUT FUNCTION AS ASSIGNMENT;
+COMMENT ON CAST (ulid AS uuid) IS 'the same 16 bytes';
+
+CREATE CAST (uuid AS ulid) WITHOUT FUNCTION AS ASSIGNMENT;
+COMMENT ON CAST (uuid AS ulid) IS 'the same 16 bytes';
+
+CREATE FUNCTION bytea_to_ulid(bytea) RETURNS ulid
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_from_bytea'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bytea_to_ulid(bytea) IS 'the ULID of 16 bytes';
+
+CREATE CAST (ulid AS bytea) WITH FUNCTION ulid_send(ulid) AS ASSIGNMENT;
+COMMENT ON CAST (ulid AS bytea) IS 'its 16 bytes';
+
+CREATE CAST (bytea AS ulid) WITH FUNCTION bytea_to_ulid(bytea) AS ASSIGNMENT;
+COMMENT ON CAST (bytea AS ulid) IS 'the ULID of 16 bytes';
+
+-- A timestamp of UTC and a timestamptz are the same number.
+CREATE FUNCTION ulid_to_timestamp(ulid) RETURNS timestamp
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_timestamp'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ulid_to_timestamp(ulid) IS 'the time a ULID carries, in UTC';
+
+CREATE FUNCTION timestamp_to_ulid(timestamp) RETURNS ulid
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_boundary'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION timestamp_to_ulid(timestamp) IS 'the smallest ULID not before a time in UTC';
+
+CREATE CAST (ulid AS timestamptz) WITH FUNCTION ulid_timestamp(ulid) AS ASSIGNMENT;
+COMMENT ON CAST (ulid AS timestamptz) IS 'the time it carries';
+
+CREATE CAST (ulid AS timestamp) WITH FUNCTION ulid_to_timestamp(ulid) AS ASSIGNMENT;
+COMMENT ON CAST (ulid AS timestamp) IS 'the time it carries, in UTC';
+
+CREATE CAST (timestamptz AS ulid) WITH FUNCTION ulid_boundary(timestamptz) AS ASSIGNMENT;
+COMMENT ON CAST (timestamptz AS ulid) IS 'the smallest ULID not before it';
+
+CREATE CAST (timestamp AS ulid) WITH FUNCTION timestamp_to_ulid(timestamp) AS ASSIGNMENT;
+COMMENT ON CAST (timestamp AS ulid) IS 'the smallest ULID not before it, in UTC';
+
+-- sno: the type
+
+CREATE TYPE sno;
+
+CREATE FUNCTION sno_in(cstring) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_in'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_in(cstring) IS 'I/O';
+
+CREATE FUNCTION sno_out(sno) RETURNS cstring
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_out'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_out(sno) IS 'I/O';
+
+CREATE FUNCTION sno_recv(internal) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_recv'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_recv(internal) IS 'I/O';
+
+CREATE FUNCTION sno_send(sno) RETURNS bytea
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_send'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_send(sno) IS 'I/O';
+
+CREATE TYPE sno (
+    INPUT = sno_in, OUTPUT = sno_out, RECEIVE = sno_recv, SEND = sno_send,
+    INTERNALLENGTH = 10, ALIGNMENT = char, STORAGE = plain
+);
+COMMENT ON TYPE sno
+    IS 'a sno: a time to 4 milliseconds, a byte for the user, a partition and a sequence';
+
+-- sno: comparison
+
+CREATE FUNCTION sno_eq(sno, sno) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_eq'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION sno_eq(sno, sno) IS 'implementation of = operator';
+
+CREATE FUNCTION sno_ne(sno, sno) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_ne'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION sno_ne(sno, sno) IS 'implementation of <> operator';
+
+CREATE FUNCTION sno_lt(sno, sno) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_lt'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION sno_lt(sno, sno) IS 'implementation of < operator';
+
+CREATE FUNCTION sno_le(sno, sno) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_le'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION sno_le(sno, sno) IS 'implementation of <= operator';
+
+CREATE FUNCTION sno_gt(sno, sno) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_gt'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION sno_gt(sno, sno) IS 'implementation of > operator';
+
+CREATE FUNCTION sno_ge(sno, sno) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_ge'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION sno_ge(sno, sno) IS 'implementation of >= operator';
+
+CREATE OPERATOR = (
+    LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_eq,
+    COMMUTATOR = =, NEGATOR = <>,
+    RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
+);
+COMMENT ON OPERATOR = (sno, sno) IS 'equal';
+
+CREATE OPERATOR <> (
+    LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_ne,
+    COMMUTATOR = <>, NEGATOR = =,
+    RESTRICT = neqsel, JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR <> (sno, sno) IS 'not equal';
+
+CREATE OPERATOR < (
+    LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_lt,
+    COMMUTATOR = >, NEGATOR = >=,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR < (sno, sno) IS 'less than';
+
+CREATE OPERATOR <= (
+    LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_le,
+    COMMUTATOR = >=, NEGATOR = >,
+    RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR <= (sno, sno) IS 'less than or equal';
+
+CREATE OPERATOR > (
+    LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_gt,
+    COMMUTATOR = <, NEGATOR = <=,
+    RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR > (sno, sno) IS 'greater than';
+
+CREATE OPERATOR >= (
+    LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_ge,
+    COMMUTATOR = <=, NEGATOR = <,
+    RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR >= (sno, sno) IS 'greater than or equal';
+
+-- sno: indexes
+
+CREATE FUNCTION sno_cmp(sno, sno) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_cmp'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION sno_cmp(sno, sno) IS 'less-equal-greater';
+
+CREATE FUNCTION sno_sortsupport(internal) RETURNS void
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_sortsupport'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_sortsupport(internal) IS 'sort support';
+
+CREATE OPERATOR CLASS sno_ops DEFAULT FOR TYPE sno USING btree AS
+    OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
+    FUNCTION 1 sno_cmp(sno, sno),
+    FUNCTION 2 sno_sortsupport(internal),
+    FUNCTION 4 btequalimage(oid);
+COMMENT ON OPERATOR CLASS sno_ops USING btree IS 'by time, then by the other bytes';
+
+CREATE FUNCTION sno_hash(sno) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_hash'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_hash(sno) IS 'hash';
+
+CREATE FUNCTION sno_hash_extended(sno, bigint) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_hash_extended'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_hash_extended(sno, bigint) IS 'hash';
+
+CREATE OPERATOR CLASS sno_ops DEFAULT FOR TYPE sno USING hash AS
+    OPERATOR 1 =,
+    FUNCTION 1 sno_hash(sno),
+    FUNCTION 2 sno_hash_extended(sno, bigint);
+COMMENT ON OPERATOR CLASS sno_ops USING hash IS 'equality';
+
+CREATE OPERATOR CLASS sno_minmax_ops DEFAULT FOR TYPE sno USING brin AS
+    OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
+    FUNCTION 1 brin_minmax_opcinfo(internal),
+    FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
+    FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
+    FUNCTION 4 brin_minmax_union(internal, internal, internal);
+COMMENT ON OPERATOR CLASS sno_minmax_ops USING brin IS 'one range per block range';
+
+CREATE FUNCTION sno_distance(sno, sno) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_distance'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_distance(sno, sno) IS 'BRIN minmax-multi support';
+
+CREATE OPERATOR CLASS sno_minmax_multi_ops FOR TYPE sno USING brin AS
+    OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
+    FUNCTION 1 brin_minmax_multi_opcinfo(internal),
+    FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
+    FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
+    FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
+    FUNCTION 5 brin_minmax_multi_options(internal),
+    FUNCTION 11 sno_distance(sno, sno);
+COMMENT ON OPERATOR CLASS sno_minmax_multi_ops USING brin IS 'several ranges per block range';
+
+CREATE OPERATOR CLASS sno_bloom_ops FOR TYPE sno USING brin AS
+    OPERATOR 1 =,
+    FUNCTION 1 brin_bloom_opcinfo(internal),
+    FUNCTION 2 brin_bloom_add_value(internal, internal, internal, internal),
+    FUNCTION 3 brin_bloom_consistent(internal, internal, internal, integer),
+    FUNCTION 4 brin_bloom_union(internal, internal, internal),
+    FUNCTION 5 brin_bloom_options(internal),
+    FUNCTION 11 sno_hash(sno);
+COMMENT ON OPERATOR CLASS sno_bloom_ops USING brin IS 'a Bloom filter per block range';
+
+-- sno: aggregates
+
+CREATE FUNCTION sno_smaller(sno, sno) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_smaller'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_smaller(sno, sno) IS 'smaller of two';
+
+CREATE AGGREGATE min(sno) (
+    SFUNC = sno_smaller, STYPE = sno, COMBINEFUNC = sno_smaller, SORTOP = <, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE min(sno) IS 'smallest of all';
+
+CREATE FUNCTION sno_larger(sno, sno) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_larger'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_larger(sno, sno) IS 'larger of two';
+
+CREATE AGGREGATE max(sno) (
+    SFUNC = sno_larger, STYPE = sno, COMBINEFUNC = sno_larger, SORTOP = >, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE max(sno) IS 'largest of all';
+
+-- sno: taking apart
+
+CREATE FUNCTION sno_timestamp(id sno) RETURNS timestamptz
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_timestamp'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_timestamp(sno) IS 'the time a sno carries, to 4 milliseconds';
+
+CREATE FUNCTION sno_tick(id sno) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_tick'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_tick(sno)
+    IS 'the tick-tock bit of a sno: which of two timelines, after the clock was set back';
+
+CREATE FUNCTION sno_metabyte(id sno) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_metabyte'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_metabyte(sno) IS 'the byte of a sno that belongs to the user';
+
+CREATE FUNCTION sno_partition(id sno) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_partition'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_partition(sno) IS 'the partition a sno was generated in';
+
+CREATE FUNCTION sno_sequence(id sno) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_sequence'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_sequence(sno) IS 'the number of a sno within its 4 milliseconds';
+
+CREATE FUNCTION sno_parts(id sno,
+        OUT "timestamp" timestamptz, OUT tick integer, OUT metabyte integer,
+        OUT partition integer, OUT sequence integer)
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_parts'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_parts(sno) IS 'all that a sno carries, in a row';
+
+-- sno: composing
+
+CREATE FUNCTION make_sno("timestamp" timestamptz, metabyte integer, partition integer,
+        sequence integer, tick integer DEFAULT 0) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowdrift_make_sno'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION make_sno(timestamptz, integer, integer, integer, integer)
+    IS 'the sno made of these parts; the time is cut to 4 milliseconds';
+
+CREATE FUNCTION sno_set_metabyte(id sno, metabyte integer) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_set_metabyte'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_set_metabyte(sno, integer) IS 'the same sno with another metabyte';
+
+CREATE FUNCTION sno_set_partition(id sno, partition integer) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_set_partition'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_set_partition(sno, integer) IS 'the same sno with another partition';
+
+CREATE FUNCTION sno_set_sequence(id sno, sequence integer) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_set_sequence'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_set_sequence(sno, integer) IS 'the same sno with another sequence';
+
+CREATE FUNCTION sno_boundary("timestamp" timestamptz) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_boundary'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_boundary(timestamptz)
+    IS 'the smallest sno not before a time: [boundary(a), boundary(b)) is all IDs from a up to b';
+
+CREATE FUNCTION sno_nil() RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_nil'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_nil() IS 'the smallest sno: all bits zero';
+
+-- sno: casts. None is implicit, so that operators never mix types unnoticed.
+
+CREATE FUNCTION sno_to_uuid(sno) RETURNS uuid
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_to_uuid'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_to_uuid(sno) IS 'the UUID made of the 16 bytes of a sno''s text';
+
+CREATE FUNCTION uuid_to_sno(uuid) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowdrift_uuid_to_sno'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION uuid_to_sno(uuid) IS 'the sno whose text a UUID''s 16 bytes are';
+
+CREATE CAST (sno AS uuid) WITH FUNCTION sno_to_uuid(sno) AS ASSIGNMENT;
+COMMENT ON CAST (sno AS uuid) IS 'its text''s 16 bytes; the order stays';
+
+CREATE CAST (uuid AS sno) WITH FUNCTION uuid_to_sno(uuid) AS ASSIGNMENT;
+COMMENT ON CAST (uuid AS sno) IS 'the sno whose text the 16 bytes are';
+
+CREATE FUNCTION bytea_to_sno(bytea) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_from_bytea'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bytea_to_sno(bytea) IS 'the sno of 10 bytes';
+
+CREATE CAST (sno AS bytea) WITH FUNCTION sno_send(sno) AS ASSIGNMENT;
+COMMENT ON CAST (sno AS bytea) IS 'its 10 bytes';
+
+CREATE CAST (bytea AS sno) WITH FUNCTION bytea_to_sno(bytea) AS ASSIGNMENT;
+COMMENT ON CAST (bytea AS sno) IS 'the sno of 10 bytes';
+
+CREATE CAST (sno AS timestamptz) WITH FUNCTION sno_timestamp(sno) AS ASSIGNMENT;
+COMMENT ON CAST (sno AS timestamptz) IS 'the time it carries';

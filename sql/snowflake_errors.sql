@@ -1,16 +1,5 @@
 -- Every argument out of range is an error that names the value and the bound
 SET TIME ZONE 'UTC';
-CREATE FUNCTION error_of(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE message text; detail text; hint text;
-BEGIN
-    EXECUTE query;
-    RETURN 'no error';
-EXCEPTION WHEN OTHERS THEN
-    GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL,
-        hint = PG_EXCEPTION_HINT;
-    RETURN concat_ws(E'\n', sqlstate || ': ' || message, 'DETAIL: ' || nullif(detail, ''),
-        'HINT: ' || nullif(hint, ''));
-END $$;
 \pset format unaligned
 \pset tuples_only on
 
@@ -38,5 +27,3 @@ SELECT error_of($$SELECT snowflake_boundary('4714-11-24 BC')$$);
 SELECT error_of($$SELECT snowflake_boundary('294276-12-31')$$);
 
 SELECT error_of('SELECT * FROM next_snowflakes(-1)');
-
-DROP FUNCTION error_of;

@@ -14,6 +14,15 @@ extern "C" {
 #include "utils/timestamp.h"
 }
 
+// Errors that the caller may take softly came with 16; before, they are like all others.
+#if PG_VERSION_NUM < 160000
+#define ereturn(context, dummy_value, ...) \
+    do {                                   \
+        (void)(context);                   \
+        ereport(ERROR, __VA_ARGS__);       \
+    } while (0)
+#endif
+
 /// Opens the definition of the SQL-callable function `name`. The symbols carry the project's name
 /// since all libraries of a backend share one namespace.
 #define SNOWDRIFT_FUNCTION(name)                                 \

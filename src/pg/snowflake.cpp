@@ -2,6 +2,7 @@
 #include "snowdrift/snowflake.hpp"
 
 #include "core/snowflake_generator.hpp"
+#include "pg/checks.hpp"
 #include "pg/clock.hpp"
 #include "pg/draw.hpp"
 #include "pg/postgres.hpp"
@@ -19,14 +20,6 @@ namespace {
 
 constexpr SnowflakeLayout default_layout = layouts::snowflake;
 
-/// Ensure that a field's value is within 0 .. max.
-uint32 check_field(const char* field, int32 value, uint32 max) {
-    if (value < 0 || static_cast<uint32>(value) > max)
-        ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                        errmsg("%s %d is out of range 0 .. %u", field, value, max)));
-    return static_cast<uint32>(value);
-}
-
 /// Ensure that a number can be a Snowflake ID.
 int64 check_id(const SnowflakeLayout& layout, int64 id) {
     if (!layout.contains_id(id))
@@ -37,19 +30,9 @@ int64 check_id(const SnowflakeLayout& layout, int64 id) {
     return id;
 }
 
-/// Ensure that the layout can express a time, given as the Unix millisecond it is rounded to.
-int64 check_time(const SnowflakeLayout& layout, TimestampTz time, int64 unix_ms) {
-    if (TIMESTAMP_NOT_FINITE(time) || !layout.contains_time(unix_ms)) {
-        const char* const shown = pstrdup(timestamptz_to_str(time));
-        const char* const first =
-            pstrdup(timestamptz_to_str(timestamp_from_unix_ms(layout.epoch_unix_ms)));
-        ereport(ERROR,
-                (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
-                 errmsg("timestamp out of range for a Snowflake ID: %s", shown),
-                 errdetail("The layout holds times from %s to %s.", first,
-                           timestamptz_to_str(timestamp_from_unix_ms(layout.max_unix_ms())))));
-    }
-    return unix_ms;
+/// The times that the layout can express.
+TimeRange times_of(const SnowflakeLayout& layout) {
+    return {"a Snowflake ID", layout.epoch_unix_ms, layout.max_unix_ms()};
 }
 
 SnowflakeParts split_argument(FunctionCallInfo fcinfo) {
@@ -91,7 +74,7 @@ SNOWDRIFT_FUNCTION(make_snowflake) {
     const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
     const SnowflakeLayout& layout = default_layout;
     PG_RETURN_INT64(
-        layout.compose({check_time(layout, time, unix_ms_floor(time)),
+        layout.compose({check_time(times_of(layout), time, unix_ms_floor(time)),
                         check_field("datacenter", PG_GETARG_INT32(1), layout.max_datacenter()),
                         check_field("worker", PG_GETARG_INT32(2), layout.max_worker()),
                         check_field("sequence", PG_GETARG_INT32(3), layout.max_sequence())}));
@@ -101,7 +84,7 @@ SNOWDRIFT_FUNCTION(make_snowflake) {
 SNOWDRIFT_FUNCTION(snowflake_boundary) {
     const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
     const SnowflakeLayout& layout = default_layout;
-    PG_RETURN_INT64(layout.boundary(check_time(layout, time, unix_ms_ceil(time))));
+    PG_RETURN_INT64(layout.boundary(check_time(times_of(layout), time, unix_ms_ceil(time))));
 }
 
 namespace {

@@ -1,0 +1,48 @@
+-- What the extension adds to the catalogs is complete
+CREATE TEMP VIEW members AS
+SELECT classid, objid FROM pg_depend
+WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e'
+    AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowdrift');
+
+-- operator classes
+SELECT opcintype::regtype AS type, amname, opcname, opcdefault, amvalidate(c.oid)
+FROM pg_opclass AS c JOIN members ON classid = 'pg_opclass'::regclass AND objid = c.oid
+    JOIN pg_am AS a ON a.oid = opcmethod
+ORDER BY opcintype::regtype::text COLLATE "C", amname, opcname;
+
+-- operators, and none without commutator, negator and estimators
+SELECT o.oid::regoperator, oprcom::regoperator AS commutator, oprnegate::regoperator AS negator,
+    oprrest, oprjoin, oprcanhash AS hash, oprcanmerge AS merge
+FROM pg_operator AS o JOIN members ON classid = 'pg_operator'::regclass AND objid = o.oid
+ORDER BY oprleft::regtype::text COLLATE "C", oprname COLLATE "C";
+SELECT o.oid::regoperator
+FROM pg_operator AS o JOIN members ON classid = 'pg_operator'::regclass AND objid = o.oid
+WHERE 0 IN (oprcom, oprnegate, oprrest, oprjoin);
+
+-- casts, none of them implicit
+SELECT castsource::regtype, casttarget::regtype, castfunc::regprocedure, castcontext, castmethod
+FROM pg_cast AS c JOIN members ON classid = 'pg_cast'::regclass AND objid = c.oid
+ORDER BY castsource::regtype::text COLLATE "C", casttarget::regtype::text COLLATE "C";
+
+-- comparisons are leakproof
+SELECT proname FROM pg_proc AS p JOIN members ON classid = 'pg_proc'::regclass AND objid = p.oid
+WHERE proleakproof ORDER BY proname;
+
+-- aggregates can run in parallel and use an index
+SELECT aggfnoid::regprocedure, proparallel, aggcombinefn, aggsortop::regoperator
+FROM pg_aggregate JOIN members ON classid = 'pg_proc'::regclass AND objid = aggfnoid
+    JOIN pg_proc AS p ON p.oid = aggfnoid
+ORDER BY proname, aggfnoid::regprocedure::text COLLATE "C";
+
+-- functions that are not immutable, strict and parallel safe
+SELECT p.oid::regprocedure, provolatile, proisstrict, proparallel
+FROM pg_proc AS p JOIN members ON classid = 'pg_proc'::regclass AND objid = p.oid
+WHERE prokind = 'f' AND NOT (provolatile = 'i' AND proisstrict AND proparallel = 's')
+ORDER BY proname, p.oid::regprocedure::text COLLATE "C";
+
+-- nothing is without a comment, but for array types and for families, which are their classes'
+SELECT pg_describe_object(classid, objid, 0) FROM members
+WHERE obj_description(objid, classid::regclass::name) IS NULL
+    AND classid <> 'pg_opfamily'::regclass
+    AND NOT EXISTS (SELECT FROM pg_type
+        WHERE classid = 'pg_type'::regclass AND oid = objid AND typelem <> 0);

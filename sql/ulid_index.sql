@@ -1,0 +1,115 @@
+-- ULIDs in indexes, sorts and joins
+SET TIME ZONE 'UTC';
+
+-- one each minute, ascending, as they come about
+CREATE TABLE events AS
+SELECT n, make_ulid('2024-01-01Z'::timestamptz + n * interval '1 minute', noise(n)) AS id
+FROM generate_series(1, 20000) AS n;
+SET enable_seqscan = off;
+SET max_parallel_workers_per_gather = 0;
+\set day 'SELECT count(*), min(n), max(n) FROM events WHERE id >= ulid_boundary(\'2024-01-07Z\') AND id < ulid_boundary(\'2024-01-08Z\')'
+\set one 'SELECT n FROM events WHERE id = (SELECT id FROM events WHERE n = 4711)'
+
+-- btree: ranges, single values, order both ways, and the ends without a scan
+CREATE UNIQUE INDEX events_btree ON events (id);
+VACUUM ANALYZE events;
+SET enable_bitmapscan = off;
+SELECT plan_of(:'day');
+:day;
+:one;
+SELECT plan_of('SELECT id FROM events ORDER BY id DESC LIMIT 1');
+SELECT plan_of('SELECT min(id), max(id) FROM events');
+SELECT min(id), max(id), min(n), max(n) FROM events;
+
+-- the statistics know how many rows a range has
+CREATE FUNCTION estimate(query text) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE plan json;
+BEGIN
+    EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
+    RETURN plan #>> '{0,Plan,Plan Rows}';
+END $$;
+SELECT estimate($$SELECT FROM events WHERE id = '01HJ1K5KQ0V5RZ1F7WK3ABCDEF'$$) = 1 AS one,
+    estimate($$SELECT FROM events WHERE id < '7ZZZZZZZZZZZZZZZZZZZZZZZZZ'$$) > 19000 AS all,
+    estimate($$SELECT FROM events WHERE id > '7ZZZZZZZZZZZZZZZZZZZZZZZZZ'$$) < 1000 AS none;
+DROP FUNCTION estimate;
+
+-- joins
+SET enable_nestloop = off;
+SET enable_hashjoin = off;
+SELECT plan_of('SELECT FROM events AS a JOIN events AS b USING (id)');
+SELECT count(*), bool_and(a.n = b.n) FROM events AS a JOIN events AS b USING (id);
+DROP INDEX events_btree;
+RESET enable_hashjoin;
+SET enable_mergejoin = off;
+SELECT plan_of('SELECT FROM events AS a JOIN events AS b USING (id)');
+SELECT count(*), bool_and(a.n = b.n) FROM events AS a JOIN events AS b USING (id);
+RESET enable_mergejoin;
+RESET enable_nestloop;
+
+-- hash
+CREATE INDEX events_hash ON events USING hash (id);
+SELECT plan_of($$SELECT n FROM events WHERE id = '01HJ1K5KQ0V5RZ1F7WK3ABCDEF'$$);
+:one;
+SELECT count(*) FROM events WHERE id = ulid_nil();
+DROP INDEX events_hash;
+SELECT bool_and(ulid_hash(id)::bit(32) = ulid_hash_extended(id, 0)::bit(32)) AS hashes_agree,
+    bool_and(ulid_hash_extended(id, 0) <> ulid_hash_extended(id, 1)) AS seeded,
+    count(DISTINCT ulid_hash(id)) > 19900 AS distinct
+FROM events;
+
+-- BRIN, with each of its classes
+RESET enable_bitmapscan;
+CREATE INDEX events_minmax ON events USING brin (id) WITH (pages_per_range = 4);
+SELECT plan_of(:'day');
+:day;
+DROP INDEX events_minmax;
+CREATE INDEX events_multi ON events
+    USING brin (id ulid_minmax_multi_ops (values_per_range = 16)) WITH (pages_per_range = 16);
+SELECT plan_of(:'day');
+:day;
+DROP INDEX events_multi;
+CREATE INDEX events_bloom ON events USING brin (id ulid_bloom_ops) WITH (pages_per_range = 4);
+SELECT plan_of($$SELECT n FROM events WHERE id = '01HJ1K5KQ0V5RZ1F7WK3ABCDEF'$$);
+:one;
+SELECT count(*) FROM events WHERE id = ulid_nil();
+DROP TABLE events;
+
+-- minmax-multi merges the ranges that are closest
+SELECT ulid_distance(ulid_nil(), ulid_nil()), ulid_distance(ulid_nil(), ulid_max()) = 2 ^ 128 AS all,
+    ulid_distance('00000000000000000000000000', '0000000000000000000000000Z'),
+    ulid_distance('7ZZZZZZZZZZZZZZZZZZZZZZZZZ', '7ZZZZZZZZZZZZZZZZZZZZZZZZY'),
+    ulid_distance('0000000000000FZZZZZZZZZZZZ', '0000000000000G000000000000');
+
+-- equal values share their place in a btree
+CREATE TABLE repeated AS
+SELECT make_ulid('2024-01-01Z', noise(n % 100)) AS id FROM generate_series(1, 20000) AS n;
+CREATE INDEX repeated_once ON repeated (id);
+CREATE INDEX repeated_each ON repeated (id) WITH (deduplicate_items = off);
+SELECT pg_relation_size('repeated_once') * 2 < pg_relation_size('repeated_each') AS smaller;
+DROP TABLE repeated;
+
+-- sorts: by the first eight bytes, by all where those are equal, and also when so many are equal
+-- that a sort stops looking at them first; in memory and on disk
+CREATE TABLE unsorted AS
+SELECT n, make_ulid('2024-01-01Z'::timestamptz + (n % 1000) * interval '1 ms', noise(n)) AS scattered,
+    make_ulid('2024-01-01Z', '\x0000'::bytea || substr(noise(n), 1, 8)) AS crowded,
+    make_ulid('2024-01-01Z', CASE WHEN n % 2 = 0 THEN noise(n)
+                                  ELSE '\x0000'::bytea || substr(noise(n), 1, 8) END) AS mixed
+FROM generate_series(1, 200000) AS n;
+CREATE VIEW sorted AS
+SELECT count(DISTINCT scattered) AS ids, bool_and(scattered >= lag_scattered) AS scattered,
+    count(DISTINCT crowded) AS crowded_ids, bool_and(crowded >= lag_crowded) AS crowded,
+    count(DISTINCT mixed) AS mixed_ids, bool_and(mixed <= lag_mixed) AS mixed_descending
+FROM (SELECT scattered, lag(scattered) OVER (ORDER BY scattered) AS lag_scattered,
+          crowded, lag(crowded) OVER (ORDER BY crowded) AS lag_crowded,
+          mixed, lag(mixed) OVER (ORDER BY mixed DESC) AS lag_mixed
+      FROM unsorted) AS pairs;
+SET work_mem = '64MB';
+TABLE sorted;
+SET work_mem = '256kB';
+TABLE sorted;
+RESET work_mem;
+DROP VIEW sorted;
+DROP TABLE unsorted;
+RESET enable_seqscan;
+RESET max_parallel_workers_per_gather;

@@ -1,0 +1,38 @@
+// The SQL type ulid: what it shares with sno by way of IdType, and what only a ULID has. Generating
+// is not here.
+#include "snowdrift/ulid.hpp"
+
+#include "pg/id_type.hpp"
+
+using namespace snowdrift;
+
+template <>
+struct snowdrift::IdTraits<Ulid> {
+    static constexpr char name[] = "ulid";
+    static constexpr TimeRange times{"a ULID", Ulid::epoch_unix_ms, Ulid::max_timestamp_ms};
+    using Alphabet = CrockfordAlphabet;
+};
+
+SNOWDRIFT_ID_TYPE(ulid, Ulid)
+
+/// ulid_max() → ulid
+SNOWDRIFT_FUNCTION(ulid_max) { return make_datum(Ulid::max()); }
+
+/// ulid_randomness(ulid) → bytea
+SNOWDRIFT_FUNCTION(ulid_randomness) {
+    return make_bytea(get_argument<Ulid>(fcinfo, 0).randomness());
+}
+
+/// make_ulid(timestamptz, randomness bytea) → ulid
+SNOWDRIFT_FUNCTION(make_ulid) {
+    const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
+    const bytea* const bytes = PG_GETARG_BYTEA_PP(1);
+    Ulid::Randomness randomness;
+    if (VARSIZE_ANY_EXHDR(bytes) != randomness.size())
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("invalid length of randomness: %zu bytes instead of %zu",
+                               size_t{VARSIZE_ANY_EXHDR(bytes)}, randomness.size())));
+    std::memcpy(randomness.data(), VARDATA_ANY(bytes), randomness.size());
+    return make_datum(
+        Ulid::compose(check_time(IdTraits<Ulid>::times, time, unix_ms_floor(time)), randomness));
+}

@@ -328,6 +328,30 @@ CREATE FUNCTION ulid_max() RETURNS ulid
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION ulid_max() IS 'the largest ULID: all bits one';
 
+-- ulid: generating
+
+CREATE FUNCTION next_ulid() RETURNS ulid
+    AS 'MODULE_PATHNAME', 'snowdrift_next_ulid'
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION next_ulid()
+    IS 'a new ULID, greater than all that earlier transactions drew; all of a transaction have one time';
+
+CREATE FUNCTION gen_monotonic_ulid() RETURNS ulid
+    AS 'MODULE_PATHNAME', 'snowdrift_next_ulid'
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION gen_monotonic_ulid()
+    IS 'another name of next_ulid(), for databases that come from another extension';
+
+CREATE FUNCTION gen_ulid() RETURNS ulid
+    AS 'MODULE_PATHNAME', 'snowdrift_gen_ulid'
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION gen_ulid() IS 'a ULID of the present time and 80 random bits';
+
+CREATE FUNCTION ulid_at("timestamp" timestamptz) RETURNS ulid
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_at'
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ulid_at(timestamptz) IS 'a ULID of that time and 80 random bits';
+
 -- ulid: casts. None is implicit, so that operators never mix types unnoticed.
 
 CREATE CAST (ulid AS uuid) WITHOUT FUNCTION AS ASSIGNMENT;

@@ -1,0 +1,91 @@
+// New ULIDs in SQL: monotonic ones, a block of them for each transaction, and random ones.
+#include "core/ulid_generator.hpp"
+
+#include "pg/checks.hpp"
+#include "pg/clock.hpp"
+#include "pg/draw.hpp"
+#include "pg/id_datum.hpp"
+#include "pg/postgres.hpp"
+#include "pg/random.hpp"
+#include "pg/settings.hpp"
+#include "pg/slots.hpp"
+
+extern "C" {
+#include "storage/proc.h"
+}
+
+using namespace snowdrift;
+
+namespace {
+
+constexpr TimeRange ulid_times{"a ULID", Ulid::epoch_unix_ms, Ulid::max_timestamp_ms};
+
+/// What tells one transaction of this session from all others.
+LocalTransactionId current_transaction() {
+#if PG_VERSION_NUM >= 170000
+    return MyProc->vxid.lxid;
+#else
+    return MyProc->lxid;
+#endif
+}
+
+/// This session's view of the database's ULID generator.
+class SessionGenerator {
+ public:
+    bool is_prepared() const { return slot_.is_attached(); }
+
+    void prepare() {
+        slot_.attach(slots::ulid, [](slots::Slot& slot, int64_t unix_ms) {
+            SpinLockAcquire(&slot.lock);
+            slot.ulid.move_past(unix_ms);
+            SpinLockRelease(&slot.lock);
+        });
+    }
+
+    UlidGenerator::Answer ask(Request& request) {
+        const auto random = random_batch.take<UlidGenerator::Random>();
+        const int64_t now = clock::now_ms();
+        SpinLockAcquire(&slot_->lock);
+        const auto answer = slot_->ulid.next(now, settings::max_clock_lead, random, request);
+        SpinLockRelease(&slot_->lock);
+        return answer;
+    }
+
+ private:
+    SessionSlot slot_;
+};
+
+/// The next ULID of this transaction. Nothing of it rolls back, so a value that a savepoint undid
+/// does not come again.
+Ulid next_ulid() {
+    static SessionGenerator generator;
+    static UlidBlock block;
+    static LocalTransactionId taken_by = InvalidLocalTransactionId;
+    if (unlikely(taken_by != current_transaction() || block.empty())) {
+        block = UlidBlock{draw(generator)};
+        taken_by = current_transaction();
+    }
+    return block.take();
+}
+
+Ulid random_ulid(int64_t unix_ms) {
+    return Ulid::compose(unix_ms, random_batch.take<Ulid::Randomness>());
+}
+
+}  // namespace
+
+/// next_ulid() → ulid, also gen_monotonic_ulid()
+SNOWDRIFT_FUNCTION(next_ulid) { return make_datum(next_ulid()); }
+
+/// gen_ulid() → ulid
+SNOWDRIFT_FUNCTION(gen_ulid) {
+    const int64_t now = clock::now_ms();
+    if (!Ulid::contains_time(now)) refuse(Verdict::out_of_range, 0);
+    return make_datum(random_ulid(now));
+}
+
+/// ulid_at(timestamptz) → ulid
+SNOWDRIFT_FUNCTION(ulid_at) {
+    const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
+    return make_datum(random_ulid(check_time(ulid_times, time, unix_ms_floor(time))));
+}

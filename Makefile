@@ -21,6 +21,7 @@ OBJS = \
 REGRESS = helpers snowflake snowflake_errors snowflake_storage \
 	ulid_type ulid_index ulid_generator sno_type sno_index id_types_usage catalog settings
 REGRESS_OPTS = --encoding=UTF8
+ISOLATION = ulid_transactions
 
 PG_CONFIG ?= pg_config
 

@@ -7,7 +7,7 @@ use Snowdrift;
 use PostgreSQL::Test::Cluster;
 
 my $rounds = $ENV{SNOWDRIFT_LONG} ? 50 : 6;
-my $draw = 'SELECT next_snowflake() FROM generate_series(1, 20)';
+my $draw = draw_all_kinds();
 
 my $node = new_server('crash');
 $node->append_conf('postgresql.conf', "fsync = on\nrestart_after_crash = on\n");

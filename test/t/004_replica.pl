@@ -7,7 +7,7 @@ use Snowdrift;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
-my $draw = 'SELECT next_snowflake() FROM generate_series(1, 20)';
+my $draw = draw_all_kinds();
 my $patient = "SET snowdrift.max_clock_lead = '1h';";
 
 # pair(NAME, BEHIND, CONF): a primary with the extension, and a standby whose clock is behind.

@@ -6,7 +6,7 @@ use Snowdrift;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
-my $draw = 'SELECT next_snowflake() FROM generate_series(1, 20)';
+my $draw = draw_all_kinds();
 
 my $origin = new_server('origin', allows_streaming => 1, has_archiving => 1);
 start_with_clock($origin, '+0');

@@ -11,7 +11,7 @@ use IPC::Run ();
 use Time::HiRes qw(usleep);
 
 our @EXPORT = qw(new_server start_with_clock set_clock error_of start_load wait_for_load end_load
-  received_by_each duplicates);
+  received_by_each duplicates draw_all_kinds);
 
 # The configuration lines with which a server finds the extension.
 sub extension_conf
@@ -74,6 +74,13 @@ sub error_of
 # file, so whatever a client ever saw is there to be checked, however the server ended.
 
 my $loads = 0;
+
+# draw_all_kinds(): statements that draw twenty IDs of each kind that stands on the mark.
+sub draw_all_kinds
+{
+	return join(";\n",
+		map { "SELECT $_ FROM generate_series(1, 20)" } 'next_snowflake()', 'next_ulid()');
+}
 
 # start_load(NODE, SESSIONS, STATEMENT, SETTINGS): runs the statement again and again in each
 # session until end_load, or until the server is gone.

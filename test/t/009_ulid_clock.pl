@@ -1,0 +1,68 @@
+# ULIDs keep their order when the server's clock is set back, between two transactions and within
+# one.
+use strict;
+use warnings FATAL => 'all';
+use Test::More;
+use Snowdrift;
+use PostgreSQL::Test::Cluster;
+
+my $node = new_server('ulid_clock');
+start_with_clock($node, '2026-06-01 12:00:00');
+$node->safe_psql('postgres', 'CREATE EXTENSION snowdrift');
+my $session = $node->background_psql('postgres');
+
+sub next_id { return $session->query_safe('SELECT next_ulid()') }
+
+sub time_of
+{
+	my ($id) = @_;
+	return $node->safe_psql('postgres', "SELECT ulid_timestamp('$id') AT TIME ZONE 'UTC'");
+}
+
+# Within a transaction: one instant, whatever the clock does.
+$session->query_safe('BEGIN');
+my $first = next_id();
+is(time_of($first), '2026-06-01 12:00:00', 'a transaction has the time of its first ULID');
+my @ids = ($first);
+for my $when ('11:55:00', '12:00:00', '12:00:30', '11:00:00', '12:00:40')
+{
+	set_clock($node, "2026-06-01 $when");
+	push @ids, next_id();
+}
+$session->query_safe('COMMIT');
+is_deeply(\@ids, [ sort @ids ], 'its ULIDs ascend while the clock is stepped');
+is(time_of($ids[-1]), '2026-06-01 12:00:00', '... and all have that time');
+
+# Between transactions.
+set_clock($node, '2026-06-01 12:01:00');
+my $before = next_id();
+set_clock($node, '2026-06-01 12:00:30');
+my $after = next_id();
+cmp_ok($after, 'gt', $before, 'a clock set back by 30 s between two transactions: they follow');
+is(time_of($after), '2026-06-01 12:01:00', '... at the last time issued');
+set_clock($node, '2026-06-01 11:56:00');
+like(error_of($node, 'SELECT next_ulid()'),
+	qr/55000: clock moved backwards by 300000 ms; refusing to generate IDs/,
+	'5 minutes, which is past the lead allowed: refused');
+$session->query_safe("SET snowdrift.max_clock_lead = '10min'");
+my $last = $after;
+my $ascending = 1;
+for (1 .. 200)
+{
+	my $id = next_id();
+	$ascending &&= $id gt $last;
+	$last = $id;
+}
+ok($ascending, '5 minutes, with a longer lead: transactions follow each other');
+is(time_of($last), '2026-06-01 12:01:00', '... at the last time issued');
+set_clock($node, '2026-06-01 12:01:00.001');
+is(time_of(next_id()), '2026-06-01 12:01:00.001', 'the time goes on with the clock');
+
+# Random ones take the clock as it is.
+set_clock($node, '2026-06-01 11:00:00');
+is( time_of($node->safe_psql('postgres', 'SELECT gen_ulid()')),
+	'2026-06-01 11:00:00', 'a random ULID has the time of the clock');
+
+$session->quit;
+$node->stop;
+done_testing();

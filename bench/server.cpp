@@ -1,6 +1,7 @@
 // The benchmark of a live server (the one that PGHOST names): what an ID costs above a function
 // that does nothing, and how much of the format's capacity sessions get.
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <map>
 #include <string>
@@ -38,6 +39,8 @@ void cost_per_call(int rounds) {
         {"clock and one atomic", "bench_clock_and_atomic()"},
         {"Snowflake, unbounded layout", "bench_unbounded_snowflake()"},
         {"next_snowflake(), bounded", "next_snowflake()"},
+        {"next_ulid(), one transaction", "next_ulid()"},
+        {"gen_ulid()", "gen_ulid()"},
         {"nextval, CACHE 1", "nextval(regclass)", "'bench_sequence'"},
         {"nextval, CACHE 100", "nextval(regclass)", "'bench_sequence_cached'"},
         {"gen_random_uuid()", "gen_random_uuid()"},
@@ -100,12 +103,70 @@ void saturations(int rounds) {
     }
 }
 
+/// Milliseconds that `statement` takes.
+double ms_of(pqxx::connection& connection, const std::string& statement) {
+    const auto begin = std::chrono::steady_clock::now();
+    run(connection, statement);
+    const std::chrono::duration<double, std::milli> elapsed =
+        std::chrono::steady_clock::now() - begin;
+    return elapsed.count();
+}
+
+/// `task` with the type's name, which is the column's too, for each %.
+std::string statement_for(std::string task, const std::string& type) {
+    for (size_t at = task.find('%'); at != std::string::npos; at = task.find('%'))
+        task.replace(at, 1, type);
+    return task;
+}
+
+/// What is done with 2,000,000 random values of each type, beside the same with uuid.
+void types(int rounds) {
+    pqxx::connection connection;
+    run(connection, R"(
+        SET max_parallel_workers_per_gather = 0; SET max_parallel_maintenance_workers = 0;
+        SET work_mem = '512MB'; SET maintenance_work_mem = '512MB'; SET jit = off;
+        CREATE UNLOGGED TABLE bench_values AS
+            SELECT gen_random_uuid() AS uuid, gen_random_uuid()::ulid AS ulid
+            FROM generate_series(1, 2000000);
+        CREATE UNLOGGED TABLE bench_texts AS
+            SELECT uuid::text AS uuid, ulid::text AS ulid FROM bench_values;
+        ANALYZE bench_values; ANALYZE bench_texts)");
+    const std::vector<std::pair<std::string, std::string>> tasks = {
+        {"text output", "SELECT count(%::text) FROM bench_values"},
+        {"text input", "SELECT count(%::%) FROM bench_texts"},
+        {"COPY, text", "COPY (SELECT % FROM bench_values) TO '/dev/null'"},
+        {"COPY, binary", "COPY (SELECT % FROM bench_values) TO '/dev/null' (FORMAT binary)"},
+        {"ORDER BY", "SELECT % FROM bench_values ORDER BY % OFFSET 2000000"},
+        {"CREATE INDEX", "CREATE INDEX ON bench_values (%)"},
+    };
+    std::printf("\n%-30s %10s %10s %10s\n", "2,000,000 random values", "uuid ms", "ulid ms",
+                "ratio");
+    for (const auto& [label, task] : tasks) {
+        std::vector<double> uuid_ms;
+        std::vector<double> ulid_ms;
+        std::vector<double> ratios;
+        for (int round = 0; round <= rounds; ++round) {
+            const double uuid = ms_of(connection, statement_for(task, "uuid"));
+            const double ulid = ms_of(connection, statement_for(task, "ulid"));
+            if (round == 0) continue;
+            uuid_ms.push_back(uuid);
+            ulid_ms.push_back(ulid);
+            ratios.push_back(ulid / uuid);
+        }
+        std::printf("%-30s %10.0f %10.0f %10.2f\n", label.c_str(), median(uuid_ms), median(ulid_ms),
+                    median(ratios));
+    }
+    run(connection, "DROP TABLE bench_values, bench_texts");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);
     const bool quick = argc > 1 && std::string{argv[1]} == "--quick";
     pqxx::connection connection;
     std::printf("%s\n\n", run(connection, "SELECT version()")[0][0].c_str());
     cost_per_call(quick ? 5 : 15);
     saturations(quick ? 3 : 5);
+    types(quick ? 3 : 5);
 }

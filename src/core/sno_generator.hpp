@@ -1,0 +1,152 @@
+// How snos are generated: one lock-free step on one 64-bit word, with a second word beside it for
+// the clock that goes back (tick-tock, as https://github.com/muyo/sno describes it).
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+#include "core/generator.hpp"
+#include "snowdrift/sno.hpp"
+
+namespace snowdrift {
+
+/// The state that all who generate in one place share; all zero is a fresh one.
+struct SnoState {
+    /// Of the last sno: timestamp (39 bits), tick (1), sequence (16).
+    std::atomic<uint64_t> word;
+    /// The safe mark: the other timeline, that of the other tick, was used up to this timestamp.
+    std::atomic<uint64_t> safe;
+    /// How often the clock went back and the tick was flipped.
+    std::atomic<uint64_t> drifts;
+};
+
+/// Generates snos of one partition. Generators may share a partition if the bounds of their
+/// sequences don't overlap.
+///
+/// Wait-free while the clock behaves. When it has gone back, but not to or before the safe mark,
+/// generation goes on at once in the other timeline. A time at or before the safe mark is in use
+/// in both timelines, and is waited out.
+class SnoGenerator {
+ public:
+    using Answer = snowdrift::Answer<Sno>;
+
+    /// Precondition: sequence_min < sequence_max.
+    constexpr SnoGenerator(uint16_t partition, uint16_t sequence_min,
+                           uint16_t sequence_max) noexcept
+        : partition_{partition}, sequence_min_{sequence_min}, sequence_max_{sequence_max} {}
+
+    /// How many snos a unit of 4 ms has for this generator.
+    constexpr uint32_t capacity() const noexcept { return sequence_max_ - sequence_min_ + 1U; }
+
+    /// Makes all further snos later than the millisecond `unix_ms`, in either timeline, if they
+    /// aren't already: it is the safe mark of a fresh state.
+    static void move_past(SnoState& state, int64_t unix_ms) noexcept {
+        if (unix_ms < Sno::epoch_unix_ms) return;
+        const uint64_t mark = Sno::units_at(unix_ms);
+        raise(state.safe, mark);
+        // As if the unit of the mark were used up.
+        raise(state.word, Word{mark, true, UINT16_MAX}.bits());
+    }
+
+    /// Answers one request at the wall clock's `unix_ms`. Unsafe times are waited out if that takes
+    /// at most `max_lead_ms`.
+    Answer next(SnoState& state, int64_t unix_ms, int64_t max_lead_ms,
+                uint8_t metabyte) const noexcept {
+        if (!Sno::contains_time(unix_ms)) [[unlikely]]
+            return {Verdict::out_of_range, {}, 0};
+        const uint64_t now = Sno::units_at(unix_ms);
+
+        uint64_t present = state.word.load(std::memory_order_acquire);
+        for (;;) {
+            const Word last{present};
+            Word next{now, last.tick, sequence_min_};
+            if (now == last.units) [[likely]] {
+                if (last.sequence >= sequence_max_) [[unlikely]]
+                    return {Verdict::exhausted, {}, unix_ms_of(now + 1)};
+                next.sequence = std::max<uint16_t>(last.sequence + 1, sequence_min_);
+            } else if (now < last.units) [[unlikely]] {
+                // Loaded after the word: while the word stays, nobody flips the tick.
+                const uint64_t safe = state.safe.load(std::memory_order_acquire);
+                if (now <= safe) return unsafe(unix_ms, safe, max_lead_ms);
+                // Before the flip: a safe mark that is too late only costs a wait.
+                raise(state.safe, last.units);
+                next.tick = !last.tick;
+            }
+            if (state.word.compare_exchange_weak(present, next.bits(), std::memory_order_acq_rel,
+                                                 std::memory_order_acquire)) {
+                if (next.tick != last.tick) state.drifts.fetch_add(1, std::memory_order_relaxed);
+                return {Verdict::issued, compose(next, metabyte), unix_ms_of(now)};
+            }
+        }
+    }
+
+ private:
+    struct Word {
+        uint64_t units;
+        bool tick;
+        uint16_t sequence;
+
+        constexpr Word(uint64_t units, bool tick, uint16_t sequence) noexcept
+            : units{units}, tick{tick}, sequence{sequence} {}
+        constexpr explicit Word(uint64_t bits) noexcept
+            : units{bits >> 17},
+              tick{(bits >> 16 & 1) != 0},
+              sequence{static_cast<uint16_t>(bits)} {}
+
+        constexpr uint64_t bits() const noexcept {
+            return units << 17 | uint64_t{tick} << 16 | sequence;
+        }
+    };
+
+    static constexpr int64_t unix_ms_of(uint64_t units) noexcept {
+        return Sno::epoch_unix_ms + static_cast<int64_t>(units) * Sno::unit_ms;
+    }
+
+    static void raise(std::atomic<uint64_t>& value, uint64_t at_least) noexcept {
+        uint64_t present = value.load(std::memory_order_relaxed);
+        while (present < at_least &&
+               !value.compare_exchange_weak(present, at_least, std::memory_order_acq_rel)) {
+        }
+    }
+
+    static Answer unsafe(int64_t unix_ms, uint64_t safe, int64_t max_lead_ms) noexcept {
+        const int64_t safe_again = unix_ms_of(safe + 1);
+        if (safe_again - unix_ms > max_lead_ms + patience_ms)
+            return {Verdict::refused, {}, safe_again - unix_ms};
+        return {Verdict::leads, {}, safe_again};
+    }
+
+    constexpr Sno compose(const Word& word, uint8_t metabyte) const noexcept {
+        return Sno::compose({.units = word.units,
+                             .tick = word.tick,
+                             .metabyte = metabyte,
+                             .partition = partition_,
+                             .sequence = word.sequence});
+    }
+
+    uint16_t partition_;
+    uint16_t sequence_min_;
+    uint16_t sequence_max_;
+};
+
+/// The sequence of snos for times that a caller brings, as for porting older IDs: exempt from
+/// tick-tock, it begins at the lower bound and rolls over silently at the upper one. Distinct only
+/// as far as the caller's times and the bounds make them so.
+class SnoSequence {
+ public:
+    /// Precondition: min < max.
+    constexpr SnoSequence(uint16_t min, uint16_t max) noexcept : min_{min}, max_{max} {}
+
+    /// The next number; `count`, 0 at first, is shared by all who generate.
+    uint16_t next(std::atomic<uint64_t>& count) const noexcept {
+        const uint64_t width = max_ - min_ + 1U;
+        return static_cast<uint16_t>(min_ + count.fetch_add(1, std::memory_order_relaxed) % width);
+    }
+
+ private:
+    uint16_t min_;
+    uint16_t max_;
+};
+
+}  // namespace snowdrift

@@ -1,0 +1,222 @@
+// The sno generator against the reference's trace, and driven by a clock that the test sets.
+#include "core/sno_generator.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <map>
+#include <memory>
+
+#include "unit/vectors.hpp"
+
+namespace snowdrift {
+namespace {
+
+constexpr int64_t unlimited = INT64_MAX / 2;
+
+int64_t ms_of(uint64_t units) {
+    return Sno::epoch_unix_ms + static_cast<int64_t>(units) * Sno::unit_ms;
+}
+
+std::string hex_of(const Sno& id) {
+    std::string hex;
+    for (const uint8_t byte : id.bytes()) {
+        char digits[3];
+        std::snprintf(digits, sizeof(digits), "%02x", byte);
+        hex += digits;
+    }
+    return hex;
+}
+
+struct Traced {
+    explicit Traced(const SnoGenerator& traced) : generator{traced} {}
+
+    SnoGenerator generator;
+    SnoState state{};
+};
+
+/// The generators that the "# generator" lines of the trace declare.
+std::map<std::string, std::unique_ptr<Traced>> traced_generators() {
+    std::map<std::string, std::unique_ptr<Traced>> generators;
+    std::ifstream file{std::string{SNOWDRIFT_VECTORS} + "/sno_generator_trace.tsv"};
+    for (std::string line; std::getline(file, line);) {
+        int number;
+        int partition;
+        int min;
+        int max;
+        if (std::sscanf(line.c_str(), "# generator %d partition %d seq_min %d seq_max %d", &number,
+                        &partition, &min, &max) == 4)
+            generators[std::to_string(number)] = std::make_unique<Traced>(
+                SnoGenerator{static_cast<uint16_t>(partition), static_cast<uint16_t>(min),
+                             static_cast<uint16_t>(max)});
+    }
+    return generators;
+}
+
+TEST(SnoGenerator, AnswersAsTheReferenceDoesToEveryReadingOfTheClock) {
+    const auto generators = traced_generators();
+    std::map<std::string, int> seen;
+    for (const auto& row : test::read_vectors("sno_generator_trace.tsv", 7)) {
+        auto& [generator, state] = *generators.at(row[0]);
+        const uint64_t units = std::stoull(row[1]);
+        const auto metabyte = static_cast<uint8_t>(std::stoul(row[2]));
+        const auto answer = generator.next(state, ms_of(units), unlimited, metabyte);
+        const std::string context = row[0] + " at " + row[1];
+        if (row[3] == "WAIT") {
+            ASSERT_EQ(answer.verdict, Verdict::leads) << context;
+            EXPECT_EQ(answer.ms, ms_of(std::stoull(row[6]) + 1)) << context;
+            ++seen["WAIT"];
+        } else if (row[3] == "FULL") {
+            ASSERT_EQ(answer.verdict, Verdict::exhausted) << context;
+            EXPECT_EQ(answer.ms, ms_of(units + 1)) << context;
+            ++seen["FULL"];
+        } else {
+            ASSERT_EQ(answer.verdict, Verdict::issued) << context;
+            ASSERT_EQ(hex_of(answer.id), row[3]) << context;
+            const Sno::Text text = answer.id.text();
+            ASSERT_EQ(std::string(text.begin(), text.end()), row[4]) << context;
+            EXPECT_EQ(answer.ms, ms_of(units)) << context;
+            ++seen["ID"];
+        }
+        EXPECT_EQ(state.drifts, std::stoull(row[5])) << context;
+        EXPECT_EQ(state.safe, std::stoull(row[6])) << context;
+    }
+    EXPECT_EQ(generators.size(), 12U);
+    EXPECT_GT(seen["ID"], 600);
+    EXPECT_GT(seen["WAIT"], 20);
+    EXPECT_GE(seen["FULL"], 2);
+}
+
+TEST(SnoSequence, CountsForCallersTimesAsTheReferenceDoes) {
+    std::atomic<uint64_t> count{0};
+    size_t rows = 0;
+    for (const auto& row : test::read_vectors("sno_at.tsv", 7)) {
+        const SnoSequence sequence{static_cast<uint16_t>(std::stoul(row[3])),
+                                   static_cast<uint16_t>(std::stoul(row[4]))};
+        const Sno id = Sno::compose({.units = Sno::units_at(std::stoll(row[0]) / 1'000'000),
+                                     .metabyte = static_cast<uint8_t>(std::stoul(row[1])),
+                                     .partition = static_cast<uint16_t>(std::stoul(row[2])),
+                                     .sequence = sequence.next(count)});
+        EXPECT_EQ(hex_of(id), row[5]);
+        ++rows;
+    }
+    EXPECT_EQ(rows, 12U);
+}
+
+class Snos : public testing::Test {
+ protected:
+    SnoGenerator::Answer ask(uint64_t units) {
+        return generator.next(state, ms_of(units), max_lead, 7);
+    }
+
+    Sno issue(uint64_t units) {
+        const auto answer = ask(units);
+        EXPECT_EQ(answer.verdict, Verdict::issued);
+        return answer.id;
+    }
+
+    static constexpr uint64_t noon = 130'000'000'000;
+    static constexpr int64_t max_lead = 60'000;
+    SnoState state{};
+    SnoGenerator generator{4242, 10, 13};
+};
+
+TEST_F(Snos, CarryWhatTheyWereMadeOf) {
+    EXPECT_EQ(
+        issue(noon).split(),
+        (SnoParts{.units = noon, .tick = false, .metabyte = 7, .partition = 4242, .sequence = 10}));
+}
+
+TEST_F(Snos, AllMillisecondsOfAUnitAreOne) {
+    for (int ms = 0; ms < 4; ++ms) {
+        const auto answer = generator.next(state, ms_of(noon) + ms, max_lead, 7);
+        ASSERT_EQ(answer.verdict, Verdict::issued);
+        EXPECT_EQ(answer.id.units(), noon);
+        EXPECT_EQ(answer.id.sequence(), 10 + ms);
+    }
+    EXPECT_EQ(ask(noon).verdict, Verdict::exhausted);
+    EXPECT_EQ(ask(noon).ms, ms_of(noon + 1));
+    EXPECT_EQ(issue(noon + 1).sequence(), 10);
+}
+
+TEST_F(Snos, AFirstRegressionGoesOnAtOnceInTheOtherTimeline) {
+    issue(noon);
+    const Sno id = issue(noon - 250);
+    EXPECT_EQ(id.units(), noon - 250);
+    EXPECT_TRUE(id.tick());
+    EXPECT_EQ(id.sequence(), 10);
+    EXPECT_EQ(state.safe, noon);
+    EXPECT_EQ(state.drifts, 1U);
+    // The other timeline passes the times of the first without a flip.
+    EXPECT_TRUE(issue(noon).tick());
+    EXPECT_TRUE(issue(noon + 1).tick());
+}
+
+TEST_F(Snos, ARegressionAboveTheSafeMarkFlipsBack) {
+    issue(noon);
+    issue(noon - 250);
+    issue(noon + 100);
+    const Sno id = issue(noon + 1);
+    EXPECT_FALSE(id.tick());
+    EXPECT_EQ(state.safe, noon + 100);
+    EXPECT_EQ(state.drifts, 2U);
+}
+
+TEST_F(Snos, ASecondRegressionIntoUnsafePastIsWaitedOut) {
+    issue(noon);
+    issue(noon - 250);
+    for (const uint64_t back : {251, 300}) {
+        const auto answer = ask(noon - back);
+        EXPECT_EQ(answer.verdict, Verdict::leads);
+        EXPECT_EQ(answer.ms, ms_of(noon + 1));
+    }
+    EXPECT_FALSE(state.word >> 17 == noon);
+    EXPECT_TRUE(issue(noon + 1).tick());
+}
+
+TEST_F(Snos, UnsafePastTooFarAwayIsRefused) {
+    issue(noon);
+    issue(noon - 1);
+    const uint64_t limit = (max_lead + patience_ms) / Sno::unit_ms;
+    EXPECT_EQ(ask(noon + 1 - limit).verdict, Verdict::leads);
+    const auto answer = ask(noon - limit);
+    EXPECT_EQ(answer.verdict, Verdict::refused);
+    EXPECT_EQ(answer.ms, max_lead + patience_ms + Sno::unit_ms);
+}
+
+TEST_F(Snos, AMarkIsTheSafeMarkOfAFreshState) {
+    SnoGenerator::move_past(state, ms_of(noon) + 3);
+    EXPECT_EQ(state.safe, noon);
+    EXPECT_EQ(ask(noon - 100).verdict, Verdict::leads);
+    EXPECT_EQ(ask(noon - 100).ms, ms_of(noon + 1));
+    EXPECT_NE(ask(noon).verdict, Verdict::issued);
+    const Sno id = issue(noon + 1);
+    EXPECT_EQ(id.units(), noon + 1);
+    EXPECT_EQ(id.sequence(), 10);
+}
+
+TEST_F(Snos, AMarkBehindTheStateChangesNothing) {
+    issue(noon);
+    SnoGenerator::move_past(state, ms_of(noon - 100));
+    EXPECT_EQ(issue(noon).sequence(), 11);
+    SnoGenerator::move_past(state, 0);
+    EXPECT_EQ(issue(noon).sequence(), 12);
+}
+
+TEST_F(Snos, ASequenceOutsideTheBoundsIsBroughtBackIntoThem) {
+    const SnoGenerator lower{4242, 0, 3};
+    ASSERT_EQ(lower.next(state, ms_of(noon), max_lead, 0).verdict, Verdict::issued);
+    EXPECT_EQ(issue(noon).sequence(), 10);
+    EXPECT_EQ(lower.next(state, ms_of(noon), max_lead, 0).verdict, Verdict::exhausted);
+}
+
+TEST_F(Snos, HaveNoneBeforeTheEpochOrAfterTheEnd) {
+    EXPECT_EQ(generator.next(state, Sno::epoch_unix_ms - 1, max_lead, 0).verdict,
+              Verdict::out_of_range);
+    EXPECT_EQ(generator.next(state, Sno::max_timestamp_ms + 1, max_lead, 0).verdict,
+              Verdict::out_of_range);
+    EXPECT_EQ(issue(Sno::max_units).units(), Sno::max_units);
+}
+
+}  // namespace
+}  // namespace snowdrift

@@ -13,6 +13,20 @@ EXCEPTION WHEN OTHERS THEN
         'HINT: ' || nullif(hint, ''));
 END $$;
 
+-- the same for a text that a type does not take: softly, from PostgreSQL 16 on
+CREATE FUNCTION soft_error_of(input text, type text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE error text;
+BEGIN
+    IF current_setting('server_version_num')::int < 160000 THEN
+        RETURN error_of(format('SELECT %L::%s', input, type));
+    END IF;
+    EXECUTE $query$
+        SELECT concat_ws(E'\n', sql_error_code || ': ' || message, 'DETAIL: ' || detail,
+            'HINT: ' || hint) FROM pg_input_error_info($1, $2)
+    $query$ INTO error USING input, type;
+    RETURN coalesce(nullif(error, ''), 'no error');
+END $$;
+
 -- the nodes of a plan from the top down, in words that all versions share
 CREATE FUNCTION plan_of(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE plan jsonb;

@@ -36,13 +36,13 @@ DROP FUNCTION estimate;
 -- joins
 SET enable_nestloop = off;
 SET enable_hashjoin = off;
-SELECT plan_of('SELECT FROM events AS a JOIN events AS b USING (id)');
-SELECT count(*), bool_and(a.n = b.n) FROM events AS a JOIN events AS b USING (id);
+SELECT plan_of('SELECT FROM events AS a FULL JOIN events AS b USING (id)');
+SELECT count(*), bool_and(a.n = b.n) FROM events AS a FULL JOIN events AS b USING (id);
 DROP INDEX events_btree;
 RESET enable_hashjoin;
 SET enable_mergejoin = off;
-SELECT plan_of('SELECT FROM events AS a JOIN events AS b USING (id)');
-SELECT count(*), bool_and(a.n = b.n) FROM events AS a JOIN events AS b USING (id);
+SELECT plan_of('SELECT FROM events AS a FULL JOIN events AS b USING (id)');
+SELECT count(*), bool_and(a.n = b.n) FROM events AS a FULL JOIN events AS b USING (id);
 RESET enable_mergejoin;
 RESET enable_nestloop;
 

@@ -7,6 +7,12 @@
 
 #include "pg/postgres.hpp"
 
+#if PG_VERSION_NUM >= 160000
+extern "C" {
+#include "varatt.h"
+}
+#endif
+
 namespace snowdrift {
 
 /// The ID that a Datum points to.

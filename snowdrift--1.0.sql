@@ -659,6 +659,19 @@ CREATE FUNCTION sno_nil() RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION sno_nil() IS 'the smallest sno: all bits zero';
 
+-- sno: generating
+
+CREATE FUNCTION next_sno(metabyte integer DEFAULT 0) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowdrift_next_sno'
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION next_sno(integer) IS 'a new sno, unique in this database';
+
+CREATE FUNCTION sno_at("timestamp" timestamptz, metabyte integer DEFAULT 0) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_at'
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_at(timestamptz, integer)
+    IS 'a sno for a time of the caller''s, with a sequence that rolls over: for porting older IDs';
+
 -- sno: casts. None is implicit, so that operators never mix types unnoticed.
 
 CREATE FUNCTION sno_to_uuid(sno) RETURNS uuid

@@ -40,9 +40,10 @@ FROM pg_proc AS p JOIN members ON classid = 'pg_proc'::regclass AND objid = p.oi
 WHERE prokind = 'f' AND NOT (provolatile = 'i' AND proisstrict AND proparallel = 's')
 ORDER BY proname, p.oid::regprocedure::text COLLATE "C";
 
--- nothing is without a comment, but for array types and for families, which are their classes'
+-- nothing is without a comment, but for the types of arrays and rows, and for families, which are
+-- their classes'
 SELECT pg_describe_object(classid, objid, 0) FROM members
 WHERE obj_description(objid, classid::regclass::name) IS NULL
     AND classid <> 'pg_opfamily'::regclass
     AND NOT EXISTS (SELECT FROM pg_type
-        WHERE classid = 'pg_type'::regclass AND oid = objid AND typelem <> 0);
+        WHERE classid = 'pg_type'::regclass AND oid = objid AND (typelem <> 0 OR typrelid <> 0));

@@ -19,6 +19,8 @@ struct SnoState {
     std::atomic<uint64_t> safe;
     /// How often the clock went back and the tick was flipped.
     std::atomic<uint64_t> drifts;
+    /// How many snos were made for times that callers brought.
+    std::atomic<uint64_t> at_count;
 };
 
 /// Generates snos of one partition. Generators may share a partition if the bounds of their
@@ -45,8 +47,12 @@ class SnoGenerator {
         if (unix_ms < Sno::epoch_unix_ms) return;
         const uint64_t mark = Sno::units_at(unix_ms);
         raise(state.safe, mark);
-        // As if the unit of the mark were used up.
-        raise(state.word, Word{mark, true, UINT16_MAX}.bits());
+        uint64_t present = state.word.load(std::memory_order_relaxed);
+        while (Word{present}.units <= mark &&
+               !state.word.compare_exchange_weak(present,
+                                                 Word{mark + 1, Word{present}.tick, 0}.bits(),
+                                                 std::memory_order_acq_rel)) {
+        }
     }
 
     /// Answers one request at the wall clock's `unix_ms`. Unsafe times are waited out if that takes
@@ -79,6 +85,16 @@ class SnoGenerator {
                 return {Verdict::issued, compose(next, metabyte), unix_ms_of(now)};
             }
         }
+    }
+
+    /// A sno for a time that the caller brings, as for porting older IDs: exempt from tick-tock,
+    /// with a sequence of its own that begins at the lower bound and rolls over silently at the
+    /// upper one. Distinct only as far as the caller's times make it so. Precondition:
+    /// Sno::contains_time(unix_ms).
+    Sno at(SnoState& state, int64_t unix_ms, uint8_t metabyte) const noexcept {
+        const uint64_t count = state.at_count.fetch_add(1, std::memory_order_relaxed);
+        const auto sequence = static_cast<uint16_t>(sequence_min_ + count % capacity());
+        return compose({Sno::units_at(unix_ms), false, sequence}, metabyte);
     }
 
  private:
@@ -128,25 +144,6 @@ class SnoGenerator {
     uint16_t partition_;
     uint16_t sequence_min_;
     uint16_t sequence_max_;
-};
-
-/// The sequence of snos for times that a caller brings, as for porting older IDs: exempt from
-/// tick-tock, it begins at the lower bound and rolls over silently at the upper one. Distinct only
-/// as far as the caller's times and the bounds make them so.
-class SnoSequence {
- public:
-    /// Precondition: min < max.
-    constexpr SnoSequence(uint16_t min, uint16_t max) noexcept : min_{min}, max_{max} {}
-
-    /// The next number; `count`, 0 at first, is shared by all who generate.
-    uint16_t next(std::atomic<uint64_t>& count) const noexcept {
-        const uint64_t width = max_ - min_ + 1U;
-        return static_cast<uint16_t>(min_ + count.fetch_add(1, std::memory_order_relaxed) % width);
-    }
-
- private:
-    uint16_t min_;
-    uint16_t max_;
 };
 
 }  // namespace snowdrift

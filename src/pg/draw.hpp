@@ -5,8 +5,13 @@
 #include "core/generator.hpp"
 #include "pg/clock.hpp"
 #include "pg/mark.hpp"
+#include "pg/overflow.hpp"
 #include "pg/postgres.hpp"
 #include "pg/slots.hpp"
+
+extern "C" {
+#include "storage/ipc.h"
+}
 
 namespace snowdrift {
 
@@ -26,6 +31,7 @@ class SessionSlot {
         tag_ = mark::session.tag;
     }
 
+    slots::Slot& operator*() const { return *slot_; }
     slots::Slot* operator->() const { return slot_; }
 
  private:
@@ -35,7 +41,7 @@ class SessionSlot {
 
 /// Asks again, and waits as the answers say, until one is an ID.
 template <typename Session, typename Answer>
-pg_noinline Answer wait_for_id(Session& session, Answer answer, Request& request) {
+Answer ask_until_issued(Session& session, Answer answer, Request& request) {
     while (answer.verdict != Verdict::issued) {
         if (answer.verdict != Verdict::exhausted && answer.verdict != Verdict::leads)
             refuse(answer.verdict, answer.ms);
@@ -45,7 +51,21 @@ pg_noinline Answer wait_for_id(Session& session, Answer answer, Request& request
     return answer;
 }
 
-/// Draws an ID. A session's generator has is_prepared(), prepare() and ask(Request&).
+/// The same, where a used-up sequence counts as overflow, however the wait ends.
+template <typename Session, typename Answer>
+pg_noinline Answer wait_for_id(Session& session, Answer answer, Request& request) {
+    if (answer.verdict != Verdict::exhausted) return ask_until_issued(session, answer, request);
+    slots::Statistics& statistics = session.slot().statistics;
+    overflow::begin_wait(statistics, session.name());
+    PG_ENSURE_ERROR_CLEANUP(overflow::end_wait, PointerGetDatum(&statistics));
+    { answer = ask_until_issued(session, answer, request); }
+    PG_END_ENSURE_ERROR_CLEANUP(overflow::end_wait, PointerGetDatum(&statistics));
+    overflow::end_wait(0, PointerGetDatum(&statistics));
+    return answer;
+}
+
+/// Draws an ID. A session's generator has is_prepared(), prepare(), ask(Request&), slot() and
+/// name(), the latter for the log.
 template <typename Session>
 auto draw(Session& session) {
     for (;;) {

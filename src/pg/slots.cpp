@@ -16,7 +16,7 @@ namespace snowdrift::slots {
 namespace {
 
 struct Table {
-    static constexpr int capacity = 512;
+    static constexpr int capacity = 256;
     Slot slots[capacity];
 };
 static_assert(sizeof(Table) < size_t{64} * 1024, "must fit what a default server has to spare");

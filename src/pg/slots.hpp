@@ -11,9 +11,18 @@ extern "C" {
 #include "storage/spin.h"
 }
 
+#include "core/sno_generator.hpp"
 #include "core/ulid_generator.hpp"
 
 namespace snowdrift::slots {
+
+/// What a generator tells those who watch it. Off the state's cache line.
+struct Statistics {
+    std::atomic<uint32_t> waiting;   ///< calls that wait for the next tick now
+    std::atomic<uint32_t> episodes;  ///< of overflow, in all: see overflow.hpp
+    std::atomic<int64_t> began_ms;   ///< when the last episode began, in Unix milliseconds
+    std::atomic<int64_t> last_ms;    ///< when a call last had to wait
+};
 
 /// One generator's state, on a cache line of its own so that generators don't slow each other.
 struct alignas(64) Slot {
@@ -23,17 +32,20 @@ struct alignas(64) Slot {
         /// The word that each ID changes, first, and what else its generator keeps.
         std::atomic<uint64_t> words[6];
         UlidGenerator ulid;
+        SnoState sno;
     };
+    alignas(64) Statistics statistics{};
 
     Slot() : words{} { SpinLockInit(&lock); }
 };
-static_assert(sizeof(Slot) == 64);
+static_assert(sizeof(Slot) == 128);
 static_assert(std::atomic<uint64_t>::is_always_lock_free, "states are shared between processes");
 
 /// What a slot of a database can be for: these, and later the generators that users create.
 enum Purpose : uint32_t {
     default_snowflake,  ///< next_snowflake()
     ulid,               ///< next_ulid()
+    default_sno,        ///< next_sno()
     mark = UINT32_MAX,  ///< the mark: see mark.hpp
 };
 

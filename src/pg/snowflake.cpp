@@ -114,6 +114,9 @@ class SessionGenerator {
         return core_.next(slot_->words[0], clock::now_ms(), settings::max_clock_lead, request);
     }
 
+    slots::Slot& slot() const { return *slot_; }
+    overflow::Name name() const { return {"snowflake", default_layout.max_sequence() + 1, 1}; }
+
  private:
     SessionSlot slot_;
     int node_ = 0;

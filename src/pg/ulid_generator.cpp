@@ -51,6 +51,9 @@ class SessionGenerator {
         return answer;
     }
 
+    slots::Slot& slot() const { return *slot_; }
+    overflow::Name name() const { return {"ulid", UINT32_MAX, 1}; }
+
  private:
     SessionSlot slot_;
 };

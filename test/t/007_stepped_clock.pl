@@ -8,7 +8,7 @@ use PostgreSQL::Test::Cluster;
 use Time::HiRes qw(usleep);
 
 my $ids_each = $ENV{SNOWDRIFT_LONG} ? 250_000 : 50_000;
-my @kinds = ('next_snowflake()', 'next_ulid()');
+my @kinds = ('next_snowflake()', 'next_ulid()', 'next_sno()');
 
 my $node = new_server('stepped');
 start_with_clock($node, '+0');

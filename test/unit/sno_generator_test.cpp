@@ -87,16 +87,15 @@ TEST(SnoGenerator, AnswersAsTheReferenceDoesToEveryReadingOfTheClock) {
     EXPECT_GE(seen["FULL"], 1);
 }
 
-TEST(SnoSequence, CountsForCallersTimesAsTheReferenceDoes) {
-    std::atomic<uint64_t> count{0};
+TEST(SnoGenerator, CountsForCallersTimesAsTheReferenceDoes) {
+    SnoState state{};
     size_t rows = 0;
     for (const auto& row : test::read_vectors("sno_at.tsv", 7)) {
-        const SnoSequence sequence{static_cast<uint16_t>(std::stoul(row[3])),
-                                   static_cast<uint16_t>(std::stoul(row[4]))};
-        const Sno id = Sno::compose({.units = Sno::units_at(std::stoll(row[0]) / 1'000'000),
-                                     .metabyte = static_cast<uint8_t>(std::stoul(row[1])),
-                                     .partition = static_cast<uint16_t>(std::stoul(row[2])),
-                                     .sequence = sequence.next(count)});
+        const SnoGenerator generator{static_cast<uint16_t>(std::stoul(row[2])),
+                                     static_cast<uint16_t>(std::stoul(row[3])),
+                                     static_cast<uint16_t>(std::stoul(row[4]))};
+        const Sno id = generator.at(state, std::stoll(row[0]) / 1'000'000,
+                                    static_cast<uint8_t>(std::stoul(row[1])));
         EXPECT_EQ(hex_of(id), row[5]);
         ++rows;
     }
@@ -191,8 +190,18 @@ TEST_F(Snos, AMarkIsTheSafeMarkOfAFreshState) {
     EXPECT_EQ(ask(noon - 100).ms, ms_of(noon + 1));
     EXPECT_NE(ask(noon).verdict, Verdict::issued);
     const Sno id = issue(noon + 1);
-    EXPECT_EQ(id.units(), noon + 1);
-    EXPECT_EQ(id.sequence(), 10);
+    EXPECT_EQ(
+        id.split(),
+        (SnoParts{
+            .units = noon + 1, .tick = false, .metabyte = 7, .partition = 4242, .sequence = 10}));
+}
+
+TEST_F(Snos, AMarkLeavesTheTimelineAsItIs) {
+    issue(noon);
+    issue(noon - 250);
+    SnoGenerator::move_past(state, ms_of(noon - 100));
+    EXPECT_EQ(ask(noon - 100).verdict, Verdict::leads);
+    EXPECT_TRUE(issue(noon + 1).tick());
 }
 
 TEST_F(Snos, AMarkBehindTheStateChangesNothing) {

@@ -1,0 +1,32 @@
+// Overflow, for those who operate a generator: how many calls wait because a tick's sequence is
+// used up, how often that happens and for how long.
+//
+// An episode begins when a call has to wait, and is over when none had to for a second.
+#pragma once
+
+#include "pg/clock.hpp"
+#include "pg/postgres.hpp"
+#include "pg/slots.hpp"
+
+namespace snowdrift::overflow {
+
+inline constexpr int64_t calm_ms = 1000;
+
+/// What the log says of a generator.
+struct Name {
+    const char* name;
+    uint32_t capacity;  ///< IDs in a tick
+    int tick_ms;
+};
+
+/// How long the present episode has lasted, in ticks of a millisecond; 0 if there is none.
+int64_t ticks(const slots::Statistics& statistics, int64_t now_ms);
+
+/// Counts a call that has to wait, and logs the beginning of an episode.
+void begin_wait(slots::Statistics& statistics, const Name& name);
+
+/// Ends what begin_wait() began. Takes the Statistics as PostgreSQL's clean-up functions are
+/// called.
+void end_wait(int code, Datum statistics);
+
+}  // namespace snowdrift::overflow

@@ -1,0 +1,91 @@
+# Tick-tock on a live server: snos go on at once when the clock is set back, and wait only where
+# both timelines were used.
+use strict;
+use warnings FATAL => 'all';
+use Test::More;
+use Snowdrift;
+use PostgreSQL::Test::Cluster;
+
+my $ids_each = $ENV{SNOWDRIFT_LONG} ? 250_000 : 60_000;
+
+my $node = new_server('sno_clock');
+start_with_clock($node, '2026-06-01 12:00:00');
+$node->safe_psql('postgres', 'CREATE EXTENSION snowdrift');
+
+# The parts of a new sno: time, tick and sequence.
+sub next_parts
+{
+	return $node->safe_psql('postgres',
+		"SELECT to_char(\"timestamp\" AT TIME ZONE 'UTC', 'HH24:MI:SS.MS'), tick, sequence
+		 FROM sno_parts(next_sno())");
+}
+
+is(next_parts(), '12:00:00.000|0|0', 'a sno carries the time of the clock');
+set_clock($node, '2026-06-01 11:59:59');
+is(next_parts(), '11:59:59.000|1|0', 'a clock set back by 1 s: at once, in the other timeline');
+is(next_parts(), '11:59:59.000|1|1', '... which has a sequence of its own');
+set_clock($node, '2026-06-01 12:00:00');
+is(next_parts(), '12:00:00.000|1|0', '... and passes the times of the first');
+set_clock($node, '2026-06-01 12:00:02');
+is(next_parts(), '12:00:02.000|1|0', '... and goes on');
+set_clock($node, '2026-06-01 12:00:01');
+is(next_parts(), '12:00:01.000|0|0', 'set back again, but not to where both were used: the first one');
+
+# To where both were used: a wait, that ends with a cancel, or when the clock has passed it.
+set_clock($node, '2026-06-01 11:59:59.500');
+my $session = $node->background_psql('postgres', on_error_stop => 0);
+my $pid = $session->query('SELECT pg_backend_pid()');
+my $waiting = "SELECT wait_event_type = 'Extension' FROM pg_stat_activity WHERE pid = $pid";
+my $idle = "SELECT state = 'idle' FROM pg_stat_activity WHERE pid = $pid";
+$session->query_until(qr/waiting/, "\\echo waiting\nSELECT next_sno();\n");
+ok($node->poll_query_until('postgres', $waiting), 'into unsafe past: it waits');
+$node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");
+ok($node->poll_query_until('postgres', $idle), '... and can be cancelled');
+$session->query_until(qr/waiting/, "\\echo waiting\nSELECT next_sno();\n");
+ok($node->poll_query_until('postgres', $waiting), 'it waits again');
+set_clock($node, '2026-06-01 12:00:02.004');
+ok($node->poll_query_until('postgres', $idle), '... until the clock has passed the safe mark');
+is(next_parts(), '12:00:02.004|0|1', '... and got its sno');
+
+set_clock($node, '2026-06-01 12:01:00');
+is(next_parts(), '12:01:00.000|0|0', 'the clock runs ahead');
+set_clock($node, '2026-06-01 12:00:30');
+is(next_parts(), '12:00:30.000|1|0', '... and back');
+set_clock($node, '2026-06-01 11:59:00');
+like(error_of($node, 'SELECT next_sno()'),
+	qr/55000: clock moved backwards by 120004 ms; refusing to generate IDs/,
+	'into unsafe past that is far away: refused');
+$session->quit;
+
+# A clock that runs, and a wait that statement_timeout ends.
+set_clock($node, '+0');
+$node->safe_psql('postgres', 'SELECT next_sno()');
+set_clock($node, '-1');
+$node->safe_psql('postgres', 'SELECT next_sno()');
+set_clock($node, '-30');
+like(error_of($node, "SET statement_timeout = '100ms'; SELECT next_sno()"),
+	qr/57014: canceling statement due to statement timeout/, 'statement_timeout ends a wait');
+
+# Under load across the step.
+set_clock($node, '+0');
+my $load = start_load($node, 4, 'SELECT next_sno() FROM generate_series(1, 1000)');
+wait_for_load($load, $ids_each / 2);
+set_clock($node, '-1');
+wait_for_load($load, $ids_each);
+my ($repeated, $count) = duplicates(end_load($load));
+is($repeated, '', "$count snos of 4 sessions across a step back of 1 s: no duplicate");
+
+# A crash, and a clock that is behind after it: what was used in either timeline is waited out.
+set_clock($node, '+0');
+$load = start_load($node, 4, 'SELECT next_sno() FROM generate_series(1, 20)');
+wait_for_load($load, 2000);
+$node->stop('immediate');
+my @files = end_load($load);
+start_with_clock($node, '-2');
+$load = start_load($node, 4, 'SELECT next_sno() FROM generate_series(1, 20)');
+wait_for_load($load, 2000);
+($repeated, $count) = duplicates(@files, end_load($load));
+is($repeated, '', "$count snos around a crash with the clock set back: no duplicate");
+$node->stop;
+
+done_testing();

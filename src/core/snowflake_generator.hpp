@@ -12,20 +12,37 @@ namespace snowdrift {
 /// Generates IDs of one layout in one place. The state that makes them unique is a word, shared by
 /// all who generate: `timestamp << sequence_bits | sequence` of the last ID issued, timestamps in
 /// milliseconds since the layout's epoch. It only ever grows; 0 is a fresh one.
+///
+/// Generators may share a place if the bounds of their sequences don't overlap.
 class SnowflakeGenerator {
  public:
     using Answer = snowdrift::Answer<int64_t>;
 
     /// Precondition: node <= layout.max_node().
     constexpr SnowflakeGenerator(const SnowflakeLayout& layout, uint32_t node) noexcept
-        : layout_{layout}, node_field_{uint64_t{node} << layout.sequence_bits} {}
+        : SnowflakeGenerator{layout, node, 0, layout.max_sequence()} {}
+
+    /// Precondition: node <= layout.max_node(), and
+    /// sequence_min < sequence_max <= layout.max_sequence().
+    constexpr SnowflakeGenerator(const SnowflakeLayout& layout, uint32_t node,
+                                 uint32_t sequence_min, uint32_t sequence_max) noexcept
+        : layout_{layout},
+          sequence_min_{sequence_min},
+          sequence_max_{sequence_max},
+          node_field_{uint64_t{node} << layout.sequence_bits} {}
+
+    /// How many IDs a millisecond has for this generator.
+    constexpr uint32_t capacity() const noexcept { return sequence_max_ - sequence_min_ + 1; }
 
     constexpr const SnowflakeLayout& layout() const noexcept { return layout_; }
 
-    /// The state from which all IDs are later than the millisecond `unix_ms`.
+    /// The state from which all IDs are later than the millisecond `unix_ms`; where the layout has
+    /// none, that of its last ID.
     constexpr uint64_t after(int64_t unix_ms) const noexcept {
         if (unix_ms < layout_.epoch_unix_ms) return 0;
         const auto timestamp = static_cast<uint64_t>(unix_ms - layout_.epoch_unix_ms);
+        if (timestamp >= layout_.max_timestamp())
+            return layout_.max_timestamp() << layout_.sequence_bits | layout_.max_sequence();
         return (timestamp + 1) << layout_.sequence_bits;
     }
 
@@ -50,26 +67,35 @@ class SnowflakeGenerator {
 
         uint64_t last = word.load(std::memory_order_relaxed);
         for (;;) {
-            uint64_t next = last + 1;  // past the last sequence, this is the next millisecond
             const uint64_t timestamp = last >> layout_.sequence_bits;
+            const uint64_t sequence = last & layout_.max_sequence();
+            uint64_t next = last + 1;
             if (now > timestamp) {
-                next = now << layout_.sequence_bits;
+                next = first_of(now);
             } else if (const auto lead = static_cast<int64_t>(timestamp - now); lead > max_lead_ms)
                 [[unlikely]] {
                 return behind<int64_t>(unix_ms, lead, max_lead_ms);
-            } else if ((last & layout_.max_sequence()) == layout_.max_sequence()) [[unlikely]] {
+            } else if (sequence >= sequence_max_) [[unlikely]] {
                 if (!request.has_waited_for(last, unix_ms))
                     return {Verdict::exhausted, 0, unix_ms + 1};
                 if (timestamp == layout_.max_timestamp()) return {Verdict::out_of_range, 0, 0};
+                next = first_of(timestamp + 1);
+            } else if (sequence < sequence_min_) [[unlikely]] {
+                next = first_of(timestamp);
             }
             if (word.compare_exchange_weak(last, next, std::memory_order_relaxed))
                 return {Verdict::issued, compose(next), unix_ms_of(next)};
         }
     }
 
- private:
+    /// The millisecond of the last ID that a state stands for, since 1970.
     constexpr int64_t unix_ms_of(uint64_t state) const noexcept {
         return layout_.epoch_unix_ms + static_cast<int64_t>(state >> layout_.sequence_bits);
+    }
+
+ private:
+    constexpr uint64_t first_of(uint64_t timestamp) const noexcept {
+        return timestamp << layout_.sequence_bits | sequence_min_;
     }
 
     constexpr int64_t compose(uint64_t state) const noexcept {
@@ -79,6 +105,8 @@ class SnowflakeGenerator {
     }
 
     SnowflakeLayout layout_;
+    uint32_t sequence_min_;
+    uint32_t sequence_max_;
     uint64_t node_field_;
 };
 

@@ -160,6 +160,14 @@ TEST_F(Generator, StartsAfterAMarkAndWithoutAWait) {
     EXPECT_GT(issue(noon).unix_ms, noon);
 }
 
+TEST_F(Generator, HasNoneAfterAMarkAtTheEnd) {
+    for (const int64_t past : {0, 1, 1'000'000}) {
+        word = generator.after(layout.max_unix_ms() + past);
+        EXPECT_NE(ask(layout.max_unix_ms()).verdict, Verdict::issued);
+        EXPECT_EQ(generator.unix_ms_of(word), layout.max_unix_ms());
+    }
+}
+
 TEST_F(Generator, AMarkBeforeTheEpochIsNoneAtAll) {
     word = generator.after(layout.epoch_unix_ms - 1);
     EXPECT_EQ(word, 0U);
@@ -196,6 +204,39 @@ TEST_F(Generator, IssuesInAscendingOrderWhateverTheClockDoes) {
             last = answer.id;
         }
     }
+}
+
+TEST(GeneratorBounds, AreKeptInEveryMillisecondAndShareAPlace) {
+    const SnowflakeGenerator lower{layout, 7, 0, 3};
+    const SnowflakeGenerator upper{layout, 7, 4, 4095};
+    EXPECT_EQ(lower.capacity(), 4U);
+    EXPECT_EQ(upper.capacity(), 4092U);
+    std::atomic<uint64_t> lower_word{0};
+    std::atomic<uint64_t> upper_word{0};
+    Request request;
+    for (int64_t now = noon; now < noon + 3; ++now) {
+        for (uint32_t sequence = 0; sequence <= 3; ++sequence)
+            ASSERT_EQ(layout.split(lower.next(lower_word, now, 0, request).id),
+                      (SnowflakeParts{now, 0, 7, sequence}));
+        ASSERT_EQ(lower.next(lower_word, now, 0, request).verdict, Verdict::exhausted);
+        for (uint32_t sequence = 4; sequence <= 4095; ++sequence)
+            ASSERT_EQ(layout.split(upper.next(upper_word, now, 0, request).id),
+                      (SnowflakeParts{now, 0, 7, sequence}));
+        ASSERT_EQ(upper.next(upper_word, now, 0, request).verdict, Verdict::exhausted);
+    }
+}
+
+TEST(GeneratorBounds, AreTakenUpByAStateFromOutsideThem) {
+    const SnowflakeGenerator bounded{layout, 7, 100, 103};
+    std::atomic<uint64_t> word{0};
+    Request request;
+    SnowflakeGenerator{layout, 7}.next(word, noon, 0, request);
+    EXPECT_EQ(layout.split(bounded.next(word, noon, 0, request).id).sequence, 100U);
+    word = bounded.after(noon);
+    EXPECT_EQ(layout.split(bounded.next(word, noon, 1000, request).id),
+              (SnowflakeParts{noon + 1, 0, 7, 100}));
+    SnowflakeGenerator{layout, 7, 200, 4095}.next(word, noon + 1, 0, request);
+    EXPECT_EQ(bounded.next(word, noon + 1, 0, request).verdict, Verdict::exhausted);
 }
 
 TEST(GeneratorLayouts, EveryPresetIssuesItsOwnIds) {

@@ -1,0 +1,41 @@
+// The generators that users create: their definitions in the table snowdrift.generator, and each
+// session's knowledge of them.
+#pragma once
+
+#include <optional>
+
+#include "pg/postgres.hpp"
+#include "snowdrift/snowflake.hpp"
+
+namespace snowdrift {
+
+enum class GeneratorKind : uint8_t { snowflake, sno };
+
+/// A row of snowdrift.generator. A place that is not given is the server's: snowdrift.node.
+struct Definition {
+    uint32_t id;  ///< never used for another one
+    GeneratorKind kind;
+    SnowflakeLayout layout;           ///< of a Snowflake generator
+    std::optional<uint32_t> node;     ///< of a Snowflake generator: datacenter and worker in one
+    std::optional<uint16_t> partition;  ///< of a sno generator
+    uint32_t sequence_min;
+    uint32_t sequence_max;
+};
+
+namespace definitions {
+
+/// How long a generator's name may be, in bytes.
+inline constexpr size_t max_name_length = NAMEDATALEN - 1;
+
+/// Counts the changes of the table that this session has come to know: what was read under
+/// another number must be read again.
+extern uint64_t version;
+
+/// The definition of a generator. Raises 42704 if there is none of that name.
+Definition find(const char* name);
+
+/// Whether a generator still has that id. Reads the table.
+bool exists(uint32_t id);
+
+}  // namespace definitions
+}  // namespace snowdrift

@@ -12,6 +12,7 @@ OBJS = \
 	src/pg/mark.o \
 	src/pg/draw.o \
 	src/pg/snowflake.o \
+	src/pg/snowflake_generator.o \
 	src/pg/random.o \
 	src/pg/ulid.o \
 	src/pg/ulid_generator.o \

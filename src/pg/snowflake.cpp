@@ -1,4 +1,5 @@
-// Snowflake IDs in SQL: decoders, composition, boundaries. Generating is not here.
+// Snowflake IDs in SQL: decoders, composition, boundaries, each in the default layout or in one
+// that the call names. Generating is not here.
 #include "snowdrift/snowflake.hpp"
 
 #include "pg/checks.hpp"
@@ -30,27 +31,29 @@ TimeRange times_of(const SnowflakeLayout& layout) {
     return {"a Snowflake ID", layout.epoch_unix_ms, layout.max_unix_ms()};
 }
 
+/// The parts of the ID that is a function's first argument, in the layout that may be its second.
 SnowflakeParts split_argument(FunctionCallInfo fcinfo) {
-    return default_layout.split(check_id(default_layout, PG_GETARG_INT64(0)));
+    const SnowflakeLayout& layout = get_layout_argument(fcinfo, 1);
+    return layout.split(check_id(layout, PG_GETARG_INT64(0)));
 }
 
 }  // namespace
 
-/// snowflake_timestamp(bigint) → timestamptz
+/// snowflake_timestamp(bigint [, snowflake_layout]) → timestamptz
 SNOWDRIFT_FUNCTION(snowflake_timestamp) {
     PG_RETURN_TIMESTAMPTZ(timestamp_from_unix_ms(split_argument(fcinfo).unix_ms));
 }
 
-/// snowflake_datacenter(bigint) → int
+/// snowflake_datacenter(bigint [, snowflake_layout]) → int
 SNOWDRIFT_FUNCTION(snowflake_datacenter) { PG_RETURN_INT32(split_argument(fcinfo).datacenter); }
 
-/// snowflake_worker(bigint) → int
+/// snowflake_worker(bigint [, snowflake_layout]) → int
 SNOWDRIFT_FUNCTION(snowflake_worker) { PG_RETURN_INT32(split_argument(fcinfo).worker); }
 
-/// snowflake_sequence(bigint) → int
+/// snowflake_sequence(bigint [, snowflake_layout]) → int
 SNOWDRIFT_FUNCTION(snowflake_sequence) { PG_RETURN_INT32(split_argument(fcinfo).sequence); }
 
-/// snowflake_parts(bigint) → record of all of them
+/// snowflake_parts(bigint [, snowflake_layout]) → record of all of them
 SNOWDRIFT_FUNCTION(snowflake_parts) {
     const SnowflakeParts parts = split_argument(fcinfo);
     TupleDesc row;
@@ -64,10 +67,11 @@ SNOWDRIFT_FUNCTION(snowflake_parts) {
     PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row), values, nulls)));
 }
 
-/// make_snowflake(timestamptz, datacenter int, worker int, sequence int) → bigint
+/// make_snowflake(timestamptz, datacenter int, worker int, sequence int [, snowflake_layout])
+/// → bigint
 SNOWDRIFT_FUNCTION(make_snowflake) {
     const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
-    const SnowflakeLayout& layout = default_layout;
+    const SnowflakeLayout& layout = get_layout_argument(fcinfo, 4);
     PG_RETURN_INT64(
         layout.compose({check_time(times_of(layout), time, unix_ms_floor(time)),
                         check_field("datacenter", PG_GETARG_INT32(1), layout.max_datacenter()),
@@ -75,9 +79,9 @@ SNOWDRIFT_FUNCTION(make_snowflake) {
                         check_field("sequence", PG_GETARG_INT32(3), layout.max_sequence())}));
 }
 
-/// snowflake_boundary(timestamptz) → bigint
+/// snowflake_boundary(timestamptz [, snowflake_layout]) → bigint
 SNOWDRIFT_FUNCTION(snowflake_boundary) {
     const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
-    const SnowflakeLayout& layout = default_layout;
+    const SnowflakeLayout& layout = get_layout_argument(fcinfo, 1);
     PG_RETURN_INT64(layout.boundary(check_time(times_of(layout), time, unix_ms_ceil(time))));
 }

@@ -12,7 +12,9 @@ OBJS = \
 	src/pg/mark.o \
 	src/pg/overflow.o \
 	src/pg/draw.o \
+	src/pg/snowflake_layout.o \
 	src/pg/snowflake.o \
+	src/pg/snowflake_generator.o \
 	src/pg/random.o \
 	src/pg/ulid.o \
 	src/pg/ulid_generator.o \
@@ -20,8 +22,9 @@ OBJS = \
 	src/pg/sno_generator.o \
 	src/pg/administration.o
 
-REGRESS = helpers snowflake snowflake_errors snowflake_storage \
-	ulid_type ulid_index ulid_generator sno_type sno_index sno_generator id_types_usage catalog settings
+REGRESS = helpers snowflake snowflake_errors snowflake_storage snowflake_layout \
+	ulid_type ulid_index ulid_generator sno_type sno_index sno_generator \
+	id_types_usage catalog settings
 REGRESS_OPTS = --encoding=UTF8
 ISOLATION = ulid_transactions
 

@@ -1,10 +1,13 @@
 // Snowflake IDs: a time, the place that made the ID, and a sequence, packed into the 63 value
 // bits of a signed 64-bit integer. Where each field lies is a SnowflakeLayout; the layouts the
-// world uses are in `snowdrift::layouts`. Generating IDs is not here, but in src/core.
+// world uses are in `snowdrift::layouts`. How layouts are written is in snowflake_layout.hpp, how
+// IDs are generated in src/core.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <type_traits>
 
 namespace snowdrift {
 
@@ -21,13 +24,16 @@ struct SnowflakeParts {
 /// The arrangement of a Snowflake ID: from the most significant bit down, a timestamp in
 /// milliseconds since `epoch_unix_ms`, a datacenter, a worker, and a sequence that tells apart the
 /// IDs of one millisecond. Widths are in bits and add up to at most 64; an ID never uses the sign
-/// bit, so where they add up to 64 the timestamp's upper half is out of range.
+/// bit, so where they add up to 64 the timestamp's upper half is out of range. What else a layout
+/// must fulfil, make_layout() of snowflake_layout.hpp checks.
 struct SnowflakeLayout {
     int64_t epoch_unix_ms;
     uint8_t timestamp_bits;
     uint8_t datacenter_bits;
     uint8_t worker_bits;
     uint8_t sequence_bits;
+    bool js = false;                 ///< declared safe in JavaScript: every ID is below 2^53
+    std::array<uint8_t, 3> zeros{};  ///< no padding, so that equal layouts are equal bytes
 
     friend constexpr bool operator==(const SnowflakeLayout&, const SnowflakeLayout&) = default;
 
@@ -93,6 +99,11 @@ struct SnowflakeLayout {
     }
 };
 
+// Servers store these 16 bytes.
+static_assert(sizeof(SnowflakeLayout) == 16 && alignof(SnowflakeLayout) == 8);
+static_assert(std::is_trivially_copyable_v<SnowflakeLayout> &&
+              std::has_unique_object_representations_v<SnowflakeLayout>);
+
 /// The layouts in use in the world, each as its owner publishes it.
 namespace layouts {
 
@@ -103,7 +114,7 @@ inline constexpr SnowflakeLayout instagram{1314220021721, 41, 0, 13, 10};  // wo
 inline constexpr SnowflakeLayout mastodon{0, 48, 0, 0, 16};
 inline constexpr SnowflakeLayout pgedge{1672531200000, 41, 0, 10, 12};  // worker: its node
 inline constexpr SnowflakeLayout mastic{1767225600000, 48, 0, 0, 16};
-inline constexpr SnowflakeLayout si{1609459200000, 40, 0, 5, 8};  // 53 bits, safe in JavaScript
+inline constexpr SnowflakeLayout si{1609459200000, 40, 0, 5, 8, true};  // 53 bits
 
 static_assert(snowflake.max_id() == INT64_MAX && si.max_id() == (int64_t{1} << 53) - 1);
 

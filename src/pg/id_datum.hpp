@@ -1,4 +1,4 @@
-// IDs and their bytes as Datums.
+// IDs, layouts and bytes as Datums.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ extern "C" {
 
 namespace snowdrift {
 
-/// The ID that a Datum points to.
+/// The ID, or other value of fixed size, that a Datum points to.
 template <typename Id>
 const Id& get_id(Datum datum) {
     return *reinterpret_cast<const Id*>(DatumGetPointer(datum));
@@ -27,7 +27,7 @@ const Id& get_argument(FunctionCallInfo fcinfo, int n) {
     return get_id<Id>(PG_GETARG_DATUM(n));
 }
 
-/// A Datum for an ID, which it copies.
+/// A Datum for an ID, or other value of fixed size, which it copies.
 template <typename Id>
 Datum make_datum(const Id& id) {
     return PointerGetDatum(new (palloc(sizeof(Id))) Id{id});

@@ -1,12 +1,10 @@
-// Snowflake IDs in SQL: decoders, composition, boundaries, and the generator.
+// Snowflake IDs in SQL: decoders, composition, boundaries, each in the default layout or in one
+// that the call names. Generating is not here.
 #include "snowdrift/snowflake.hpp"
 
-#include "core/snowflake_generator.hpp"
 #include "pg/checks.hpp"
-#include "pg/clock.hpp"
-#include "pg/draw.hpp"
 #include "pg/postgres.hpp"
-#include "pg/settings.hpp"
+#include "pg/snowflake_layout.hpp"
 #include "pg/time.hpp"
 
 extern "C" {
@@ -17,8 +15,6 @@ extern "C" {
 using namespace snowdrift;
 
 namespace {
-
-constexpr SnowflakeLayout default_layout = layouts::snowflake;
 
 /// Ensure that a number can be a Snowflake ID.
 int64 check_id(const SnowflakeLayout& layout, int64 id) {
@@ -35,27 +31,29 @@ TimeRange times_of(const SnowflakeLayout& layout) {
     return {"a Snowflake ID", layout.epoch_unix_ms, layout.max_unix_ms()};
 }
 
+/// The parts of the ID that is a function's first argument, in the layout that may be its second.
 SnowflakeParts split_argument(FunctionCallInfo fcinfo) {
-    return default_layout.split(check_id(default_layout, PG_GETARG_INT64(0)));
+    const SnowflakeLayout& layout = get_layout_argument(fcinfo, 1);
+    return layout.split(check_id(layout, PG_GETARG_INT64(0)));
 }
 
 }  // namespace
 
-/// snowflake_timestamp(bigint) → timestamptz
+/// snowflake_timestamp(bigint [, snowflake_layout]) → timestamptz
 SNOWDRIFT_FUNCTION(snowflake_timestamp) {
     PG_RETURN_TIMESTAMPTZ(timestamp_from_unix_ms(split_argument(fcinfo).unix_ms));
 }
 
-/// snowflake_datacenter(bigint) → int
+/// snowflake_datacenter(bigint [, snowflake_layout]) → int
 SNOWDRIFT_FUNCTION(snowflake_datacenter) { PG_RETURN_INT32(split_argument(fcinfo).datacenter); }
 
-/// snowflake_worker(bigint) → int
+/// snowflake_worker(bigint [, snowflake_layout]) → int
 SNOWDRIFT_FUNCTION(snowflake_worker) { PG_RETURN_INT32(split_argument(fcinfo).worker); }
 
-/// snowflake_sequence(bigint) → int
+/// snowflake_sequence(bigint [, snowflake_layout]) → int
 SNOWDRIFT_FUNCTION(snowflake_sequence) { PG_RETURN_INT32(split_argument(fcinfo).sequence); }
 
-/// snowflake_parts(bigint) → record of all of them
+/// snowflake_parts(bigint [, snowflake_layout]) → record of all of them
 SNOWDRIFT_FUNCTION(snowflake_parts) {
     const SnowflakeParts parts = split_argument(fcinfo);
     TupleDesc row;
@@ -69,10 +67,11 @@ SNOWDRIFT_FUNCTION(snowflake_parts) {
     PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row), values, nulls)));
 }
 
-/// make_snowflake(timestamptz, datacenter int, worker int, sequence int) → bigint
+/// make_snowflake(timestamptz, datacenter int, worker int, sequence int [, snowflake_layout])
+/// → bigint
 SNOWDRIFT_FUNCTION(make_snowflake) {
     const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
-    const SnowflakeLayout& layout = default_layout;
+    const SnowflakeLayout& layout = get_layout_argument(fcinfo, 4);
     PG_RETURN_INT64(
         layout.compose({check_time(times_of(layout), time, unix_ms_floor(time)),
                         check_field("datacenter", PG_GETARG_INT32(1), layout.max_datacenter()),
@@ -80,70 +79,9 @@ SNOWDRIFT_FUNCTION(make_snowflake) {
                         check_field("sequence", PG_GETARG_INT32(3), layout.max_sequence())}));
 }
 
-/// snowflake_boundary(timestamptz) → bigint
+/// snowflake_boundary(timestamptz [, snowflake_layout]) → bigint
 SNOWDRIFT_FUNCTION(snowflake_boundary) {
     const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
-    const SnowflakeLayout& layout = default_layout;
+    const SnowflakeLayout& layout = get_layout_argument(fcinfo, 1);
     PG_RETURN_INT64(layout.boundary(check_time(times_of(layout), time, unix_ms_ceil(time))));
-}
-
-namespace {
-
-/// This session's view of the database's default generator.
-class SessionGenerator {
- public:
-    bool is_prepared() const { return slot_.is_attached() && node_ == settings::node; }
-
-    /// Take on the settings as they are now.
-    void prepare() {
-        const auto max_node = static_cast<int>(default_layout.max_node());
-        if (settings::node > max_node)
-            ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                            errmsg("snowdrift.node %d is out of range 0 .. %d for this layout",
-                                   settings::node, max_node),
-                            errdetail("The layout has %d datacenter bits and %d worker bits.",
-                                      default_layout.datacenter_bits, default_layout.worker_bits)));
-        core_ = SnowflakeGenerator{default_layout, static_cast<uint32>(settings::node)};
-        slot_.attach(slots::default_snowflake, [](slots::Slot& slot, int64_t unix_ms) {
-            SnowflakeGenerator{default_layout, 0}.move_past(slot.words[0], unix_ms);
-        });
-        node_ = settings::node;
-    }
-
-    SnowflakeGenerator::Answer ask(Request& request) {
-        return core_.next(slot_->words[0], clock::now_ms(), settings::max_clock_lead, request);
-    }
-
-    slots::Slot& slot() const { return *slot_; }
-    overflow::Name name() const { return {"snowflake", default_layout.max_sequence() + 1, 1}; }
-
- private:
-    SessionSlot slot_;
-    int node_ = 0;
-    SnowflakeGenerator core_{default_layout, 0};
-};
-
-int64 next_id() {
-    static SessionGenerator generator;
-    return draw(generator);
-}
-
-}  // namespace
-
-/// next_snowflake() → bigint
-SNOWDRIFT_FUNCTION(next_snowflake) { PG_RETURN_INT64(next_id()); }
-
-/// next_snowflakes(n int) → setof bigint
-SNOWDRIFT_FUNCTION(next_snowflakes) {
-    if (SRF_IS_FIRSTCALL()) {
-        const int32 n = PG_GETARG_INT32(0);
-        if (n < 0)
-            ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                            errmsg("number of IDs must not be negative: %d", n)));
-        FuncCallContext* const call = SRF_FIRSTCALL_INIT();
-        call->max_calls = static_cast<uint64>(n);
-    }
-    FuncCallContext* const call = SRF_PERCALL_SETUP();
-    if (call->call_cntr < call->max_calls) SRF_RETURN_NEXT(call, Int64GetDatum(next_id()));
-    SRF_RETURN_DONE(call);
 }

@@ -20,7 +20,7 @@ inline int64 unix_ms_ceil(TimestampTz timestamp) {
 }
 
 /// The timestamp at which the Unix millisecond begins.
-/// Precondition: unix_ms is within what ULIDs hold (up to the year 10889).
+/// Precondition: unix_ms is within what IDs hold (up to the year 18919, by a Snowflake layout).
 inline TimestampTz timestamp_from_unix_ms(int64 unix_ms) {
     return (unix_ms - postgres_epoch_unix_ms) * 1000;
 }

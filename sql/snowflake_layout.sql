@@ -1,0 +1,190 @@
+-- The type snowflake_layout, and all functions that take one
+SET TIME ZONE 'UTC';
+
+-- presets print as their names, other layouts as their fields in order
+SELECT layout::snowflake_layout FROM (VALUES ('snowflake'), ('twitter'), ('discord'), ('mastodon'),
+    ('instagram'), ('pgedge'), (E' mastic\n'), ('si'),
+    ('epoch=2024-01-01T00:00:00Z timestamp=41 datacenter=5 worker=5 sequence=12'),
+    ('sequence=8 js worker=2 epoch=2010-11-04T01:42:54.657Z datacenter=3 timestamp=40'),
+    ('epoch=1704067200000 timestamp=38 sequence=25'),
+    ('epoch=2015-01-01T00:00:00Z timestamp=42 datacenter=5 worker=5 sequence=12'),
+    ('epoch=0 timestamp=48 sequence=16'),
+    ('epoch=2021-01-01T00:00:00Z timestamp=40 worker=5 sequence=8'),
+    ('js epoch=2021-01-01T00:00:00Z timestamp=40 worker=5 sequence=8')) AS texts(layout);
+SELECT pg_column_size('twitter'::snowflake_layout);
+
+-- equality and hashing: by value, however it was written
+SELECT a, b, a = b AS "=", a <> b AS "<>",
+    snowflake_layout_hash(a) = snowflake_layout_hash(b) AS hash,
+    snowflake_layout_hash_extended(a, 7) = snowflake_layout_hash_extended(b, 7) AS hash_extended
+FROM (VALUES ('mastodon'::snowflake_layout, 'epoch=0 timestamp=48 sequence=16'::snowflake_layout),
+    ('mastodon', 'mastic'), ('si', 'epoch=1609459200000 timestamp=40 worker=5 sequence=8'),
+    ('epoch=0 timestamp=41 worker=5 sequence=12', 'epoch=0 timestamp=41 datacenter=5 sequence=12'))
+    AS pairs(a, b);
+SELECT bool_and(snowflake_layout_hash(layout) = snowflake_layout_hash_extended(layout, 0)::bit(32)::int)
+FROM (VALUES ('twitter'::snowflake_layout), ('si')) AS layouts(layout);
+SELECT layout, count(*) FROM (VALUES ('twitter'::snowflake_layout), ('mastodon'),
+    ('epoch=1970-01-01T00:00:00Z timestamp=48 sequence=16')) AS layouts(layout)
+GROUP BY layout ORDER BY count(*);
+
+-- every golden ID, decoded and composed through SQL
+\getenv abs_srcdir PG_ABS_SRCDIR
+\getenv abs_builddir PG_ABS_BUILDDIR
+\set vectors '''' :abs_srcdir '/test/vectors/snowflake_ids.tsv'' (HEADER)'
+\set binary_file '''' :abs_builddir '/results/snowflake_layout.bin'' (FORMAT binary)'
+\set read_vectors '\\copy vectors FROM ' :vectors
+CREATE TABLE vectors (layout snowflake_layout, id bigint, unix_ms bigint, datacenter int,
+    worker int, sequence int);
+:read_vectors
+CREATE VIEW golden AS
+SELECT *, to_timestamp(unix_ms / 1000) + unix_ms % 1000 * interval '1 ms' AS "timestamp" FROM vectors;
+SELECT layout, count(*), bool_and(snowflake_timestamp(id, layout) = timestamp
+        AND snowflake_datacenter(id, layout) = datacenter AND snowflake_worker(id, layout) = worker
+        AND snowflake_sequence(id, layout) = sequence) AS decoded,
+    bool_and(make_snowflake(timestamp, datacenter, worker, sequence, layout) = id) AS composed,
+    bool_and(snowflake_boundary(timestamp, layout) <= id
+        AND snowflake_boundary(timestamp + interval '1 us', layout) > id) AS bounded
+FROM golden GROUP BY layout ORDER BY layout::text COLLATE "C";
+SELECT bool_and(parts = (g.timestamp, g.datacenter, g.worker, g.sequence)) AS parts
+FROM golden AS g, snowflake_parts(id, layout) AS parts;
+
+-- without a layout, it is the default one
+SELECT bool_and(snowflake_timestamp(id) = snowflake_timestamp(id, layout)
+        AND snowflake_boundary(timestamp) = snowflake_boundary(timestamp, layout)
+        AND make_snowflake(timestamp, datacenter, worker, sequence) = id)
+FROM golden WHERE layout = 'snowflake';
+
+-- an ID of Twitter's, and one that was made Mastodon-style
+SELECT * FROM snowflake_parts(1888944671579078978, 'twitter');
+SELECT snowflake_timestamp(116301527915219032, 'mastodon'),
+    snowflake_timestamp(116301527915219032, 'mastic');
+
+-- binary forms
+SELECT layout, snowflake_layout_send(layout) FROM (VALUES ('twitter'::snowflake_layout), ('si'),
+    ('epoch=2024-01-01T00:00:00Z timestamp=41 worker=3 sequence=9 js')) AS layouts(layout);
+CREATE TABLE copied (LIKE vectors);
+\set write_binary '\\copy vectors TO ' :binary_file
+\set read_binary '\\copy copied FROM ' :binary_file
+:write_binary
+:read_binary
+SELECT count(*) = (SELECT count(*) FROM vectors) AS same FROM vectors JOIN copied
+    USING (layout, id, unix_ms, datacenter, worker, sequence);
+
+-- in generated columns and indexes
+CREATE TABLE tweets (
+    sensitive boolean,
+    layout snowflake_layout DEFAULT 'epoch=2010-11-04T01:42:54.657Z timestamp=41 datacenter=5 worker=5 sequence=12',
+    id bigint PRIMARY KEY,
+    created_at timestamptz GENERATED ALWAYS AS (snowflake_timestamp(id, 'twitter')) STORED,
+    worker int GENERATED ALWAYS AS
+        (snowflake_worker(id, 'epoch=1288834974657 timestamp=41 worker=10 sequence=12')) STORED
+);
+INSERT INTO tweets (sensitive, id) SELECT id % 2 = 0, id FROM vectors WHERE layout = 'twitter';
+SELECT count(*), bool_and(created_at = timestamp AND tweets.worker = datacenter * 32 + golden.worker)
+FROM tweets JOIN golden USING (layout, id);
+SELECT attname, pg_get_expr(adbin, adrelid) FROM pg_attrdef
+    JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
+WHERE adrelid = 'tweets'::regclass ORDER BY attnum;
+CREATE INDEX tweets_worker ON tweets (snowflake_worker(id, 'twitter'));
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+SELECT layout, plan_of(format('SELECT id FROM tweets WHERE snowflake_worker(id, %L) = 18', layout))
+    = 'Index Scan on tweets_worker' AS indexed
+FROM (VALUES ('twitter'), ('sequence=12 timestamp=41 worker=5 datacenter=5 epoch=1288834974657'),
+    ('discord')) AS layouts(layout);
+SELECT id FROM tweets WHERE snowflake_worker(id, 'twitter') = 18;
+SELECT plan_of($$SELECT id FROM tweets WHERE id >= snowflake_boundary('2029-12-01', 'twitter')
+    AND id < snowflake_boundary('2030-01-01', 'twitter')$$);
+RESET enable_seqscan;
+RESET enable_bitmapscan;
+
+-- mastic: the sign bit stays clear until 6485
+SELECT make_snowflake('2026-01-01Z', 0, 0, 0, 'mastic'), snowflake_boundary('6485-10-17', 'mastic');
+SELECT * FROM snowflake_parts(9223372036854775807, 'mastic');
+SELECT make_snowflake('6485-10-17 02:45:55.327Z', 0, 0, 65535, 'mastic');
+
+-- si: whatever the split of its 13 low bits, every ID is a JavaScript number
+SELECT worker, make_snowflake('2055-11-04 19:53:47.775Z', 0, (1 << worker) - 1, (1 << 13 - worker) - 1,
+    format('epoch=2021-01-01T00:00:00Z timestamp=40 worker=%s sequence=%s js', worker, 13 - worker)::snowflake_layout)
+FROM generate_series(0, 13) AS worker;
+SELECT * FROM snowflake_parts(9007199254740991, 'si');
+
+-- the least base clock of si; a layout that isn't declared js has none
+SELECT 'epoch=2003-03-18T07:20:19.225Z timestamp=40 worker=5 sequence=8 js'::snowflake_layout;
+SELECT snowflake_timestamp((1::bigint << 53) - 1,
+    'epoch=2003-03-18T07:20:19.225Z timestamp=40 worker=5 sequence=8 js');
+SELECT 'epoch=2003-03-18T07:20:19.224Z timestamp=40 worker=5 sequence=8'::snowflake_layout;
+
+-- NULL in, NULL out
+SELECT NULL::snowflake_layout, snowflake_timestamp(1, NULL), snowflake_parts(NULL, 'si'),
+    snowflake_boundary(now(), NULL), make_snowflake(now(), 0, 0, 0, NULL);
+
+\pset format unaligned
+\pset tuples_only on
+
+-- texts that are no layout
+SELECT error_of($$SELECT 'twiter'::snowflake_layout$$);
+SELECT error_of($$SELECT 'Twitter'::snowflake_layout$$);
+SELECT error_of($$SELECT ''::snowflake_layout$$);
+SELECT error_of($$SELECT 'si worker=3'::snowflake_layout$$);
+SELECT error_of($$SELECT 'epoch=0 timestamp=41 sequence=12 node=3'::snowflake_layout$$);
+SELECT error_of($$SELECT 'epoch=0 timestamp=41 sequence=12 sequence=12'::snowflake_layout$$);
+SELECT error_of($$SELECT 'epoch=0 js timestamp=41 js sequence=12'::snowflake_layout$$);
+SELECT error_of($$SELECT 'epoch=0 timestamp=41'::snowflake_layout$$);
+SELECT error_of($$SELECT 'timestamp=41 sequence=12'::snowflake_layout$$);
+SELECT error_of($$SELECT 'epoch=2024-02-30T00:00:00Z timestamp=41 sequence=12'::snowflake_layout$$);
+SELECT error_of($$SELECT 'epoch=0 timestamp=41.5 sequence=12'::snowflake_layout$$);
+SELECT error_of($$SELECT 'epoch=0 timestamp=41 sequence=zwölf'::snowflake_layout$$);
+
+-- values out of bounds
+SELECT error_of($$SELECT 'epoch=0 timestamp=0 sequence=12'::snowflake_layout$$);
+SELECT error_of($$SELECT 'epoch=0 timestamp=49 sequence=12'::snowflake_layout$$);
+SELECT error_of($$SELECT 'epoch=0 timestamp=41 datacenter=-1 sequence=12'::snowflake_layout$$);
+SELECT error_of($$SELECT 'epoch=0 timestamp=41 worker=32 sequence=12'::snowflake_layout$$);
+SELECT error_of($$SELECT 'epoch=0 timestamp=41 sequence=32'::snowflake_layout$$);
+SELECT error_of($$SELECT 'epoch=0 timestamp=30 datacenter=16 worker=16 sequence=2'::snowflake_layout$$);
+SELECT error_of($$SELECT 'epoch=0 timestamp=42 datacenter=5 worker=5 sequence=13'::snowflake_layout$$);
+SELECT error_of($$SELECT 'epoch=0 timestamp=41 worker=1 sequence=12 js'::snowflake_layout$$);
+SELECT error_of($$SELECT 'epoch=1969-12-31T23:59:59.999Z timestamp=41 sequence=12'::snowflake_layout$$);
+SELECT error_of($$SELECT 'epoch=253402300800000 timestamp=41 sequence=12'::snowflake_layout$$);
+SELECT error_of($$SELECT 'epoch=2003-03-18T07:20:19.224Z timestamp=40 worker=5 sequence=8 js'::snowflake_layout$$);
+
+-- the same, taken softly
+SELECT soft_error_of('twitter', 'snowflake_layout');
+SELECT soft_error_of('epoch=0 timestamp=41', 'snowflake_layout');
+SELECT soft_error_of('epoch=0 timestamp=41 sequence=32', 'snowflake_layout');
+
+-- binary values that are no layout: a sequence of 32 bits; a byte too few; a byte too many
+CREATE TABLE bytes (layout bytea);
+CREATE TABLE layouts (layout snowflake_layout);
+\set write_bytes '\\copy bytes TO ' :binary_file
+\set read_bytes '\\copy layouts FROM ' :binary_file
+INSERT INTO bytes VALUES ('\x00000000000000002900002000');
+:write_bytes
+:read_bytes
+\set VERBOSITY sqlstate
+:read_bytes
+\set VERBOSITY default
+UPDATE bytes SET layout = '\x00000000000000002905050c';
+:write_bytes
+:read_bytes
+UPDATE bytes SET layout = '\x00000000000000002905050c0000';
+:write_bytes
+:read_bytes
+
+-- arguments that the layout has no room for
+SELECT error_of($$SELECT snowflake_timestamp(9007199254740992, 'si')$$);
+SELECT error_of($$SELECT snowflake_parts(-1, 'mastodon')$$);
+SELECT error_of($$SELECT make_snowflake('2026-01-01', 1, 0, 0, 'si')$$);
+SELECT error_of($$SELECT make_snowflake('2026-01-01', 0, 32, 0, 'si')$$);
+SELECT error_of($$SELECT make_snowflake('2026-01-01', 0, 0, 256, 'si')$$);
+SELECT error_of($$SELECT make_snowflake('6485-10-17 02:45:55.328Z', 0, 0, 0, 'mastic')$$);
+SELECT error_of($$SELECT make_snowflake('2025-12-31 23:59:59.999Z', 0, 0, 0, 'mastic')$$);
+SELECT error_of($$SELECT snowflake_boundary('6485-10-17 02:45:55.327001Z', 'mastic')$$);
+SELECT error_of($$SELECT snowflake_boundary('2055-11-04 19:53:47.776Z', 'si')$$);
+SELECT error_of($$SELECT snowflake_boundary('infinity', 'si')$$);
+
+\pset format aligned
+\pset tuples_only off
+DROP VIEW golden;
+DROP TABLE tweets, vectors, copied, bytes, layouts;

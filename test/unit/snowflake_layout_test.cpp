@@ -1,0 +1,361 @@
+// The laws that every sound layout obeys, on random ones; and layouts as people write them.
+#include "snowdrift/snowflake_layout.hpp"
+
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace snowdrift {
+
+void PrintTo(const LayoutError& error, std::ostream* out) {
+    *out << "reason " << int{static_cast<uint8_t>(error.reason)} << ", field "
+         << layout_field_names[static_cast<size_t>(error.field)] << ", word \"" << error.word
+         << "\", " << error.value << " in " << error.min << " .. " << error.max;
+}
+
+namespace {
+
+using Reason = LayoutError::Reason;
+using Field = LayoutField;
+
+constexpr int64_t new_year_2024 = 1704067200000;
+constexpr int64_t base_clock = 1047972019225;  // 2003-03-18T07:20:19.225Z
+
+/// The layout that a text stands for; fails the test if there is none.
+SnowflakeLayout parse(std::string_view text) {
+    SnowflakeLayout layout{};
+    EXPECT_EQ(parse_layout(text, layout), LayoutError{}) << text;
+    return layout;
+}
+
+/// The error that a text is. It has to leave the layout as it was.
+LayoutError error_of(std::string_view text) {
+    SnowflakeLayout layout = layouts::twitter;
+    const LayoutError error = parse_layout(text, layout);
+    EXPECT_EQ(layout, layouts::twitter) << text;
+    return error;
+}
+
+/// The error that values are.
+LayoutError error_of(const LayoutValues& values, bool js = false) {
+    SnowflakeLayout layout = layouts::twitter;
+    const LayoutError error = make_layout(values, js, layout);
+    if (error) {
+        EXPECT_EQ(layout, layouts::twitter);
+    }
+    return error;
+}
+
+std::string format(const SnowflakeLayout& layout) {
+    char text[max_layout_text_size];
+    return {text, format_layout(layout, text)};
+}
+
+class Random {
+ public:
+    /// A number from min to max, often one of these two.
+    int64_t number(int64_t min, int64_t max) {
+        const auto n = random_();
+        if (n % 8 == 0) return min;
+        if (n % 8 == 1) return max;
+        return min + static_cast<int64_t>(random_() % (static_cast<uint64_t>(max - min) + 1));
+    }
+
+    SnowflakeLayout layout() {
+        SnowflakeLayout layout{};
+        LayoutValues values;
+        do {
+            values = {number(0, max_epoch_unix_ms), number(1, 48), number(0, 31), number(0, 31),
+                      number(0, 31)};
+        } while (make_layout(values, number(0, 1) == 1, layout));
+        return layout;
+    }
+
+    SnowflakeParts parts(const SnowflakeLayout& layout) {
+        return {number(layout.epoch_unix_ms, layout.max_unix_ms()),
+                static_cast<uint32_t>(number(0, layout.max_datacenter())),
+                static_cast<uint32_t>(number(0, layout.max_worker())),
+                static_cast<uint32_t>(number(0, layout.max_sequence()))};
+    }
+
+ private:
+    std::mt19937_64 random_{20240101};
+};
+
+/// Calls `check` for many random layouts.
+template <typename Check>
+void for_random_layouts(Check check) {
+    Random random;
+    for (int i = 0; i < 20'000 && !testing::Test::HasFailure(); ++i) {
+        const SnowflakeLayout layout = random.layout();
+        SCOPED_TRACE(format(layout));
+        check(layout, random);
+    }
+}
+
+TEST(SnowflakeLayouts, SplitIsTheInverseOfCompose) {
+    for_random_layouts([](const SnowflakeLayout& layout, Random& random) {
+        const SnowflakeParts parts = random.parts(layout);
+        const int64_t id = layout.compose(parts);
+        ASSERT_TRUE(layout.contains_id(id));
+        ASSERT_EQ(layout.split(id), parts);
+        const int64_t other = random.number(0, layout.max_id());
+        ASSERT_EQ(layout.compose(layout.split(other)), other);
+    });
+}
+
+TEST(SnowflakeLayouts, LimitsAreExact) {
+    for_random_layouts([](const SnowflakeLayout& layout, Random&) {
+        const SnowflakeParts first{layout.epoch_unix_ms, 0, 0, 0};
+        const SnowflakeParts last{layout.max_unix_ms(), layout.max_datacenter(),
+                                  layout.max_worker(), layout.max_sequence()};
+        ASSERT_EQ(layout.split(0), first);
+        ASSERT_EQ(layout.split(layout.max_id()), last);
+        ASSERT_FALSE(layout.contains_id(-1));
+        ASSERT_TRUE(layout.max_id() == INT64_MAX || !layout.contains_id(layout.max_id() + 1));
+        ASSERT_FALSE(layout.contains_time(layout.epoch_unix_ms - 1));
+        ASSERT_TRUE(layout.contains_time(layout.epoch_unix_ms));
+        ASSERT_TRUE(layout.contains_time(layout.max_unix_ms()));
+        ASSERT_FALSE(layout.contains_time(layout.max_unix_ms() + 1));
+
+        const int width = layout.timestamp_bits + layout.node_bits() + layout.sequence_bits;
+        ASSERT_EQ(static_cast<uint64_t>(layout.max_id()) + 1, uint64_t{1} << std::min(width, 63));
+        ASSERT_TRUE(!layout.js || layout.max_id() < int64_t{1} << 53);
+    });
+}
+
+TEST(SnowflakeLayouts, ABoundaryIsTheLeastIdNotBeforeItsTime) {
+    for_random_layouts([](const SnowflakeLayout& layout, Random& random) {
+        const int64_t time = random.number(layout.epoch_unix_ms, layout.max_unix_ms());
+        const int64_t boundary = layout.boundary(time);
+        ASSERT_EQ(layout.split(boundary), (SnowflakeParts{time, 0, 0, 0}));
+        ASSERT_TRUE(boundary == 0 || layout.split(boundary - 1).unix_ms == time - 1);
+    });
+}
+
+TEST(SnowflakeLayouts, AnEarlierTimeIsASmallerId) {
+    for_random_layouts([](const SnowflakeLayout& layout, Random& random) {
+        SnowflakeParts a = random.parts(layout);
+        SnowflakeParts b = random.parts(layout);
+        if (random.number(0, 3) == 2) b.unix_ms = std::min(a.unix_ms + 1, layout.max_unix_ms());
+        if (a.unix_ms == b.unix_ms) return;
+        ASSERT_EQ(layout.compose(a) < layout.compose(b), a.unix_ms < b.unix_ms);
+    });
+}
+
+TEST(SnowflakeLayouts, WhatIsWrittenReadsAsTheSameLayout) {
+    for_random_layouts([](const SnowflakeLayout& layout, Random&) {
+        ASSERT_EQ(parse(format(layout)), layout);
+        ASSERT_LE(format(layout).size(), max_layout_text_size);
+    });
+}
+
+TEST(SnowflakeLayouts, HaveNoTimeThatCannotBeWritten) {
+    SnowflakeLayout last{};
+    ASSERT_FALSE(make_layout({max_epoch_unix_ms, 48, 0, 0, 0}, false, last));
+    char text[max_utc_text_size];
+    EXPECT_EQ((std::string{text, format_utc(last.max_unix_ms(), text)}),
+              "18919-08-03T05:31:50.654Z");
+}
+
+/// Epoch, widths and declaration of every preset, as its owner publishes them.
+TEST(SnowflakeLayoutText, PresetsAreThoseOfTheWorld) {
+    struct Row {
+        const char* name;
+        LayoutValues values;
+        bool js;
+    };
+    const Row rows[] = {
+        {"snowflake", {1609459200000, 41, 5, 5, 12}, false},
+        {"twitter", {1288834974657, 41, 5, 5, 12}, false},
+        {"discord", {1420070400000, 42, 5, 5, 12}, false},
+        {"mastodon", {0, 48, 0, 0, 16}, false},
+        {"instagram", {1314220021721, 41, 0, 13, 10}, false},
+        {"pgedge", {1672531200000, 41, 0, 10, 12}, false},
+        {"mastic", {1767225600000, 48, 0, 0, 16}, false},
+        {"si", {1609459200000, 40, 0, 5, 8}, true},
+    };
+    EXPECT_EQ(std::size(rows), std::size(layout_presets));
+    for (const Row& row : rows) {
+        SnowflakeLayout layout{};
+        ASSERT_FALSE(make_layout(row.values, row.js, layout));
+        EXPECT_EQ(parse(row.name), layout) << row.name;
+        EXPECT_EQ(format(layout), row.name);
+        EXPECT_EQ(values_of(layout), row.values);
+    }
+}
+
+TEST(SnowflakeLayoutText, IsOfFieldsInOrderWhereThereIsNoName) {
+    EXPECT_EQ(format({new_year_2024, 41, 5, 5, 12}),
+              "epoch=2024-01-01T00:00:00Z timestamp=41 datacenter=5 worker=5 sequence=12");
+    EXPECT_EQ(format({base_clock, 40, 0, 0, 13, true}),
+              "epoch=2003-03-18T07:20:19.225Z timestamp=40 datacenter=0 worker=0 sequence=13 js");
+    EXPECT_EQ(format({1609459200000, 40, 0, 5, 8}),
+              "epoch=2021-01-01T00:00:00Z timestamp=40 datacenter=0 worker=5 sequence=8");
+}
+
+TEST(SnowflakeLayoutText, TakesFieldsInAnyOrderWithAnySpace) {
+    const SnowflakeLayout layout{new_year_2024 + 7, 40, 3, 2, 8, true};
+    for (const auto* text :
+         {"epoch=2024-01-01T00:00:00.007Z timestamp=40 datacenter=3 worker=2 sequence=8 js",
+          "js sequence=8 worker=2 datacenter=3 timestamp=40 epoch=2024-01-01T00:00:00.007Z",
+          "\t sequence=08 epoch=1704067200007\n\vjs\f\rtimestamp=40  datacenter=3 worker=2 "})
+        EXPECT_EQ(parse(text), layout) << text;
+    EXPECT_EQ(parse("  mastic\n"), layouts::mastic);
+    EXPECT_EQ(parse("epoch=1288834974657 timestamp=41 datacenter=5 worker=5 sequence=12"),
+              layouts::twitter);
+}
+
+TEST(SnowflakeLayoutText, WithoutDatacenterAndWorkerTheseHaveNoBits) {
+    EXPECT_EQ(parse("epoch=0 timestamp=48 sequence=16"), layouts::mastodon);
+    EXPECT_EQ(parse("epoch=1672531200000 timestamp=41 worker=10 sequence=12"), layouts::pgedge);
+}
+
+TEST(SnowflakeLayoutText, NamesTheWordThatDoesNotBelong) {
+    const std::pair<const char*, const char*> rows[] = {
+        {"twiter", "twiter"},
+        {"Twitter", "Twitter"},
+        {"twitter worker=5", "twitter"},
+        {"twitter twitter", "twitter"},
+        {"worker=5 si", "si"},
+        {"epoch", "epoch"},
+        {"epoch=0 =3", "=3"},
+        {"epoch=0 , timestamp=41", ","},
+        {"epoch=0 bits=3", "bits=3"},
+        {"epoch=0 datacenter+worker=3", "datacenter+worker=3"},
+        {"epoch=0 js=true", "js=true"},
+        {"epoch=0 JS", "JS"},
+    };
+    for (const auto& [text, word] : rows)
+        EXPECT_EQ(error_of(text), (LayoutError{Reason::word, Field::epoch, word})) << text;
+}
+
+TEST(SnowflakeLayoutText, NamesTheValueThatCannotBeRead) {
+    for (const auto* value :
+         {"", "-", "5.0", "+5", "0x5", "five", "5,", "--5", "1000000000000000000", "2024-01-01"}) {
+        const std::string word = std::string{"worker="} + value;
+        EXPECT_EQ(error_of("epoch=0 " + word), (LayoutError{Reason::value, Field::worker, word}));
+    }
+    for (const auto* value : {"", "now", "2024-01-01", "2023-02-29T00:00:00Z", "1e12",
+                              "2024-01-01T00:00:00+00", "1000000000000000000"}) {
+        const std::string word = std::string{"epoch="} + value;
+        EXPECT_EQ(error_of(word), (LayoutError{Reason::value, Field::epoch, word}));
+    }
+    // Only an epoch is a time.
+    EXPECT_EQ(error_of("timestamp=2024-01-01T00:00:00Z").reason, Reason::value);
+}
+
+TEST(SnowflakeLayoutText, NamesTheFieldThatIsRepeatedOrMissing) {
+    EXPECT_EQ(error_of("epoch=0 epoch=0"),
+              (LayoutError{Reason::repeated, Field::epoch, "epoch=0"}));
+    EXPECT_EQ(error_of("worker=1 sequence=3 worker=2"),
+              (LayoutError{Reason::repeated, Field::epoch, "worker=2"}));
+    EXPECT_EQ(error_of("js js"), (LayoutError{Reason::repeated, Field::epoch, "js"}));
+
+    EXPECT_EQ(error_of(""), (LayoutError{Reason::missing, Field::epoch}));
+    EXPECT_EQ(error_of(" \n"), (LayoutError{Reason::missing, Field::epoch}));
+    EXPECT_EQ(error_of("js"), (LayoutError{Reason::missing, Field::epoch}));
+    EXPECT_EQ(error_of("timestamp=41 sequence=12"), (LayoutError{Reason::missing, Field::epoch}));
+    EXPECT_EQ(error_of("epoch=0 sequence=12"), (LayoutError{Reason::missing, Field::timestamp}));
+    EXPECT_EQ(error_of("epoch=0 timestamp=41"), (LayoutError{Reason::missing, Field::sequence}));
+}
+
+/// A field, the least and the greatest value it may have, and the layout of a value.
+struct Bounds {
+    Field field;
+    int64_t min;
+    int64_t max;
+    LayoutValues (*layout_of)(int64_t value);
+};
+
+TEST(SnowflakeLayoutBounds, AreExact) {
+    const Bounds rows[] = {
+        {Field::epoch, 0, 253402300799999,
+         [](int64_t n) {
+             return LayoutValues{n, 41, 5, 5, 12};
+         }},
+        {Field::timestamp, 1, 48,
+         [](int64_t n) {
+             return LayoutValues{0, n, 0, 0, 12};
+         }},
+        {Field::datacenter, 0, 31,
+         [](int64_t n) {
+             return LayoutValues{0, 30, n, 0, 2};
+         }},
+        {Field::worker, 0, 31,
+         [](int64_t n) {
+             return LayoutValues{0, 30, 0, n, 2};
+         }},
+        {Field::sequence, 0, 31,
+         [](int64_t n) {
+             return LayoutValues{0, 30, 0, 0, n};
+         }},
+    };
+    for (const Bounds& row : rows) {
+        SCOPED_TRACE(layout_field_names[static_cast<size_t>(row.field)]);
+        EXPECT_EQ(error_of(row.layout_of(row.min)), LayoutError{});
+        EXPECT_EQ(error_of(row.layout_of(row.max)), LayoutError{});
+        for (const int64_t wrong : {row.min - 1, row.max + 1, INT64_MIN, INT64_MAX})
+            EXPECT_EQ(error_of(row.layout_of(wrong)),
+                      (LayoutError{Reason::bounds, row.field, {}, wrong, row.min, row.max}));
+    }
+}
+
+TEST(SnowflakeLayoutBounds, DatacenterAndWorkerHaveOneTogether) {
+    EXPECT_EQ(error_of({0, 30, 15, 16, 2}), LayoutError{});
+    EXPECT_EQ(error_of({0, 30, 16, 16, 2}),
+              (LayoutError{Reason::bounds, Field::node, {}, 32, 0, 31}));
+    EXPECT_EQ(error_of({0, 1, 31, 31, 2}),
+              (LayoutError{Reason::bounds, Field::node, {}, 62, 0, 31}));
+}
+
+TEST(SnowflakeLayoutBounds, AllWidthsHaveOneTogether) {
+    EXPECT_EQ(error_of({0, 42, 5, 5, 12}), LayoutError{});
+    EXPECT_EQ(error_of({0, 42, 5, 5, 13}),
+              (LayoutError{Reason::bounds, Field::total, {}, 65, 1, 64}));
+    EXPECT_EQ(error_of({0, 48, 15, 16, 31}),
+              (LayoutError{Reason::bounds, Field::total, {}, 110, 1, 64}));
+    EXPECT_EQ(error_of({0, 1, 0, 0, 0}), LayoutError{});
+}
+
+TEST(SnowflakeLayoutBounds, DeclaredJsAllWidthsAre53) {
+    EXPECT_EQ(error_of({0, 41, 0, 0, 12}, true), LayoutError{});
+    EXPECT_EQ(error_of({0, 41, 0, 1, 12}, true),
+              (LayoutError{Reason::unsafe, Field::total, {}, 54, 1, 53}));
+    EXPECT_EQ(error_of({0, 41, 0, 1, 12}), LayoutError{});
+}
+
+TEST(SnowflakeLayoutBounds, DeclaredJsTheTimestampReaches2038) {
+    for (int worker = 0; worker <= 13; ++worker) {
+        EXPECT_EQ(error_of({base_clock, 40, 0, worker, 13 - worker}, true), LayoutError{});
+        EXPECT_EQ(
+            error_of({base_clock - 1, 40, 0, worker, 13 - worker}, true),
+            (LayoutError{
+                Reason::unsafe, Field::epoch, {}, base_clock - 1, base_clock, max_epoch_unix_ms}));
+        EXPECT_EQ(error_of({base_clock - 1, 40, 0, worker, 13 - worker}), LayoutError{});
+    }
+    SnowflakeLayout first{};
+    ASSERT_FALSE(make_layout({base_clock, 40, 0, 5, 8}, true, first));
+    EXPECT_EQ(first.max_unix_ms(), js_end_unix_ms);
+    // 39 bits are 17 years, and 41 bits reach 2039 from any epoch.
+    EXPECT_TRUE(error_of({js_end_unix_ms - (int64_t{1} << 39), 39, 0, 5, 8}, true));
+    EXPECT_FALSE(error_of({js_end_unix_ms - (int64_t{1} << 39) + 1, 39, 0, 5, 8}, true));
+    EXPECT_FALSE(error_of({0, 41, 0, 5, 7}, true));
+}
+
+TEST(SnowflakeLayoutBounds, AreCheckedInTextsToo) {
+    EXPECT_EQ(error_of("epoch=-1 timestamp=41 sequence=12"),
+              (LayoutError{Reason::bounds, Field::epoch, {}, -1, 0, max_epoch_unix_ms}));
+    EXPECT_EQ(error_of("epoch=1969-12-31T23:59:59.999Z timestamp=41 sequence=12"),
+              (LayoutError{Reason::bounds, Field::epoch, {}, -1, 0, max_epoch_unix_ms}));
+    EXPECT_EQ(error_of("epoch=0 timestamp=41 sequence=999999999999999999"),
+              (LayoutError{Reason::bounds, Field::sequence, {}, 999999999999999999, 0, 31}));
+    EXPECT_EQ(error_of("epoch=2003-03-18T07:20:19.224Z timestamp=40 sequence=13 js").reason,
+              Reason::unsafe);
+}
+
+}  // namespace
+}  // namespace snowdrift

@@ -9,6 +9,7 @@ OBJS = \
 	src/pg/module.o \
 	src/pg/clock.o \
 	src/pg/slots.o \
+	src/pg/definitions.o \
 	src/pg/mark.o \
 	src/pg/overflow.o \
 	src/pg/draw.o \
@@ -20,10 +21,11 @@ OBJS = \
 	src/pg/ulid_generator.o \
 	src/pg/sno.o \
 	src/pg/sno_generator.o \
+	src/pg/generators.o \
 	src/pg/administration.o
 
 REGRESS = helpers snowflake snowflake_errors snowflake_storage snowflake_layout \
-	ulid_type ulid_index ulid_generator sno_type sno_index sno_generator \
+	ulid_type ulid_index ulid_generator sno_type sno_index sno_generator generators \
 	id_types_usage catalog settings
 REGRESS_OPTS = --encoding=UTF8
 ISOLATION = ulid_transactions

@@ -824,3 +824,102 @@ COMMENT ON CAST (bytea AS sno) IS 'the sno of 10 bytes';
 
 CREATE CAST (sno AS timestamptz) WITH FUNCTION sno_timestamp(sno) AS ASSIGNMENT;
 COMMENT ON CAST (sno AS timestamptz) IS 'the time it carries';
+
+-- Generators that users create
+
+CREATE SEQUENCE snowdrift.generator_id AS integer MAXVALUE 1000000000;
+COMMENT ON SEQUENCE snowdrift.generator_id IS 'numbers generators; none is used twice';
+
+CREATE TABLE snowdrift.generator (
+    name text PRIMARY KEY,
+    id integer NOT NULL UNIQUE DEFAULT nextval('snowdrift.generator_id'),
+    kind text NOT NULL CHECK (kind IN ('snowflake', 'sno')),
+    layout snowflake_layout,
+    datacenter integer,
+    worker integer,
+    partition integer,
+    sequence_min integer NOT NULL,
+    sequence_max integer NOT NULL
+);
+COMMENT ON TABLE snowdrift.generator
+    IS 'definitions of generators: use snowdrift.create_generator and snowdrift.drop_generator';
+SELECT pg_catalog.pg_extension_config_dump('snowdrift.generator_id', '');
+SELECT pg_catalog.pg_extension_config_dump('snowdrift.generator', '');
+
+CREATE FUNCTION snowdrift.generators_changed() RETURNS trigger
+    AS 'MODULE_PATHNAME', 'snowdrift_generators_changed'
+    LANGUAGE C;
+COMMENT ON FUNCTION snowdrift.generators_changed()
+    IS 'lets all sessions notice that definitions have changed';
+CREATE TRIGGER generators_changed
+    AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON snowdrift.generator
+    FOR EACH STATEMENT EXECUTE FUNCTION snowdrift.generators_changed();
+COMMENT ON TRIGGER generators_changed ON snowdrift.generator
+    IS 'lets all sessions notice that definitions have changed';
+
+CREATE FUNCTION snowdrift.create_generator(name text, kind text,
+        layout snowflake_layout DEFAULT NULL, datacenter integer DEFAULT NULL,
+        worker integer DEFAULT NULL, partition integer DEFAULT NULL,
+        sequence_min integer DEFAULT NULL, sequence_max integer DEFAULT NULL) RETURNS void
+    AS 'MODULE_PATHNAME', 'snowdrift_create_generator'
+    LANGUAGE C VOLATILE PARALLEL UNSAFE
+    SECURITY DEFINER SET search_path = pg_catalog, pg_temp;
+REVOKE ALL ON FUNCTION snowdrift.create_generator(text, text, snowflake_layout, integer, integer,
+    integer, integer, integer) FROM PUBLIC;
+COMMENT ON FUNCTION snowdrift.create_generator(text, text, snowflake_layout, integer, integer,
+        integer, integer, integer)
+    IS 'creates an ID generator; what is not given is the default, or the server''s node';
+
+CREATE FUNCTION snowdrift.drop_generator(name text) RETURNS void
+    AS 'MODULE_PATHNAME', 'snowdrift_drop_generator'
+    LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+    SECURITY DEFINER SET search_path = pg_catalog, pg_temp;
+REVOKE ALL ON FUNCTION snowdrift.drop_generator(text) FROM PUBLIC;
+COMMENT ON FUNCTION snowdrift.drop_generator(text) IS 'drops an ID generator';
+
+CREATE FUNCTION snowdrift.read_generator(id integer, kind text, layout snowflake_layout,
+        OUT last_timestamp timestamptz, OUT lead interval, OUT waiting integer,
+        OUT overflow_episodes bigint, OUT overflow_ticks bigint, OUT regressions bigint)
+    AS 'MODULE_PATHNAME', 'snowdrift_read_generator'
+    LANGUAGE C VOLATILE PARALLEL SAFE;
+COMMENT ON FUNCTION snowdrift.read_generator(integer, text, snowflake_layout)
+    IS 'what the view snowdrift.generators shows of a generator''s state';
+
+CREATE VIEW snowdrift.generators AS
+    SELECT g.name, g.kind, g.layout, g.datacenter, g.worker, g.partition, g.sequence_min,
+        g.sequence_max, s.last_timestamp, s.lead, s.waiting, s.overflow_episodes,
+        s.overflow_ticks, s.regressions
+    FROM (SELECT NULL AS name, NULL::integer AS id, kind, layout::snowflake_layout,
+              NULL::integer AS datacenter, NULL::integer AS worker, NULL::integer AS partition,
+              NULL::integer AS sequence_min, NULL::integer AS sequence_max
+          FROM (VALUES ('snowflake', 'snowflake'), ('sno', NULL), ('ulid', NULL))
+              AS d(kind, layout)
+          UNION ALL
+          SELECT name, id, kind, layout, datacenter, worker, partition, sequence_min, sequence_max
+          FROM snowdrift.generator) AS g,
+        LATERAL snowdrift.read_generator(g.id, g.kind, g.layout) AS s;
+COMMENT ON VIEW snowdrift.generators
+    IS 'all generators of this database, the default ones without a name: definition and state';
+GRANT SELECT ON snowdrift.generators TO PUBLIC;
+
+CREATE FUNCTION next_snowflake(generator text) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'snowdrift_next_snowflake_of'
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION next_snowflake(text) IS 'a new Snowflake ID of a generator';
+
+CREATE FUNCTION next_snowflakes(n integer, generator text) RETURNS SETOF bigint
+    AS 'MODULE_PATHNAME', 'snowdrift_next_snowflakes_of'
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION next_snowflakes(integer, text)
+    IS 'n new Snowflake IDs of a generator, in ascending order';
+
+CREATE FUNCTION next_sno(generator text, metabyte integer DEFAULT 0) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowdrift_next_sno_of'
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION next_sno(text, integer) IS 'a new sno of a generator';
+
+CREATE FUNCTION sno_at("timestamp" timestamptz, metabyte integer, generator text) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_at_of'
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_at(timestamptz, integer, text)
+    IS 'a sno of a generator for a time of the caller''s: for porting older IDs';

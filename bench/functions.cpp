@@ -1,7 +1,7 @@
 // What an ID's cost is measured against: a function that does nothing, one that reads the clock,
-// one that reads the clock and does one atomic operation, and a Snowflake generator whose layout
-// (22 bits of sequence) never makes a caller wait.
-#include "core/snowflake_generator.hpp"
+// and one that reads the clock and does one atomic operation.
+#include <atomic>
+
 #include "pg/clock.hpp"
 #include "pg/postgres.hpp"
 
@@ -25,14 +25,7 @@ SNOWDRIFT_FUNCTION(bench_clock_and_atomic) {
     PG_RETURN_INT64(now + static_cast<int64_t>(word.fetch_add(1, std::memory_order_relaxed)));
 }
 
-SNOWDRIFT_FUNCTION(bench_unbounded_snowflake) {
-    alignas(64) static std::atomic<uint64_t> word{0};
-    static const SnowflakeGenerator generator{{1609459200000, 41, 0, 0, 22}, 0};
-    Request request;
-    PG_RETURN_INT64(generator.next(word, clock::now_ms(), 60'000, request).id);
-}
-
-/// bench_ns_per_call(function oid, calls int, argument regclass) → double precision:
+/// bench_ns_per_call(function oid, calls int, argument anyelement) → double precision:
 /// calls the function as the executor does; frees what the calls leave behind now and then.
 SNOWDRIFT_FUNCTION(bench_ns_per_call) {
     const Oid function = PG_GETARG_OID(0);

@@ -6,10 +6,9 @@ CREATE OR REPLACE FUNCTION bench_clock() RETURNS bigint
     AS 'snowdrift_bench', 'snowdrift_bench_clock' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 CREATE OR REPLACE FUNCTION bench_clock_and_atomic() RETURNS bigint
     AS 'snowdrift_bench', 'snowdrift_bench_clock_and_atomic' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
-CREATE OR REPLACE FUNCTION bench_unbounded_snowflake() RETURNS bigint
-    AS 'snowdrift_bench', 'snowdrift_bench_unbounded_snowflake' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 CREATE SEQUENCE IF NOT EXISTS bench_sequence;
 CREATE SEQUENCE IF NOT EXISTS bench_sequence_cached CACHE 100;
-CREATE OR REPLACE FUNCTION bench_ns_per_call(function oid, calls integer, argument regclass)
+CREATE OR REPLACE FUNCTION bench_ns_per_call(function oid, calls integer, argument anyelement)
     RETURNS double precision
     AS 'snowdrift_bench', 'snowdrift_bench_ns_per_call' LANGUAGE C VOLATILE;
+SELECT snowdrift.create_generator('wide', 'snowflake', layout => 'mastodon');

@@ -21,8 +21,8 @@ double median(std::vector<double> values) {
 
 struct Candidate {
     std::string label;
-    std::string function;           ///< as regprocedure reads it
-    std::string argument = "NULL";  ///< a relation's name, quoted
+    std::string function;                ///< as regprocedure reads it
+    std::string argument = "NULL::int";  ///< where the function takes one
 };
 
 /// Nanoseconds per call, the calls made in one go inside the server.
@@ -37,12 +37,13 @@ void cost_per_call(int rounds) {
         {"no-op C function", "bench_noop()"},
         {"clock", "bench_clock()"},
         {"clock and one atomic", "bench_clock_and_atomic()"},
-        {"Snowflake, unbounded layout", "bench_unbounded_snowflake()"},
-        {"next_snowflake(), bounded", "next_snowflake()"},
+        {"next_snowflake(), classic: bound", "next_snowflake()"},
+        {"next_snowflake('wide'): unbound", "next_snowflake(text)", "'wide'::text"},
+        {"next_sno()", "next_sno(int)", "0"},
         {"next_ulid(), one transaction", "next_ulid()"},
         {"gen_ulid()", "gen_ulid()"},
-        {"nextval, CACHE 1", "nextval(regclass)", "'bench_sequence'"},
-        {"nextval, CACHE 100", "nextval(regclass)", "'bench_sequence_cached'"},
+        {"nextval, CACHE 1", "nextval(regclass)", "'bench_sequence'::regclass"},
+        {"nextval, CACHE 100", "nextval(regclass)", "'bench_sequence_cached'::regclass"},
         {"gen_random_uuid()", "gen_random_uuid()"},
     };
     pqxx::connection connection;
@@ -56,10 +57,10 @@ void cost_per_call(int rounds) {
         }
     }
     const double limit = median(cost["clock and one atomic"]);
-    std::printf("%-30s %14s %24s\n", "one session", "ns above no-op", "ratio to clock + atomic");
+    std::printf("%-34s %14s %24s\n", "one session", "ns above no-op", "ratio to clock + atomic");
     for (const auto& candidate : candidates) {
         const double ns = median(cost[candidate.label]);
-        std::printf("%-30s %14.1f %24.2f\n", candidate.label.c_str(), ns, ns / limit);
+        std::printf("%-34s %14.1f %24.2f\n", candidate.label.c_str(), ns, ns / limit);
     }
 }
 

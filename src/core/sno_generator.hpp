@@ -41,6 +41,12 @@ class SnoGenerator {
     /// How many snos a unit of 4 ms has for this generator.
     constexpr uint32_t capacity() const noexcept { return sequence_max_ - sequence_min_ + 1U; }
 
+    /// The timestamp of the last sno, in Unix milliseconds; 0 if there is none.
+    static int64_t last_unix_ms(const SnoState& state) noexcept {
+        const uint64_t word = state.word.load(std::memory_order_relaxed);
+        return word == 0 ? 0 : unix_ms_of(Word{word}.units);
+    }
+
     /// Makes all further snos later than the millisecond `unix_ms`, in either timeline, if they
     /// aren't already: it is the safe mark of a fresh state.
     static void move_past(SnoState& state, int64_t unix_ms) noexcept {

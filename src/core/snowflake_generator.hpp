@@ -31,6 +31,11 @@ class SnowflakeGenerator {
           sequence_max_{sequence_max},
           node_field_{uint64_t{node} << layout.sequence_bits} {}
 
+    /// The same generator in another place. Precondition: node <= layout.max_node().
+    constexpr SnowflakeGenerator at_node(uint32_t node) const noexcept {
+        return {layout_, node, sequence_min_, sequence_max_};
+    }
+
     /// How many IDs a millisecond has for this generator.
     constexpr uint32_t capacity() const noexcept { return sequence_max_ - sequence_min_ + 1; }
 

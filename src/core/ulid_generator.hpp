@@ -50,6 +50,9 @@ class UlidGenerator {
         uint64_t low;
     };
 
+    /// The timestamp of the last block, in Unix milliseconds; 0 if there is none.
+    int64_t last_unix_ms() const noexcept { return last_.timestamp_ms(); }
+
     /// From now on all ULIDs are later than the millisecond `unix_ms`.
     void move_past(int64_t unix_ms) noexcept { floor_ms_ = std::max(floor_ms_, unix_ms + 1); }
 

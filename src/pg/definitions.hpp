@@ -15,8 +15,8 @@ enum class GeneratorKind : uint8_t { snowflake, sno };
 struct Definition {
     uint32_t id;  ///< never used for another one
     GeneratorKind kind;
-    SnowflakeLayout layout;           ///< of a Snowflake generator
-    std::optional<uint32_t> node;     ///< of a Snowflake generator: datacenter and worker in one
+    SnowflakeLayout layout;             ///< of a Snowflake generator
+    std::optional<uint32_t> node;       ///< of a Snowflake generator: datacenter and worker in one
     std::optional<uint16_t> partition;  ///< of a sno generator
     uint32_t sequence_min;
     uint32_t sequence_max;

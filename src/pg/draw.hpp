@@ -23,11 +23,12 @@ class SessionSlot {
  public:
     bool is_attached() const { return slot_ != nullptr && tag_ == mark::session.tag; }
 
-    /// Attaches the slot where it is not; `move_past` makes its IDs later than a time.
-    void attach(slots::Purpose purpose, slots::Begin move_past) {
+    /// Attaches the slot where it is not; `move_past` makes its IDs later than a time, given the
+    /// generator.
+    void attach(slots::Purpose purpose, slots::Begin move_past, const void* generator) {
         const mark::Start start = mark::attach();
-        if (slot_ == nullptr) slot_ = slots::attach(purpose, move_past, start.mark);
-        move_past(*slot_, start.floor);
+        if (slot_ == nullptr) slot_ = slots::attach(purpose, move_past, start.mark, generator);
+        move_past(*slot_, start.floor, generator);
         tag_ = mark::session.tag;
     }
 

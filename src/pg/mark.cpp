@@ -250,7 +250,7 @@ bool try_raise(int64_t unix_ms) {
 void attach_slot() {
     if (slot != nullptr) return;
     slot = slots::attach(
-        slots::mark, [](slots::Slot&, int64_t) {}, 0);
+        slots::mark, [](slots::Slot&, int64_t, const void*) {}, 0, nullptr);
     session.word = &slot->words[0];
     CacheRegisterRelcacheCallback(forget, Datum{0});
 }

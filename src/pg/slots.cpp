@@ -7,10 +7,13 @@ extern "C" {
 #include "storage/ipc.h"
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
+#include "utils/syscache.h"
 #if PG_VERSION_NUM >= 170000
 #include "storage/dsm_registry.h"
 #endif
 }
+
+#include "pg/definitions.hpp"
 
 namespace snowdrift::slots {
 namespace {
@@ -62,17 +65,40 @@ Table* table() {
 
 uint64_t owner_for(Purpose purpose) { return uint64_t{MyDatabaseId} << 32 | purpose; }
 
-Slot* find_or_claim(Table* table, uint64_t owner, Begin begin, int64_t mark) {
+/// A state that nobody has drawn from.
+void make_fresh(Slot& slot) {
+    SpinLockAcquire(&slot.lock);
+    for (auto& word : slot.words) word = 0;
+    SpinLockRelease(&slot.lock);
+}
+
+/// The owner's slot, or the first that is free; null if there is none.
+Slot* find(Table* table, uint64_t owner) {
     Slot* free = nullptr;
     for (Slot& slot : table->slots) {
         if (slot.owner == owner) return &slot;
         if (slot.owner == 0 && free == nullptr) free = &slot;
     }
-    if (free != nullptr) {
-        begin(*free, mark);
-        free->owner = owner;
-    }
     return free;
+}
+
+/// Whether nobody can draw from the owner's generator any more. Reads the catalogs.
+bool is_gone(uint64_t owner) {
+    const auto database = static_cast<Oid>(owner >> 32);
+    const auto purpose = static_cast<uint32_t>(owner);
+    if (!SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(database))) return true;
+    return database == MyDatabaseId && purpose >= first_named && purpose != mark &&
+           !definitions::exists(purpose - first_named);
+}
+
+/// Free the slots whose owners are gone.
+void sweep(Table* table) {
+    for (Slot& slot : table->slots) {
+        const uint64_t owner = slot.owner;
+        if (owner == 0 || !is_gone(owner)) continue;
+        const Lock lock;
+        if (slot.owner == owner) slot.owner = 0;
+    }
 }
 
 }  // namespace
@@ -81,23 +107,40 @@ Slot* find_or_claim(Table* table, uint64_t owner, Begin begin, int64_t mark) {
 Lock::Lock() { LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE); }
 Lock::~Lock() { LWLockRelease(AddinShmemInitLock); }
 
-Slot* attach(Purpose purpose, Begin begin, int64_t mark) {
+Slot* attach(Purpose purpose, Begin begin, int64_t mark, const void* generator) {
     if (RecoveryInProgress())
         ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
                         errmsg("cannot generate IDs during recovery"),
                         errhint("Generate them on the primary server.")));
 
     Table* const slots = table();
-    Slot* slot;
-    {
+    const uint64_t owner = owner_for(purpose);
+    for (const bool swept : {false, true}) {
+        if (swept) sweep(slots);
         const Lock lock;
-        slot = find_or_claim(slots, owner_for(purpose), begin, mark);
+        Slot* const slot = find(slots, owner);
+        if (slot == nullptr) continue;
+        if (slot->owner != owner) {
+            make_fresh(*slot);
+            new (&slot->statistics) Statistics{};
+            begin(*slot, mark, generator);
+            slot->owner = owner;
+        }
+        return slot;
     }
-    if (slot == nullptr)
-        ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-                        errmsg("too many ID generators on this server"),
-                        errdetail("There is room for %d.", Table::capacity)));
-    return slot;
+    ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+                    errmsg("too many ID generators on this server"),
+                    errdetail("There is room for %d, in all databases.", Table::capacity),
+                    errhint("Drop generators that are not used.")));
+}
+
+const Slot* peek(Purpose purpose) {
+    if (RecoveryInProgress()) return nullptr;
+    Table* const slots = table();
+    const uint64_t owner = owner_for(purpose);
+    const Lock lock;
+    const Slot* const slot = find(slots, owner);
+    return slot != nullptr && slot->owner == owner ? slot : nullptr;
 }
 
 void reset_generators() {
@@ -105,9 +148,7 @@ void reset_generators() {
     const Lock lock;
     for (Slot& slot : slots->slots) {
         if (slot.owner >> 32 != MyDatabaseId || slot.owner == owner_for(mark)) continue;
-        SpinLockAcquire(&slot.lock);
-        for (auto& word : slot.words) word = 0;
-        SpinLockRelease(&slot.lock);
+        make_fresh(slot);
     }
 }
 

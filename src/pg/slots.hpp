@@ -41,23 +41,31 @@ struct alignas(64) Slot {
 static_assert(sizeof(Slot) == 128);
 static_assert(std::atomic<uint64_t>::is_always_lock_free, "states are shared between processes");
 
-/// What a slot of a database can be for: these, and later the generators that users create.
+/// What a slot of a database is for.
 enum Purpose : uint32_t {
     default_snowflake,  ///< next_snowflake()
     ulid,               ///< next_ulid()
     default_sno,        ///< next_sno()
+    first_named = 16,   ///< the generators that users create, by their id: see named()
     mark = UINT32_MAX,  ///< the mark: see mark.hpp
 };
 
+/// The purpose of the generator with this id.
+constexpr Purpose named(uint32_t id) { return static_cast<Purpose>(first_named + id); }
+
 /// Makes a fresh state, which is all zero, begin after the Unix millisecond `mark`.
-using Begin = void (*)(Slot& slot, int64_t mark);
+using Begin = void (*)(Slot& slot, int64_t mark, const void* generator);
 
 /// The slot of this database for `purpose`, for as long as the server runs. Where it is fresh,
-/// `begin` is called before anyone else sees it.
+/// `begin` is called with `generator` before anyone else sees it.
 ///
-/// Raises 25006 during recovery, when IDs can't be generated; 53400 when all slots are taken;
-/// 53200 when the server has no shared memory to spare.
-Slot* attach(Purpose purpose, Begin begin, int64_t mark);
+/// When all slots are taken, those of dropped databases, and of this one's dropped generators,
+/// come free. Raises 25006 during recovery, when IDs can't be generated; 53400 when none came
+/// free; 53200 when the server has no shared memory to spare.
+Slot* attach(Purpose purpose, Begin begin, int64_t mark, const void* generator);
+
+/// The slot of this database for `purpose`, to look at; null where nobody has attached it.
+const Slot* peek(Purpose purpose);
 
 /// Makes the states of this database's generators fresh.
 void reset_generators();

@@ -5,31 +5,49 @@
 #include "pg/clock.hpp"
 #include "pg/draw.hpp"
 #include "pg/id_datum.hpp"
+#include "pg/named_sessions.hpp"
 #include "pg/postgres.hpp"
 #include "pg/settings.hpp"
-#include "pg/slots.hpp"
 
 using namespace snowdrift;
 
 namespace {
 
 constexpr TimeRange sno_times{"a sno", Sno::epoch_unix_ms, Sno::max_timestamp_ms};
-constexpr uint16_t sequence_min = 0;
-constexpr uint16_t sequence_max = UINT16_MAX;
 
-/// This session's view of the database's default generator. Its partition is snowdrift.node.
+/// This session's view of a generator; of the database's default one, until it is defined.
 class SessionGenerator {
  public:
+    static constexpr GeneratorKind kind = GeneratorKind::sno;
+
+    void define(const Definition& definition, const char* name) {
+        const slots::Purpose purpose = slots::named(definition.id);
+        if (purpose != purpose_) slot_ = SessionSlot{};
+        purpose_ = purpose;
+        name_ = name;
+        own_partition_ = definition.partition;
+        sequence_min_ = static_cast<uint16_t>(definition.sequence_min);
+        sequence_max_ = static_cast<uint16_t>(definition.sequence_max);
+    }
+
     bool is_prepared() const { return slot_.is_attached(); }
 
     void prepare() {
-        slot_.attach(slots::default_sno, [](slots::Slot& slot, int64_t unix_ms) {
-            SnoGenerator::move_past(slot.sno, unix_ms);
-        });
+        slot_.attach(
+            purpose_,
+            [](slots::Slot& slot, int64_t unix_ms, const void*) {
+                SnoGenerator::move_past(slot.sno, unix_ms);
+            },
+            nullptr);
     }
 
     SnoGenerator::Answer ask(Request&) {
         return core().next(slot_->sno, clock::now_ms(), settings::max_clock_lead, metabyte_);
+    }
+
+    Sno next(uint8_t metabyte) {
+        metabyte_ = metabyte;
+        return draw(*this);
     }
 
     Sno at(int64_t unix_ms, uint8_t metabyte) {
@@ -37,38 +55,60 @@ class SessionGenerator {
         return core().at(slot_->sno, unix_ms, metabyte);
     }
 
-    void set_metabyte(uint8_t metabyte) { metabyte_ = metabyte; }
     slots::Slot& slot() const { return *slot_; }
     overflow::Name name() const {
-        return {"sno", core().capacity(), static_cast<int>(Sno::unit_ms)};
+        return {name_, core().capacity(), static_cast<int>(Sno::unit_ms)};
     }
 
  private:
-    static SnoGenerator core() {
-        return {static_cast<uint16_t>(settings::node), sequence_min, sequence_max};
+    SnoGenerator core() const {
+        return {own_partition_.value_or(static_cast<uint16_t>(settings::node)), sequence_min_,
+                sequence_max_};
     }
 
+    slots::Purpose purpose_ = slots::default_sno;
     SessionSlot slot_;
+    std::optional<uint16_t> own_partition_;
+    uint16_t sequence_min_ = 0;
+    uint16_t sequence_max_ = UINT16_MAX;
     uint8_t metabyte_ = 0;
+    const char* name_ = "sno";
 };
 
-SessionGenerator session_generator;
+SessionGenerator default_generator;
+NamedSessions<SessionGenerator> named_generators;
 
-uint8_t check_metabyte(int32 value) {
-    return static_cast<uint8_t>(check_field("metabyte", value, UINT8_MAX));
+uint8_t metabyte_argument(FunctionCallInfo fcinfo, int n) {
+    return static_cast<uint8_t>(check_field("metabyte", PG_GETARG_INT32(n), UINT8_MAX));
+}
+
+int64 time_argument(FunctionCallInfo fcinfo) {
+    const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
+    return check_time(sno_times, time, unix_ms_floor(time));
 }
 
 }  // namespace
 
 /// next_sno(metabyte int) → sno
 SNOWDRIFT_FUNCTION(next_sno) {
-    session_generator.set_metabyte(check_metabyte(PG_GETARG_INT32(0)));
-    return make_datum(draw(session_generator));
+    return make_datum(default_generator.next(metabyte_argument(fcinfo, 0)));
+}
+
+/// next_sno(generator text, metabyte int) → sno
+SNOWDRIFT_FUNCTION(next_sno_of) {
+    const uint8_t metabyte = metabyte_argument(fcinfo, 1);
+    return make_datum(named_generators.find(PG_GETARG_TEXT_PP(0)).next(metabyte));
 }
 
 /// sno_at(timestamptz, metabyte int) → sno
 SNOWDRIFT_FUNCTION(sno_at) {
-    const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
-    const int64 unix_ms = check_time(sno_times, time, unix_ms_floor(time));
-    return make_datum(session_generator.at(unix_ms, check_metabyte(PG_GETARG_INT32(1))));
+    const int64 unix_ms = time_argument(fcinfo);
+    return make_datum(default_generator.at(unix_ms, metabyte_argument(fcinfo, 1)));
+}
+
+/// sno_at(timestamptz, metabyte int, generator text) → sno
+SNOWDRIFT_FUNCTION(sno_at_of) {
+    const int64 unix_ms = time_argument(fcinfo);
+    const uint8_t metabyte = metabyte_argument(fcinfo, 1);
+    return make_datum(named_generators.find(PG_GETARG_TEXT_PP(2)).at(unix_ms, metabyte));
 }

@@ -1,8 +1,9 @@
-// Generating Snowflake IDs in SQL.
+// New Snowflake IDs in SQL, from the database's default generator and from those that users create.
 #include "core/snowflake_generator.hpp"
 
 #include "pg/clock.hpp"
 #include "pg/draw.hpp"
+#include "pg/named_sessions.hpp"
 #include "pg/postgres.hpp"
 #include "pg/settings.hpp"
 #include "pg/snowflake_layout.hpp"
@@ -15,24 +16,35 @@ using namespace snowdrift;
 
 namespace {
 
-/// This session's view of the database's default generator.
+/// This session's view of a generator; of the database's default one, until it is defined.
 class SessionGenerator {
  public:
+    static constexpr GeneratorKind kind = GeneratorKind::snowflake;
+
+    void define(const Definition& definition, const char* name) {
+        const slots::Purpose purpose = slots::named(definition.id);
+        if (purpose != purpose_) slot_ = SessionSlot{};
+        purpose_ = purpose;
+        name_ = name;
+        own_node_ = definition.node;
+        core_ = SnowflakeGenerator{definition.layout, definition.node.value_or(0),
+                                   definition.sequence_min, definition.sequence_max};
+        node_ = -1;
+    }
+
     bool is_prepared() const { return slot_.is_attached() && node_ == settings::node; }
 
     /// Take on the settings as they are now.
     void prepare() {
-        const auto max_node = static_cast<int>(default_layout.max_node());
-        if (settings::node > max_node)
-            ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                            errmsg("snowdrift.node %d is out of range 0 .. %d for this layout",
-                                   settings::node, max_node),
-                            errdetail("The layout has %d datacenter bits and %d worker bits.",
-                                      default_layout.datacenter_bits, default_layout.worker_bits)));
-        core_ = SnowflakeGenerator{default_layout, static_cast<uint32>(settings::node)};
-        slot_.attach(slots::default_snowflake, [](slots::Slot& slot, int64_t unix_ms) {
-            SnowflakeGenerator{default_layout, 0}.move_past(slot.words[0], unix_ms);
-        });
+        const SnowflakeLayout& layout = core_.layout();
+        core_ = core_.at_node(own_node_ ? *own_node_ : servers_node(layout));
+        slot_.attach(
+            purpose_,
+            [](slots::Slot& slot, int64_t unix_ms, const void* generator) {
+                static_cast<const SnowflakeGenerator*>(generator)->move_past(slot.words[0],
+                                                                             unix_ms);
+            },
+            &core_);
         node_ = settings::node;
     }
 
@@ -41,35 +53,68 @@ class SessionGenerator {
     }
 
     slots::Slot& slot() const { return *slot_; }
-    overflow::Name name() const { return {"snowflake", default_layout.max_sequence() + 1, 1}; }
+    overflow::Name name() const { return {name_, core_.capacity(), 1}; }
 
  private:
+    /// The server's number, as far as the layout has room for one.
+    static uint32_t servers_node(const SnowflakeLayout& layout) {
+        if (layout.node_bits() == 0) return 0;
+        const auto max_node = static_cast<int>(layout.max_node());
+        if (settings::node > max_node)
+            ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                            errmsg("snowdrift.node %d is out of range 0 .. %d for this layout",
+                                   settings::node, max_node),
+                            errdetail("The layout has %d datacenter bits and %d worker bits.",
+                                      layout.datacenter_bits, layout.worker_bits)));
+        return static_cast<uint32>(settings::node);
+    }
+
+    slots::Purpose purpose_ = slots::default_snowflake;
     SessionSlot slot_;
-    int node_ = 0;
+    int node_ = -1;  // snowdrift.node, as core_ took it on
     SnowflakeGenerator core_{default_layout, 0};
+    std::optional<uint32_t> own_node_;
+    const char* name_ = "snowflake";
 };
 
-int64 next_id() {
-    static SessionGenerator generator;
-    return draw(generator);
+SessionGenerator default_generator;
+NamedSessions<SessionGenerator> named_generators;
+
+/// Return n new IDs, one at a call.
+Datum next_many(FunctionCallInfo fcinfo, SessionGenerator& generator) {
+    FuncCallContext* const call = SRF_PERCALL_SETUP();
+    if (call->call_cntr < call->max_calls) SRF_RETURN_NEXT(call, Int64GetDatum(draw(generator)));
+    SRF_RETURN_DONE(call);
+}
+
+void begin_many(FunctionCallInfo fcinfo) {
+    if (!SRF_IS_FIRSTCALL()) return;
+    const int32 n = PG_GETARG_INT32(0);
+    if (n < 0)
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("number of IDs must not be negative: %d", n)));
+    FuncCallContext* const call = SRF_FIRSTCALL_INIT();
+    call->max_calls = static_cast<uint64>(n);
 }
 
 }  // namespace
 
 /// next_snowflake() → bigint
-SNOWDRIFT_FUNCTION(next_snowflake) { PG_RETURN_INT64(next_id()); }
+SNOWDRIFT_FUNCTION(next_snowflake) { PG_RETURN_INT64(draw(default_generator)); }
+
+/// next_snowflake(generator text) → bigint
+SNOWDRIFT_FUNCTION(next_snowflake_of) {
+    PG_RETURN_INT64(draw(named_generators.find(PG_GETARG_TEXT_PP(0))));
+}
 
 /// next_snowflakes(n int) → setof bigint
 SNOWDRIFT_FUNCTION(next_snowflakes) {
-    if (SRF_IS_FIRSTCALL()) {
-        const int32 n = PG_GETARG_INT32(0);
-        if (n < 0)
-            ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                            errmsg("number of IDs must not be negative: %d", n)));
-        FuncCallContext* const call = SRF_FIRSTCALL_INIT();
-        call->max_calls = static_cast<uint64>(n);
-    }
-    FuncCallContext* const call = SRF_PERCALL_SETUP();
-    if (call->call_cntr < call->max_calls) SRF_RETURN_NEXT(call, Int64GetDatum(next_id()));
-    SRF_RETURN_DONE(call);
+    begin_many(fcinfo);
+    return next_many(fcinfo, default_generator);
+}
+
+/// next_snowflakes(n int, generator text) → setof bigint
+SNOWDRIFT_FUNCTION(next_snowflakes_of) {
+    begin_many(fcinfo);
+    return next_many(fcinfo, named_generators.find(PG_GETARG_TEXT_PP(1)));
 }

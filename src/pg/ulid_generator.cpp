@@ -35,11 +35,14 @@ class SessionGenerator {
     bool is_prepared() const { return slot_.is_attached(); }
 
     void prepare() {
-        slot_.attach(slots::ulid, [](slots::Slot& slot, int64_t unix_ms) {
-            SpinLockAcquire(&slot.lock);
-            slot.ulid.move_past(unix_ms);
-            SpinLockRelease(&slot.lock);
-        });
+        slot_.attach(
+            slots::ulid,
+            [](slots::Slot& slot, int64_t unix_ms, const void*) {
+                SpinLockAcquire(&slot.lock);
+                slot.ulid.move_past(unix_ms);
+                SpinLockRelease(&slot.lock);
+            },
+            nullptr);
     }
 
     UlidGenerator::Answer ask(Request& request) {

@@ -5,6 +5,7 @@ use warnings FATAL => 'all';
 use Test::More;
 use Snowdrift;
 use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
 
 my $ids_each = $ENV{SNOWDRIFT_LONG} ? 250_000 : 60_000;
 
@@ -56,6 +57,33 @@ like(error_of($node, 'SELECT next_sno()'),
 	qr/55000: clock moved backwards by 120004 ms; refusing to generate IDs/,
 	'into unsafe past that is far away: refused');
 $session->quit;
+
+# Overflow is logged once an episode, and shown.
+set_clock($node, '2026-06-01 12:02:00');
+$node->safe_psql('postgres',
+	"SELECT snowdrift.create_generator('narrow', 'sno', sequence_max => 3);
+	 SELECT next_sno('narrow') FROM generate_series(1, 4)");
+my $log = -s $node->logfile;
+$session = $node->background_psql('postgres', on_error_stop => 0);
+$pid = $session->query('SELECT pg_backend_pid()');
+my $shown = "SELECT waiting || ' ' || overflow_episodes || ' ' || (overflow_ticks > 0)
+	FROM snowdrift.generators WHERE name = 'narrow'";
+for my $cancelled (1 .. 3)
+{
+	$session->query_until(qr/waiting/, "\\echo waiting\nSELECT next_sno('narrow');\n");
+	$node->poll_query_until('postgres', $shown, '1 1 true') or die 'no overflow is shown';
+	$node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");
+	$node->poll_query_until('postgres',
+		"SELECT state = 'idle' FROM pg_stat_activity WHERE pid = $pid") or die 'it still waits';
+}
+is($node->safe_psql('postgres', $shown), '0 1 true', 'calls that were cancelled do not count as waiting');
+my @logged = slurp_file($node->logfile, $log) =~ /LOG:  (ID generator .*)/g;
+is_deeply(\@logged, ['ID generator "narrow" is over its capacity'], 'an episode is logged once');
+$session->query_until(qr/waiting/, "\\echo waiting\nSELECT next_sno('narrow');\n");
+$node->poll_query_until('postgres', $shown, '1 1 true') or die 'no overflow is shown';
+$node->safe_psql('postgres', "SELECT pg_terminate_backend($pid)");
+ok($node->poll_query_until('postgres', $shown, '0 1 true'), 'nor do those of terminated sessions');
+eval { $session->quit };
 
 # A clock that runs, and a wait that statement_timeout ends.
 set_clock($node, '+0');

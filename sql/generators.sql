@@ -1,0 +1,116 @@
+-- Generators that users create
+SET TIME ZONE 'UTC';
+
+-- a Snowflake generator with a place of its own, and one of another layout
+SELECT snowdrift.create_generator('orders', 'snowflake', datacenter => 2, worker => 3);
+SELECT snowdrift.create_generator('toots', 'snowflake', layout => 'mastodon');
+SELECT snowdrift.create_generator('people', 'sno', partition => 4242, sequence_min => 13, sequence_max => 10);
+SELECT snowdrift.create_generator('shared', 'snowflake', sequence_min => 100, sequence_max => 199);
+SELECT name, kind, layout, datacenter, worker, partition, sequence_min, sequence_max
+FROM snowdrift.generators ORDER BY name, kind;
+
+SELECT snowflake_datacenter(id), snowflake_worker(id) FROM next_snowflake('orders') AS id;
+SELECT abs(extract(epoch FROM snowflake_timestamp(next_snowflake('toots'), 'mastodon') - clock_timestamp())) < 2 AS now;
+SELECT sno_partition(id), sno_metabyte(id), sno_sequence(id) FROM next_sno('people', 7) AS id;
+SELECT sno_partition(id), sno_metabyte(id), sno_sequence(id) FROM sno_at('2020-01-01', 9, 'people') AS id;
+SELECT sno_metabyte(next_sno('people'));
+SELECT bool_and(snowflake_sequence(id) BETWEEN 100 AND 199) AS in_bounds, count(DISTINCT id)
+FROM next_snowflakes(1000, 'shared') AS id;
+SELECT bool_and(sno_sequence(id) BETWEEN 10 AND 13) AS in_bounds, count(DISTINCT id)
+FROM (SELECT next_sno('people') AS id FROM generate_series(1, 50)) AS ids;
+
+-- the server's node, where a generator has no place of its own and its layout has room for one
+SET snowdrift.node = 67;
+SELECT snowflake_datacenter(id), snowflake_worker(id) FROM next_snowflake('shared') AS id;
+SELECT snowflake_datacenter(id), snowflake_worker(id) FROM next_snowflake('orders') AS id;
+SET snowdrift.node = 2000;
+SELECT snowflake_datacenter(id), snowflake_worker(id) FROM next_snowflake('orders') AS id;
+SELECT next_snowflake('toots') > 0 AS without_a_node;
+RESET snowdrift.node;
+
+-- what they do at present
+SELECT name, kind, last_timestamp IS NOT NULL AS used, lead IS NOT NULL AS has_lead, waiting,
+    overflow_episodes > 0 AS overflowed, overflow_ticks > 0 AS over_capacity, regressions
+FROM snowdrift.generators WHERE name IS NOT NULL ORDER BY name;
+
+-- definitions are transactional
+BEGIN;
+SELECT snowdrift.create_generator('brief', 'snowflake');
+SELECT next_snowflake('brief') > 0 AS generated;
+ROLLBACK;
+BEGIN;
+SELECT snowdrift.drop_generator('orders');
+SAVEPOINT dropped;
+SELECT next_snowflake('orders');
+ROLLBACK;
+SELECT next_snowflake('orders') > 0 AS generated;
+
+-- dropped and created again, also of another kind: no ID comes again
+SELECT next_snowflake('orders') AS last \gset
+SELECT snowdrift.drop_generator('orders');
+SELECT snowdrift.create_generator('orders', 'snowflake', datacenter => 2, worker => 3);
+SELECT next_snowflake('orders') > :last AS greater;
+SELECT snowdrift.drop_generator('orders');
+SELECT snowdrift.create_generator('orders', 'sno');
+SELECT length(next_sno('orders')::text);
+
+-- as a default
+CREATE TABLE toots (id bigint PRIMARY KEY DEFAULT next_snowflake('toots'), body text);
+INSERT INTO toots (body) VALUES ('hello'), ('world');
+SELECT count(*) FROM toots WHERE snowflake_timestamp(id, 'mastodon') > '2026-01-01';
+DROP TABLE toots;
+
+-- everyone generates; not everyone defines
+CREATE ROLE snowdrift_user;
+SET ROLE snowdrift_user;
+SELECT next_snowflake('toots') > 0 AS generated, length(next_sno('people')::text);
+SELECT count(*) > 3 AS visible FROM snowdrift.generators;
+SELECT snowdrift.create_generator('mine', 'snowflake');
+SELECT snowdrift.drop_generator('toots');
+DELETE FROM snowdrift.generator;
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION snowdrift.create_generator, snowdrift.drop_generator TO snowdrift_user;
+SET ROLE snowdrift_user;
+SELECT snowdrift.create_generator('mine', 'snowflake');
+SELECT next_snowflake('mine') > 0 AS generated;
+SELECT snowdrift.drop_generator('mine');
+RESET ROLE;
+REVOKE EXECUTE ON FUNCTION snowdrift.create_generator, snowdrift.drop_generator FROM snowdrift_user;
+DROP ROLE snowdrift_user;
+
+\pset format unaligned
+\pset tuples_only on
+SELECT error_of($$SELECT next_snowflake('nobody')$$);
+SELECT error_of($$SELECT next_sno('nobody')$$);
+SELECT error_of($$SELECT next_snowflakes(1, 'nobody')$$);
+SELECT error_of($$SELECT next_snowflake('')$$);
+SELECT error_of($$SELECT next_snowflake(repeat('x', 64))$$);
+SELECT error_of($$SELECT next_snowflake('people')$$);
+SELECT error_of($$SELECT next_sno('toots')$$);
+SELECT error_of($$SELECT snowdrift.drop_generator('nobody')$$);
+SELECT error_of($$SELECT snowdrift.create_generator('toots', 'sno')$$);
+SELECT error_of($$SELECT snowdrift.create_generator('', 'sno')$$);
+SELECT error_of($$SELECT snowdrift.create_generator(repeat('x', 64), 'sno')$$);
+SELECT error_of($$SELECT snowdrift.create_generator(NULL, 'sno')$$);
+SELECT error_of($$SELECT snowdrift.create_generator('x', 'uuid')$$);
+SELECT error_of($$SELECT snowdrift.create_generator('x', 'snowflake', partition => 1)$$);
+SELECT error_of($$SELECT snowdrift.create_generator('x', 'snowflake', datacenter => 32)$$);
+SELECT error_of($$SELECT snowdrift.create_generator('x', 'snowflake', worker => -1)$$);
+SELECT error_of($$SELECT snowdrift.create_generator('x', 'snowflake', 'mastodon', worker => 1)$$);
+SELECT error_of($$SELECT snowdrift.create_generator('x', 'snowflake', sequence_max => 4096)$$);
+SELECT error_of($$SELECT snowdrift.create_generator('x', 'snowflake', sequence_min => 4093)$$);
+SELECT error_of($$SELECT snowdrift.create_generator('x', 'sno', 'twitter')$$);
+SELECT error_of($$SELECT snowdrift.create_generator('x', 'sno', worker => 1)$$);
+SELECT error_of($$SELECT snowdrift.create_generator('x', 'sno', partition => 65536)$$);
+SELECT error_of($$SELECT snowdrift.create_generator('x', 'sno', sequence_min => 7, sequence_max => 5)$$);
+SELECT error_of($$SELECT snowdrift.create_generator('x', 'sno', sequence_min => 65536)$$);
+
+-- more than there is room for
+SELECT count(*) FROM (SELECT snowdrift.create_generator('n' || n, 'snowflake')
+    FROM generate_series(1, 300) AS n) AS created;
+SELECT min(length(next_snowflake('n' || n)::text)) FROM generate_series(1, 128) AS n;
+SELECT error_of($$SELECT next_snowflake('n' || n) FROM generate_series(1, 300) AS n$$);
+SELECT count(*) FROM (SELECT snowdrift.drop_generator('n' || n)
+    FROM generate_series(1, 200) AS n) AS dropped;
+SELECT min(length(next_snowflake('n' || n)::text)) FROM generate_series(201, 300) AS n;
+SELECT count(*) FROM (SELECT snowdrift.drop_generator(name) FROM snowdrift.generator) AS dropped;

@@ -1,0 +1,91 @@
+// A session's generators of one kind, found by the name that a call brings.
+#pragma once
+
+#include <cstring>
+#include <new>
+
+#include "pg/definitions.hpp"
+#include "pg/postgres.hpp"
+
+extern "C" {
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+}
+
+namespace snowdrift {
+
+/// Generators of type Session, which has `kind` and define(const Definition&, const char* name).
+template <typename Session>
+class NamedSessions {
+ public:
+    /// Raises 42704 if there is no generator of that name, 42809 if it is of another kind.
+    Session& find(const text* name) {
+        const char* const bytes = VARDATA_ANY(name);
+        const size_t length = VARSIZE_ANY_EXHDR(name);
+        // Most callers ask for the same one again and again.
+        if (unlikely(last_ == nullptr || last_->version != definitions::version ||
+                     length != last_->length || std::memcmp(bytes, last_->name, length) != 0))
+            last_ = look_up(bytes, length);
+        return last_->session;
+    }
+
+ private:
+    struct Entry {
+        char name[NAMEDATALEN];  // the hash table's key
+        size_t length;
+        uint64_t version;  // of the definitions, when this one was read
+        Session session;
+    };
+
+    Entry* look_up(const char* bytes, size_t length) {
+        char* const name = pnstrdup(bytes, length);
+        if (length > definitions::max_name_length) report_undefined(name);
+        if (table_ == nullptr) table_ = make_table();
+        auto* entry = static_cast<Entry*>(hash_search(table_, name, HASH_FIND, nullptr));
+        if (entry == nullptr || entry->version != definitions::version) entry = read(name, length);
+        pfree(name);
+        return entry;
+    }
+
+    Entry* read(const char* name, size_t length) {
+        // Taken first: a change that comes while the definition is read makes it be read again.
+        const uint64_t version = definitions::version;
+        const Definition definition = definitions::find(name);
+        if (definition.kind != Session::kind) report_wrong_kind(name, definition.kind);
+
+        bool found;
+        auto* entry = static_cast<Entry*>(hash_search(table_, name, HASH_ENTER, &found));
+        if (!found) {
+            entry->length = length;
+            new (&entry->session) Session{};
+        }
+        entry->version = version;
+        entry->session.define(definition, entry->name);
+        return entry;
+    }
+
+    static HTAB* make_table() {
+        HASHCTL control{};
+        control.keysize = NAMEDATALEN;
+        control.entrysize = sizeof(Entry);
+        control.hcxt = TopMemoryContext;
+        return hash_create("snowdrift generators", 16, &control,
+                           HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
+    }
+
+    [[noreturn]] static void report_undefined(const char* name) {
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+                        errmsg("ID generator \"%s\" does not exist", name)));
+    }
+
+    [[noreturn]] static void report_wrong_kind(const char* name, GeneratorKind kind) {
+        ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+                        errmsg("ID generator \"%s\" makes %s", name,
+                               kind == GeneratorKind::sno ? "snos" : "Snowflake IDs")));
+    }
+
+    HTAB* table_ = nullptr;
+    Entry* last_ = nullptr;
+};
+
+}  // namespace snowdrift

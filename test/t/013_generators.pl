@@ -1,0 +1,70 @@
+# Generators that users create survive a dump and a restart, and are refused on a standby as the
+# default ones are.
+use strict;
+use warnings FATAL => 'all';
+use Test::More;
+use Snowdrift;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+
+my $origin = new_server('origin');
+start_with_clock($origin, '+0');
+$origin->safe_psql('postgres', <<'SQL');
+CREATE EXTENSION snowdrift;
+SELECT snowdrift.create_generator('dropped', 'snowflake');
+SELECT snowdrift.drop_generator('dropped');
+SELECT snowdrift.create_generator('orders', 'snowflake', layout => 'twitter', worker => 3);
+SELECT snowdrift.create_generator('own', 'snowflake',
+	layout => 'epoch=2024-01-01T00:00:00Z timestamp=41 datacenter=3 worker=7 sequence=12');
+SELECT snowdrift.create_generator('people', 'sno', partition => 4242, sequence_max => 999);
+CREATE TABLE orders (
+	id bigint PRIMARY KEY DEFAULT next_snowflake('orders'),
+	at timestamptz GENERATED ALWAYS AS (snowflake_timestamp(id, 'twitter')) STORED);
+CREATE TABLE own (id bigint PRIMARY KEY DEFAULT next_snowflake('own'));
+CREATE INDEX own_at ON own (snowflake_timestamp(id,
+	'epoch=2024-01-01T00:00:00Z timestamp=41 datacenter=3 worker=7 sequence=12'));
+CREATE TABLE people (id sno PRIMARY KEY DEFAULT next_sno('people', 1));
+INSERT INTO orders SELECT FROM generate_series(1, 1000);
+INSERT INTO own SELECT FROM generate_series(1, 1000);
+INSERT INTO people SELECT FROM generate_series(1, 1000);
+SQL
+
+my $definitions = 'SELECT * FROM snowdrift.generator ORDER BY name';
+my $before = $origin->safe_psql('postgres', $definitions);
+like($before, qr/^orders\|2\|snowflake\|twitter\|\|3\|\|0\|4095$/m, 'definitions are in their table');
+
+my $dump = $origin->basedir . '/dump.sql';
+command_ok([ 'pg_dump', '-d', $origin->connstr('postgres'), '-f', $dump ], 'the database is dumped');
+my $restored = new_server('restored');
+start_with_clock($restored, '-30');
+command_ok(
+	[ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', $restored->connstr('postgres'), '-f', $dump ],
+	'... and restored');
+is($restored->safe_psql('postgres', $definitions), $before, 'the definitions are the same');
+for my $table ('orders', 'own')
+{
+	my $last = $origin->safe_psql('postgres', "SELECT max(id) FROM $table");
+	cmp_ok($restored->safe_psql('postgres', "INSERT INTO $table DEFAULT VALUES RETURNING id"),
+		'>', $last, "$table: the next ID is greater than all that were dumped");
+}
+is( $restored->safe_psql('postgres', 'SELECT at = snowflake_timestamp(id, $$twitter$$) FROM orders LIMIT 1'),
+	't', 'generated columns with a layout are restored');
+$restored->safe_psql('postgres', "SELECT snowdrift.create_generator('more', 'snowflake')");
+is( $restored->safe_psql('postgres', "SELECT id FROM snowdrift.generator WHERE name = 'more'"),
+	5, 'ids of generators are not used again');
+# A sno has no time ahead of the clock to go on at: it waits until the clock has passed the mark.
+set_clock($restored, '+0');
+cmp_ok($restored->safe_psql('postgres', 'INSERT INTO people DEFAULT VALUES RETURNING id'),
+	'gt', $origin->safe_psql('postgres', 'SELECT max(id) FROM people'), 'snos go on too');
+$restored->stop;
+
+# A crash, and a clock that is behind.
+my %last = map { $_ => $origin->safe_psql('postgres', "SELECT max(id) FROM $_") } 'orders', 'own';
+$origin->stop('immediate');
+start_with_clock($origin, '-20');
+cmp_ok($origin->safe_psql('postgres', "INSERT INTO $_ DEFAULT VALUES RETURNING id"),
+	'>', $last{$_}, "$_: after a crash, IDs go on")
+  for 'orders', 'own';
+$origin->stop;
+
+done_testing();

@@ -11,6 +11,7 @@ OBJS = \
 	src/pg/slots.o \
 	src/pg/mark.o \
 	src/pg/draw.o \
+	src/pg/diagram.o \
 	src/pg/snowflake_layout.o \
 	src/pg/snowflake.o \
 	src/pg/snowflake_generator.o \
@@ -21,7 +22,7 @@ OBJS = \
 	src/pg/administration.o
 
 REGRESS = helpers snowflake snowflake_errors snowflake_storage snowflake_layout \
-	ulid_type ulid_index ulid_generator sno_type sno_index id_types_usage catalog settings
+	ulid_type ulid_index ulid_generator sno_type sno_index diagrams id_types_usage catalog settings
 REGRESS_OPTS = --encoding=UTF8
 ISOLATION = ulid_transactions
 

@@ -13,6 +13,7 @@ OBJS = \
 	src/pg/mark.o \
 	src/pg/overflow.o \
 	src/pg/draw.o \
+	src/pg/diagram.o \
 	src/pg/snowflake_layout.o \
 	src/pg/snowflake.o \
 	src/pg/snowflake_generator.o \
@@ -26,7 +27,7 @@ OBJS = \
 
 REGRESS = helpers snowflake snowflake_errors snowflake_storage snowflake_layout \
 	ulid_type ulid_index ulid_generator sno_type sno_index sno_generator generators \
-	id_types_usage catalog settings
+	diagrams id_types_usage catalog settings
 REGRESS_OPTS = --encoding=UTF8
 ISOLATION = ulid_transactions
 

@@ -69,6 +69,12 @@ CREATE FUNCTION snowflake_parts(id bigint,
 COMMENT ON FUNCTION snowflake_parts(bigint)
     IS 'all that a Snowflake ID carries, in a row';
 
+CREATE FUNCTION snowflake_diagram(id bigint) RETURNS text
+    AS 'MODULE_PATHNAME', 'snowdrift_snowflake_diagram'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_diagram(bigint)
+    IS 'the bits of a Snowflake ID under its fields and their values, to look at';
+
 -- Snowflake: composing
 
 CREATE FUNCTION make_snowflake("timestamp" timestamptz, datacenter integer, worker integer,
@@ -205,6 +211,12 @@ CREATE FUNCTION snowflake_parts(id bigint, layout snowflake_layout,
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_parts(bigint, snowflake_layout)
     IS 'all that a Snowflake ID of this layout carries, in a row';
+
+CREATE FUNCTION snowflake_diagram(id bigint, layout snowflake_layout) RETURNS text
+    AS 'MODULE_PATHNAME', 'snowdrift_snowflake_diagram'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_diagram(bigint, snowflake_layout)
+    IS 'the bits of a Snowflake ID of this layout under its fields and their values, to look at';
 
 CREATE FUNCTION make_snowflake("timestamp" timestamptz, datacenter integer, worker integer,
         sequence integer, layout snowflake_layout) RETURNS bigint
@@ -424,6 +436,11 @@ CREATE FUNCTION ulid_randomness(id ulid) RETURNS bytea
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_randomness'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION ulid_randomness(ulid) IS 'the 10 bytes of a ULID that are not its time';
+
+CREATE FUNCTION ulid_diagram(id ulid) RETURNS text
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_diagram'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ulid_diagram(ulid) IS 'the bits of a ULID under its fields and their values, to look at';
 
 -- ulid: composing
 
@@ -744,6 +761,11 @@ CREATE FUNCTION sno_parts(id sno,
     AS 'MODULE_PATHNAME', 'snowdrift_sno_parts'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION sno_parts(sno) IS 'all that a sno carries, in a row';
+
+CREATE FUNCTION sno_diagram(id sno) RETURNS text
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_diagram'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_diagram(sno) IS 'the bits of a sno under its fields and their values, to look at';
 
 -- sno: composing
 

@@ -2,6 +2,9 @@
 // is not here.
 #include "snowdrift/sno.hpp"
 
+#include <bit>
+
+#include "pg/diagram.hpp"
 #include "pg/id_type.hpp"
 
 extern "C" {
@@ -87,6 +90,18 @@ SNOWDRIFT_FUNCTION(sno_parts) {
                       Int32GetDatum(id.partition()), Int32GetDatum(id.sequence())};
     bool nulls[5] = {};
     PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row), values, nulls)));
+}
+
+/// sno_diagram(sno) → text
+SNOWDRIFT_FUNCTION(sno_diagram) {
+    const Sno& id = sno_argument(fcinfo);
+    Diagram diagram{id.bytes().data()};
+    diagram.add_time("timestamp", std::bit_width(Sno::max_units), id.timestamp_ms());
+    diagram.add_number("tick", 1, id.tick());
+    diagram.add_number("metabyte", 8, id.metabyte());
+    diagram.add_number("partition", 16, id.partition());
+    diagram.add_number("sequence", 16, id.sequence());
+    return diagram.finish();
 }
 
 /// make_sno(timestamptz, metabyte int, partition int, sequence int, tick int) → sno

@@ -3,9 +3,11 @@
 #include "snowdrift/snowflake.hpp"
 
 #include "pg/checks.hpp"
+#include "pg/diagram.hpp"
 #include "pg/postgres.hpp"
 #include "pg/snowflake_layout.hpp"
 #include "pg/time.hpp"
+#include "snowdrift/base32.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
@@ -65,6 +67,21 @@ SNOWDRIFT_FUNCTION(snowflake_parts) {
                       Int32GetDatum(parts.sequence)};
     bool nulls[4] = {};
     PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row), values, nulls)));
+}
+
+/// snowflake_diagram(bigint [, snowflake_layout]) → text
+SNOWDRIFT_FUNCTION(snowflake_diagram) {
+    const SnowflakeLayout& layout = get_layout_argument(fcinfo, 1);
+    const SnowflakeParts parts = split_argument(fcinfo);
+    std::array<uint8_t, sizeof(int64)> bytes;
+    store_big_endian(static_cast<uint64>(PG_GETARG_INT64(0)), bytes.data());
+    Diagram diagram{bytes.data()};
+    diagram.add_number("unused", 64 - layout.timestamp_bits - layout.timestamp_shift(), 0);
+    diagram.add_time("timestamp", layout.timestamp_bits, parts.unix_ms);
+    diagram.add_number("datacenter", layout.datacenter_bits, parts.datacenter);
+    diagram.add_number("worker", layout.worker_bits, parts.worker);
+    diagram.add_number("sequence", layout.sequence_bits, parts.sequence);
+    return diagram.finish();
 }
 
 /// make_snowflake(timestamptz, datacenter int, worker int, sequence int [, snowflake_layout])

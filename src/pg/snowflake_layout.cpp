@@ -2,6 +2,7 @@
 // one as an argument is not here.
 #include "pg/snowflake_layout.hpp"
 
+#include "pg/time.hpp"
 #include "snowdrift/snowflake_layout.hpp"
 
 extern "C" {
@@ -49,11 +50,9 @@ int show_syntax() {
 
 /// The value of a field, or a bound of it, as it is written.
 const char* show_value(LayoutField field, int64 value) {
-    if (field != LayoutField::epoch || value < 0 || value > max_epoch_unix_ms)
-        return psprintf("%lld", static_cast<long long>(value));
-    auto* const text = static_cast<char*>(palloc(max_utc_text_size + 1));
-    *format_utc(value, text) = '\0';
-    return text;
+    if (field == LayoutField::epoch && value >= 0 && value <= max_epoch_unix_ms)
+        return utc_text(value);
+    return psprintf("%lld", static_cast<long long>(value));
 }
 
 /// Say in an error's detail why a layout that is declared js has narrower bounds than others.
@@ -61,7 +60,7 @@ int explain_js(const LayoutError& error) {
     if (error.reason != LayoutError::Reason::unsafe) return 0;
     if (error.field == LayoutField::epoch)
         return errdetail("The timestamp of a layout declared \"js\" has to reach %s.",
-                         show_value(LayoutField::epoch, js_end_unix_ms));
+                         utc_text(js_end_unix_ms));
     return errdetail("A layout declared \"js\" has IDs that a JavaScript number holds exactly.");
 }
 

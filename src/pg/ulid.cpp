@@ -2,7 +2,14 @@
 // is not here.
 #include "snowdrift/ulid.hpp"
 
+#include <bit>
+
+#include "pg/diagram.hpp"
 #include "pg/id_type.hpp"
+
+extern "C" {
+#include "utils/builtins.h"
+}
 
 using namespace snowdrift;
 
@@ -21,6 +28,20 @@ SNOWDRIFT_FUNCTION(ulid_max) { return make_datum(Ulid::max()); }
 /// ulid_randomness(ulid) → bytea
 SNOWDRIFT_FUNCTION(ulid_randomness) {
     return make_bytea(get_argument<Ulid>(fcinfo, 0).randomness());
+}
+
+/// ulid_diagram(ulid) → text
+SNOWDRIFT_FUNCTION(ulid_diagram) {
+    const Ulid& id = get_argument<Ulid>(fcinfo, 0);
+    const Ulid::Randomness randomness = id.randomness();
+    auto* const hex = static_cast<char*>(palloc0(2 * randomness.size() + 1));
+    hex_encode(reinterpret_cast<const char*>(randomness.data()), randomness.size(), hex);
+
+    const int timestamp_bits = std::bit_width(uint64{Ulid::max_timestamp_ms});
+    Diagram diagram{id.bytes().data()};
+    diagram.add_time("timestamp", timestamp_bits, id.timestamp_ms());
+    diagram.add("randomness", 8 * int{Ulid::size} - timestamp_bits, psprintf("\\x%s", hex));
+    return diagram.finish();
 }
 
 /// make_ulid(timestamptz, randomness bytea) → ulid

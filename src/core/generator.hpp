@@ -3,6 +3,7 @@
 // happen first.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace snowdrift {
@@ -10,6 +11,7 @@ namespace snowdrift {
 /// What a generator answers to one request.
 enum class Verdict : uint8_t {
     issued,        ///< here is an ID
+    stale,         ///< the time is older than the state: ask again at once, with a new reading
     exhausted,     ///< the sequence is used up: ask again when the wall clock has ticked
     leads,         ///< the clock is behind by a little too much: ask again when it has caught up
     refused,       ///< the clock is behind by far too much
@@ -42,17 +44,26 @@ class Request {
     /// Whether the wall clock, at `now`, has ticked since this request found that the state
     /// `used_up` has no ID left. Each tick allows one move on, by whoever comes first.
     bool has_waited_for(uint64_t used_up, int64_t now) noexcept {
-        if (used_up != used_up_ || now < found_at_) *this = {used_up, now};
+        if (used_up != used_up_ || now < found_at_) {
+            used_up_ = used_up;
+            found_at_ = now;
+        }
         return now > found_at_;
     }
 
-    Request() = default;
+    /// Whether the wall clock, at `now`, is really behind the state's `timestamp`: whoever read the
+    /// clock and was interrupted finds a state that is later too. A reading that this request took
+    /// after it had seen that state tells.
+    bool is_behind(uint64_t timestamp, uint64_t now) noexcept {
+        const bool behind = now < seen_;
+        seen_ = std::max(seen_, timestamp);
+        return behind;
+    }
 
  private:
-    Request(uint64_t used_up, int64_t now) noexcept : used_up_{used_up}, found_at_{now} {}
-
     uint64_t used_up_ = 0;
     int64_t found_at_ = 0;
+    uint64_t seen_ = 0;
 };
 
 }  // namespace snowdrift

@@ -63,8 +63,8 @@ class SnoGenerator {
 
     /// Answers one request at the wall clock's `unix_ms`. Unsafe times are waited out if that takes
     /// at most `max_lead_ms`.
-    Answer next(SnoState& state, int64_t unix_ms, int64_t max_lead_ms,
-                uint8_t metabyte) const noexcept {
+    Answer next(SnoState& state, int64_t unix_ms, int64_t max_lead_ms, uint8_t metabyte,
+                Request& request) const noexcept {
         if (!Sno::contains_time(unix_ms)) [[unlikely]]
             return {Verdict::out_of_range, {}, 0};
         const uint64_t now = Sno::units_at(unix_ms);
@@ -78,6 +78,7 @@ class SnoGenerator {
                     return {Verdict::exhausted, {}, unix_ms_of(now + 1)};
                 next.sequence = std::max<uint16_t>(last.sequence + 1, sequence_min_);
             } else if (now < last.units) [[unlikely]] {
+                if (!request.is_behind(last.units, now)) return {Verdict::stale, {}, 0};
                 // Loaded after the word: while the word stays, nobody flips the tick.
                 const uint64_t safe = state.safe.load(std::memory_order_acquire);
                 if (now <= safe) return unsafe(unix_ms, safe, max_lead_ms);

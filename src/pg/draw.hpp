@@ -44,9 +44,10 @@ class SessionSlot {
 template <typename Session, typename Answer>
 Answer ask_until_issued(Session& session, Answer answer, Request& request) {
     while (answer.verdict != Verdict::issued) {
-        if (answer.verdict != Verdict::exhausted && answer.verdict != Verdict::leads)
+        if (answer.verdict == Verdict::exhausted || answer.verdict == Verdict::leads)
+            clock::rest_until(answer.ms);
+        else if (answer.verdict != Verdict::stale)
             refuse(answer.verdict, answer.ms);
-        clock::rest_until(answer.ms);
         answer = session.ask(request);
     }
     return answer;
@@ -55,6 +56,7 @@ Answer ask_until_issued(Session& session, Answer answer, Request& request) {
 /// The same, where a used-up sequence counts as overflow, however the wait ends.
 template <typename Session, typename Answer>
 pg_noinline Answer wait_for_id(Session& session, Answer answer, Request& request) {
+    while (answer.verdict == Verdict::stale) answer = session.ask(request);
     if (answer.verdict != Verdict::exhausted) return ask_until_issued(session, answer, request);
     slots::Statistics& statistics = session.slot().statistics;
     overflow::begin_wait(statistics, session.name());

@@ -116,7 +116,7 @@ uint64_t file_of(Relation sequence) {
 }
 
 FormData_pg_sequence_data& data_on(Page page) {
-    const ItemId item = PageGetItemId(page, FirstOffsetNumber);
+    ItemIdData* const item = PageGetItemId(page, FirstOffsetNumber);
     auto* tuple = reinterpret_cast<HeapTupleHeader>(PageGetItem(page, item));
     return *reinterpret_cast<FormData_pg_sequence_data*>(reinterpret_cast<char*>(tuple) +
                                                          tuple->t_hoff);

@@ -41,8 +41,9 @@ class SessionGenerator {
             nullptr);
     }
 
-    SnoGenerator::Answer ask(Request&) {
-        return core().next(slot_->sno, clock::now_ms(), settings::max_clock_lead, metabyte_);
+    SnoGenerator::Answer ask(Request& request) {
+        return core().next(slot_->sno, clock::now_ms(), settings::max_clock_lead, metabyte_,
+                           request);
     }
 
     Sno next(uint8_t metabyte) {

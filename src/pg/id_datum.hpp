@@ -7,12 +7,6 @@
 
 #include "pg/postgres.hpp"
 
-#if PG_VERSION_NUM >= 160000
-extern "C" {
-#include "varatt.h"
-}
-#endif
-
 namespace snowdrift {
 
 /// The ID, or other value of fixed size, that a Datum points to.

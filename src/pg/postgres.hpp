@@ -12,6 +12,9 @@ extern "C" {
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/timestamp.h"
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#endif
 }
 
 // Errors that the caller may take softly came with 16; before, they are like all others.

@@ -49,19 +49,41 @@ start_with_clock($node, '2026-06-01 12:00:00.251');
 cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'),
 	'>=', $mark + (1 << 22), 'after a restart, IDs begin after the mark');
 
-# The mark is on disk before the ID is returned.
-set_clock($node, '2026-06-01 12:00:05');
-my $returned = $node->safe_psql('postgres', 'SELECT next_snowflake()');
-$node->stop('immediate');
-start_with_clock($node, '2026-06-01 12:00:00.251');
-cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'),
-	'>', $returned, 'after a crash right after an ID, the next one is greater');
+# The mark is on disk before the ID is returned, whatever the transaction is and becomes.
+my %draws = (
+	'a statement' => 'SELECT next_snowflake()',
+	'a transaction whose commits need not reach the disk' =>
+	  'SET synchronous_commit = off; SELECT next_snowflake()',
+	'a read-only transaction' => 'BEGIN READ ONLY; SELECT next_snowflake(); COMMIT',
+	'a transaction that is rolled back' => 'BEGIN; SELECT next_snowflake(); ROLLBACK',
+	'a subtransaction that is rolled back' =>
+	  'BEGIN; SAVEPOINT s; SELECT next_snowflake(); ROLLBACK TO s; COMMIT',
+	'an exception block' => q{
+		DO $$ BEGIN
+			PERFORM set_config('snowdrift_test.id', next_snowflake()::text, false);
+			RAISE division_by_zero;
+		EXCEPTION WHEN division_by_zero THEN
+			PERFORM set_config('snowdrift_test.id', next_snowflake()::text, false);
+		END $$;
+		SELECT current_setting('snowdrift_test.id')});
+my $second = 5;
+my $returned;
+for my $what (sort keys %draws)
+{
+	set_clock($node, sprintf('2026-06-01 12:00:%02d', $second));
+	$returned = $node->safe_psql('postgres', $draws{$what});
+	$node->stop('immediate');
+	start_with_clock($node, sprintf('2026-06-01 12:00:%02d', $second - 1));
+	cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'),
+		'>', $returned, "after a crash right after an ID of $what, the next one is greater");
+	$second += 5;
+}
 
 # Dropping the extension and creating it again keeps the promise.
 my $before = $node->safe_psql('postgres', 'SELECT next_snowflake()');
 $node->safe_psql('postgres', 'DROP EXTENSION snowdrift; CREATE EXTENSION snowdrift');
 $node->stop('immediate');
-start_with_clock($node, '2026-06-01 11:59:30');
+start_with_clock($node, '2026-06-01 12:01:00');
 cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'),
 	'>', $before, 'dropped, created and crashed: IDs still ascend');
 
@@ -71,16 +93,16 @@ $before = $session->query_safe('SELECT next_snowflake()');
 $node->safe_psql('postgres',
 	'BEGIN; DROP EXTENSION snowdrift; CREATE EXTENSION snowdrift; SELECT next_snowflake(); ROLLBACK');
 cmp_ok($session->query_safe('SELECT next_snowflake()'), '>', $before, 'rolled back, it goes on');
-set_clock($node, '2026-06-01 12:00:06');
+set_clock($node, '2026-06-01 12:01:06');
 $node->safe_psql('postgres',
 	'BEGIN; DROP EXTENSION snowdrift; CREATE EXTENSION snowdrift; SELECT next_snowflake(); ROLLBACK');
 $returned = $session->query_safe('SELECT next_snowflake()');
 $session->quit;
 $node->stop('immediate');
-start_with_clock($node, '2026-06-01 12:00:00');
+start_with_clock($node, '2026-06-01 12:01:00');
 cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'),
 	'>', $returned, '... and does not rely on a mark that was rolled back');
-set_clock($node, '2026-06-01 12:00:10');
+set_clock($node, '2026-06-01 12:01:10');
 $session = $node->background_psql('postgres');
 $session->query_safe('SELECT next_snowflake()');
 $node->safe_psql('postgres', 'DROP EXTENSION snowdrift; CREATE EXTENSION snowdrift');
@@ -119,7 +141,7 @@ for my $tampering ("SELECT setval('snowdrift.mark', 1)", 'ALTER SEQUENCE snowdri
 		'>', $before, "$tampering: memory knows better");
 	$node->safe_psql('postgres', $tampering);
 	$node->stop('immediate');
-	start_with_clock($node, '2026-06-01 12:00:10');
+	start_with_clock($node, '2026-06-01 12:01:10');
 	my $error = error_of($node, 'SELECT next_snowflake()');
 	like($error, qr/ERROR:  55000: sequence snowdrift.mark was tampered with/, '... a restart notices');
 	like($error, qr/HINT:  .*snowdrift.reset_clock\(\)/, '... and says what helps');
@@ -143,7 +165,7 @@ like(error_of($node, 'SELECT snowdrift.reset_clock()'),
 	qr/ERROR:  55000: the clock needs no reset/, 'no reset without need');
 set_clock($node, '2036-06-01 12:00:00');
 $node->safe_psql('postgres', 'SELECT next_snowflake()');
-set_clock($node, '2026-06-01 12:00:20');
+set_clock($node, '2026-06-01 12:01:20');
 like(error_of($node, 'SELECT next_snowflake()'),
 	qr/clock moved backwards by 3156191\d{5} ms/, 'ten years ahead: refused');
 $node->safe_psql('postgres', 'CREATE ROLE someone');
@@ -152,12 +174,12 @@ like(error_of($node, 'SET ROLE someone; SELECT snowdrift.reset_clock()'),
 $node->safe_psql('postgres', 'SELECT snowdrift.reset_clock()');
 is( $node->safe_psql('postgres',
 		"SELECT snowflake_timestamp(next_snowflake()) AT TIME ZONE 'UTC'"),
-	'2026-06-01 12:00:20.001', 'reset, IDs carry the present time');
+	'2026-06-01 12:01:20.001', 'reset, IDs carry the present time');
 $node->stop('immediate');
-start_with_clock($node, '2026-06-01 12:00:20');
+start_with_clock($node, '2026-06-01 12:01:20');
 is( $node->safe_psql('postgres',
 		"SELECT snowflake_timestamp(next_snowflake()) AT TIME ZONE 'UTC'"),
-	'2026-06-01 12:00:20.502', '... also after a crash');
+	'2026-06-01 12:01:20.502', '... also after a crash');
 
 # Whoever may execute it generates, whatever else they may not.
 is( $node->safe_psql('postgres', 'SET ROLE someone; SET search_path = pg_temp;

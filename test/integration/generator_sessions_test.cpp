@@ -60,7 +60,8 @@ TEST_F(GeneratorSessions, APoolOfFourGivesEightSessionsFourIdsAUnitAndShowsThatT
         if (i == sessions) {  // one that watches
             while (done < sessions && !seen)
                 seen = run(connection,
-                           "SELECT waiting > 0 AND overflow_ticks > 0 FROM snowdrift.generators"
+                           "SELECT coalesce(waiting > 0 AND overflow_ticks > 0, false)"
+                           " FROM snowdrift.generators"
                            " WHERE name = 'pool'")[0][0]
                            .as<bool>();
             return;

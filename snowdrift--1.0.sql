@@ -12,6 +12,7 @@ CREATE SEQUENCE snowdrift.mark MINVALUE 0;
 COMMENT ON SEQUENCE snowdrift.mark
     IS 'the time after which no ID was ever generated, encoded; not for use by hand';
 SELECT pg_catalog.setval('snowdrift.mark', 40503);
+GRANT SELECT ON SEQUENCE snowdrift.mark TO PUBLIC; -- so that any owner can dump the database
 SELECT pg_catalog.pg_extension_config_dump('snowdrift.mark', '');
 
 CREATE FUNCTION snowdrift.read_clock(OUT wall_clock timestamptz, OUT mark timestamptz,
@@ -865,6 +866,8 @@ CREATE TABLE snowdrift.generator (
 );
 COMMENT ON TABLE snowdrift.generator
     IS 'definitions of generators: use snowdrift.create_generator and snowdrift.drop_generator';
+GRANT SELECT ON SEQUENCE snowdrift.generator_id TO PUBLIC;
+GRANT SELECT ON TABLE snowdrift.generator TO PUBLIC;
 SELECT pg_catalog.pg_extension_config_dump('snowdrift.generator_id', '');
 SELECT pg_catalog.pg_extension_config_dump('snowdrift.generator', '');
 

@@ -59,9 +59,12 @@ pg_noinline Answer wait_for_id(Session& session, Answer answer, Request& request
     while (answer.verdict == Verdict::stale) answer = session.ask(request);
     if (answer.verdict != Verdict::exhausted) return ask_until_issued(session, answer, request);
     slots::Statistics& statistics = session.slot().statistics;
-    overflow::begin_wait(statistics, session.name());
+    const bool episode_begins = overflow::begin_wait(statistics);
     PG_ENSURE_ERROR_CLEANUP(overflow::end_wait, PointerGetDatum(&statistics));
-    { answer = ask_until_issued(session, answer, request); }
+    {
+        if (episode_begins) overflow::log_episode(session.name());
+        answer = ask_until_issued(session, answer, request);
+    }
     PG_END_ENSURE_ERROR_CLEANUP(overflow::end_wait, PointerGetDatum(&statistics));
     overflow::end_wait(0, PointerGetDatum(&statistics));
     return answer;

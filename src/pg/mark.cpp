@@ -3,11 +3,13 @@
 #include "pg/postgres.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 extern "C" {
 #include "access/generic_xlog.h"
 #include "access/htup_details.h"
 #include "access/relation.h"
+#include "access/xact.h"
 #include "access/xlog.h"
 #include "catalog/dependency.h"
 #include "catalog/namespace.h"
@@ -15,10 +17,16 @@ extern "C" {
 #include "commands/extension.h"
 #include "commands/sequence.h"
 #include "replication/syncrep.h"
+#include "replication/walsender_private.h"
 #include "storage/bufmgr.h"
+#include "storage/lwlock.h"
+#include "utils/guc.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#if PG_VERSION_NUM >= 160000
+#include "utils/guc_hooks.h"
+#endif
 }
 
 #include "pg/slots.hpp"
@@ -91,12 +99,14 @@ void forget(Datum, Oid relation) {
     session.tag = -1;
 }
 
-/// Find the sequence, and make sure that it is the extension's own and crash-safe.
-Relation open_sequence() {
+/// Find the sequence, and make sure that it is the extension's own and crash-safe. The lock is the
+/// one that ALTER SEQUENCE waits for.
+Relation open_sequence(LOCKMODE lock = RowExclusiveLock) {
     const Oid schema = get_namespace_oid(schema_name, true);
     const Oid oid = OidIsValid(schema) ? get_relname_relid(sequence_name, schema) : InvalidOid;
     if (!OidIsValid(oid)) report_bad_mark("is missing");
-    Relation sequence = relation_open(oid, AccessShareLock);
+    Relation sequence = try_relation_open(oid, lock);
+    if (sequence == nullptr) report_bad_mark("is missing");
     if (sequence->rd_rel->relkind != RELKIND_SEQUENCE ||
         getExtensionOfObject(RelationRelationId, oid) != get_extension_oid("snowdrift", true))
         report_bad_mark("does not belong to extension snowdrift");
@@ -130,13 +140,48 @@ OnDisk read(Relation sequence) {
     return present;
 }
 
-/// Wait until the record at `position` is safe: on this server's disk, and on the synchronous
-/// standbys' where the session's synchronous_commit asks for them.
+/// Whether there are synchronous standbys to wait for.
+bool has_synchronous_standbys() {
+#ifdef SYNC_STANDBY_DEFINED
+    return (WalSndCtl->sync_standbys_status & SYNC_STANDBY_DEFINED) != 0;
+#else
+    return WalSndCtl->sync_standbys_defined;
+#endif
+}
+
+/// Wait until the standbys that `synchronous_standby_names` asks for have the record at `position`.
+/// One session's mark serves them all, so a session that turned synchronous_commit off for itself
+/// waits too. Raises 57014 when the wait was cancelled.
+void wait_for_standbys(XLogRecPtr position) {
+    const int of_session = synchronous_commit;
+    const char* const of_server = GetConfigOptionResetString("synchronous_commit");
+    if (of_session <= SYNCHRONOUS_COMMIT_LOCAL_FLUSH &&
+        (std::strcmp(of_server, "off") == 0 || std::strcmp(of_server, "local") == 0))
+        return;
+
+    HOLD_INTERRUPTS();
+    synchronous_commit = SYNCHRONOUS_COMMIT_REMOTE_FLUSH;
+    assign_synchronous_commit(synchronous_commit, nullptr);
+    SyncRepWaitForLSN(position, false);
+    synchronous_commit = of_session;
+    assign_synchronous_commit(synchronous_commit, nullptr);
+    LWLockAcquire(SyncRepLock, LW_SHARED);
+    const bool confirmed =
+        !has_synchronous_standbys() || WalSndCtl->lsn[SYNC_REP_WAIT_FLUSH] >= position;
+    LWLockRelease(SyncRepLock);
+    RESUME_INTERRUPTS();
+    CHECK_FOR_INTERRUPTS();
+    if (!confirmed)
+        ereport(ERROR, (errcode(ERRCODE_QUERY_CANCELED),
+                        errmsg("canceling the generation of IDs due to user request"),
+                        errdetail("The mark was not confirmed by a synchronous standby.")));
+}
+
+/// Wait until the record at `position` is safe: on this server's disk, and on its synchronous
+/// standbys'.
 void make_durable(XLogRecPtr position) {
     XLogFlush(position);
-    HOLD_INTERRUPTS();
-    SyncRepWaitForLSN(position, false);
-    RESUME_INTERRUPTS();
+    if (has_synchronous_standbys()) wait_for_standbys(position);
 }
 
 /// Change the mark on disk to what `decide` makes of what is there. Returns what is there, and
@@ -160,9 +205,6 @@ OnDisk update(Relation sequence, Decide decide) {
     make_durable(position);
     return wanted;
 }
-
-/// What is there shall be ours from now on.
-OnDisk made_ours(OnDisk present) { return {present.unix_ms, Origin::ours}; }
 
 // ---- the word in shared memory
 
@@ -211,9 +253,13 @@ void look_again() {
         present = update(sequence, [&](OnDisk now) {
             return now.unix_ms >= known ? now : OnDisk{known, Origin::outside};
         });
-        if (adopt(file, present.unix_ms)) present = update(sequence, made_ours);
+        if (!adopt(file, present.unix_ms)) continue;
+        // Ours from now on, unless somebody set it again meanwhile.
+        present = update(sequence, [&](OnDisk now) {
+            return now == present ? OnDisk{now.unix_ms, Origin::ours} : now;
+        });
     }
-    relation_close(sequence, AccessShareLock);
+    relation_close(sequence, RowExclusiveLock);
 }
 
 /// Whether this session is the one to raise the mark `present` ahead of need.
@@ -241,7 +287,7 @@ bool try_raise(int64_t unix_ms) {
         const bool wrong = now.origin == Origin::outside || session.tag < 0;
         return enough || wrong ? now : OnDisk{target, Origin::ours};
     });
-    relation_close(sequence, AccessShareLock);
+    relation_close(sequence, RowExclusiveLock);
     if (present.origin == Origin::outside || session.tag < 0) return false;
     publish(present.unix_ms, known.tag());
     return load().tag() == known.tag();
@@ -266,7 +312,7 @@ Start attach() {
 int64_t read() {
     Relation sequence = open_sequence();
     const OnDisk present = read(sequence);
-    relation_close(sequence, AccessShareLock);
+    relation_close(sequence, RowExclusiveLock);
     if (present.unix_ms < 0) report_bad_mark("was tampered with");
     return present.unix_ms;
 }
@@ -278,7 +324,8 @@ bool raise(int64_t unix_ms) {
 
 bool reset(int64_t unix_ms, int64_t max_lead_ms) {
     attach_slot();
-    Relation sequence = open_sequence();
+    // Against all who raise the mark, or come to know it, meanwhile.
+    Relation sequence = open_sequence(ShareRowExclusiveLock);
     const OnDisk present = read(sequence);
     const bool needed = present.unix_ms < 0 || present.unix_ms - unix_ms > max_lead_ms;
     if (needed) {
@@ -287,7 +334,7 @@ bool reset(int64_t unix_ms, int64_t max_lead_ms) {
         slot->words[0] = load().adopted(0).bits;
         session.tag = -1;
     }
-    relation_close(sequence, AccessShareLock);
+    relation_close(sequence, ShareRowExclusiveLock);
     return needed;
 }
 

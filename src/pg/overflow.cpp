@@ -10,14 +10,18 @@ int64_t ticks(const slots::Statistics& statistics, int64_t now_ms) {
     return waiting || recent ? std::max<int64_t>(now_ms - statistics.began_ms.load(), 1) : 0;
 }
 
-void begin_wait(slots::Statistics& statistics, const Name& name) {
+bool begin_wait(slots::Statistics& statistics) {
     const int64_t now = clock::now_ms();
     const bool alone = statistics.waiting.fetch_add(1) == 0;
     const int64_t last = statistics.last_ms.exchange(now);
     // A clock that was set back begins an episode too: the ticks of one are not negative.
-    if (!alone || (now >= last && now - last <= calm_ms)) return;
+    if (!alone || (now >= last && now - last <= calm_ms)) return false;
     statistics.began_ms = now;
     statistics.episodes.fetch_add(1);
+    return true;
+}
+
+void log_episode(const Name& name) {
     ereport(LOG, (errmsg("ID generator \"%s\" is over its capacity", name.name),
                   errdetail("It has %u IDs every %d ms; calls wait for the next.", name.capacity,
                             name.tick_ms),

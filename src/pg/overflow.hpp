@@ -22,8 +22,11 @@ struct Name {
 /// How long the present episode has lasted, in ticks of a millisecond; 0 if there is none.
 int64_t ticks(const slots::Statistics& statistics, int64_t now_ms);
 
-/// Counts a call that has to wait, and logs the beginning of an episode.
-void begin_wait(slots::Statistics& statistics, const Name& name);
+/// Counts a call that has to wait; true if an episode begins with it. Raises no error.
+bool begin_wait(slots::Statistics& statistics);
+
+/// Logs that an episode begins. May raise an error, as all that logs serves interrupts.
+void log_episode(const Name& name);
 
 /// Ends what begin_wait() began. Takes the Statistics as PostgreSQL's clean-up functions are
 /// called.

@@ -67,6 +67,24 @@ for my $mode ('asynchronous', 'synchronous')
 	}
 }
 
+# No ID without the standby's confirmation: not when the wait is cancelled, and not in a session that
+# relies on another's wait.
+my $lonely = new_server('lonely', allows_streaming => 1);
+$lonely->start;
+$lonely->safe_psql('postgres', 'CREATE EXTENSION snowdrift; SELECT next_snowflake()');
+$lonely->append_conf('postgresql.conf', "synchronous_standby_names = 'ghost'\n");
+$lonely->restart;
+for my $commit ('on', 'off')
+{
+	like(error_of($lonely,
+			"SET synchronous_commit = $commit; SET statement_timeout = '200ms'; SELECT next_snowflake()"),
+		qr/57014: canceling/, "synchronous_commit $commit: without its synchronous standby, no ID");
+}
+$lonely->append_conf('postgresql.conf', "synchronous_commit = local\n");
+$lonely->restart;
+like(error_of($lonely, 'SELECT next_snowflake()'), qr/^no error/, '... unless the server does not ask for it');
+$lonely->stop;
+
 # The old primary is rewound to follow the new one, and is promoted in turn.
 my ($old, $new) = pair('rewind', 20, '');
 my $load = start_load($old, 2, $draw);

@@ -33,6 +33,12 @@ my $definitions = 'SELECT * FROM snowdrift.generator ORDER BY name';
 my $before = $origin->safe_psql('postgres', $definitions);
 like($before, qr/^orders\|2\|snowflake\|twitter\|\|3\|\|0\|4095$/m, 'definitions are in their table');
 
+# The extension is trusted: a database's owner creates it, and can dump the database.
+$origin->safe_psql('postgres', 'CREATE ROLE owner LOGIN; CREATE DATABASE owned OWNER owner');
+$origin->safe_psql('owned', 'SET ROLE owner; CREATE EXTENSION snowdrift; SELECT next_snowflake()');
+command_ok([ 'pg_dump', '-U', 'owner', '-d', $origin->connstr('owned'), '-f', '/dev/null' ],
+	'a database is dumped by its owner');
+
 my $dump = $origin->basedir . '/dump.sql';
 command_ok([ 'pg_dump', '-d', $origin->connstr('postgres'), '-f', $dump ], 'the database is dumped');
 my $restored = new_server('restored');

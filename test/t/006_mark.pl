@@ -79,6 +79,23 @@ for my $what (sort keys %draws)
 	$second += 5;
 }
 
+# A session goes back to the mark it had before, when what replaced it is rolled back.
+set_clock($node, '2026-06-01 12:00:45');
+($returned) = $node->safe_psql('postgres', q{
+	BEGIN;
+	SELECT next_snowflake();
+	SAVEPOINT s;
+	DROP EXTENSION snowdrift;
+	CREATE EXTENSION snowdrift;
+	SELECT next_snowflake();
+	ROLLBACK TO s;
+	SELECT next_snowflake();
+	COMMIT}) =~ /(\d+)\z/;
+$node->stop('immediate');
+start_with_clock($node, '2026-06-01 12:00:40');
+cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'),
+	'>', $returned, 'an extension that a savepoint brought back keeps the promise');
+
 # Dropping the extension and creating it again keeps the promise.
 my $before = $node->safe_psql('postgres', 'SELECT next_snowflake()');
 $node->safe_psql('postgres', 'DROP EXTENSION snowdrift; CREATE EXTENSION snowdrift');

@@ -143,7 +143,9 @@ OnDisk read(Relation sequence) {
 /// Whether there are synchronous standbys to wait for.
 bool has_synchronous_standbys() {
 #ifdef SYNC_STANDBY_DEFINED
-    return (WalSndCtl->sync_standbys_status & SYNC_STANDBY_DEFINED) != 0;
+    const bits8 status = WalSndCtl->sync_standbys_status;
+    if ((status & SYNC_STANDBY_INIT) != 0) return (status & SYNC_STANDBY_DEFINED) != 0;
+    return SyncRepStandbyNames != nullptr && *SyncRepStandbyNames != '\0';  // just started
 #else
     return WalSndCtl->sync_standbys_defined;
 #endif

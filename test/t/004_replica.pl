@@ -85,6 +85,25 @@ $lonely->restart;
 like(error_of($lonely, 'SELECT next_snowflake()'), qr/^no error/, '... unless the server does not ask for it');
 $lonely->stop;
 
+# While one session raises the mark ahead of need, and waits, the others go on with what is left.
+my $leased = new_server('leased', allows_streaming => 1);
+start_with_clock($leased, '2026-06-01 12:00:00');
+$leased->safe_psql('postgres', 'CREATE EXTENSION snowdrift; SELECT next_snowflake()');
+$leased->append_conf('postgresql.conf', "synchronous_standby_names = 'ghost'\n");
+$leased->reload;
+$leased->poll_query_until('postgres', "SELECT current_setting('synchronous_standby_names') = 'ghost'")
+  or die 'the setting does not come';
+set_clock($leased, '2026-06-01 12:00:00.300');
+my $raiser = $leased->background_psql('postgres');
+my $pid = $raiser->query_safe('SELECT pg_backend_pid()');
+$raiser->query_until(qr/raising/, "\\echo raising\nSELECT next_snowflake();\n");
+ok($leased->poll_query_until('postgres',
+		"SELECT wait_event = 'SyncRep' FROM pg_stat_activity WHERE pid = $pid"),
+	'a session that raises the mark waits');
+like(error_of($leased, 'SELECT next_snowflake()'), qr/^no error/, '... and no other one does');
+$leased->stop('immediate');
+eval { $raiser->quit };
+
 # The old primary is rewound to follow the new one, and is promoted in turn.
 my ($old, $new) = pair('rewind', 20, '');
 my $load = start_load($old, 2, $draw);

@@ -5,6 +5,8 @@ use warnings FATAL => 'all';
 use Test::More;
 use Snowdrift;
 use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Time::HiRes qw(usleep);
 
 my $rounds = $ENV{SNOWDRIFT_LONG} ? 50 : 6;
 my $draw = draw_all_kinds();
@@ -53,9 +55,16 @@ for my $round (1 .. $rounds)
 	my $pid = $node->safe_psql('postgres',
 		"SELECT pid FROM pg_stat_activity WHERE query LIKE '%next_snowflake()%'
 		 AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1");
+	my $log = -s $node->logfile;
 	$killed += kill 'KILL', $pid;
 	push @files, end_load($load);
-	$node->poll_query_until('postgres', 'SELECT true') or die 'the server did not restart';
+	# Not before the server has noticed, or the next load would be ended with this one.
+	my $tries = 0;
+	until (slurp_file($node->logfile, $log) =~ /ready to accept connections/)
+	{
+		die 'the server did not restart' if ++$tries > 18_000;
+		usleep(10_000);
+	}
 }
 is($killed, $rounds, 'a backend was killed each time');
 ($repeated, $count) = duplicates(@files);

@@ -232,6 +232,58 @@ CREATE FUNCTION snowflake_boundary("timestamp" timestamptz, layout snowflake_lay
 COMMENT ON FUNCTION snowflake_boundary(timestamptz, snowflake_layout)
     IS 'the smallest Snowflake ID of this layout not before a time';
 
+-- Snowflake: comparing with times
+
+CREATE FUNCTION time_predicate_support(internal) RETURNS internal
+    AS 'MODULE_PATHNAME', 'snowdrift_time_predicate_support'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION time_predicate_support(internal)
+    IS 'planner support: p(id, t) becomes id >= first_p(t) AND id <= last_p(t)';
+
+CREATE FUNCTION snowflake_within(id bigint, range tstzrange) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_snowflake_within'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT time_predicate_support;
+COMMENT ON FUNCTION snowflake_within(bigint, tstzrange)
+    IS 'whether a Snowflake ID''s time is within a range; indexes on the ID serve it';
+
+CREATE FUNCTION first_snowflake_within(range tstzrange) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'snowdrift_first_snowflake_within'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION first_snowflake_within(tstzrange)
+    IS 'the smallest Snowflake ID within a range of times; the largest of all if there is none';
+
+CREATE FUNCTION last_snowflake_within(range tstzrange) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'snowdrift_last_snowflake_within'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION last_snowflake_within(tstzrange)
+    IS 'the largest Snowflake ID within a range of times; the smallest of all if there is none';
+
+CREATE FUNCTION snowflake_within(id bigint, range tstzrange, layout snowflake_layout)
+        RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_snowflake_within'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT time_predicate_support;
+COMMENT ON FUNCTION snowflake_within(bigint, tstzrange, snowflake_layout)
+    IS 'whether the time of a Snowflake ID of a layout is within a range; indexes on the ID serve it';
+
+CREATE FUNCTION first_snowflake_within(range tstzrange, layout snowflake_layout) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'snowdrift_first_snowflake_within'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION first_snowflake_within(tstzrange, snowflake_layout)
+    IS 'the smallest Snowflake ID of a layout within a range of times; the largest of all if there is none';
+
+CREATE FUNCTION last_snowflake_within(range tstzrange, layout snowflake_layout) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'snowdrift_last_snowflake_within'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION last_snowflake_within(tstzrange, snowflake_layout)
+    IS 'the largest Snowflake ID of a layout within a range of times; the smallest of all if there is none';
+
+-- What both ID types have
+
+CREATE FUNCTION id_typanalyze(internal) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_id_typanalyze'
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION id_typanalyze(internal) IS 'ulid and sno typanalyze: histograms fine enough for ranges of time';
+
 -- ulid: the type
 
 CREATE TYPE ulid;
@@ -258,7 +310,7 @@ COMMENT ON FUNCTION ulid_send(ulid) IS 'I/O';
 
 CREATE TYPE ulid (
     INPUT = ulid_in, OUTPUT = ulid_out, RECEIVE = ulid_recv, SEND = ulid_send,
-    INTERNALLENGTH = 16, ALIGNMENT = char, STORAGE = plain
+    INTERNALLENGTH = 16, ALIGNMENT = char, STORAGE = plain, ANALYZE = id_typanalyze
 );
 COMMENT ON TYPE ulid IS 'a ULID: 48 bits of Unix milliseconds and 80 random bits';
 
@@ -467,6 +519,176 @@ CREATE FUNCTION ulid_max() RETURNS ulid
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION ulid_max() IS 'the largest ULID: all bits one';
 
+-- ulid: comparing with times
+
+CREATE FUNCTION ulid_before(id ulid, "timestamp" timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_before'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_predicate_support;
+COMMENT ON FUNCTION ulid_before(ulid, timestamptz) IS 'implementation of < operator';
+
+CREATE FUNCTION ulid_before("timestamp" timestamptz, id ulid) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_before_of_ulid'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_predicate_support;
+COMMENT ON FUNCTION ulid_before(timestamptz, ulid) IS 'implementation of > operator';
+
+CREATE FUNCTION first_ulid_before("timestamp" timestamptz) RETURNS ulid
+    AS 'MODULE_PATHNAME', 'snowdrift_first_ulid_before'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION first_ulid_before(timestamptz) IS 'the smallest ULID before a time; the largest of all if there is none';
+
+CREATE FUNCTION last_ulid_before("timestamp" timestamptz) RETURNS ulid
+    AS 'MODULE_PATHNAME', 'snowdrift_last_ulid_before'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION last_ulid_before(timestamptz) IS 'the largest ULID before a time; the smallest of all if there is none';
+
+CREATE FUNCTION ulid_until(id ulid, "timestamp" timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_until'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_predicate_support;
+COMMENT ON FUNCTION ulid_until(ulid, timestamptz) IS 'implementation of <= operator';
+
+CREATE FUNCTION ulid_until("timestamp" timestamptz, id ulid) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_until_of_ulid'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_predicate_support;
+COMMENT ON FUNCTION ulid_until(timestamptz, ulid) IS 'implementation of >= operator';
+
+CREATE FUNCTION first_ulid_until("timestamp" timestamptz) RETURNS ulid
+    AS 'MODULE_PATHNAME', 'snowdrift_first_ulid_until'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION first_ulid_until(timestamptz) IS 'the smallest ULID not after a time; the largest of all if there is none';
+
+CREATE FUNCTION last_ulid_until("timestamp" timestamptz) RETURNS ulid
+    AS 'MODULE_PATHNAME', 'snowdrift_last_ulid_until'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION last_ulid_until(timestamptz) IS 'the largest ULID not after a time; the smallest of all if there is none';
+
+CREATE FUNCTION ulid_after(id ulid, "timestamp" timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_after'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_predicate_support;
+COMMENT ON FUNCTION ulid_after(ulid, timestamptz) IS 'implementation of > operator';
+
+CREATE FUNCTION ulid_after("timestamp" timestamptz, id ulid) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_after_of_ulid'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_predicate_support;
+COMMENT ON FUNCTION ulid_after(timestamptz, ulid) IS 'implementation of < operator';
+
+CREATE FUNCTION first_ulid_after("timestamp" timestamptz) RETURNS ulid
+    AS 'MODULE_PATHNAME', 'snowdrift_first_ulid_after'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION first_ulid_after(timestamptz) IS 'the smallest ULID after a time; the largest of all if there is none';
+
+CREATE FUNCTION last_ulid_after("timestamp" timestamptz) RETURNS ulid
+    AS 'MODULE_PATHNAME', 'snowdrift_last_ulid_after'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION last_ulid_after(timestamptz) IS 'the largest ULID after a time; the smallest of all if there is none';
+
+CREATE FUNCTION ulid_since(id ulid, "timestamp" timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_since'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_predicate_support;
+COMMENT ON FUNCTION ulid_since(ulid, timestamptz) IS 'implementation of >= operator';
+
+CREATE FUNCTION ulid_since("timestamp" timestamptz, id ulid) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_since_of_ulid'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_predicate_support;
+COMMENT ON FUNCTION ulid_since(timestamptz, ulid) IS 'implementation of <= operator';
+
+CREATE FUNCTION first_ulid_since("timestamp" timestamptz) RETURNS ulid
+    AS 'MODULE_PATHNAME', 'snowdrift_first_ulid_since'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION first_ulid_since(timestamptz) IS 'the smallest ULID not before a time; the largest of all if there is none';
+
+CREATE FUNCTION last_ulid_since("timestamp" timestamptz) RETURNS ulid
+    AS 'MODULE_PATHNAME', 'snowdrift_last_ulid_since'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION last_ulid_since(timestamptz) IS 'the largest ULID not before a time; the smallest of all if there is none';
+
+CREATE FUNCTION ulid_within(id ulid, range tstzrange) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_within'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT time_predicate_support;
+COMMENT ON FUNCTION ulid_within(ulid, tstzrange) IS 'implementation of <@ operator';
+
+CREATE FUNCTION ulid_within(range tstzrange, id ulid) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_within_of_ulid'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT time_predicate_support;
+COMMENT ON FUNCTION ulid_within(tstzrange, ulid) IS 'implementation of @> operator';
+
+CREATE FUNCTION first_ulid_within(range tstzrange) RETURNS ulid
+    AS 'MODULE_PATHNAME', 'snowdrift_first_ulid_within'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION first_ulid_within(tstzrange) IS 'the smallest ULID within a range of times; the largest of all if there is none';
+
+CREATE FUNCTION last_ulid_within(range tstzrange) RETURNS ulid
+    AS 'MODULE_PATHNAME', 'snowdrift_last_ulid_within'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION last_ulid_within(tstzrange) IS 'the largest ULID within a range of times; the smallest of all if there is none';
+
+CREATE OPERATOR < (
+    LEFTARG = ulid, RIGHTARG = timestamptz, FUNCTION = ulid_before,
+    COMMUTATOR = >, NEGATOR = >=,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR < (ulid, timestamptz) IS 'its time is before';
+
+CREATE OPERATOR > (
+    LEFTARG = timestamptz, RIGHTARG = ulid, FUNCTION = ulid_before,
+    COMMUTATOR = <, NEGATOR = <=,
+    RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR > (timestamptz, ulid) IS 'after its time';
+
+CREATE OPERATOR <= (
+    LEFTARG = ulid, RIGHTARG = timestamptz, FUNCTION = ulid_until,
+    COMMUTATOR = >=, NEGATOR = >,
+    RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR <= (ulid, timestamptz) IS 'its time is not after';
+
+CREATE OPERATOR >= (
+    LEFTARG = timestamptz, RIGHTARG = ulid, FUNCTION = ulid_until,
+    COMMUTATOR = <=, NEGATOR = <,
+    RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR >= (timestamptz, ulid) IS 'not before its time';
+
+CREATE OPERATOR > (
+    LEFTARG = ulid, RIGHTARG = timestamptz, FUNCTION = ulid_after,
+    COMMUTATOR = <, NEGATOR = <=,
+    RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR > (ulid, timestamptz) IS 'its time is after';
+
+CREATE OPERATOR < (
+    LEFTARG = timestamptz, RIGHTARG = ulid, FUNCTION = ulid_after,
+    COMMUTATOR = >, NEGATOR = >=,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR < (timestamptz, ulid) IS 'before its time';
+
+CREATE OPERATOR >= (
+    LEFTARG = ulid, RIGHTARG = timestamptz, FUNCTION = ulid_since,
+    COMMUTATOR = <=, NEGATOR = <,
+    RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR >= (ulid, timestamptz) IS 'its time is not before';
+
+CREATE OPERATOR <= (
+    LEFTARG = timestamptz, RIGHTARG = ulid, FUNCTION = ulid_since,
+    COMMUTATOR = >=, NEGATOR = >,
+    RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR <= (timestamptz, ulid) IS 'not after its time';
+
+CREATE OPERATOR <@ (
+    LEFTARG = ulid, RIGHTARG = tstzrange, FUNCTION = ulid_within,
+    COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel
+);
+COMMENT ON OPERATOR <@ (ulid, tstzrange) IS 'its time is contained by';
+
+CREATE OPERATOR @> (
+    LEFTARG = tstzrange, RIGHTARG = ulid, FUNCTION = ulid_within,
+    COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel
+);
+COMMENT ON OPERATOR @> (tstzrange, ulid) IS 'contains its time';
+
 -- ulid: generating
 
 CREATE FUNCTION next_ulid() RETURNS ulid
@@ -559,7 +781,7 @@ COMMENT ON FUNCTION sno_send(sno) IS 'I/O';
 
 CREATE TYPE sno (
     INPUT = sno_in, OUTPUT = sno_out, RECEIVE = sno_recv, SEND = sno_send,
-    INTERNALLENGTH = 10, ALIGNMENT = char, STORAGE = plain
+    INTERNALLENGTH = 10, ALIGNMENT = char, STORAGE = plain, ANALYZE = id_typanalyze
 );
 COMMENT ON TYPE sno
     IS 'a sno: a time to 4 milliseconds, a byte for the user, a partition and a sequence';
@@ -802,6 +1024,176 @@ CREATE FUNCTION sno_nil() RETURNS sno
     AS 'MODULE_PATHNAME', 'snowdrift_sno_nil'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION sno_nil() IS 'the smallest sno: all bits zero';
+
+-- sno: comparing with times
+
+CREATE FUNCTION sno_before(id sno, "timestamp" timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_before'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_predicate_support;
+COMMENT ON FUNCTION sno_before(sno, timestamptz) IS 'implementation of < operator';
+
+CREATE FUNCTION sno_before("timestamp" timestamptz, id sno) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_before_of_sno'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_predicate_support;
+COMMENT ON FUNCTION sno_before(timestamptz, sno) IS 'implementation of > operator';
+
+CREATE FUNCTION first_sno_before("timestamp" timestamptz) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowdrift_first_sno_before'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION first_sno_before(timestamptz) IS 'the smallest sno before a time; the largest of all if there is none';
+
+CREATE FUNCTION last_sno_before("timestamp" timestamptz) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowdrift_last_sno_before'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION last_sno_before(timestamptz) IS 'the largest sno before a time; the smallest of all if there is none';
+
+CREATE FUNCTION sno_until(id sno, "timestamp" timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_until'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_predicate_support;
+COMMENT ON FUNCTION sno_until(sno, timestamptz) IS 'implementation of <= operator';
+
+CREATE FUNCTION sno_until("timestamp" timestamptz, id sno) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_until_of_sno'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_predicate_support;
+COMMENT ON FUNCTION sno_until(timestamptz, sno) IS 'implementation of >= operator';
+
+CREATE FUNCTION first_sno_until("timestamp" timestamptz) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowdrift_first_sno_until'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION first_sno_until(timestamptz) IS 'the smallest sno not after a time; the largest of all if there is none';
+
+CREATE FUNCTION last_sno_until("timestamp" timestamptz) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowdrift_last_sno_until'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION last_sno_until(timestamptz) IS 'the largest sno not after a time; the smallest of all if there is none';
+
+CREATE FUNCTION sno_after(id sno, "timestamp" timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_after'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_predicate_support;
+COMMENT ON FUNCTION sno_after(sno, timestamptz) IS 'implementation of > operator';
+
+CREATE FUNCTION sno_after("timestamp" timestamptz, id sno) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_after_of_sno'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_predicate_support;
+COMMENT ON FUNCTION sno_after(timestamptz, sno) IS 'implementation of < operator';
+
+CREATE FUNCTION first_sno_after("timestamp" timestamptz) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowdrift_first_sno_after'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION first_sno_after(timestamptz) IS 'the smallest sno after a time; the largest of all if there is none';
+
+CREATE FUNCTION last_sno_after("timestamp" timestamptz) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowdrift_last_sno_after'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION last_sno_after(timestamptz) IS 'the largest sno after a time; the smallest of all if there is none';
+
+CREATE FUNCTION sno_since(id sno, "timestamp" timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_since'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_predicate_support;
+COMMENT ON FUNCTION sno_since(sno, timestamptz) IS 'implementation of >= operator';
+
+CREATE FUNCTION sno_since("timestamp" timestamptz, id sno) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_since_of_sno'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT time_predicate_support;
+COMMENT ON FUNCTION sno_since(timestamptz, sno) IS 'implementation of <= operator';
+
+CREATE FUNCTION first_sno_since("timestamp" timestamptz) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowdrift_first_sno_since'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION first_sno_since(timestamptz) IS 'the smallest sno not before a time; the largest of all if there is none';
+
+CREATE FUNCTION last_sno_since("timestamp" timestamptz) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowdrift_last_sno_since'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION last_sno_since(timestamptz) IS 'the largest sno not before a time; the smallest of all if there is none';
+
+CREATE FUNCTION sno_within(id sno, range tstzrange) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_within'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT time_predicate_support;
+COMMENT ON FUNCTION sno_within(sno, tstzrange) IS 'implementation of <@ operator';
+
+CREATE FUNCTION sno_within(range tstzrange, id sno) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_within_of_sno'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT time_predicate_support;
+COMMENT ON FUNCTION sno_within(tstzrange, sno) IS 'implementation of @> operator';
+
+CREATE FUNCTION first_sno_within(range tstzrange) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowdrift_first_sno_within'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION first_sno_within(tstzrange) IS 'the smallest sno within a range of times; the largest of all if there is none';
+
+CREATE FUNCTION last_sno_within(range tstzrange) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowdrift_last_sno_within'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION last_sno_within(tstzrange) IS 'the largest sno within a range of times; the smallest of all if there is none';
+
+CREATE OPERATOR < (
+    LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_before,
+    COMMUTATOR = >, NEGATOR = >=,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR < (sno, timestamptz) IS 'its time is before';
+
+CREATE OPERATOR > (
+    LEFTARG = timestamptz, RIGHTARG = sno, FUNCTION = sno_before,
+    COMMUTATOR = <, NEGATOR = <=,
+    RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR > (timestamptz, sno) IS 'after its time';
+
+CREATE OPERATOR <= (
+    LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_until,
+    COMMUTATOR = >=, NEGATOR = >,
+    RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR <= (sno, timestamptz) IS 'its time is not after';
+
+CREATE OPERATOR >= (
+    LEFTARG = timestamptz, RIGHTARG = sno, FUNCTION = sno_until,
+    COMMUTATOR = <=, NEGATOR = <,
+    RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR >= (timestamptz, sno) IS 'not before its time';
+
+CREATE OPERATOR > (
+    LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_after,
+    COMMUTATOR = <, NEGATOR = <=,
+    RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR > (sno, timestamptz) IS 'its time is after';
+
+CREATE OPERATOR < (
+    LEFTARG = timestamptz, RIGHTARG = sno, FUNCTION = sno_after,
+    COMMUTATOR = >, NEGATOR = >=,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR < (timestamptz, sno) IS 'before its time';
+
+CREATE OPERATOR >= (
+    LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_since,
+    COMMUTATOR = <=, NEGATOR = <,
+    RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR >= (sno, timestamptz) IS 'its time is not before';
+
+CREATE OPERATOR <= (
+    LEFTARG = timestamptz, RIGHTARG = sno, FUNCTION = sno_since,
+    COMMUTATOR = >=, NEGATOR = >,
+    RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR <= (timestamptz, sno) IS 'not after its time';
+
+CREATE OPERATOR <@ (
+    LEFTARG = sno, RIGHTARG = tstzrange, FUNCTION = sno_within,
+    COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel
+);
+COMMENT ON OPERATOR <@ (sno, tstzrange) IS 'its time is contained by';
+
+CREATE OPERATOR @> (
+    LEFTARG = tstzrange, RIGHTARG = sno, FUNCTION = sno_within,
+    COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel
+);
+COMMENT ON OPERATOR @> (tstzrange, sno) IS 'contains its time';
 
 -- sno: generating
 

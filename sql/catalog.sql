@@ -10,14 +10,15 @@ FROM pg_opclass AS c JOIN members ON classid = 'pg_opclass'::regclass AND objid 
     JOIN pg_am AS a ON a.oid = opcmethod
 ORDER BY opcintype::regtype::text COLLATE "C", amname, opcname;
 
--- operators, and none without commutator, negator and estimators
+-- operators, and none without commutator, negator (but for containment) and estimators
 SELECT o.oid::regoperator, oprcom::regoperator AS commutator, oprnegate::regoperator AS negator,
     oprrest, oprjoin, oprcanhash AS hash, oprcanmerge AS merge
 FROM pg_operator AS o JOIN members ON classid = 'pg_operator'::regclass AND objid = o.oid
-ORDER BY oprleft::regtype::text COLLATE "C", oprname COLLATE "C";
+ORDER BY oprleft::regtype::text COLLATE "C", oprname COLLATE "C",
+    oprright::regtype::text COLLATE "C";
 SELECT o.oid::regoperator
 FROM pg_operator AS o JOIN members ON classid = 'pg_operator'::regclass AND objid = o.oid
-WHERE 0 IN (oprcom, oprnegate, oprrest, oprjoin);
+WHERE 0 IN (oprcom, oprrest, oprjoin) OR oprnegate = 0 AND oprname NOT IN ('<@', '@>');
 
 -- casts, none of them implicit
 SELECT castsource::regtype, casttarget::regtype, castfunc::regprocedure, castcontext, castmethod

@@ -74,7 +74,14 @@ class Sno {
         return compose({.units = units_at(unix_ms + unit_ms - 1)});
     }
 
+    /// The largest sno whose timestamp is before `unix_ms`. Precondition:
+    /// contains_time(unix_ms - 1).
+    static constexpr Sno last_before(int64_t unix_ms) noexcept {
+        return {boundary(unix_ms).high() - 1, UINT16_MAX};
+    }
+
     static constexpr Sno nil() noexcept { return {}; }
+    static constexpr Sno max() noexcept { return {UINT64_MAX, UINT16_MAX}; }
 
     /// Whether `unix_ms` is between the first and the last timestamp.
     static constexpr bool contains_time(int64_t unix_ms) noexcept {
@@ -186,6 +193,8 @@ class Sno {
 
 static_assert(sizeof(Sno) == Sno::size && alignof(Sno) == 1);
 static_assert(std::is_trivially_copyable_v<Sno> && std::is_standard_layout_v<Sno>);
-static_assert(Sno::compose({.units = Sno::max_units}).timestamp_ms() == Sno::max_timestamp_ms);
+static_assert(Sno::max().units() == Sno::max_units);
+static_assert(Sno::max().timestamp_ms() == Sno::max_timestamp_ms);
+static_assert(Sno::max() == Sno::last_before(Sno::max_timestamp_ms + 1));
 
 }  // namespace snowdrift

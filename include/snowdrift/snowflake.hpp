@@ -92,6 +92,12 @@ struct SnowflakeLayout {
         return (unix_ms - epoch_unix_ms) << timestamp_shift();
     }
 
+    /// The largest ID whose timestamp is before `unix_ms`. Precondition:
+    /// contains_time(unix_ms - 1).
+    constexpr int64_t last_before(int64_t unix_ms) const noexcept {
+        return boundary(unix_ms - 1) | static_cast<int64_t>(ones(timestamp_shift()));
+    }
+
  private:
     static constexpr uint64_t ones(int bits) noexcept { return (uint64_t{1} << bits) - 1; }
     static constexpr uint32_t ones32(int bits) noexcept {

@@ -62,6 +62,12 @@ class Ulid {
         return {static_cast<uint64_t>(unix_ms) << 16, 0};
     }
 
+    /// The largest ULID whose timestamp is before `unix_ms`. Precondition:
+    /// contains_time(unix_ms - 1).
+    static constexpr Ulid last_before(int64_t unix_ms) noexcept {
+        return {(static_cast<uint64_t>(unix_ms) << 16) - 1, UINT64_MAX};
+    }
+
     static constexpr Ulid nil() noexcept { return {}; }
     static constexpr Ulid max() noexcept { return {UINT64_MAX, UINT64_MAX}; }
 
@@ -154,5 +160,6 @@ class Ulid {
 static_assert(sizeof(Ulid) == Ulid::size && alignof(Ulid) == 1);
 static_assert(std::is_trivially_copyable_v<Ulid> && std::is_standard_layout_v<Ulid>);
 static_assert(Ulid::max().timestamp_ms() == Ulid::max_timestamp_ms);
+static_assert(Ulid::max() == Ulid::last_before(Ulid::max_timestamp_ms + 1));
 
 }  // namespace snowdrift

@@ -6,6 +6,7 @@
 
 #include "pg/diagram.hpp"
 #include "pg/id_type.hpp"
+#include "pg/time_predicates.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
@@ -42,6 +43,7 @@ uint16_t check_sequence(int32 value) {
 }  // namespace
 
 SNOWDRIFT_ID_TYPE(sno, Sno)
+SNOWDRIFT_TIME_PREDICATES(sno, Sno)
 
 /// sno_to_uuid(sno) → uuid: the text's 16 bytes, which keep the order
 SNOWDRIFT_FUNCTION(sno_to_uuid) {

@@ -7,6 +7,7 @@
 #include "pg/postgres.hpp"
 #include "pg/snowflake_layout.hpp"
 #include "pg/time.hpp"
+#include "pg/time_predicates.hpp"
 #include "snowdrift/base32.hpp"
 
 extern "C" {
@@ -37,6 +38,11 @@ TimeRange times_of(const SnowflakeLayout& layout) {
 SnowflakeParts split_argument(FunctionCallInfo fcinfo) {
     const SnowflakeLayout& layout = get_layout_argument(fcinfo, 1);
     return layout.split(check_id(layout, PG_GETARG_INT64(0)));
+}
+
+/// The IDs of `layout` whose times are within the range that is a function's argument `n`.
+IdRange<int64> ids_within(FunctionCallInfo fcinfo, int n, const SnowflakeLayout& layout) {
+    return ids_of<int64>(layout, {0, layout.max_id()}, times_of(layout), Within::times(fcinfo, n));
 }
 
 }  // namespace
@@ -101,4 +107,21 @@ SNOWDRIFT_FUNCTION(snowflake_boundary) {
     const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
     const SnowflakeLayout& layout = get_layout_argument(fcinfo, 1);
     PG_RETURN_INT64(layout.boundary(check_time(times_of(layout), time, unix_ms_ceil(time))));
+}
+
+/// snowflake_within(bigint, tstzrange [, snowflake_layout]) → boolean; false for what is no ID
+SNOWDRIFT_FUNCTION(snowflake_within) {
+    const int64 id = PG_GETARG_INT64(0);
+    const auto [first, last] = ids_within(fcinfo, 1, get_layout_argument(fcinfo, 2));
+    PG_RETURN_BOOL(first <= id && id <= last);
+}
+
+/// first_snowflake_within(tstzrange [, snowflake_layout]) → bigint
+SNOWDRIFT_FUNCTION(first_snowflake_within) {
+    PG_RETURN_INT64(ids_within(fcinfo, 0, get_layout_argument(fcinfo, 1)).first);
+}
+
+/// last_snowflake_within(tstzrange [, snowflake_layout]) → bigint
+SNOWDRIFT_FUNCTION(last_snowflake_within) {
+    PG_RETURN_INT64(ids_within(fcinfo, 0, get_layout_argument(fcinfo, 1)).last);
 }

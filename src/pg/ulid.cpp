@@ -6,6 +6,7 @@
 
 #include "pg/diagram.hpp"
 #include "pg/id_type.hpp"
+#include "pg/time_predicates.hpp"
 
 extern "C" {
 #include "utils/builtins.h"
@@ -21,6 +22,7 @@ struct snowdrift::IdTraits<Ulid> {
 };
 
 SNOWDRIFT_ID_TYPE(ulid, Ulid)
+SNOWDRIFT_TIME_PREDICATES(ulid, Ulid)
 
 /// ulid_max() → ulid
 SNOWDRIFT_FUNCTION(ulid_max) { return make_datum(Ulid::max()); }

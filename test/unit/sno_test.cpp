@@ -208,6 +208,9 @@ TEST(Sno, HasABoundaryThatSplitsIdsByTheirTime) {
             const Sno greatest = Sno::compose({other, true, 255, 65535, 65535});
             ASSERT_EQ(Sno::boundary(time) <= least, least.timestamp_ms() >= time) << time;
             ASSERT_EQ(Sno::boundary(time) <= greatest, greatest.timestamp_ms() >= time) << time;
+            if (time == epoch) continue;
+            ASSERT_EQ(Sno::last_before(time) < least, least.timestamp_ms() >= time) << time;
+            ASSERT_EQ(Sno::last_before(time) < greatest, greatest.timestamp_ms() >= time) << time;
         }
     }
 }

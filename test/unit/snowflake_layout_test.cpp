@@ -133,6 +133,8 @@ TEST(SnowflakeLayouts, ABoundaryIsTheLeastIdNotBeforeItsTime) {
         const int64_t boundary = layout.boundary(time);
         ASSERT_EQ(layout.split(boundary), (SnowflakeParts{time, 0, 0, 0}));
         ASSERT_TRUE(boundary == 0 || layout.split(boundary - 1).unix_ms == time - 1);
+        ASSERT_TRUE(boundary == 0 || layout.last_before(time) == boundary - 1);
+        ASSERT_EQ(layout.last_before(layout.max_unix_ms() + 1), layout.max_id());
     });
 }
 

@@ -199,6 +199,9 @@ TEST(Ulid, HasABoundaryThatSplitsIdsByTheirTime) {
             for (const auto& randomness : {Ulid::Randomness{}, ones}) {
                 const Ulid id = Ulid::compose(other, randomness);
                 ASSERT_EQ(Ulid::boundary(time) <= id, other >= time) << time << " " << other;
+                if (time > 0) {
+                    ASSERT_EQ(Ulid::last_before(time) < id, other >= time) << time << " " << other;
+                }
             }
         }
     }

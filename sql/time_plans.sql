@@ -1,0 +1,116 @@
+-- What the planner makes of time predicates
+
+-- The tables are empty: what matters is which conditions the planner can use.
+CREATE TABLE moments (t timestamptz);
+CREATE TABLE ranges (range tstzrange);
+CREATE TABLE events (id ulid PRIMARY KEY, body text);
+CREATE TABLE visits (id bigint PRIMARY KEY, body text);
+CREATE TABLE people (id sno PRIMARY KEY, body text);
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+
+-- times that are known are IDs in the plan, and only the ends that matter
+EXPLAIN (COSTS OFF) SELECT * FROM events WHERE id >= '2026-03-01Z'::timestamptz;
+EXPLAIN (COSTS OFF) SELECT * FROM events WHERE id <= '2026-03-01Z'::timestamptz;
+EXPLAIN (COSTS OFF) SELECT * FROM events
+WHERE '2026-03-01Z'::timestamptz <= id AND '2026-03-02Z'::timestamptz > id;
+EXPLAIN (COSTS OFF) SELECT * FROM people WHERE id <@ '[2026-03-01Z, 2026-03-02Z)'::tstzrange;
+EXPLAIN (COSTS OFF) SELECT * FROM visits
+WHERE snowflake_within(id, '[2026-03-01Z, 2026-03-02Z)'::tstzrange);
+EXPLAIN (COSTS OFF) SELECT * FROM visits
+WHERE snowflake_within(id, '[2026-03-01Z, 2026-03-02Z)'::tstzrange, 'mastodon');
+EXPLAIN (COSTS OFF) SELECT * FROM people WHERE id <@ '(,)'::tstzrange;
+EXPLAIN (COSTS OFF) SELECT * FROM people WHERE id > 'infinity'::timestamptz;
+EXPLAIN (COSTS OFF) SELECT * FROM events WHERE id < NULL::timestamptz;
+
+-- those of execution stay conditions of the index
+EXPLAIN (COSTS OFF) SELECT * FROM events WHERE id >= now() - interval '1 hour';
+EXPLAIN (COSTS OFF) SELECT * FROM people WHERE now() - interval '1 hour' < id;
+EXPLAIN (COSTS OFF) SELECT * FROM visits
+WHERE snowflake_within(id, tstzrange(now() - interval '1 hour', NULL));
+
+-- a function that changes from row to row is left alone, and so are two columns of one table
+EXPLAIN (COSTS OFF) SELECT * FROM events WHERE id >= clock_timestamp();
+EXPLAIN (COSTS OFF) SELECT * FROM events WHERE id >= body::timestamptz;
+EXPLAIN (COSTS OFF) SELECT next_ulid() >= now();
+
+-- index-only scans, in the order of the index
+EXPLAIN (COSTS OFF) SELECT id FROM events WHERE id < now() ORDER BY id DESC LIMIT 10;
+
+-- subqueries, and joins
+SELECT plan_of('SELECT * FROM events WHERE id >= (SELECT max(t) FROM moments)') LIKE
+    '%Index Scan on events_pkey%' AS uses_the_index;
+SET enable_hashjoin = off;
+SET enable_mergejoin = off;
+EXPLAIN (COSTS OFF) SELECT * FROM moments JOIN events ON id >= t AND id < t + interval '1 hour';
+EXPLAIN (COSTS OFF) SELECT * FROM ranges JOIN people ON id <@ range;
+RESET enable_hashjoin;
+RESET enable_mergejoin;
+
+-- merged from several tables
+CREATE TABLE logs (id ulid NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE logs_2026_01 PARTITION OF logs
+    FOR VALUES FROM (ulid_boundary('2026-01-01Z')) TO (ulid_boundary('2026-02-01Z'));
+CREATE TABLE logs_2026_02 PARTITION OF logs
+    FOR VALUES FROM (ulid_boundary('2026-02-01Z')) TO (ulid_boundary('2026-03-01Z'));
+CREATE TABLE logs_2026_03 PARTITION OF logs
+    FOR VALUES FROM (ulid_boundary('2026-03-01Z')) TO (ulid_boundary('2026-04-01Z'));
+CREATE INDEX ON logs (id);
+EXPLAIN (COSTS OFF) (SELECT id FROM events WHERE id >= now() ORDER BY id)
+UNION ALL (SELECT id FROM logs_2026_01 WHERE id >= now()) ORDER BY id LIMIT 10;
+
+-- partitions are pruned when a statement is planned
+EXPLAIN (COSTS OFF) SELECT * FROM logs WHERE id >= '2026-03-05Z'::timestamptz;
+EXPLAIN (COSTS OFF) SELECT * FROM logs WHERE id <@ '[2026-01-31Z, 2026-02-02Z]'::tstzrange;
+
+-- and when one begins to run
+SET plan_cache_mode = force_generic_plan;
+PREPARE since(timestamptz) AS SELECT * FROM logs WHERE id >= $1;
+EXPLAIN (COSTS OFF) EXECUTE since('2026-02-05Z');
+EXPLAIN (COSTS OFF) EXECUTE since('infinity');
+PREPARE visits_within(tstzrange) AS SELECT * FROM visits WHERE snowflake_within(id, $1);
+EXPLAIN (COSTS OFF) EXECUTE visits_within('[2026-02-05Z, 2026-02-06Z)');
+EXPLAIN (COSTS OFF) SELECT * FROM logs WHERE id < now() - interval '500 years';
+RESET plan_cache_mode;
+
+-- BRIN
+CREATE TABLE readings (id sno NOT NULL, value real);
+CREATE INDEX ON readings USING brin (id);
+SET enable_bitmapscan = on;
+EXPLAIN (COSTS OFF) SELECT * FROM readings WHERE id >= now() - interval '1 hour';
+
+-- and partial indexes
+CREATE INDEX recent ON readings (value) WHERE id >= '2026-03-01Z'::timestamptz;
+EXPLAIN (COSTS OFF) SELECT value FROM readings WHERE id >= '2026-04-01Z'::timestamptz AND value > 1;
+RESET enable_bitmapscan;
+RESET enable_seqscan;
+
+-- Estimates: of a million rows in a year, those of a day
+CREATE FUNCTION estimate_of(query text) RETURNS float LANGUAGE plpgsql AS $$
+DECLARE plan jsonb;
+BEGIN
+    EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
+    RETURN plan->0->'Plan'->'Plan Rows';
+END $$;
+CREATE UNLOGGED TABLE year AS
+SELECT ulid_at(t) AS ulid, make_sno(t, 0, 0, 0) AS sno, make_snowflake(t, 0, 0, 0) AS snowflake
+FROM (SELECT '2026-01-01Z'::timestamptz + n * interval '31.536 s' AS t
+    FROM generate_series(0, 999999) AS n) AS times;
+ANALYZE year;
+SELECT id, count(*) > 50 AS within_a_factor_of_2
+FROM (VALUES ('ulid', 'ulid <@ %L'), ('sno', 'sno <@ %L'),
+        ('snowflake', 'snowflake_within(snowflake, %L)')) AS predicates(id, predicate),
+    generate_series(timestamptz '2026-01-02Z', '2026-12-31Z', '7 days') AS day,
+    estimate_of(format('SELECT * FROM year WHERE ' || predicate, tstzrange(day, day + interval '1 day')))
+        AS estimate
+WHERE estimate BETWEEN 2740 / 2.0 AND 2740 * 2 GROUP BY id ORDER BY id;
+SELECT id, count(*) > 50 AS within_a_factor_of_2
+FROM (VALUES ('ulid'), ('sno')) AS ids(id),
+    generate_series(timestamptz '2026-01-02Z', '2026-12-31Z', '7 days') AS day,
+    estimate_of(format('SELECT * FROM year WHERE %1$s >= %2$L::timestamptz AND %1$s < %3$L::timestamptz',
+        id, day, day + interval '1 day')) AS estimate
+WHERE estimate BETWEEN 2740 / 2.0 AND 2740 * 2 GROUP BY id ORDER BY id;
+
+
+DROP TABLE moments, ranges, events, visits, people, logs, readings, year;
+DROP FUNCTION estimate_of;

@@ -1,0 +1,124 @@
+-- Comparing IDs with times
+
+-- The meaning is that of comparing the ID's time, for all of these times and the IDs around them.
+CREATE TABLE moments AS
+SELECT base + delta AS t FROM
+    (VALUES ('1970-01-01Z'::timestamptz), ('2010-01-01Z'), ('2021-01-01Z'),
+        ('2026-11-21 12:00:00.004Z'), ('2079-09-07 15:47:35.548Z'), ('2090-09-07 15:47:35.551Z'),
+        ('10889-08-02 05:31:50.655Z')) AS bases(base),
+    (VALUES (interval '-4 ms'), ('-1 us'), ('0'), ('1 us'), ('999 us'), ('4 ms')) AS deltas(delta)
+UNION ALL VALUES ('-infinity'::timestamptz), ('infinity'), ('4714-11-24 00:00Z BC'), ('294276-12-31Z'), (NULL);
+
+CREATE TABLE ranges AS
+SELECT tstzrange(a.t, b.t, bounds) AS range
+FROM moments AS a, moments AS b, (VALUES ('[)'), ('[]'), ('()'), ('(]')) AS kinds(bounds)
+WHERE a.t <= b.t OR a.t IS NULL OR b.t IS NULL
+UNION ALL VALUES ('empty'::tstzrange), (NULL);
+
+-- a time that the format can carry, and the IDs before, at and after its first one
+CREATE TABLE ulids AS
+SELECT ulid_boundary(t) AS id FROM moments WHERE t BETWEEN '1970-01-01Z' AND '10889-08-02 05:31:50.655Z'
+UNION ALL SELECT make_ulid(t, '\xffffffffffffffffffff') FROM moments
+    WHERE t BETWEEN '1970-01-01Z' AND '10889-08-02 05:31:50.655Z'
+UNION ALL VALUES (ulid_nil()), (ulid_max()), (NULL);
+CREATE TABLE snos AS
+SELECT sno_boundary(t) AS id FROM moments WHERE t BETWEEN '2010-01-01Z' AND '2079-09-07 15:47:35.548Z'
+UNION ALL SELECT make_sno(t, 255, 65535, 65535, 1) FROM moments
+    WHERE t BETWEEN '2010-01-01Z' AND '2079-09-07 15:47:35.548Z'
+UNION ALL VALUES (sno_nil()), (NULL);
+CREATE TABLE snowflakes AS
+SELECT snowflake_boundary(t) AS id FROM moments
+    WHERE t BETWEEN '2021-01-01Z' AND '2090-09-07 15:47:35.551Z'
+UNION ALL SELECT make_snowflake(t, 31, 31, 4095) FROM moments
+    WHERE t BETWEEN '2021-01-01Z' AND '2090-09-07 15:47:35.551Z'
+UNION ALL VALUES (NULL::bigint);
+
+-- The same comparisons, as the planner rewrites them (of two tables) and as they are (of one).
+CREATE FUNCTION comparisons(type text, source text) RETURNS TABLE (cases bigint, wrong bigint)
+LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN QUERY EXECUTE format($query$
+        SELECT count(*), count(*) FILTER (WHERE
+            ARRAY[id < t, id <= t, id > t, id >= t, t > id, t >= id, t < id, t <= id]
+            IS DISTINCT FROM
+            ARRAY[%1$s_timestamp(id) < t, %1$s_timestamp(id) <= t, %1$s_timestamp(id) > t,
+                %1$s_timestamp(id) >= t, t > %1$s_timestamp(id), t >= %1$s_timestamp(id),
+                t < %1$s_timestamp(id), t <= %1$s_timestamp(id)])
+        FROM %2$s$query$, type, source);
+    RETURN QUERY EXECUTE format($query$
+        SELECT count(*), count(*) FILTER (WHERE
+            ARRAY[id <@ range, range @> id] IS DISTINCT FROM
+            ARRAY[%1$s_timestamp(id) <@ range, range @> %1$s_timestamp(id)])
+        FROM %2$s$query$, type, replace(source, 'moments', 'ranges'));
+END $$;
+SELECT type, pairs.* FROM (VALUES ('ulid'), ('sno')) AS types(type),
+    comparisons(type, type || 's, moments') AS pairs;
+SELECT type, pairs.* FROM (VALUES ('ulid'), ('sno')) AS types(type),
+    comparisons(type, format('(SELECT * FROM %ss, moments OFFSET 0) AS pairs', type)) AS pairs;
+SELECT count(*), count(*) FILTER (WHERE snowflake_within(id, range)
+    IS DISTINCT FROM snowflake_timestamp(id) <@ range) AS wrong FROM snowflakes, ranges;
+SELECT count(*), count(*) FILTER (WHERE snowflake_within(id, range)
+    IS DISTINCT FROM snowflake_timestamp(id) <@ range) AS wrong
+FROM (SELECT * FROM snowflakes, ranges OFFSET 0) AS pairs;
+
+-- in each layout, up to its last ID
+SELECT layout, count(*), count(*) FILTER (WHERE snowflake_within(id, range, layout)
+    IS DISTINCT FROM snowflake_timestamp(id, layout) <@ range) AS wrong
+FROM (VALUES ('discord'::snowflake_layout), ('mastodon'), ('mastic'), ('si'),
+        ('epoch=2024-01-01T00:00:00Z timestamp=10 sequence=4')) AS layouts(layout),
+    LATERAL (VALUES (0::bigint), (1), (16383), (9007199254740991 / 3), (9007199254740991),
+        (9223372036854775807)) AS ids(id), ranges
+WHERE id <= last_snowflake_within('(,)', layout) GROUP BY layout ORDER BY layout::text COLLATE "C";
+
+-- what is no Snowflake ID is within no range
+SELECT snowflake_within(-1, '(,)'), snowflake_within(9007199254740992, '(,)', 'si');
+
+-- constants
+SELECT ulid_nil() >= '-infinity'::timestamptz AS ulid_since, ulid_nil() < '-infinity'::timestamptz,
+    ulid_max() < 'infinity'::timestamptz, ulid_max() >= 'infinity'::timestamptz;
+
+-- Random ranges: index scans, scans of the whole table, and the IDs' own times agree.
+CREATE TABLE samples AS
+SELECT ulid_at(t) AS ulid, make_sno(t, 0, 0, n) AS sno, make_snowflake(t, 0, 0, n) AS snowflake
+FROM (SELECT n, '2026-01-01Z'::timestamptz + n / 4 * interval '1 ms' AS t
+    FROM generate_series(1, 500) AS n) AS times;
+CREATE INDEX ON samples (ulid);
+CREATE INDEX ON samples (sno);
+CREATE INDEX ON samples (snowflake);
+ANALYZE samples;
+CREATE FUNCTION disagreements(predicate text, expected text, scan text) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE range tstzrange; found bigint; meant bigint; wrong bigint = 0;
+BEGIN
+    PERFORM setseed(0.5);
+    PERFORM set_config('enable_seqscan', (scan = 'seq')::text, true),
+        set_config('enable_indexscan', (scan = 'index')::text, true),
+        set_config('enable_indexonlyscan', (scan = 'index')::text, true),
+        set_config('enable_bitmapscan', 'off', true);
+    FOR range IN
+        SELECT tstzrange(least(a, b), greatest(a, b), ('{[],[),(],()}'::text[])[1 + trunc(4 * random())])
+        FROM (SELECT CASE WHEN random() < 0.95 THEN moment + random() * interval '140 ms' END AS a,
+                CASE WHEN random() < 0.95 THEN moment + random() * interval '140 ms' END AS b
+            FROM (VALUES ('2025-12-31 23:59:59.99Z'::timestamptz)) AS moments(moment),
+                generate_series(1, 2000) OFFSET 0) AS pairs
+    LOOP
+        EXECUTE format('SELECT count(*) FROM samples WHERE %s', predicate) INTO found USING range;
+        EXECUTE format('SELECT count(*) FROM samples WHERE %s', expected) INTO meant USING range;
+        wrong = wrong + (found <> meant)::int;
+    END LOOP;
+    RETURN wrong;
+END $$;
+SELECT predicate, disagreements(predicate, expected, 'index') AS by_index,
+    disagreements(predicate, expected, 'seq') AS by_seq
+FROM (VALUES
+    ('snowflake_within(snowflake, $1)', 'snowflake_timestamp(snowflake) <@ $1'),
+    ('ulid <@ $1', 'ulid_timestamp(ulid) <@ $1'),
+    ('sno <@ $1', 'sno_timestamp(sno) <@ $1'),
+    ('ulid >= lower($1) AND ulid < upper($1)',
+        'ulid_timestamp(ulid) >= lower($1) AND ulid_timestamp(ulid) < upper($1)'),
+    ('lower($1) < sno AND upper($1) >= sno',
+        'lower($1) < sno_timestamp(sno) AND upper($1) >= sno_timestamp(sno)')
+) AS predicates(predicate, expected);
+
+DROP TABLE moments, ranges, ulids, snos, snowflakes, samples;
+DROP FUNCTION comparisons, disagreements;

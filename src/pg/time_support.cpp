@@ -1,0 +1,121 @@
+// What the planner makes of time predicates: conditions on IDs, which indexes, partition pruning
+// and statistics understand; and statistics that are fine enough for them.
+#include <algorithm>
+
+#include "pg/postgres.hpp"
+
+extern "C" {
+#include "catalog/pg_proc.h"
+#include "commands/vacuum.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/supportnodes.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+}
+
+namespace {
+
+/// The function called first_p or last_p, with these arguments, that stands beside the predicate p.
+/// InvalidOid if there is none.
+Oid find_bound(const char* prefix, Oid predicate, List* arguments) {
+    Oid types[FUNC_MAX_ARGS];
+    int count = 0;
+    ListCell* cell;
+    foreach (cell, arguments) types[count++] = exprType(static_cast<Node*>(lfirst(cell)));
+    const char* const name = psprintf("%s_%s", prefix, get_func_name(predicate));
+    return GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
+                           PointerGetDatum(buildoidvector(types, count)),
+                           ObjectIdGetDatum(get_func_namespace(predicate)));
+}
+
+/// A call of such a function, folded if its arguments are constants.
+Expr* make_bound(PlannerInfo* root, Oid function, List* arguments) {
+    FuncExpr* const call = makeFuncExpr(function, get_func_rettype(function), arguments, InvalidOid,
+                                        InvalidOid, COERCE_EXPLICIT_CALL);
+    return reinterpret_cast<Expr*>(eval_const_expressions(root, reinterpret_cast<Node*>(call)));
+}
+
+/// The comparison of two IDs by their type's btree operator of that strategy.
+Expr* compare(Expr* id, int16 strategy, Expr* bound) {
+    const Oid type = exprType(reinterpret_cast<Node*>(id));
+    const Oid family = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
+    const Oid comparison = get_opfamily_member(family, type, type, strategy);
+    return make_opclause(comparison, BOOLOID, false, id, bound, InvalidOid, InvalidOid);
+}
+
+/// Whether `bound` is a constant that consists of the byte `byte`, which makes it the least or the
+/// greatest value of a type that sorts by its bytes. The greatest bigint is taken for such a one.
+bool is_all(const Expr* bound, uint8 byte) {
+    if (!IsA(bound, Const)) return false;
+    const auto* const value = reinterpret_cast<const Const*>(bound);
+    if (value->constbyval) return byte != 0 && DatumGetInt64(value->constvalue) == PG_INT64_MAX;
+    const auto* const bytes = reinterpret_cast<const uint8*>(DatumGetPointer(value->constvalue));
+    return std::all_of(bytes, bytes + value->constlen, [=](uint8 b) { return b == byte; });
+}
+
+/// Whether conditions on `id` may be of use to an index, and both expressions may be written twice.
+bool is_worthwhile(PlannerInfo* root, Node* id, Node* times) {
+    if (contain_volatile_functions(id) || contain_volatile_functions(times)) return false;
+    if (contain_subplans(id)) return false;
+    // A subquery is run once for each time it is written, unless it depends on the row.
+    if (contain_subplans(times) && contain_vars_of_level(times, 0)) return false;
+    return !bms_overlap(pull_varnos(root, id), pull_varnos(root, times));
+}
+
+/// The call p(id, times), or p(times, id), of a time predicate, as
+/// id >= first_p(times) AND id <= last_p(times). Null to leave it as it is.
+///
+/// Both conditions are needed as long as the times aren't known, since a range that has no ID must
+/// have ends: first_p then gives the greatest ID and last_p the least.
+Expr* simplify(PlannerInfo* root, const FuncExpr* call) {
+    for (int position = 0; position < std::min(2, list_length(call->args)); ++position) {
+        auto* const id = static_cast<Expr*>(list_nth(call->args, position));
+        List* const times = list_delete_nth_cell(list_copy(call->args), position);
+        const Oid first = find_bound("first", call->funcid, times);
+        const Oid last = find_bound("last", call->funcid, times);
+        if (!OidIsValid(first) || !OidIsValid(last)) continue;
+        if (!is_worthwhile(root, reinterpret_cast<Node*>(id), reinterpret_cast<Node*>(times)))
+            return nullptr;
+
+        Expr* const least = make_bound(root, first, times);
+        Expr* const greatest = make_bound(root, last, times);
+        Expr* const from = compare(id, BTGreaterEqualStrategyNumber, least);
+        Expr* const to = compare(id, BTLessEqualStrategyNumber, greatest);
+        // One of them stays, since a null ID is neither within nor without.
+        if (is_all(greatest, UINT8_MAX)) return from;
+        if (is_all(least, 0)) return to;
+        return make_andclause(list_make2(from, to));
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+/// The support function of all time predicates
+SNOWDRIFT_FUNCTION(time_predicate_support) {
+    auto* const request = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));
+    if (!IsA(request, SupportRequestSimplify)) PG_RETURN_POINTER(nullptr);
+    const auto* const simplification = reinterpret_cast<SupportRequestSimplify*>(request);
+    PG_RETURN_POINTER(simplify(simplification->root, simplification->fcall));
+}
+
+/// The typanalyze function of ID types: histograms with ten times as many bounds as usual, out of
+/// the usual sample. The planner can interpolate between numbers but not between IDs, so the
+/// distance of two bounds is the shortest range that it can estimate.
+SNOWDRIFT_FUNCTION(id_typanalyze) {
+    auto* const stats = reinterpret_cast<VacAttrStats*>(PG_GETARG_POINTER(0));
+    if (!std_typanalyze(stats)) PG_RETURN_BOOL(false);
+#if PG_VERSION_NUM >= 170000
+    auto& target = stats->attstattarget;
+#else
+    auto& target = stats->attr->attstattarget;
+#endif
+    constexpr int max_target = 10000;
+    target = std::min(10 * target, max_target);
+    PG_RETURN_BOOL(true);
+}

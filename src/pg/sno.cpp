@@ -6,10 +6,9 @@
 
 #include "pg/diagram.hpp"
 #include "pg/id_type.hpp"
+#include "pg/row.hpp"
 
 extern "C" {
-#include "access/htup_details.h"
-#include "funcapi.h"
 #include "utils/builtins.h"
 #include "utils/uuid.h"
 }
@@ -81,15 +80,9 @@ SNOWDRIFT_FUNCTION(sno_sequence) { PG_RETURN_INT32(sno_argument(fcinfo).sequence
 /// sno_parts(sno) → record of all of them
 SNOWDRIFT_FUNCTION(sno_parts) {
     const Sno& id = sno_argument(fcinfo);
-    TupleDesc row;
-    if (get_call_result_type(fcinfo, nullptr, &row) != TYPEFUNC_COMPOSITE)
-        elog(ERROR, "return type must be a row type");
-
-    Datum values[] = {TimestampTzGetDatum(timestamp_from_unix_ms(id.timestamp_ms())),
-                      Int32GetDatum(id.tick()), Int32GetDatum(id.metabyte()),
-                      Int32GetDatum(id.partition()), Int32GetDatum(id.sequence())};
-    bool nulls[5] = {};
-    PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row), values, nulls)));
+    return make_row(fcinfo, {TimestampTzGetDatum(timestamp_from_unix_ms(id.timestamp_ms())),
+                             Int32GetDatum(id.tick()), Int32GetDatum(id.metabyte()),
+                             Int32GetDatum(id.partition()), Int32GetDatum(id.sequence())});
 }
 
 /// sno_diagram(sno) → text

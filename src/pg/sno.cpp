@@ -15,13 +15,6 @@ extern "C" {
 
 using namespace snowdrift;
 
-template <>
-struct snowdrift::IdTraits<Sno> {
-    static constexpr char name[] = "sno";
-    static constexpr TimeRange times{"a sno", Sno::epoch_unix_ms, Sno::max_timestamp_ms};
-    using Alphabet = SnoAlphabet;
-};
-
 namespace {
 
 const Sno& sno_argument(FunctionCallInfo fcinfo) { return get_argument<Sno>(fcinfo, 0); }

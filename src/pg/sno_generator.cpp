@@ -5,6 +5,7 @@
 #include "pg/clock.hpp"
 #include "pg/draw.hpp"
 #include "pg/id_datum.hpp"
+#include "pg/id_traits.hpp"
 #include "pg/named_sessions.hpp"
 #include "pg/postgres.hpp"
 #include "pg/settings.hpp"
@@ -12,8 +13,6 @@
 using namespace snowdrift;
 
 namespace {
-
-constexpr TimeRange sno_times{"a sno", Sno::epoch_unix_ms, Sno::max_timestamp_ms};
 
 /// This session's view of a generator; of the database's default one, until it is defined.
 class SessionGenerator {
@@ -85,7 +84,7 @@ uint8_t metabyte_argument(FunctionCallInfo fcinfo, int n) {
 
 int64 time_argument(FunctionCallInfo fcinfo) {
     const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
-    return check_time(sno_times, time, unix_ms_floor(time));
+    return check_time(IdTraits<Sno>::times, time, unix_ms_floor(time));
 }
 
 }  // namespace

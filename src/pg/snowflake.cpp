@@ -24,11 +24,6 @@ int64 check_id(const SnowflakeLayout& layout, int64 id) {
     return id;
 }
 
-/// The times that the layout can express.
-TimeRange times_of(const SnowflakeLayout& layout) {
-    return {"a Snowflake ID", layout.epoch_unix_ms, layout.max_unix_ms()};
-}
-
 /// The parts of the ID that is a function's first argument, in the layout that may be its second.
 SnowflakeParts split_argument(FunctionCallInfo fcinfo) {
     const SnowflakeLayout& layout = get_layout_argument(fcinfo, 1);

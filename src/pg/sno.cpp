@@ -19,10 +19,6 @@ namespace {
 
 const Sno& sno_argument(FunctionCallInfo fcinfo) { return get_argument<Sno>(fcinfo, 0); }
 
-uint8_t check_metabyte(int32 value) {
-    return static_cast<uint8_t>(check_field("metabyte", value, UINT8_MAX));
-}
-
 uint16_t check_partition(int32 value) {
     return static_cast<uint16_t>(check_field("partition", value, UINT16_MAX));
 }

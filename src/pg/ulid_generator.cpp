@@ -53,7 +53,7 @@ class SessionGenerator {
     }
 
     slots::Slot& slot() const { return *slot_; }
-    overflow::Name name() const { return {"ulid", UINT32_MAX, 1}; }
+    overflow::Name name() const { return {"ulid", 0, 1}; }
 
  private:
     SessionSlot slot_;

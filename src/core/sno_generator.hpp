@@ -23,6 +23,19 @@ struct SnoState {
     std::atomic<uint64_t> at_count;
 };
 
+/// How far a state has come in its two timelines; timestamps in units, 0 where nothing was used.
+struct SnoUse {
+    uint64_t units = 0;     ///< the timeline of `tick` was used up to this timestamp
+    bool tick = false;      ///< of the last sno
+    uint16_t sequence = 0;  ///< and in it up to this one
+    uint64_t safe = 0;      ///< the other timeline was used up to this timestamp
+
+    /// The highest wall clock that snos were made at.
+    constexpr uint64_t highest() const noexcept { return std::max(units, safe); }
+
+    friend constexpr bool operator==(const SnoUse&, const SnoUse&) = default;
+};
+
 /// Generates snos of one partition. Generators may share a partition if the bounds of their
 /// sequences don't overlap.
 ///
@@ -50,15 +63,40 @@ class SnoGenerator {
     /// Makes all further snos later than the millisecond `unix_ms`, in either timeline, if they
     /// aren't already: it is the safe mark of a fresh state.
     static void move_past(SnoState& state, int64_t unix_ms) noexcept {
-        if (unix_ms < Sno::epoch_unix_ms) return;
-        const uint64_t mark = Sno::units_at(unix_ms);
-        raise(state.safe, mark);
-        uint64_t present = state.word.load(std::memory_order_relaxed);
-        while (Word{present}.units <= mark &&
-               !state.word.compare_exchange_weak(present,
-                                                 Word{mark + 1, Word{present}.tick, 0}.bits(),
-                                                 std::memory_order_acq_rel)) {
+        if (unix_ms >= Sno::epoch_unix_ms) (void)move_past_units(state, Sno::units_at(unix_ms));
+    }
+
+    /// How far a state has come.
+    SnoUse use(const SnoState& state) const noexcept {
+        uint64_t present = state.word.load(std::memory_order_acquire);
+        for (;;) {
+            const uint64_t safe = state.safe.load(std::memory_order_acquire);
+            const uint64_t again = state.word.load(std::memory_order_acquire);
+            if (again == present) return use(Word{present}, safe);
+            present = again;
         }
+    }
+
+    /// Makes a state go on where another one was, in either timeline. Precondition: nobody has
+    /// drawn from it, and nobody else sees it.
+    static void begin_after(SnoState& state, const SnoUse& other) noexcept {
+        const Word own{state.word.load(std::memory_order_relaxed)};
+        const bool is_later = own.units > other.units;
+        state.word = Word{is_later ? own.units : other.units, other.tick,
+                          is_later ? own.sequence : other.sequence}
+                         .bits();
+        raise(state.safe, other.safe);
+    }
+
+    /// Makes all further snos of a state come after all that another one has used. False if it has
+    /// come further by itself.
+    bool go_on_after(SnoState& state, const SnoUse& other) const noexcept {
+        const SnoUse own = use(state);
+        if (own == other) return true;
+        if (own.highest() > other.highest()) return false;
+        if (own.units == other.units && own.tick == other.tick && own.sequence > other.sequence)
+            return false;
+        return move_past_units(state, other.highest());
     }
 
     /// Answers one request at the wall clock's `unix_ms`. Unsafe times are waited out if that takes
@@ -121,6 +159,26 @@ class SnoGenerator {
             return units << 17 | uint64_t{tick} << 16 | sequence;
         }
     };
+
+    /// False if the last sno is past the timestamp `mark` already.
+    static bool move_past_units(SnoState& state, uint64_t mark) noexcept {
+        raise(state.safe, mark);
+        uint64_t present = state.word.load(std::memory_order_relaxed);
+        while (Word{present}.units <= mark) {
+            // The word changes: who has read the safe mark of before has to read it again.
+            const Word later{mark + 1, Word{present}.tick, 0};
+            if (state.word.compare_exchange_weak(present, later.bits(), std::memory_order_acq_rel))
+                return true;
+        }
+        return false;
+    }
+
+    constexpr SnoUse use(const Word& last, uint64_t safe) const noexcept {
+        if (last.units == 0) return {.safe = safe};
+        // Nothing of this unit was used yet.
+        if (last.sequence < sequence_min_) return {last.units - 1, last.tick, sequence_max_, safe};
+        return {last.units, last.tick, std::min(last.sequence, sequence_max_), safe};
+    }
 
     static constexpr int64_t unix_ms_of(uint64_t units) noexcept {
         return Sno::epoch_unix_ms + static_cast<int64_t>(units) * Sno::unit_ms;

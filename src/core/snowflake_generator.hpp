@@ -1,8 +1,10 @@
 // How Snowflake IDs are generated: one lock-free step on one 64-bit word.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 #include "core/generator.hpp"
 #include "snowdrift/snowflake.hpp"
@@ -59,6 +61,32 @@ class SnowflakeGenerator {
         }
     }
 
+    /// How far a state has come: the ID with this time and sequence, and all before it, may have
+    /// been issued.
+    struct Last {
+        int64_t unix_ms;    ///< since 1970, within what the layout can express
+        uint32_t sequence;  ///< sequence_min .. sequence_max
+    };
+
+    /// How far a state has come; nothing if it is a fresh one.
+    constexpr std::optional<Last> last(uint64_t state) const noexcept {
+        if (state == 0) return std::nullopt;
+        const auto sequence = static_cast<uint32_t>(state & layout_.max_sequence());
+        if (sequence < sequence_min_) return Last{unix_ms_of(state) - 1, sequence_max_};
+        return Last{unix_ms_of(state), std::min(sequence, sequence_max_)};
+    }
+
+    /// Makes all further IDs of a state come after `last`. False if it has come further by itself.
+    bool go_on_after(std::atomic<uint64_t>& word, const Last& last) const noexcept {
+        const uint64_t target = state_at(last);
+        uint64_t present = word.load(std::memory_order_relaxed);
+        while (present < target &&
+               !word.compare_exchange_weak(present, target, std::memory_order_relaxed)) {
+        }
+        const auto own = this->last(present);
+        return !own || state_at(*own) <= target;
+    }
+
     /// Answers one request at the wall clock's `unix_ms`.
     ///
     /// A clock behind the last ID does not stop the generator while the last ID leads it by at
@@ -99,6 +127,12 @@ class SnowflakeGenerator {
     }
 
  private:
+    constexpr uint64_t state_at(const Last& last) const noexcept {
+        return static_cast<uint64_t>(last.unix_ms - layout_.epoch_unix_ms)
+                   << layout_.sequence_bits |
+               last.sequence;
+    }
+
     constexpr uint64_t first_of(uint64_t timestamp) const noexcept {
         return timestamp << layout_.sequence_bits | sequence_min_;
     }

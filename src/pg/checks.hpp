@@ -22,6 +22,11 @@ inline uint32 check_field(const char* field, int32 value, uint32 max) {
     return static_cast<uint32>(value);
 }
 
+/// Ensure that a number can be the metabyte of a sno.
+inline uint8_t check_metabyte(int32 value) {
+    return static_cast<uint8_t>(check_field("metabyte", value, UINT8_MAX));
+}
+
 /// Ensure that an ID can carry a time, given as the Unix millisecond it is rounded to.
 inline int64 check_time(const TimeRange& range, TimestampTz time, int64 unix_ms) {
     if (TIMESTAMP_NOT_FINITE(time) || unix_ms < range.first_ms || unix_ms > range.last_ms) {

@@ -8,16 +8,14 @@
 #include "pg/definitions.hpp"
 #include "pg/overflow.hpp"
 #include "pg/postgres.hpp"
+#include "pg/row.hpp"
 #include "pg/slots.hpp"
 #include "pg/snowflake_layout.hpp"
 #include "pg/time.hpp"
 
 extern "C" {
-#include "access/htup_details.h"
-#include "access/xlog.h"
 #include "commands/trigger.h"
 #include "executor/spi.h"
-#include "funcapi.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/inval.h"
@@ -187,29 +185,26 @@ SNOWDRIFT_FUNCTION(generators_changed) {
 /// snowdrift.read_generator(id int, kind text, layout snowflake_layout) → what it does at present,
 /// all null where it has done nothing since the server started
 SNOWDRIFT_FUNCTION(read_generator) {
-    TupleDesc row;
-    if (get_call_result_type(fcinfo, nullptr, &row) != TYPEFUNC_COMPOSITE)
-        elog(ERROR, "return type must be a row type");
     const char* const kind = text_to_cstring(PG_GETARG_TEXT_PP(1));
     const SnowflakeLayout layout =
         PG_ARGISNULL(2) ? default_layout : get_layout(PG_GETARG_DATUM(2));
+    const slots::Slot* const slot = slots::peek(purpose_of(kind, fcinfo));
+    if (slot == nullptr) return make_row(fcinfo, {{}, {}, {}, {}, {}, {}});
 
-    Datum values[6] = {};
-    bool nulls[6] = {true, true, true, true, true, true};
-    if (const slots::Slot* const slot = slots::peek(purpose_of(kind, fcinfo))) {
-        const int64 now = clock::now_ms();
-        const int64 last = last_unix_ms(*slot, kind, layout);
-        std::fill(std::begin(nulls), std::end(nulls), false);
-        nulls[0] = nulls[1] = last == 0;
-        nulls[5] = std::strcmp(kind, "sno") != 0;
-        values[0] = TimestampTzGetDatum(timestamp_from_unix_ms(last));
-        values[1] = DirectFunctionCall2(
-            timestamp_mi, TimestampTzGetDatum(timestamp_from_unix_ms(std::max(last, now))),
-            TimestampTzGetDatum(timestamp_from_unix_ms(now)));
-        values[2] = Int32GetDatum(static_cast<int32>(slot->statistics.waiting.load()));
-        values[3] = Int64GetDatum(int64{slot->statistics.episodes.load()});
-        values[4] = Int64GetDatum(overflow::ticks(slot->statistics, now));
-        values[5] = Int64GetDatum(static_cast<int64>(slot->sno.drifts.load()));
+    const int64 now = clock::now_ms();
+    std::optional<Datum> last_timestamp;
+    std::optional<Datum> lead;
+    if (const int64 last = last_unix_ms(*slot, kind, layout); last != 0) {
+        last_timestamp = TimestampTzGetDatum(timestamp_from_unix_ms(last));
+        lead = DirectFunctionCall2(timestamp_mi,
+                                   TimestampTzGetDatum(timestamp_from_unix_ms(std::max(last, now))),
+                                   TimestampTzGetDatum(timestamp_from_unix_ms(now)));
     }
-    PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row), values, nulls)));
+    std::optional<Datum> regressions;
+    if (std::strcmp(kind, "sno") == 0)
+        regressions = Int64GetDatum(static_cast<int64>(slot->sno.drifts.load()));
+    return make_row(fcinfo, {last_timestamp, lead,
+                             Int32GetDatum(static_cast<int32>(slot->statistics.waiting.load())),
+                             Int64GetDatum(int64{slot->statistics.episodes.load()}),
+                             Int64GetDatum(overflow::ticks(slot->statistics, now)), regressions});
 }

@@ -7,6 +7,7 @@
 #include "pg/checks.hpp"
 #include "pg/id_datum.hpp"
 #include "pg/id_sort.hpp"
+#include "pg/id_traits.hpp"
 #include "snowdrift/base32.hpp"
 
 extern "C" {
@@ -15,14 +16,6 @@ extern "C" {
 }
 
 namespace snowdrift {
-
-/// What the functions below need to know of a type beyond its values:
-///
-///     static constexpr char name[];       // in SQL
-///     static constexpr TimeRange times;   // that it can carry
-///     using Alphabet;                     // of its text
-template <typename Id>
-struct IdTraits;
 
 /// Say in an error's detail what is wrong with a text that is not an ID.
 template <typename Id>

@@ -22,10 +22,14 @@ bool begin_wait(slots::Statistics& statistics) {
 }
 
 void log_episode(const Name& name) {
-    ereport(LOG, (errmsg("ID generator \"%s\" is over its capacity", name.name),
-                  errdetail("It has %u IDs every %d ms; calls wait for the next.", name.capacity,
-                            name.tick_ms),
-                  errhidestmt(true), errhidecontext(true)));
+    ereport(LOG,
+            (errmsg("ID generator \"%s\" is over its capacity", name.name),
+             name.capacity > 0
+                 ? errdetail("It has %u IDs every %d ms; calls wait for the next.", name.capacity,
+                             name.tick_ms)
+                 : errdetail(
+                       "The random bits of its millisecond are used up; calls wait for the next."),
+             errhidestmt(true), errhidecontext(true)));
 }
 
 void end_wait(int, Datum argument) {

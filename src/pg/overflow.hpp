@@ -15,7 +15,7 @@ inline constexpr int64_t calm_ms = 1000;
 /// What the log says of a generator.
 struct Name {
     const char* name;
-    uint32_t capacity;  ///< IDs in a tick
+    uint32_t capacity;  ///< IDs in a tick; 0 where random bits decide how many
     int tick_ms;
 };
 

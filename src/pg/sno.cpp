@@ -6,31 +6,19 @@
 
 #include "pg/diagram.hpp"
 #include "pg/id_type.hpp"
+#include "pg/row.hpp"
 #include "pg/time_predicates.hpp"
 
 extern "C" {
-#include "access/htup_details.h"
-#include "funcapi.h"
 #include "utils/builtins.h"
 #include "utils/uuid.h"
 }
 
 using namespace snowdrift;
 
-template <>
-struct snowdrift::IdTraits<Sno> {
-    static constexpr char name[] = "sno";
-    static constexpr TimeRange times{"a sno", Sno::epoch_unix_ms, Sno::max_timestamp_ms};
-    using Alphabet = SnoAlphabet;
-};
-
 namespace {
 
 const Sno& sno_argument(FunctionCallInfo fcinfo) { return get_argument<Sno>(fcinfo, 0); }
-
-uint8_t check_metabyte(int32 value) {
-    return static_cast<uint8_t>(check_field("metabyte", value, UINT8_MAX));
-}
 
 uint16_t check_partition(int32 value) {
     return static_cast<uint16_t>(check_field("partition", value, UINT16_MAX));
@@ -83,15 +71,9 @@ SNOWDRIFT_FUNCTION(sno_sequence) { PG_RETURN_INT32(sno_argument(fcinfo).sequence
 /// sno_parts(sno) → record of all of them
 SNOWDRIFT_FUNCTION(sno_parts) {
     const Sno& id = sno_argument(fcinfo);
-    TupleDesc row;
-    if (get_call_result_type(fcinfo, nullptr, &row) != TYPEFUNC_COMPOSITE)
-        elog(ERROR, "return type must be a row type");
-
-    Datum values[] = {TimestampTzGetDatum(timestamp_from_unix_ms(id.timestamp_ms())),
-                      Int32GetDatum(id.tick()), Int32GetDatum(id.metabyte()),
-                      Int32GetDatum(id.partition()), Int32GetDatum(id.sequence())};
-    bool nulls[5] = {};
-    PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row), values, nulls)));
+    return make_row(fcinfo, {TimestampTzGetDatum(timestamp_from_unix_ms(id.timestamp_ms())),
+                             Int32GetDatum(id.tick()), Int32GetDatum(id.metabyte()),
+                             Int32GetDatum(id.partition()), Int32GetDatum(id.sequence())});
 }
 
 /// sno_diagram(sno) → text

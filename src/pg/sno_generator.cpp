@@ -5,6 +5,7 @@
 #include "pg/clock.hpp"
 #include "pg/draw.hpp"
 #include "pg/id_datum.hpp"
+#include "pg/id_traits.hpp"
 #include "pg/named_sessions.hpp"
 #include "pg/postgres.hpp"
 #include "pg/settings.hpp"
@@ -12,8 +13,6 @@
 using namespace snowdrift;
 
 namespace {
-
-constexpr TimeRange sno_times{"a sno", Sno::epoch_unix_ms, Sno::max_timestamp_ms};
 
 /// This session's view of a generator; of the database's default one, until it is defined.
 class SessionGenerator {
@@ -79,37 +78,33 @@ class SessionGenerator {
 SessionGenerator default_generator;
 NamedSessions<SessionGenerator> named_generators;
 
-uint8_t metabyte_argument(FunctionCallInfo fcinfo, int n) {
-    return static_cast<uint8_t>(check_field("metabyte", PG_GETARG_INT32(n), UINT8_MAX));
-}
-
 int64 time_argument(FunctionCallInfo fcinfo) {
     const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
-    return check_time(sno_times, time, unix_ms_floor(time));
+    return check_time(IdTraits<Sno>::times, time, unix_ms_floor(time));
 }
 
 }  // namespace
 
 /// next_sno(metabyte int) → sno
 SNOWDRIFT_FUNCTION(next_sno) {
-    return make_datum(default_generator.next(metabyte_argument(fcinfo, 0)));
+    return make_datum(default_generator.next(check_metabyte(PG_GETARG_INT32(0))));
 }
 
 /// next_sno(generator text, metabyte int) → sno
 SNOWDRIFT_FUNCTION(next_sno_of) {
-    const uint8_t metabyte = metabyte_argument(fcinfo, 1);
+    const uint8_t metabyte = check_metabyte(PG_GETARG_INT32(1));
     return make_datum(named_generators.find(PG_GETARG_TEXT_PP(0)).next(metabyte));
 }
 
 /// sno_at(timestamptz, metabyte int) → sno
 SNOWDRIFT_FUNCTION(sno_at) {
     const int64 unix_ms = time_argument(fcinfo);
-    return make_datum(default_generator.at(unix_ms, metabyte_argument(fcinfo, 1)));
+    return make_datum(default_generator.at(unix_ms, check_metabyte(PG_GETARG_INT32(1))));
 }
 
 /// sno_at(timestamptz, metabyte int, generator text) → sno
 SNOWDRIFT_FUNCTION(sno_at_of) {
     const int64 unix_ms = time_argument(fcinfo);
-    const uint8_t metabyte = metabyte_argument(fcinfo, 1);
+    const uint8_t metabyte = check_metabyte(PG_GETARG_INT32(1));
     return make_datum(named_generators.find(PG_GETARG_TEXT_PP(2)).at(unix_ms, metabyte));
 }

@@ -5,15 +5,11 @@
 #include "pg/checks.hpp"
 #include "pg/diagram.hpp"
 #include "pg/postgres.hpp"
+#include "pg/row.hpp"
 #include "pg/snowflake_layout.hpp"
 #include "pg/time.hpp"
 #include "pg/time_predicates.hpp"
 #include "snowdrift/base32.hpp"
-
-extern "C" {
-#include "access/htup_details.h"
-#include "funcapi.h"
-}
 
 using namespace snowdrift;
 
@@ -27,11 +23,6 @@ int64 check_id(const SnowflakeLayout& layout, int64 id) {
                  errmsg("Snowflake ID %lld is out of range 0 .. %lld", static_cast<long long>(id),
                         static_cast<long long>(layout.max_id()))));
     return id;
-}
-
-/// The times that the layout can express.
-TimeRange times_of(const SnowflakeLayout& layout) {
-    return {"a Snowflake ID", layout.epoch_unix_ms, layout.max_unix_ms()};
 }
 
 /// The parts of the ID that is a function's first argument, in the layout that may be its second.
@@ -64,15 +55,9 @@ SNOWDRIFT_FUNCTION(snowflake_sequence) { PG_RETURN_INT32(split_argument(fcinfo).
 /// snowflake_parts(bigint [, snowflake_layout]) → record of all of them
 SNOWDRIFT_FUNCTION(snowflake_parts) {
     const SnowflakeParts parts = split_argument(fcinfo);
-    TupleDesc row;
-    if (get_call_result_type(fcinfo, nullptr, &row) != TYPEFUNC_COMPOSITE)
-        elog(ERROR, "return type must be a row type");
-
-    Datum values[] = {TimestampTzGetDatum(timestamp_from_unix_ms(parts.unix_ms)),
-                      Int32GetDatum(parts.datacenter), Int32GetDatum(parts.worker),
-                      Int32GetDatum(parts.sequence)};
-    bool nulls[4] = {};
-    PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row), values, nulls)));
+    return make_row(fcinfo, {TimestampTzGetDatum(timestamp_from_unix_ms(parts.unix_ms)),
+                             Int32GetDatum(parts.datacenter), Int32GetDatum(parts.worker),
+                             Int32GetDatum(parts.sequence)});
 }
 
 /// snowflake_diagram(bigint [, snowflake_layout]) → text

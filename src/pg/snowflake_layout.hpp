@@ -1,6 +1,7 @@
 // Snowflake layouts as Datums, for all that have one in SQL.
 #pragma once
 
+#include "pg/checks.hpp"
 #include "pg/id_datum.hpp"
 #include "pg/postgres.hpp"
 #include "snowdrift/snowflake.hpp"
@@ -16,6 +17,11 @@ inline const SnowflakeLayout& get_layout(Datum datum) { return get_id<SnowflakeL
 /// The layout that is a function's argument `n`, or the default one for a call with fewer.
 inline const SnowflakeLayout& get_layout_argument(FunctionCallInfo fcinfo, int n) {
     return n < PG_NARGS() ? get_layout(PG_GETARG_DATUM(n)) : default_layout;
+}
+
+/// The times that the layout can express.
+inline TimeRange times_of(const SnowflakeLayout& layout) {
+    return {"a Snowflake ID", layout.epoch_unix_ms, layout.max_unix_ms()};
 }
 
 }  // namespace snowdrift

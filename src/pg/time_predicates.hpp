@@ -6,7 +6,7 @@
 
 #include "pg/checks.hpp"
 #include "pg/id_datum.hpp"
-#include "pg/id_type.hpp"
+#include "pg/id_traits.hpp"
 #include "pg/postgres.hpp"
 #include "pg/time.hpp"
 

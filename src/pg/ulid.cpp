@@ -14,13 +14,6 @@ extern "C" {
 
 using namespace snowdrift;
 
-template <>
-struct snowdrift::IdTraits<Ulid> {
-    static constexpr char name[] = "ulid";
-    static constexpr TimeRange times{"a ULID", Ulid::epoch_unix_ms, Ulid::max_timestamp_ms};
-    using Alphabet = CrockfordAlphabet;
-};
-
 SNOWDRIFT_ID_TYPE(ulid, Ulid)
 SNOWDRIFT_TIME_PREDICATES(ulid, Ulid)
 

@@ -1,10 +1,10 @@
 // New ULIDs in SQL: monotonic ones, a block of them for each transaction, and random ones.
 #include "core/ulid_generator.hpp"
 
-#include "pg/checks.hpp"
 #include "pg/clock.hpp"
 #include "pg/draw.hpp"
 #include "pg/id_datum.hpp"
+#include "pg/id_traits.hpp"
 #include "pg/postgres.hpp"
 #include "pg/random.hpp"
 #include "pg/settings.hpp"
@@ -17,8 +17,6 @@ extern "C" {
 using namespace snowdrift;
 
 namespace {
-
-constexpr TimeRange ulid_times{"a ULID", Ulid::epoch_unix_ms, Ulid::max_timestamp_ms};
 
 /// What tells one transaction of this session from all others.
 LocalTransactionId current_transaction() {
@@ -55,7 +53,7 @@ class SessionGenerator {
     }
 
     slots::Slot& slot() const { return *slot_; }
-    overflow::Name name() const { return {"ulid", UINT32_MAX, 1}; }
+    overflow::Name name() const { return {"ulid", 0, 1}; }
 
  private:
     SessionSlot slot_;
@@ -93,5 +91,5 @@ SNOWDRIFT_FUNCTION(gen_ulid) {
 /// ulid_at(timestamptz) → ulid
 SNOWDRIFT_FUNCTION(ulid_at) {
     const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
-    return make_datum(random_ulid(check_time(ulid_times, time, unix_ms_floor(time))));
+    return make_datum(random_ulid(check_time(IdTraits<Ulid>::times, time, unix_ms_floor(time))));
 }

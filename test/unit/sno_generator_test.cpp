@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <random>
+#include <set>
 
 #include "unit/vectors.hpp"
 
@@ -240,6 +242,66 @@ TEST_F(Snos, ASequenceOutsideTheBoundsIsBroughtBackIntoThem) {
     ASSERT_EQ(ask_once(lower, state, ms_of(noon), max_lead, 0).verdict, Verdict::issued);
     EXPECT_EQ(issue(noon).sequence(), 10);
     EXPECT_EQ(ask_once(lower, state, ms_of(noon), max_lead, 0).verdict, Verdict::exhausted);
+}
+
+/// Draws at a clock that jumps about in the 12 units from `first` on, and adds what it gets to
+/// `ids`. False if one comes again.
+bool draw_at_random(const SnoGenerator& generator, SnoState& state, uint64_t first,
+                    std::mt19937& random, std::set<Sno>& ids) {
+    for (int i = 0; i < 60; ++i) {
+        const int64_t now = ms_of(first + random() % 12);
+        const auto answer = ask_once(generator, state, now, unlimited, 7);
+        if (answer.verdict == Verdict::issued && !ids.insert(answer.id).second) return false;
+    }
+    return true;
+}
+
+TEST(SnosGoOn, WithoutOverlapWhereverTheClockIs) {
+    constexpr uint64_t noon = 133'056'000'000;
+    const SnoGenerator generator{4242, 10, 13};
+    std::mt19937 random{1};
+    for (int round = 0; round < 10'000; ++round) {
+        std::set<Sno> ids;
+        SnoState origin{};
+        ASSERT_TRUE(draw_at_random(generator, origin, noon, random, ids));
+
+        SnoState fresh{};
+        SnoGenerator::move_past(fresh, ms_of(noon + random() % 12));
+        SnoGenerator::begin_after(fresh, generator.use(origin));
+        ASSERT_TRUE(draw_at_random(generator, fresh, noon, random, ids));
+
+        SnoState used{};
+        ASSERT_TRUE(draw_at_random(generator, used, noon - 12, random, ids));
+        ASSERT_TRUE(generator.go_on_after(used, generator.use(fresh)));
+        ASSERT_TRUE(draw_at_random(generator, used, noon, random, ids));
+        ASSERT_TRUE(draw_at_random(generator, used, noon + 12, random, ids));
+        ASSERT_FALSE(generator.go_on_after(used, generator.use(fresh))) << "it has come further";
+    }
+}
+
+TEST_F(Snos, GoOnExactlyWhereTheyWere) {
+    issue(noon);
+    issue(noon - 100);
+    issue(noon - 100);
+    const SnoUse use = generator.use(state);
+    EXPECT_EQ(use, (SnoUse{.units = noon - 100, .tick = true, .sequence = 11, .safe = noon}));
+    EXPECT_EQ(use.highest(), noon);
+
+    SnoState other{};
+    SnoGenerator::begin_after(other, use);
+    EXPECT_EQ(generator.use(other), use);
+    EXPECT_TRUE(generator.go_on_after(other, use)) << "it is there already";
+    EXPECT_EQ(generator.use(other), use);
+    const auto answer = ask_once(generator, other, ms_of(noon - 100), max_lead, 0);
+    EXPECT_EQ(answer.id.sequence(), 12);
+    EXPECT_TRUE(answer.id.tick());
+    EXPECT_FALSE(generator.go_on_after(other, use)) << "it has come further";
+}
+
+TEST_F(Snos, AStateThatHasIssuedNothingHasUsedItsMark) {
+    EXPECT_EQ(generator.use(state), SnoUse{});
+    SnoGenerator::move_past(state, ms_of(noon));
+    EXPECT_EQ(generator.use(state), (SnoUse{.units = noon, .sequence = 13, .safe = noon}));
 }
 
 TEST_F(Snos, HaveNoneBeforeTheEpochOrAfterTheEnd) {

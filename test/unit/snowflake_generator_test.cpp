@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 namespace snowdrift {
 namespace {
 
@@ -237,6 +239,45 @@ TEST(GeneratorBounds, AreTakenUpByAStateFromOutsideThem) {
               (SnowflakeParts{noon + 1, 0, 7, 100}));
     SnowflakeGenerator{layout, 7, 200, 4095}.next(word, noon + 1, 0, request);
     EXPECT_EQ(bounded.next(word, noon + 1, 0, request).verdict, Verdict::exhausted);
+}
+
+TEST(GeneratorGoesOn, AfterTheLastIdOfAnotherState) {
+    const SnowflakeGenerator generator{layout, 7, 10, 13};
+    std::atomic<uint64_t> old_word{0};
+    EXPECT_FALSE(generator.last(old_word));
+    Request request;
+    for (const int64_t now : {noon, noon, noon + 1, noon + 2, noon + 2, noon + 2, noon + 2}) {
+        const auto before = layout.split(generator.next(old_word, now, 0, request).id);
+        const auto last = generator.last(old_word);
+        ASSERT_TRUE(last);
+        EXPECT_EQ(last->unix_ms, before.unix_ms);
+        EXPECT_EQ(last->sequence, before.sequence);
+
+        // Also when the clock there is behind.
+        std::atomic<uint64_t> word{generator.after(noon - 5000)};
+        ASSERT_TRUE(generator.go_on_after(word, *last));
+        EXPECT_EQ(word, old_word);
+        ASSERT_TRUE(generator.go_on_after(word, *last));
+        auto answer = generator.next(word, now - 1000, 60'000, request);
+        if (answer.verdict == Verdict::exhausted)
+            answer = generator.next(word, now - 999, 60'000, request);
+        const auto after = layout.split(answer.id);
+        EXPECT_GT(std::tie(after.unix_ms, after.sequence),
+                  std::tie(before.unix_ms, before.sequence));
+        EXPECT_FALSE(generator.go_on_after(word, *last)) << "it has come further";
+    }
+}
+
+TEST(GeneratorGoesOn, AfterAStateThatHasIssuedNothingYet) {
+    const SnowflakeGenerator generator{layout, 7, 10, 13};
+    std::atomic<uint64_t> word{generator.after(noon)};
+    const auto last = generator.last(word);
+    EXPECT_EQ(last->unix_ms, noon);
+    EXPECT_EQ(last->sequence, 13U);
+    EXPECT_TRUE(generator.go_on_after(word, *last));
+    Request request;
+    EXPECT_EQ(layout.split(generator.next(word, noon + 1, 0, request).id),
+              (SnowflakeParts{noon + 1, 0, 7, 10}));
 }
 
 TEST(GeneratorLayouts, EveryPresetIssuesItsOwnIds) {

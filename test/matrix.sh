@@ -1,0 +1,81 @@
+# shellcheck shell=bash
+# ./dev matrix: the tests of this checkout on several PostgreSQL versions, each in the Debian release
+# that has it, in a chroot under $SNOWDRIFT_CACHE. Part of ./dev, which has the functions used here.
+
+suite_of() {
+    case $1 in
+    15) echo bookworm ;;
+    17) echo trixie ;;
+    18) echo sid ;;
+    *) die "no Debian suite is known for PostgreSQL $1" ;;
+    esac
+}
+
+# make_chroot VERSION: sets chroot_dir; makes it, if it isn't there yet.
+make_chroot() {
+    local suite
+    suite=$(suite_of "$1")
+    chroot_dir=${SNOWDRIFT_CACHE:-/var/cache/snowdrift}/$suite
+    [ ! -f "$chroot_dir/.complete" ] || return 0
+    say "Making a Debian $suite chroot in $chroot_dir"
+    as_root rm -rf "$chroot_dir"
+    as_root mkdir -p "$chroot_dir"
+    if ! interruptibly as_root debootstrap --variant=minbase "$suite" "$chroot_dir" "$(mirror)" \
+        >"$work/debootstrap.log" 2>&1; then
+        tail -n 5 "$work/debootstrap.log" >&2
+        return 1
+    fi
+    as_root touch "$chroot_dir/.complete"
+}
+
+# The mirror this machine itself uses.
+mirror() {
+    sed -nE 's/^(URIs:|deb(-src)?( \[[^]]*\])?) +(https?:[^ ]*\/debian\/?)( .*)?$/\4/p' \
+        /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | grep -v security | head -n 1
+}
+
+# test_in_chroot VERSION LOG: in namespaces of its own for mounts and processes, so that nothing
+# stays mounted or running, however this ends.
+test_in_chroot() {
+    as_root unshare --mount --pid --fork --kill-child sh -c "
+        mount --bind '$chroot_dir' '$chroot_dir' && mount -t proc proc '$chroot_dir/proc' && mount --rbind /dev '$chroot_dir/dev' &&
+        mount -t tmpfs tmpfs '$chroot_dir/tmp' && chmod 1777 '$chroot_dir/tmp' &&
+        exec chroot '$chroot_dir' env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
+            LC_ALL=C.UTF-8 SNOWDRIFT_EXPECT=$1 /snowdrift/dev test" 2>&1 </dev/null | tee "$2" | sed -u "s/^/  [$1] /"
+}
+
+# test_in VERSION: runs the tests of this checkout in the version's chroot. Sets result to their
+# last line, empty where there is no chroot.
+test_in() {
+    result=
+    make_chroot "$1" || return 0
+    local home=$chroot_dir/snowdrift log=$work/matrix-$1.log
+    as_root rm -rf "$home"
+    as_root mkdir "$home"
+    git ls-files -z --cached --others --exclude-standard | xargs -0 tar -c | as_root tar -x -C "$home"
+    say "Testing on PostgreSQL $1"
+    interruptibly test_in_chroot "$1" "$log" || true
+    result=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$log" | tail -n 1 || true)
+    [ -n "$result" ] || result='0 passed, 1 failed'
+}
+
+cmd_matrix() {
+    [ $# -gt 0 ] || set -- 15 17 18
+    need debootstrap util-linux
+    make_work
+    local version skipped=0
+    for version; do
+        test_in "$version"
+        if [[ $result =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
+            passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2]))
+        else
+            say "PostgreSQL $version: skipped, its chroot could not be made"
+            skipped=$((skipped + 1))
+        fi
+    done
+    if [ "$skipped" -gt 0 ]; then echo "$passed passed, $failed failed, $skipped skipped"
+    else echo "$passed passed, $failed failed"
+    fi
+    # Where every version was skipped, nothing was tested.
+    [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ] || exit 1
+}

@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION bench_clock_and_atomic() RETURNS bigint
     AS 'snowdrift_bench', 'snowdrift_bench_clock_and_atomic' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 CREATE SEQUENCE IF NOT EXISTS bench_sequence;
 CREATE SEQUENCE IF NOT EXISTS bench_sequence_cached CACHE 100;
-CREATE OR REPLACE FUNCTION bench_ns_per_call(function oid, calls integer, argument anyelement)
+CREATE OR REPLACE FUNCTION bench_ns_per_call(function oid, calls integer, paced boolean, argument anyelement)
     RETURNS double precision
     AS 'snowdrift_bench', 'snowdrift_bench_ns_per_call' LANGUAGE C VOLATILE;
 SELECT snowdrift.create_generator('wide', 'snowflake', layout => 'mastodon');

@@ -28,7 +28,7 @@ struct Candidate {
 /// Nanoseconds per call, the calls made in one go inside the server.
 double ns_per_call(pqxx::connection& connection, const Candidate& candidate) {
     return run(connection, "SELECT bench_ns_per_call('" + candidate.function +
-                               "'::regprocedure, 500000, " + candidate.argument + ")")[0][0]
+                               "'::regprocedure, 500000, true, " + candidate.argument + ")")[0][0]
         .as<double>();
 }
 
@@ -37,8 +37,8 @@ void cost_per_call(int rounds) {
         {"no-op C function", "bench_noop()"},
         {"clock", "bench_clock()"},
         {"clock and one atomic", "bench_clock_and_atomic()"},
-        {"next_snowflake(), classic: bound", "next_snowflake()"},
-        {"next_snowflake('wide'): unbound", "next_snowflake(text)", "'wide'::text"},
+        {"next_snowflake()", "next_snowflake()"},
+        {"next_snowflake('wide')", "next_snowflake(text)", "'wide'::text"},
         {"next_sno()", "next_sno(int)", "0"},
         {"next_ulid(), one transaction", "next_ulid()"},
         {"gen_ulid()", "gen_ulid()"},

@@ -180,8 +180,7 @@ class Sno {
 
     constexpr Sno(uint64_t high, uint16_t sequence) noexcept {
         store_big_endian(high, bytes_.data());
-        bytes_[8] = static_cast<uint8_t>(sequence >> 8);
-        bytes_[9] = static_cast<uint8_t>(sequence);
+        store_big_endian(sequence, bytes_.data() + 8);
     }
 
     static constexpr uint16_t join(uint8_t upper, uint8_t lower) noexcept {

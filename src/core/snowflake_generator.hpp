@@ -29,6 +29,7 @@ class SnowflakeGenerator {
     constexpr SnowflakeGenerator(const SnowflakeLayout& layout, uint32_t node,
                                  uint32_t sequence_min, uint32_t sequence_max) noexcept
         : layout_{layout},
+          max_timestamp_{layout.max_timestamp()},
           sequence_min_{sequence_min},
           sequence_max_{sequence_max},
           node_field_{uint64_t{node} << layout.sequence_bits} {}
@@ -87,6 +88,23 @@ class SnowflakeGenerator {
         return !own || state_at(*own) <= target;
     }
 
+    /// What next() issues at the wall clock's `unix_ms`, in the plain case: the last ID is not
+    /// later than that millisecond, which has another one. Nothing in every other case.
+    std::optional<int64_t> try_next(std::atomic<uint64_t>& word, int64_t unix_ms) const noexcept {
+        const auto now = static_cast<uint64_t>(unix_ms - layout_.epoch_unix_ms);
+        if (now > max_timestamp_) [[unlikely]]
+            return std::nullopt;
+        const uint64_t begin = now << layout_.sequence_bits;
+        uint64_t last = word.load(std::memory_order_relaxed);
+        while (last < (begin | sequence_max_)) {
+            const uint64_t next = std::max(last + 1, begin | sequence_min_);
+            if (word.compare_exchange_weak(last, next, std::memory_order_relaxed)) [[likely]]
+                return static_cast<int64_t>(begin << layout_.node_bits() | node_field_ |
+                                            (next - begin));
+        }
+        return std::nullopt;
+    }
+
     /// Answers one request at the wall clock's `unix_ms`.
     ///
     /// A clock behind the last ID does not stop the generator while the last ID leads it by at
@@ -95,7 +113,7 @@ class SnowflakeGenerator {
     Answer next(std::atomic<uint64_t>& word, int64_t unix_ms, int64_t max_lead_ms,
                 Request& request) const noexcept {
         const auto now = static_cast<uint64_t>(unix_ms - layout_.epoch_unix_ms);
-        if (now > layout_.max_timestamp()) [[unlikely]]
+        if (now > max_timestamp_) [[unlikely]]
             return {Verdict::out_of_range, 0, 0};
 
         uint64_t last = word.load(std::memory_order_relaxed);
@@ -144,6 +162,7 @@ class SnowflakeGenerator {
     }
 
     SnowflakeLayout layout_;
+    uint64_t max_timestamp_;  // the layout's, which takes some computing
     uint32_t sequence_min_;
     uint32_t sequence_max_;
     uint64_t node_field_;

@@ -40,6 +40,10 @@ class SessionGenerator {
             nullptr);
     }
 
+    std::optional<Sno> try_next(int64_t unix_ms) {
+        return core().try_next(slot_->sno, unix_ms, metabyte_);
+    }
+
     SnoGenerator::Answer ask(Request& request) {
         return core().next(slot_->sno, clock::now_ms(), settings::max_clock_lead, metabyte_,
                            request);
@@ -47,7 +51,7 @@ class SessionGenerator {
 
     Sno next(uint8_t metabyte) {
         metabyte_ = metabyte;
-        return draw(*this);
+        return draw_at_once(*this);
     }
 
     Sno at(int64_t unix_ms, uint8_t metabyte) {

@@ -48,6 +48,10 @@ class SessionGenerator {
         node_ = settings::node;
     }
 
+    std::optional<int64_t> try_next(int64_t unix_ms) {
+        return core_.try_next(slot_->words[0], unix_ms);
+    }
+
     SnowflakeGenerator::Answer ask(Request& request) {
         return core_.next(slot_->words[0], clock::now_ms(), settings::max_clock_lead, request);
     }
@@ -83,7 +87,8 @@ NamedSessions<SessionGenerator> named_generators;
 /// Return n new IDs, one at a call.
 Datum next_many(FunctionCallInfo fcinfo, SessionGenerator& generator) {
     FuncCallContext* const call = SRF_PERCALL_SETUP();
-    if (call->call_cntr < call->max_calls) SRF_RETURN_NEXT(call, Int64GetDatum(draw(generator)));
+    if (call->call_cntr < call->max_calls)
+        SRF_RETURN_NEXT(call, Int64GetDatum(draw_at_once(generator)));
     SRF_RETURN_DONE(call);
 }
 
@@ -100,11 +105,11 @@ void begin_many(FunctionCallInfo fcinfo) {
 }  // namespace
 
 /// next_snowflake() → bigint
-SNOWDRIFT_FUNCTION(next_snowflake) { PG_RETURN_INT64(draw(default_generator)); }
+SNOWDRIFT_FUNCTION(next_snowflake) { PG_RETURN_INT64(draw_at_once(default_generator)); }
 
 /// next_snowflake(generator text) → bigint
 SNOWDRIFT_FUNCTION(next_snowflake_of) {
-    PG_RETURN_INT64(draw(named_generators.find(PG_GETARG_TEXT_PP(0))));
+    PG_RETURN_INT64(draw_at_once(named_generators.find(PG_GETARG_TEXT_PP(0))));
 }
 
 /// next_snowflakes(n int) → setof bigint

@@ -111,8 +111,12 @@ TEST(BigEndian, PutsTheMostSignificantByteFirst) {
     static_assert(load_big_endian(bytes.data()) == 0x01020304050607ff);
 
     std::array<uint8_t, 8> stored{};
-    store_big_endian(0x01020304050607ff, stored.data());
+    store_big_endian(uint64_t{0x01020304050607ff}, stored.data());
     EXPECT_EQ(stored, bytes);
+
+    std::array<uint8_t, 2> pair{};
+    store_big_endian(uint16_t{0x06ff}, pair.data());
+    EXPECT_EQ(pair, (std::array<uint8_t, 2>{6, 0xff}));
 }
 
 }  // namespace

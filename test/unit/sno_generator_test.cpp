@@ -30,13 +30,31 @@ std::string hex_of(const Sno& id) {
     return hex;
 }
 
+/// What try_next() must do from a state whose word was `word_before`, when next() answered `answer`
+/// and is now at `word_after`: the same step, if it stays in its timeline.
+void expect_same_step(const SnoGenerator& generator, uint64_t word_before, uint64_t word_after,
+                      bool flipped, const SnoGenerator::Answer& answer, int64_t unix_ms,
+                      uint8_t metabyte) {
+    SnoState state{};
+    state.word = word_before;
+    const auto id = generator.try_next(state, unix_ms, metabyte);
+    EXPECT_EQ(id.has_value(), answer.verdict == Verdict::issued && !flipped);
+    if (!id) return;
+    EXPECT_EQ(*id, answer.id);
+    EXPECT_EQ(state.word, word_after);
+}
+
 /// The generator's answer to a request whose every reading of the clock is the same.
 SnoGenerator::Answer ask_once(const SnoGenerator& generator, SnoState& state, int64_t unix_ms,
                               int64_t max_lead_ms, uint8_t metabyte) {
     Request request;
+    const uint64_t word = state.word;
+    const uint64_t drifts = state.drifts;
     auto answer = generator.next(state, unix_ms, max_lead_ms, metabyte, request);
     if (answer.verdict == Verdict::stale)
         answer = generator.next(state, unix_ms, max_lead_ms, metabyte, request);
+    expect_same_step(generator, word, state.word, state.drifts != drifts, answer, unix_ms,
+                     metabyte);
     return answer;
 }
 

@@ -280,6 +280,41 @@ TEST(GeneratorGoesOn, AfterAStateThatHasIssuedNothingYet) {
               (SnowflakeParts{noon + 1, 0, 7, 10}));
 }
 
+/// Whether try_next() and next() agree at noon from the state `last`: what the former issues, the
+/// latter does, and at noon the latter issues nothing that the former does not.
+void expect_same_step(const SnowflakeGenerator& generator, uint64_t last) {
+    SCOPED_TRACE(last);
+    std::atomic<uint64_t> word{last};
+    std::atomic<uint64_t> word_of_try{last};
+    Request request;
+    const auto answer = generator.next(word, noon, 0, request);
+    const auto id = generator.try_next(word_of_try, noon);
+    EXPECT_EQ(id.has_value(), answer.verdict == Verdict::issued);
+    if (id) {
+        EXPECT_EQ(*id, answer.id);
+    }
+    EXPECT_EQ(word_of_try, word);
+}
+
+TEST(GeneratorShortcut, TakesTheSameStepOrNone) {
+    const auto present = static_cast<uint64_t>(noon - layout.epoch_unix_ms);
+    for (const auto& generator :
+         {SnowflakeGenerator{layout, 7}, SnowflakeGenerator{layout, 7, 100, 103}}) {
+        expect_same_step(generator, 0);
+        for (const uint64_t timestamp : {present - 1, present, present + 1})
+            for (const uint64_t sequence : {0, 1, 98, 99, 100, 101, 102, 103, 104, 4094, 4095})
+                expect_same_step(generator, timestamp << layout.sequence_bits | sequence);
+    }
+}
+
+TEST(GeneratorShortcut, IsForTimesTheLayoutCanHold) {
+    const SnowflakeGenerator generator{layout, 7};
+    std::atomic<uint64_t> word{0};
+    EXPECT_FALSE(generator.try_next(word, layout.epoch_unix_ms - 1));
+    EXPECT_FALSE(generator.try_next(word, layout.max_unix_ms() + 1));
+    EXPECT_TRUE(generator.try_next(word, layout.max_unix_ms()));
+}
+
 TEST(GeneratorLayouts, EveryPresetIssuesItsOwnIds) {
     for (const SnowflakeLayout& preset :
          {layouts::twitter, layouts::discord, layouts::instagram, layouts::mastodon,

@@ -22,13 +22,17 @@ void draw_everywhere(SnoState& state, int64_t step_back, std::vector<Sno>& all) 
     for (auto& mine : ids) {
         running.emplace_back([&] {
             while (mine.size() < each) {
-                Request request;
-                auto answer = generator.next(state, clock.load(), INT32_MAX, 0, request);
-                while (answer.verdict != Verdict::issued) {
-                    if (answer.verdict != Verdict::stale) clock.fetch_add(1);
-                    answer = generator.next(state, clock.load(), INT32_MAX, 0, request);
+                if (const auto id = generator.try_next(state, clock.load(), 0)) {
+                    mine.push_back(*id);
+                } else {
+                    Request request;
+                    auto answer = generator.next(state, clock.load(), INT32_MAX, 0, request);
+                    while (answer.verdict != Verdict::issued) {
+                        if (answer.verdict != Verdict::stale) clock.fetch_add(1);
+                        answer = generator.next(state, clock.load(), INT32_MAX, 0, request);
+                    }
+                    mine.push_back(answer.id);
                 }
-                mine.push_back(answer.id);
                 if (mine.size() % 1000 == 0) clock.fetch_sub(step_back);
             }
         });

@@ -6,6 +6,8 @@
 #include "pg/postgres.hpp"
 
 extern "C" {
+#include "catalog/pg_type.h"
+#include "utils/array.h"
 #include "utils/memutils.h"
 }
 
@@ -30,22 +32,25 @@ class Call {
  public:
     Call(Oid function, NullableDatum argument) {
         fmgr_info(function, &info_);
-        InitFunctionCallInfoData(call(), &info_, argument.isnull ? 0 : 1, InvalidOid, nullptr,
+        InitFunctionCallInfoData(call_.info, &info_, argument.isnull ? 0 : 1, InvalidOid, nullptr,
                                  nullptr);
-        call().args[0] = argument;
+        call_.info.args[0] = argument;
     }
 
     void operator()() {
-        call().isnull = false;
-        (void)FunctionCallInvoke(&call());
+        call_.info.isnull = false;
+        (void)FunctionCallInvoke(&call_.info);
+    }
+
+    void operator()(Datum argument) {
+        call_.info.args[0].value = argument;
+        (*this)();
     }
 
  private:
-    FunctionCallInfoBaseData& call() { return call_.fcinfo; }
-
     FmgrInfo info_;
     union {
-        FunctionCallInfoBaseData fcinfo;
+        FunctionCallInfoBaseData info;
         char room[SizeForFunctionCallInfo(1)];
     } call_;
 };
@@ -59,27 +64,49 @@ void spin_until_next_ms() {
     }
 }
 
-/// bench_ns_per_call(function oid, calls int, paced boolean, argument anyelement)
-/// → double precision: what a call takes. Paced calls come in bursts, one a millisecond, of which
-/// only the bursts count: so calls never wait because a millisecond's IDs are used up.
-SNOWDRIFT_FUNCTION(bench_ns_per_call) {
-    Call call{PG_GETARG_OID(0), {PG_GETARG_DATUM(3), PG_ARGISNULL(3)}};
-    const int32 bursts = PG_GETARG_INT32(1) / burst;
-    const bool paced = PG_GETARG_BOOL(2);
-
+/// Nanoseconds that each of `calls` calls takes, made in bursts. What the calls leave behind is
+/// freed after each, and `between` comes before, which doesn't count.
+template <typename Make, typename Between>
+double ns_per_call(int32 calls, Make make, Between between) {
     MemoryContext scratch =
         AllocSetContextCreate(CurrentMemoryContext, "snowdrift benchmark", ALLOCSET_DEFAULT_SIZES);
     MemoryContext outer = MemoryContextSwitchTo(scratch);
     int64_t ns = 0;
-    for (int32 i = 0; i < bursts; ++i) {
-        if (paced) spin_until_next_ms();
+    for (int32 done = 0; done < calls; done += burst) {
+        between();
+        const int32 end = Min(calls, done + burst);
         const int64_t begin = clock::now_ns();
-        for (int32 j = 0; j < burst; ++j) call();
+        for (int32 i = done; i < end; ++i) make(i);
         MemoryContextReset(scratch);
         ns += clock::now_ns() - begin;
         CHECK_FOR_INTERRUPTS();
     }
     MemoryContextSwitchTo(outer);
     MemoryContextDelete(scratch);
-    PG_RETURN_FLOAT8(static_cast<double>(ns) / bursts / burst);
+    return static_cast<double>(ns) / calls;
+}
+
+/// bench_ns_per_call(function oid, calls int, paced boolean, argument anyelement)
+/// → double precision. Paced calls come in bursts, one a millisecond, of which only the bursts
+/// count: so no call waits because a millisecond's IDs are used up.
+SNOWDRIFT_FUNCTION(bench_ns_per_call) {
+    Call call{PG_GETARG_OID(0), {PG_GETARG_DATUM(3), PG_ARGISNULL(3)}};
+    const bool paced = PG_GETARG_BOOL(2);
+    PG_RETURN_FLOAT8(ns_per_call(
+        PG_GETARG_INT32(1), [&](int32) { call(); },
+        [&] {
+            if (paced) spin_until_next_ms();
+        }));
+}
+
+/// bench_ns_per_name(function oid, calls int, names text[]) → double precision: the names take
+/// turns as the argument.
+SNOWDRIFT_FUNCTION(bench_ns_per_name) {
+    Datum* names;
+    int count;
+    deconstruct_array(PG_GETARG_ARRAYTYPE_P(2), TEXTOID, -1, false, TYPALIGN_INT, &names, nullptr,
+                      &count);
+    Call call{PG_GETARG_OID(0), {names[0], false}};
+    PG_RETURN_FLOAT8(ns_per_call(
+        PG_GETARG_INT32(1), [&](int32 i) { call(names[i % count]); }, [] {}));
 }

@@ -11,4 +11,8 @@ CREATE SEQUENCE IF NOT EXISTS bench_sequence_cached CACHE 100;
 CREATE OR REPLACE FUNCTION bench_ns_per_call(function oid, calls integer, paced boolean, argument anyelement)
     RETURNS double precision
     AS 'snowdrift_bench', 'snowdrift_bench_ns_per_call' LANGUAGE C VOLATILE;
+CREATE OR REPLACE FUNCTION bench_ns_per_name(function oid, calls integer, names text[])
+    RETURNS double precision
+    AS 'snowdrift_bench', 'snowdrift_bench_ns_per_name' LANGUAGE C VOLATILE STRICT;
+CREATE EXTENSION IF NOT EXISTS pgstattuple;
 SELECT snowdrift.create_generator('wide', 'snowflake', layout => 'mastodon');

@@ -10,6 +10,8 @@ struct Candidate {
     std::string argument = "NULL::int";  ///< where the function takes one
 };
 
+constexpr const char* paced_call = "bench_ns_per_paced_call";
+constexpr const char* unpaced_call = "bench_ns_per_call";
 const std::string noop = "no-op";
 const std::string limit = "clock and one atomic";
 
@@ -32,10 +34,9 @@ std::vector<Candidate> candidates(bool with_uuidv7) {
 }
 
 /// Nanoseconds of a call, many of them made in one go inside the server.
-double ns_per_call(pqxx::connection& connection, const Candidate& candidate, bool paced) {
-    return number(connection, "SELECT bench_ns_per_call('" + candidate.function +
-                                  "'::regprocedure, 200000, " + (paced ? "true" : "false") + ", " +
-                                  candidate.argument + ")");
+double ns_per_call(pqxx::connection& connection, const Candidate& candidate, const char* measure) {
+    return number(connection, std::string{"SELECT "} + measure + "('" + candidate.function +
+                                  "'::regprocedure, 200000, " + candidate.argument + ")");
 }
 
 /// Nanoseconds of a transaction that calls the function once, all in one loop inside the server.
@@ -51,11 +52,12 @@ void measure_calls(Report& report, const Options& options, pqxx::connection& con
     const int rounds = options.rounds(15, 5);
     for (int round = 0; round <= rounds; ++round) {
         progress("calls, round " + std::to_string(round) + " of " + std::to_string(rounds));
-        const double noop_ns = ns_per_call(connection, all[0], true);
-        const double noop_unpaced_ns = ns_per_call(connection, all[0], false);
+        const double noop_ns = ns_per_call(connection, all[0], paced_call);
+        const double noop_unpaced_ns = ns_per_call(connection, all[0], unpaced_call);
         for (const auto& candidate : all) {
-            const double paced = ns_per_call(connection, candidate, true) - noop_ns;
-            const double unpaced = ns_per_call(connection, candidate, false) - noop_unpaced_ns;
+            const double paced = ns_per_call(connection, candidate, paced_call) - noop_ns;
+            const double unpaced =
+                ns_per_call(connection, candidate, unpaced_call) - noop_unpaced_ns;
             if (round == 0) continue;  // which warms up
             report.figure(candidate.label, "cost", "ns", paced);
             report.figure(candidate.label, "cost without a pause", "ns", unpaced);
@@ -103,8 +105,10 @@ void cost(Report& report, const Options& options) {
     report.table({"one session", "ns above no-op", "ratio to clock and atomic", "without a pause"},
                  rows);
     report.note(
-        "Calls inside the server, in bursts of 1024, one a millisecond, so that no format is short "
-        "of IDs. \"Without a pause\" is what is left when they come one after the other: "
+        "Calls inside the server, in bursts of 1000, one a millisecond, so that no format is short "
+        "of IDs; the median of the bursts. \"Without a pause\" is the mean of calls that come one "
+        "after the other, "
+        "all that happens included: "
         "`next_snowflake()` then waits for its format, which has 4096 IDs a millisecond (244 ns "
         "each), and `next_sno()` for its 65536 every 4 ms (61 ns each). `next_ulid()` is in one "
         "transaction here.");

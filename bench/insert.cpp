@@ -151,7 +151,7 @@ void chart(Report& report, const std::vector<Candidate>& all, int large_table) {
         "set style data histograms\nset style histogram clustered gap 1\n"
         "set style fill solid noborder\nset boxwidth 0.9\nset yrange [0:*]\n"
         "set xtics font ',11'\n"
-        "set key outside bottom center horizontal\n$data << E\n" +
+        "set key bmargin center horizontal\nset bmargin 4\n$data << E\n" +
             data +
             "E\nplot $data using 2:xtic(1) lc '#3b7ea1' title 'an empty table', '' using 3 lc "
             "'#d98200' title 'a table of " +

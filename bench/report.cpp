@@ -121,7 +121,7 @@ void Report::chart(const std::string& name, const std::string& title, int height
     const std::string file = name + ".svg";
     const auto path = folder_ / (name + ".gnuplot");
     std::ofstream{path} << "set terminal svg size 860," << height
-                        << " font 'Helvetica,13' background '#ffffff'\nset output '"
+                        << " font 'Helvetica,13' noenhanced background '#ffffff'\nset output '"
                         << (folder_ / file).string() << "'\nset title '" << title
                         << "' font ',16' offset 0,0.5\n"
                            "set border 3 lc '#666666'\nset tics nomirror\n"

@@ -26,11 +26,12 @@ constexpr int hours = 200;  // queries in a measurement
 
 void make_table(pqxx::connection& connection, const Candidate& candidate, int rows) {
     const bool with_created_at = candidate.label == "created_at";
-    run(connection, "CREATE TABLE bench_year (" + candidate.columns + ", value int); INSERT INTO " +
-                        "bench_year SELECT " + candidate.id +
-                        ", n FROM (SELECT n, timestamptz '2025-01-01Z' + n * interval '365 days' / " +
-                        std::to_string(rows) + " AS t FROM generate_series(0, " +
-                        std::to_string(rows - 1) + ") AS n) AS times");
+    run(connection,
+        "CREATE TABLE bench_year (" + candidate.columns + ", value int); INSERT INTO " +
+            "bench_year SELECT " + candidate.id +
+            ", n FROM (SELECT n, timestamptz '2025-01-01Z' + n * interval '365 days' / " +
+            std::to_string(rows) + " AS t FROM generate_series(0, " + std::to_string(rows - 1) +
+            ") AS n) AS times");
     if (with_created_at) run(connection, "CREATE INDEX ON bench_year (created_at)");
     run(connection, "VACUUM ANALYZE bench_year");
 }

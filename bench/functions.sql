@@ -8,7 +8,14 @@ CREATE OR REPLACE FUNCTION bench_clock_and_atomic() RETURNS bigint
     AS 'snowdrift_bench', 'snowdrift_bench_clock_and_atomic' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 CREATE SEQUENCE IF NOT EXISTS bench_sequence;
 CREATE SEQUENCE IF NOT EXISTS bench_sequence_cached CACHE 100;
-CREATE OR REPLACE FUNCTION bench_ns_per_call(function oid, calls integer, paced boolean, argument anyelement)
+CREATE OR REPLACE FUNCTION bench_ns_per_call(function oid, calls integer, argument anyelement)
     RETURNS double precision
     AS 'snowdrift_bench', 'snowdrift_bench_ns_per_call' LANGUAGE C VOLATILE;
+CREATE OR REPLACE FUNCTION bench_ns_per_paced_call(function oid, calls integer, argument anyelement)
+    RETURNS double precision
+    AS 'snowdrift_bench', 'snowdrift_bench_ns_per_paced_call' LANGUAGE C VOLATILE;
+CREATE OR REPLACE FUNCTION bench_ns_per_name(function oid, calls integer, names text[])
+    RETURNS double precision
+    AS 'snowdrift_bench', 'snowdrift_bench_ns_per_name' LANGUAGE C VOLATILE STRICT;
+CREATE EXTENSION IF NOT EXISTS pgstattuple;
 SELECT snowdrift.create_generator('wide', 'snowflake', layout => 'mastodon');

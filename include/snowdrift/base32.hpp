@@ -37,7 +37,8 @@ struct ParseError {
 /// and all else derives from it at compile time. Characters ascend, so texts of one length sort as
 /// their numbers do.
 ///
-/// Encoding looks up two characters at a time, decoding one, and neither branches.
+/// Encoding looks up two characters at a time. Decoding looks up one, shifted to where it stands
+/// among four. Neither branches.
 template <typename Alphabet>
 class Base32 {
  public:
@@ -60,12 +61,17 @@ class Base32 {
     template <size_t length>
     static constexpr int64_t decode(const char* text) noexcept {
         static_assert(length >= 1 && length <= 12);
-        // A wrong character is -1, all ones: shifts and ORs after it leave the sign as it is.
-        const int64_t last = value(text[length - 1]);
-        if constexpr (length == 1)
-            return last;
-        else
-            return decode<length - 1>(text) << 5 | last;
+        // A wrong character is all ones: shifts and ORs after it leave the sign as it is.
+        if constexpr (length > group) {
+            return decode<length - group>(text) << (5 * group) |
+                   decode<group>(text + length - group);
+        } else {
+            const int32_t first = shifted_values[length - 1][static_cast<uint8_t>(*text)];
+            if constexpr (length == 1)
+                return first;
+            else
+                return first | decode<length - 1>(text + 1);
+        }
     }
 
     /// The index of the first of `length` characters that is not in the alphabet; `length` if all
@@ -98,6 +104,9 @@ class Base32 {
         return table;
     }();
 
+    /// So many characters are decoded into 32 bits by lookups alone, the sign included.
+    static constexpr size_t group = 4;
+
     static constexpr auto values = [] {
         std::array<int8_t, 256> table{};
         table.fill(-1);
@@ -108,6 +117,14 @@ class Base32 {
                 table[static_cast<uint8_t>(c - 'A' + 'a')] = i;
         }
         return table;
+    }();
+
+    static constexpr auto shifted_values = [] {
+        std::array<std::array<int32_t, 256>, group> tables{};
+        for (size_t place = 0; place < group; ++place)
+            for (size_t c = 0; c < 256; ++c)
+                tables[place][c] = values[c] < 0 ? -1 : values[c] << (5 * place);
+        return tables;
     }();
 };
 

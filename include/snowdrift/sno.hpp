@@ -154,7 +154,7 @@ class Sno {
     /// what it wrote.
     constexpr char* format(char* text) const noexcept {
         Codec::encode<8>(high() >> 24, text);
-        Codec::encode<8>(high() << 16 | sequence(), text + 8);
+        Codec::encode<8>(load_big_endian(bytes_.data() + 2), text + 8);
         return text + text_size;
     }
 

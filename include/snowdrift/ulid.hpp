@@ -114,7 +114,7 @@ class Ulid {
     /// Returns the end of what it wrote.
     constexpr char* format(char* text) const noexcept {
         Codec::encode<10>(high() >> 16, text);
-        Codec::encode<8>(high() << 24 | low() >> 40, text + 10);
+        Codec::encode<8>(load_big_endian(bytes_.data() + 3), text + 10);
         Codec::encode<8>(low(), text + 18);
         return text + text_size;
     }

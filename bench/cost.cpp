@@ -1,0 +1,151 @@
+// What an ID costs in one session, above a function that does nothing.
+#include "bench.hpp"
+
+namespace snowdrift::bench {
+namespace {
+
+struct Candidate {
+    std::string label;
+    std::string function;                ///< as regprocedure reads it
+    std::string argument = "NULL::int";  ///< where the function takes one
+};
+
+constexpr const char* paced_call = "bench_ns_per_paced_call";
+constexpr const char* unpaced_call = "bench_ns_per_call";
+const std::string noop = "no-op";
+const std::string limit = "clock and one atomic";
+
+std::vector<Candidate> candidates(bool with_uuidv7) {
+    std::vector<Candidate> all = {
+        {noop, "bench_noop()"},
+        {"clock", "bench_clock()"},
+        {limit, "bench_clock_and_atomic()"},
+        {"next_snowflake()", "next_snowflake()"},
+        {"next_snowflake(name)", "next_snowflake(text)", "'wide'::text"},
+        {"next_sno()", "next_sno(int)", "0"},
+        {"next_ulid()", "next_ulid()"},
+        {"gen_ulid()", "gen_ulid()"},
+        {"nextval, CACHE 1", "nextval(regclass)", "'bench_sequence'::regclass"},
+        {"nextval, CACHE 100", "nextval(regclass)", "'bench_sequence_cached'::regclass"},
+        {"gen_random_uuid()", "gen_random_uuid()"},
+    };
+    if (with_uuidv7) all.push_back({"uuidv7()", "uuidv7()"});
+    return all;
+}
+
+/// Nanoseconds of a call, many of them made in one go inside the server.
+double ns_per_call(pqxx::connection& connection, const Candidate& candidate, const char* measure) {
+    return number(connection, std::string{"SELECT "} + measure + "('" + candidate.function +
+                                  "'::regprocedure, 200000, " + candidate.argument + ")");
+}
+
+/// Nanoseconds of a transaction that calls the function once, all in one loop inside the server.
+double ns_per_transaction(pqxx::connection& connection, const std::string& function) {
+    constexpr int transactions = 50'000;
+    return ms_of(connection, "DO $$BEGIN FOR i IN 1 .. " + std::to_string(transactions) +
+                                 " LOOP PERFORM " + function + "; COMMIT; END LOOP; END$$") *
+           1e6 / transactions;
+}
+
+void measure_calls(Report& report, const Options& options, pqxx::connection& connection,
+                   const std::vector<Candidate>& all) {
+    const int rounds = options.rounds(15, 5);
+    for (int round = 0; round <= rounds; ++round) {
+        progress("calls, round " + std::to_string(round) + " of " + std::to_string(rounds));
+        const double noop_ns = ns_per_call(connection, all[0], paced_call);
+        const double noop_unpaced_ns = ns_per_call(connection, all[0], unpaced_call);
+        for (const auto& candidate : all) {
+            const double paced = ns_per_call(connection, candidate, paced_call) - noop_ns;
+            const double unpaced =
+                ns_per_call(connection, candidate, unpaced_call) - noop_unpaced_ns;
+            if (round == 0) continue;  // which warms up
+            report.figure(candidate.label, "cost", "ns", paced);
+            report.figure(candidate.label, "cost without a pause", "ns", unpaced);
+        }
+    }
+}
+
+void measure_transactions(Report& report, const Options& options, pqxx::connection& connection,
+                          const std::vector<std::string>& functions) {
+    const int rounds = options.rounds(15, 5);
+    for (int round = 0; round <= rounds; ++round) {
+        progress("transactions, round " + std::to_string(round) + " of " + std::to_string(rounds));
+        const double noop_ns = ns_per_transaction(connection, "bench_noop()");
+        for (const auto& function : functions) {
+            const double ns = ns_per_transaction(connection, function) - noop_ns;
+            if (round > 0) report.figure(function, "cost in a transaction each", "ns", ns);
+        }
+    }
+}
+
+}  // namespace
+
+void cost(Report& report, const Options& options) {
+    pqxx::connection connection;
+    const bool with_uuidv7 = has_uuidv7(connection);
+    const auto all = candidates(with_uuidv7);
+    std::vector<std::string> in_transactions = {"next_ulid()", "gen_random_uuid()"};
+    if (with_uuidv7) in_transactions.emplace_back("uuidv7()");
+
+    report.begin("cost", "Cost of an ID, one session");
+    run(connection, "SET jit = off");
+    measure_calls(report, options, connection, all);
+    measure_transactions(report, options, connection, in_transactions);
+    progress("");
+
+    std::vector<Cells> rows;
+    std::string bars;
+    for (const auto& [label, function, argument] : all) {
+        const double ns = report.of("cost", label, "cost");
+        rows.push_back({label, shown(ns, 1),
+                        label == noop ? "" : shown(report.ratio("cost", "cost", label, limit), 2),
+                        shown(report.of("cost", label, "cost without a pause"), 1)});
+        if (label != noop) bars = "\"" + label + "\" " + shown(ns, 1) + "\n" + bars;
+    }
+    report.table({"one session", "ns above no-op", "ratio to clock and atomic", "without a pause"},
+                 rows);
+    report.note(
+        "Calls inside the server, in bursts of 1000, one a millisecond, so that no format is short "
+        "of IDs; the median of the bursts. \"Without a pause\" is the mean of calls that come one "
+        "after the other, "
+        "all that happens included: "
+        "`next_snowflake()` then waits for its format, which has 4096 IDs a millisecond (244 ns "
+        "each), and `next_sno()` for its 65536 every 4 ms (61 ns each). `next_ulid()` is in one "
+        "transaction here.");
+    report.chart(
+        "cost", "Cost of an ID above a function that does nothing, ns", 420,
+        "unset key\nset style fill solid noborder\nset logscale x\nset xrange [2:3000]\n"
+        "unset grid\nset grid xtics lc '#e4e4e4' lt 1\nset lmargin 24\n"
+        "set xlabel 'nanoseconds, logarithmic'\n$data << E\n" +
+            bars + "E\nset yrange [-0.6:" + std::to_string(all.size() - 1) +
+            "-0.4]\n"
+            "plot $data using (2):0:(2):2:($0-0.33):($0+0.33):yticlabels(1) with boxxyerror "
+            "lc '#3b7ea1', '' using ($2*1.06):0:(sprintf('%.1f',$2)) with labels left\n");
+
+    rows.clear();
+    for (const auto& function : in_transactions)
+        rows.push_back(
+            {function, shown(report.of("cost", function, "cost in a transaction each"), 0),
+             shown(
+                 report.ratio("cost", "cost in a transaction each", function, "gen_random_uuid()"),
+                 2)});
+    report.table({"a transaction each", "ns above no-op", "ratio to gen_random_uuid()"}, rows);
+
+    const auto ratio = [&](const char* subject, const std::string& base) {
+        return report.ratio("cost", "cost", subject, base);
+    };
+    report.at_most("next_snowflake(), not bound, to clock and atomic", 1.3,
+                   ratio("next_snowflake()", limit));
+    report.at_most("next_ulid() in a transaction, to clock and atomic", 1.0,
+                   ratio("next_ulid()", limit));
+    report.at_most("next_ulid() in a transaction, to gen_random_uuid()", 1.0 / 15,
+                   ratio("next_ulid()", "gen_random_uuid()"));
+    if (with_uuidv7)
+        report.at_most("next_ulid() in a transaction, to uuidv7()", 1.0 / 15,
+                       ratio("next_ulid()", "uuidv7()"));
+    report.at_most(
+        "next_ulid(), a transaction each, to gen_random_uuid()", 0.5,
+        report.ratio("cost", "cost in a transaction each", "next_ulid()", "gen_random_uuid()"));
+}
+
+}  // namespace snowdrift::bench

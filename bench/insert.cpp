@@ -1,0 +1,198 @@
+// INSERT with an ID as primary key and DEFAULT: rows a second, WAL and index, into an empty table
+// and into a large one.
+#include <filesystem>
+#include <fstream>
+
+#include "bench.hpp"
+
+namespace snowdrift::bench {
+namespace {
+
+struct Candidate {
+    std::string label, table, column;
+};
+
+std::vector<Candidate> candidates(bool with_uuidv7) {
+    std::vector<Candidate> all = {
+        {"bigint identity", "by_identity", "bigint GENERATED ALWAYS AS IDENTITY"},
+        {"nextval", "by_nextval", "bigint DEFAULT nextval('bench_sequence')"},
+        {"next_snowflake()", "by_snowflake", "bigint DEFAULT next_snowflake()"},
+        {"next_sno()", "by_sno", "sno DEFAULT next_sno()"},
+        {"next_ulid()", "by_ulid", "ulid DEFAULT next_ulid()"},
+        {"gen_random_uuid()", "by_uuid", "uuid DEFAULT gen_random_uuid()"},
+    };
+    if (with_uuidv7) all.push_back({"uuidv7()", "by_uuidv7", "uuid DEFAULT uuidv7()"});
+    return all;
+}
+
+struct Sizes {
+    int rows;         ///< inserted in a measurement
+    int large_table;  ///< rows that are there before, the second time
+    int bulk_rounds;
+};
+
+void make_table(pqxx::connection& connection, const Candidate& candidate) {
+    run(connection, "DROP TABLE IF EXISTS " + candidate.table + "; CREATE TABLE " +
+                        candidate.table + " (value int, id " + candidate.column + " PRIMARY KEY)");
+}
+
+void fill(pqxx::connection& connection, const Candidate& candidate, int rows) {
+    run(connection, "INSERT INTO " + candidate.table + " (value) SELECT generate_series(1, " +
+                        std::to_string(rows) + ")");
+}
+
+/// Measures an INSERT of `rows` rows that `insert` does: its speed and its WAL.
+template <typename Insert>
+void measure(Report& report, pqxx::connection& connection, const std::string& label,
+             const std::string& how, int rows, Insert insert) {
+    run(connection, "CHECKPOINT");
+    const std::string before = text(connection, "SELECT pg_current_wal_insert_lsn()");
+    const auto begin = std::chrono::steady_clock::now();
+    insert();
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+    report.figure(label, how + ", speed", "rows/s", rows / elapsed.count());
+    report.figure(
+        label, how + ", WAL", "bytes/row",
+        number(connection, "SELECT pg_current_wal_insert_lsn() - '" + before + "'") / rows);
+}
+
+void measure_index(Report& report, pqxx::connection& connection, const Candidate& candidate,
+                   const std::string& how) {
+    const std::string index = "'" + candidate.table + "_pkey'";
+    report.figure(candidate.label, how + ", index", "bytes/row",
+                  number(connection, "SELECT pg_relation_size(" + index +
+                                         ")::float8 / count(*) FROM " + candidate.table));
+    report.figure(candidate.label, how + ", density", "%",
+                  number(connection, "SELECT avg_leaf_density FROM pgstatindex(" + index + ")"));
+}
+
+/// `rows` rows, one a transaction, from 8 sessions.
+void insert_one_by_one(const Candidate& candidate, int rows) {
+    const auto script =
+        std::filesystem::temp_directory_path() / ("bench_" + candidate.table + ".sql");
+    std::ofstream{script} << "INSERT INTO " << candidate.table << " (value) VALUES (1);\n";
+    shell("pgbench -n -M prepared -c 8 -j 2 -f " + script.string() + " -t " +
+          std::to_string(rows / 8) + " 2>&1");
+    std::filesystem::remove(script);
+}
+
+void measure_one_by_one(Report& report, pqxx::connection& connection, const Candidate& candidate,
+                        const std::string& how, int rows) {
+    measure(report, connection, candidate.label, how, rows,
+            [&] { insert_one_by_one(candidate, rows); });
+    measure_index(report, connection, candidate, how);
+}
+
+void empty_tables(Report& report, pqxx::connection& connection, const std::vector<Candidate>& all,
+                  const Sizes& sizes) {
+    for (int round = 0; round <= sizes.bulk_rounds; ++round)
+        for (const auto& candidate : all) {
+            progress("bulk INSERT, round " + std::to_string(round) + " of " +
+                     std::to_string(sizes.bulk_rounds) + ", " + candidate.label);
+            make_table(connection, candidate);
+            if (round == 0) {
+                fill(connection, candidate, sizes.rows);  // warms up
+                continue;
+            }
+            measure(report, connection, candidate.label, "bulk", sizes.rows,
+                    [&] { fill(connection, candidate, sizes.rows); });
+            measure_index(report, connection, candidate, "bulk");
+        }
+    for (const auto& candidate : all) {
+        progress("INSERT row by row, " + candidate.label);
+        make_table(connection, candidate);
+        measure_one_by_one(report, connection, candidate, "row by row", sizes.rows);
+    }
+}
+
+void large_tables(Report& report, pqxx::connection& connection, const std::vector<Candidate>& all,
+                  const Sizes& sizes) {
+    for (const auto& candidate : all) {
+        progress("a table of " + std::to_string(sizes.large_table) + " rows, " + candidate.label);
+        make_table(connection, candidate);
+        fill(connection, candidate, sizes.large_table);
+    }
+    for (int round = 1; round <= 3; ++round)
+        for (const auto& candidate : all) {
+            progress("bulk INSERT into a large table, round " + std::to_string(round) + " of 3, " +
+                     candidate.label);
+            measure(report, connection, candidate.label, "large, bulk", sizes.rows,
+                    [&] { fill(connection, candidate, sizes.rows); });
+            measure_index(report, connection, candidate, "large, bulk");
+        }
+    for (const auto& candidate : all) {
+        progress("INSERT row by row into a large table, " + candidate.label);
+        measure_one_by_one(report, connection, candidate, "large, row by row", sizes.rows);
+    }
+    for (const auto& candidate : all) run(connection, "DROP TABLE " + candidate.table);
+}
+
+void show(Report& report, const std::vector<Candidate>& all, const std::string& how,
+          const std::string& title) {
+    std::vector<Cells> rows;
+    for (const auto& [label, table, column] : all) {
+        const auto of = [&, &label = label](const char* measure) {
+            return report.of("insert", label, how + ", " + measure);
+        };
+        rows.push_back({label, shown(of("speed"), 0),
+                        shown(report.ratio("insert", how + ", speed", label, "bigint identity"), 2),
+                        shown(of("WAL"), 0), shown(of("index"), 1), shown(of("density"), 0)});
+    }
+    report.table({title, "rows/s", "ratio", "WAL bytes/row", "index bytes/row", "density %"}, rows);
+}
+
+void chart(Report& report, const std::vector<Candidate>& all, int large_table) {
+    std::string data;
+    for (const auto& [label, table, column] : all)
+        data += "\"" + label + "\" " + shown(report.of("insert", label, "bulk, speed") / 1000, 1) +
+                " " + shown(report.of("insert", label, "large, bulk, speed") / 1000, 1) + "\n";
+    report.chart(
+        "insert", "Bulk INSERT with the ID as primary key, thousand rows a second", 420,
+        "set style data histograms\nset style histogram clustered gap 1\n"
+        "set style fill solid noborder\nset boxwidth 0.9\nset yrange [0:*]\n"
+        "set xtics font ',11'\n"
+        "set key bmargin center horizontal\nset bmargin 4\n$data << E\n" +
+            data +
+            "E\nplot $data using 2:xtic(1) lc '#3b7ea1' title 'an empty table', '' using 3 lc "
+            "'#d98200' title 'a table of " +
+            std::to_string(large_table / 1000) + " thousand rows'\n");
+}
+
+}  // namespace
+
+void insert(Report& report, const Options& options) {
+    const Sizes sizes = options.quick ? Sizes{80'000, 400'000, 3} : Sizes{1'000'000, 10'000'000, 5};
+    pqxx::connection connection;
+    run(connection, "SET jit = off");
+    const auto all = candidates(has_uuidv7(connection));
+
+    report.begin("insert", "INSERT of " + std::to_string(sizes.rows) + " rows");
+    empty_tables(report, connection, all, sizes);
+    large_tables(report, connection, all, sizes);
+    progress("");
+
+    show(report, all, "bulk", "bulk");
+    show(report, all, "row by row", "row by row, 8 sessions");
+    const std::string present = std::to_string(sizes.large_table) + " rows present: ";
+    show(report, all, "large, bulk", present + "bulk");
+    show(report, all, "large, row by row", present + "row by row");
+    report.note(
+        "The ID is the primary key, the other column an integer. Ratios are to bigint "
+        "identity. A checkpoint comes before each measurement, so WAL has an image of each "
+        "page that is changed first.");
+    chart(report, all, sizes.large_table);
+
+    const auto ratio = [&](const char* subject, const char* base) {
+        return report.ratio("insert", "bulk, speed", subject, base);
+    };
+    report.at_least("bulk INSERT, next_snowflake() to bigint identity", 1.05,
+                    ratio("next_snowflake()", "bigint identity"));
+    for (const char* ours : {"next_ulid()", "next_sno()"}) {
+        const std::string what = std::string{"bulk INSERT, "} + ours;
+        report.at_least(what + " to gen_random_uuid()", 2.5, ratio(ours, "gen_random_uuid()"));
+        if (report.has("insert", "uuidv7()", "bulk, speed"))
+            report.at_least(what + " to uuidv7()", 1.2, ratio(ours, "uuidv7()"));
+    }
+}
+
+}  // namespace snowdrift::bench

@@ -1,0 +1,196 @@
+// Many sessions at once: throughput and latency of single statements through pgbench, and how much
+// of the format's capacity sessions get.
+#include <algorithm>
+#include <chrono>
+
+#include "bench.hpp"
+#include "integration/sessions.hpp"
+
+namespace snowdrift::bench {
+namespace {
+
+std::vector<int> session_counts(const Options& options) {
+    if (options.quick) return {1, 2, 64};
+    return {1, 2, 4, 8, 16, 32, 64};
+}
+
+/// Statements a second, as pgbench measures.
+double throughput(const std::string& statement, int sessions, int seconds) {
+    const std::string output =
+        shell("echo \"" + statement + "\" | pgbench -n -M prepared -f - -c " +
+              std::to_string(sessions) + " -j 2 -T " + std::to_string(seconds) + " 2>&1");
+    const size_t tps = output.find("tps = ");
+    if (tps == std::string::npos) throw std::runtime_error{"pgbench says: " + output};
+    return std::stod(output.substr(tps + 6));
+}
+
+/// How long each statement of `sessions` sessions took, in microseconds. Not from pgbench, which
+/// reads its clock once for all the replies that are there.
+std::vector<double> latencies(const std::string& statement, int sessions, int seconds) {
+    using Clock = std::chrono::steady_clock;
+    std::vector<std::vector<double>> of_sessions(static_cast<size_t>(sessions));
+    const auto end = Clock::now() + std::chrono::seconds{seconds};
+    test::in_parallel(sessions, [&](int i) {
+        pqxx::connection connection;
+        connection.prepare("statement", statement);
+        pqxx::nontransaction transaction{connection};
+        auto& mine = of_sessions[static_cast<size_t>(i)];
+        for (auto begin = Clock::now(); begin < end;) {
+            (void)transaction.exec_prepared("statement");
+            const auto now = Clock::now();
+            mine.push_back(std::chrono::duration<double, std::micro>(now - begin).count());
+            begin = now;
+        }
+    });
+    std::vector<double> all;
+    for (const auto& mine : of_sessions) all.insert(all.end(), mine.begin(), mine.end());
+    return all;
+}
+
+double percentile(std::vector<double>& values, double share) {
+    const auto at = values.begin() +
+                    static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+    std::nth_element(values.begin(), at, values.end());
+    return *at;
+}
+
+/// The share of the classic layout's 4096 IDs a millisecond that `sessions` sessions get together
+/// during one second.
+double saturation(int sessions) {
+    constexpr double capacity_per_second = 4'096'000;
+    pqxx::connection setup;
+    const auto window = run(setup,
+                            "SELECT snowflake_boundary(t + interval '500 ms'),"
+                            " snowflake_boundary(t + interval '1500 ms')"
+                            " FROM (SELECT clock_timestamp() AS t) AS c");
+    const std::string from = window[0][0].as<std::string>();
+    const std::string to = window[0][1].as<std::string>();
+    // Enough for all to be busy until after the window.
+    const int ids_each = static_cast<int>(capacity_per_second * 2.5) / sessions;
+    std::vector<double> counts(static_cast<size_t>(sessions));
+    test::in_parallel(sessions, [&](int i) {
+        pqxx::connection connection;
+        run(connection, "SET max_parallel_workers_per_gather = 0");
+        run(connection, "SET jit = off");
+        counts[static_cast<size_t>(i)] =
+            number(connection, "SELECT count(*) FILTER (WHERE id >= " + from + " AND id < " + to +
+                                   ") FROM (SELECT next_snowflake() AS id FROM (SELECT "
+                                   "generate_series(1, " +
+                                   std::to_string(ids_each) + ")) AS n OFFSET 0) AS ids");
+    });
+    double all = 0;
+    for (const double count : counts) all += count;
+    return all / capacity_per_second;
+}
+
+void saturations(Report& report, const Options& options) {
+    std::vector<Cells> rows;
+    for (const int sessions : {1, 8, 64}) {
+        const std::string subject = "next_snowflake() x " + std::to_string(sessions);
+        const int rounds = options.rounds(7, 3);
+        for (int round = 0; round < rounds; ++round) {
+            progress("capacity, " + std::to_string(sessions) + " sessions");
+            report.figure(subject, "share of capacity", "1", saturation(sessions));
+        }
+        const double share = report.of("sessions", subject, "share of capacity");
+        rows.push_back({std::to_string(sessions), shown(100 * share, 2) + " %"});
+        if (sessions != 8)
+            report.at_least("classic layout's capacity, " + std::to_string(sessions) +
+                                (sessions == 1 ? " session" : " sessions"),
+                            0.99, share);
+    }
+    progress("");
+    report.table({"sessions", "of 4096 IDs a millisecond"}, rows);
+}
+
+std::string subject_of(const std::string& statement, int sessions) {
+    return statement + " x " + std::to_string(sessions);
+}
+
+void chart(Report& report, const std::vector<std::string>& statements,
+           const std::vector<int>& counts, const std::string& measure, const std::string& name,
+           const std::string& title) {
+    static constexpr const char* colors[] = {"#888888", "#3b7ea1", "#d98200", "#5c9a3a",
+                                             "#a3478c", "#b5362c", "#222222"};
+    std::string data;
+    for (const int n : counts) {
+        data += std::to_string(n);
+        for (const auto& statement : statements)
+            data += " " + shown(report.of("sessions", subject_of(statement, n), measure), 2);
+        data += "\n";
+    }
+    std::string plot = "plot ";
+    for (size_t i = 0; i < statements.size(); ++i)
+        plot += (i == 0 ? "" : ", ") + std::string{"$data using 1:"} + std::to_string(i + 2) +
+                " with linespoints lw 2 pt 7 ps 0.5 lc '" + colors[i] + "' title \"" +
+                statements[i] + "\"";
+    report.chart(name, title, 420,
+                 "set key bmargin center horizontal\nset logscale x 2\nset xtics "
+                 "(1,2,4,8,16,32,64)\nset yrange "
+                 "[0:*]\nset bmargin 6\nset xlabel 'sessions'\n$data << E\n" +
+                     data + "E\n" + plot + "\n");
+}
+
+}  // namespace
+
+void sessions(Report& report, const Options& options) {
+    report.begin("sessions", "Many sessions");
+    std::vector<std::string> statements = {
+        "SELECT 1",           "SELECT next_snowflake()",          "SELECT next_sno()",
+        "SELECT next_ulid()", "SELECT nextval('bench_sequence')", "SELECT gen_random_uuid()"};
+    pqxx::connection connection;
+    if (has_uuidv7(connection)) statements.emplace_back("SELECT uuidv7()");
+
+    const std::vector<int> counts = session_counts(options);
+    const int rounds = options.rounds(3, 1);
+    for (int round = 1; round <= rounds; ++round)
+        for (const int n : counts)
+            for (const auto& statement : statements) {
+                progress("round " + std::to_string(round) + " of " + std::to_string(rounds) + ", " +
+                         std::to_string(n) + " sessions");
+                const int seconds = options.quick ? 1 : 2;
+                const std::string subject = subject_of(statement, n);
+                report.figure(subject, "throughput", "1/s", throughput(statement, n, seconds));
+                std::vector<double> us = latencies(statement, n, seconds);
+                report.figure(subject, "p50", "us", percentile(us, 0.5));
+                report.figure(subject, "p99", "us", percentile(us, 0.99));
+            }
+    progress("");
+
+    for (const auto& [measure, unit, digits] :
+         {std::tuple{"throughput", "statements a second", 0}, std::tuple{"p50", "median, us", 0},
+          std::tuple{"p99", "99th percentile, us", 0}}) {
+        Cells header{unit};
+        for (const int n : counts) header.push_back("x " + std::to_string(n));
+        std::vector<Cells> rows;
+        for (const auto& statement : statements) {
+            Cells row{statement};
+            for (const int n : counts)
+                row.push_back(
+                    shown(report.of("sessions", subject_of(statement, n), measure), digits));
+            rows.push_back(row);
+        }
+        report.table(header, rows);
+    }
+    report.note(
+        "`pgbench -n -M prepared -j 2`, one statement a transaction; pgbench and the server "
+        "share the machine.");
+    chart(report, statements, counts, "throughput", "throughput", "Statements a second");
+    chart(report, statements, counts, "p99", "latency", "Latency, 99th percentile, microseconds");
+    saturations(report, options);
+
+    const std::string snowflake = "SELECT next_snowflake()";
+    report.at_least("64 sessions' throughput to that of 2", 0.9,
+                    report.ratio("sessions", "throughput", subject_of(snowflake, 64),
+                                 subject_of(snowflake, 2)));
+    report.note("The same ratio of `SELECT 1` is " +
+                shown(report.ratio("sessions", "throughput", subject_of("SELECT 1", 64),
+                                   subject_of("SELECT 1", 2)),
+                      3) +
+                ".");
+    report.at_most(
+        "p99 of SELECT next_snowflake() to SELECT 1, 64 sessions", 1.5,
+        report.ratio("sessions", "p99", subject_of(snowflake, 64), subject_of("SELECT 1", 64)));
+}
+
+}  // namespace snowdrift::bench

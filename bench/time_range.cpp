@@ -1,0 +1,82 @@
+// One hour of a year's rows: by the ID's own time, and by a column created_at with an index of its
+// own.
+#include "bench.hpp"
+
+namespace snowdrift::bench {
+namespace {
+
+struct Candidate {
+    std::string label, columns, id, condition;
+};
+
+/// The hour begins at $1.
+const std::vector<Candidate> candidates = {
+    {"created_at", "id bigint PRIMARY KEY, created_at timestamptz",
+     "make_snowflake(t, 0, 0, n % 4096), t",
+     "created_at >= h AND created_at < h + interval '1 hour'"},
+    {"Snowflake", "id bigint PRIMARY KEY", "make_snowflake(t, 0, 0, n % 4096)",
+     "id >= snowflake_boundary(h) AND id < snowflake_boundary(h + interval '1 hour')"},
+    {"sno", "id sno PRIMARY KEY", "make_sno(t, 0, 0, n % 65536)",
+     "id >= sno_boundary(h) AND id < sno_boundary(h + interval '1 hour')"},
+    {"ulid", "id ulid PRIMARY KEY", "ulid_at(t)",
+     "id >= ulid_boundary(h) AND id < ulid_boundary(h + interval '1 hour')"},
+};
+
+constexpr int hours = 200;  // queries in a measurement
+
+void make_table(pqxx::connection& connection, const Candidate& candidate, int rows) {
+    const bool with_created_at = candidate.label == "created_at";
+    run(connection,
+        "CREATE TABLE bench_year (" + candidate.columns + ", value int); INSERT INTO " +
+            "bench_year SELECT " + candidate.id +
+            ", n FROM (SELECT n, timestamptz '2025-01-01Z' + n * interval '365 days' / " +
+            std::to_string(rows) + " AS t FROM generate_series(0, " + std::to_string(rows - 1) +
+            ") AS n) AS times");
+    if (with_created_at) run(connection, "CREATE INDEX ON bench_year (created_at)");
+    run(connection, "VACUUM ANALYZE bench_year");
+}
+
+/// Microseconds of a query for one hour.
+double us_per_query(pqxx::connection& connection, const Candidate& candidate) {
+    return ms_of(connection,
+                 "DO $$DECLARE h timestamptz; BEGIN FOR i IN 1 .. " + std::to_string(hours) +
+                     " LOOP h := timestamptz '2025-01-01Z' + (i * 37 % 8700) * interval '1 hour'; "
+                     "PERFORM sum(value) FROM bench_year WHERE " +
+                     candidate.condition + "; END LOOP; END$$") *
+           1000 / hours;
+}
+
+}  // namespace
+
+void time_range(Report& report, const Options& options) {
+    const int rows = options.quick ? 200'000 : 5'000'000;
+    report.begin("time_range", "One hour of a year, out of " + std::to_string(rows) + " rows");
+    pqxx::connection connection;
+    run(connection,
+        "SET max_parallel_workers_per_gather = 0; SET jit = off;"
+        " SET client_min_messages = warning");
+    for (const auto& candidate : candidates) {
+        progress(candidate.label);
+        make_table(connection, candidate, rows);
+        for (int round = 0; round <= options.rounds(7, 3); ++round) {
+            const double us = us_per_query(connection, candidate);
+            if (round > 0) report.figure(candidate.label, "query", "us", us);
+        }
+        report.figure(candidate.label, "table and indexes", "MB",
+                      number(connection, "SELECT pg_total_relation_size('bench_year') / 1e6"));
+        run(connection, "DROP TABLE bench_year");
+    }
+    progress("");
+    std::vector<Cells> rows_shown;
+    for (const auto& candidate : candidates)
+        rows_shown.push_back(
+            {candidate.label, shown(report.of("time_range", candidate.label, "query"), 0),
+             shown(report.ratio("time_range", "query", candidate.label, "created_at"), 2),
+             shown(report.of("time_range", candidate.label, "table and indexes"), 0)});
+    report.table({"by", "us a query", "ratio to created_at", "table and indexes, MB"}, rows_shown);
+    report.note(
+        "`created_at` has an index beside that of a Snowflake primary key; the others have "
+        "the primary key alone.");
+}
+
+}  // namespace snowdrift::bench

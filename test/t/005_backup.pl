@@ -10,9 +10,8 @@ my $draw = draw_all_kinds();
 
 my $origin = new_server('origin', allows_streaming => 1, has_archiving => 1);
 start_with_clock($origin, '+0');
-$origin->safe_psql('postgres',
-	'CREATE EXTENSION snowdrift;
-	 CREATE TABLE posts (id bigint PRIMARY KEY DEFAULT next_snowflake())');
+create_all_kinds($origin);
+$origin->safe_psql('postgres', 'CREATE TABLE posts (id bigint PRIMARY KEY DEFAULT next_snowflake())');
 
 my $load = start_load($origin, 4, $draw);
 wait_for_load($load, 1000);
@@ -34,7 +33,9 @@ start_with_clock($recovered, '-30');
 $recovered->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()')
   or die 'recovery does not end';
 is($recovered->safe_psql('postgres', 'SELECT count(*) FROM posts'), 1000, 'the server is recovered');
-$load = start_load($recovered, 4, $draw);
+$load = start_load($recovered, 4, $draw, draw_behind());
+wait_for_load($load, 400);
+set_clock($recovered, '+0');
 wait_for_load($load, 2000);
 my @after = end_load($load);
 my ($repeated, $count) = duplicates(@files, @after);
@@ -54,7 +55,9 @@ command_ok(
 my $last = $origin->safe_psql('postgres', 'SELECT max(id) FROM posts');
 cmp_ok($restored->safe_psql('postgres', 'INSERT INTO posts DEFAULT VALUES RETURNING id'),
 	'>', $last, 'the next ID is greater than all that were dumped');
-$load = start_load($restored, 4, $draw);
+$load = start_load($restored, 4, $draw, draw_behind());
+wait_for_load($load, 400);
+set_clock($restored, '+0');
 wait_for_load($load, 2000);
 ($repeated, $count) = duplicates(@files, end_load($load));
 is($repeated, '', "$count IDs before a dump and after it: no duplicate");

@@ -11,7 +11,7 @@ use IPC::Run ();
 use Time::HiRes qw(usleep);
 
 our @EXPORT = qw(new_server start_with_clock set_clock error_of start_load wait_for_load end_load
-  received_by_each duplicates draw_all_kinds);
+  received_by_each duplicates create_all_kinds draw_all_kinds draw_behind);
 
 # The configuration lines with which a server finds the extension.
 sub extension_conf
@@ -75,11 +75,35 @@ sub error_of
 
 my $loads = 0;
 
-# draw_all_kinds(): statements that draw twenty IDs of each kind that stands on the mark.
-sub draw_all_kinds
+# What draws an ID of each kind that stands on the mark: those that go on ahead of a clock that is
+# behind, and the snos, which wait for it.
+our @leading = ('next_snowflake()', q{next_snowflake('own')}, 'next_ulid()');
+our @waiting = ('next_sno()', q{next_sno('own sno')});
+
+# create_all_kinds(NODE): creates the extension, and generators whose IDs are in a place of their own.
+sub create_all_kinds
 {
-	return join(";\n",
-		map { "SELECT $_ FROM generate_series(1, 20)" } 'next_snowflake()', 'next_ulid()');
+	my ($node) = @_;
+	$node->safe_psql('postgres',
+		q{CREATE EXTENSION snowdrift;
+		  SELECT snowdrift.create_generator('own', 'snowflake', worker => 7);
+		  SELECT snowdrift.create_generator('own sno', 'sno', partition => 7)});
+	return;
+}
+
+# twenty_of(CALLS...): statements that draw twenty IDs by each.
+sub twenty_of
+{
+	return join(";\n", map { "SELECT $_ FROM generate_series(1, 20)" } @_);
+}
+
+sub draw_all_kinds { return twenty_of(@leading, @waiting) }
+
+# draw_behind(): settings of a load that begins while the clock is behind: allows that, and draws at
+# first only what needs no clock that has caught up.
+sub draw_behind
+{
+	return "SET snowdrift.max_clock_lead = '1h';\n" . (twenty_of(@leading) . ";\n") x 20;
 }
 
 # start_load(NODE, SESSIONS, STATEMENT, SETTINGS): runs the statement again and again in each

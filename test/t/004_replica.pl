@@ -74,12 +74,13 @@ for my $mode ('asynchronous', 'synchronous')
 }
 
 # No ID without the standby's confirmation: not when the wait is cancelled, and not in a session that
-# relies on another's wait.
+# finds the mark raised by one whose wait was.
 my $lonely = new_server('lonely', allows_streaming => 1);
-$lonely->start;
+start_with_clock($lonely, '2026-06-01 12:00:00');
 $lonely->safe_psql('postgres', 'CREATE EXTENSION snowdrift; SELECT next_snowflake()');
 $lonely->append_conf('postgresql.conf', "synchronous_standby_names = 'ghost'\n");
-$lonely->restart;
+$lonely->stop;
+start_with_clock($lonely, '2026-06-01 12:00:10');
 for my $commit ('on', 'off')
 {
 	like(error_of($lonely,

@@ -11,7 +11,8 @@ use IPC::Run ();
 use Time::HiRes qw(usleep);
 
 our @EXPORT = qw(new_server start_with_clock set_clock error_of start_load wait_for_load end_load
-  received_by_each duplicates create_all_kinds draw_all_kinds draw_behind);
+  received_by_each duplicates create_all_kinds draw_all_kinds
+  draw_behind witness);
 
 # The configuration lines with which a server finds the extension.
 sub extension_conf
@@ -56,6 +57,7 @@ sub start_with_clock
 		%ENV,
 		LD_PRELOAD => $library,
 		FAKETIME_TIMESTAMP_FILE => clock_file($node),
+		TZ => 'UTC',
 		FAKETIME_NO_CACHE => 1,
 		FAKETIME_DONT_FAKE_MONOTONIC => 1);
 	$node->start;
@@ -104,6 +106,19 @@ sub draw_all_kinds { return twenty_of(@leading, @waiting) }
 sub draw_behind
 {
 	return "SET snowdrift.max_clock_lead = '1h';\n" . (twenty_of(@leading) . ";\n") x 20;
+}
+
+# witness(NODE): draws a sno. Returns a file with it, and its time as set_clock takes it: a server
+# whose clock is stopped then must not draw any.
+sub witness
+{
+	my ($node) = @_;
+	my $file = $node->basedir . '/ids.' . ++$loads;
+	my $id = $node->safe_psql('postgres', 'SELECT next_sno()');
+	append_to_file($file, "$id\n");
+	my $time = $node->safe_psql('postgres',
+		"SELECT to_char(sno_timestamp('$id') AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS')");
+	return ($file, $time);
 }
 
 # start_load(NODE, SESSIONS, STATEMENT, SETTINGS): runs the statement again and again in each

@@ -18,6 +18,9 @@ namespace {
 /// and less than this is not slept but spun.
 constexpr int64_t slack_ns = 60'000;
 
+/// How soon a clock that is set while somebody waits for it is noticed.
+constexpr int64_t longest_nap_ms = 100;
+
 uint32 wait_event() {
 #if PG_VERSION_NUM >= 170000
     static uint32 event = 0;
@@ -35,7 +38,7 @@ void rest_until(int64_t unix_ms) {
     const int64_t left_ns = unix_ms * ns_per_ms - now_ns();
     if (left_ns >= 2 * ns_per_ms) {
         (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-                        left_ns / ns_per_ms - 1, wait_event());
+                        std::min(left_ns / ns_per_ms - 1, longest_nap_ms), wait_event());
         ResetLatch(MyLatch);
     } else if (left_ns > slack_ns) {
         // Finer than a latch's milliseconds, and short enough that a signal which arrives just

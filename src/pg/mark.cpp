@@ -2,6 +2,9 @@
 
 #include "pg/postgres.hpp"
 
+#include <sys/statvfs.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -11,6 +14,7 @@ extern "C" {
 #include "access/relation.h"
 #include "access/xact.h"
 #include "access/xlog.h"
+#include "access/xlog_internal.h"
 #include "catalog/dependency.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
@@ -186,10 +190,32 @@ void make_durable(XLogRecPtr position) {
     if (has_synchronous_standbys()) wait_for_standbys(position);
 }
 
+/// Raise an error where PostgreSQL would panic: when the WAL of a change has nowhere to go, since
+/// the disk is full or read-only. Only what is so already: a write that fails later does panic.
+void require_writable_wal() {
+    const XLogRecPtr end = GetXLogInsertRecPtr() + 2 * BLCKSZ;  // more than any change's records
+    XLogSegNo segment;
+    XLByteToSeg(end, segment, wal_segment_size);
+    char path[MAXPGPATH];
+    XLogFilePath(path, GetWALInsertionTimeLine(), segment, wal_segment_size);
+    if (access(path, W_OK) == 0) return;
+    if (errno == ENOENT && access(XLOGDIR, W_OK) == 0) {  // the segment is still to be made
+        struct statvfs disk;
+        if (statvfs(XLOGDIR, &disk) != 0 ||
+            disk.f_bavail * disk.f_frsize >= static_cast<uint64_t>(wal_segment_size))
+            return;
+        errno = ENOSPC;
+    }
+    ereport(ERROR,
+            (errcode_for_file_access(), errmsg("could not raise the mark of IDs: %m"),
+             errdetail("It is raised through WAL file \"%s\", before an ID is returned.", path)));
+}
+
 /// Change the mark on disk to what `decide` makes of what is there. Returns what is there, and
 /// safe, then.
 template <typename Decide>
 OnDisk update(Relation sequence, Decide decide) {
+    require_writable_wal();
     const Buffer buffer = ReadBuffer(sequence, 0);
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
     XLogRecPtr position = BufferGetLSNAtomic(buffer);
@@ -209,6 +235,9 @@ OnDisk update(Relation sequence, Decide decide) {
 }
 
 // ---- the word in shared memory
+//
+// Whoever changes it holds a lock on the sequence of whose file it speaks, or will speak: nobody
+// has the extension dropped, or the mark in another file, while somebody else tells what is in it.
 
 Word load() { return Word{slot->words[0].load(std::memory_order_acquire)}; }
 
@@ -221,16 +250,12 @@ void publish(int64_t unix_ms, uint16_t tag) {
     }
 }
 
-/// Make the word speak of `file`, whose mark is `on_disk`; false if it says a later mark meanwhile.
-bool adopt(uint64_t file, int64_t on_disk) {
+/// Make the word speak of `file`, which has `on_disk` or a later mark.
+void adopt(uint64_t file, int64_t on_disk) {
     const slots::Lock lock;
-    Word present = load();
-    do {
-        if (present.unix_ms() > on_disk) return false;
-    } while (!slot->words[0].compare_exchange_weak(present.bits, present.adopted(on_disk).bits));
+    slot->words[0] = load().adopted(on_disk).bits;
     slot->words[file_at] = file;
     slot->words[floor_at] = static_cast<uint64_t>(on_disk);
-    return true;
 }
 
 /// Rely on the word from now on, if it speaks of `file`.
@@ -255,7 +280,7 @@ void look_again() {
         present = update(sequence, [&](OnDisk now) {
             return now.unix_ms >= known ? now : OnDisk{known, Origin::outside};
         });
-        if (!adopt(file, present.unix_ms)) continue;
+        adopt(file, present.unix_ms);
         // Ours from now on, unless somebody set it again meanwhile.
         present = update(sequence, [&](OnDisk now) {
             return now == present ? OnDisk{now.unix_ms, Origin::ours} : now;
@@ -289,10 +314,10 @@ bool try_raise(int64_t unix_ms) {
         const bool wrong = now.origin == Origin::outside || session.tag < 0;
         return enough || wrong ? now : OnDisk{target, Origin::ours};
     });
+    const bool wrong = present.origin == Origin::outside || session.tag < 0;
+    if (!wrong) publish(present.unix_ms, known.tag());
     relation_close(sequence, RowExclusiveLock);
-    if (present.origin == Origin::outside || session.tag < 0) return false;
-    publish(present.unix_ms, known.tag());
-    return load().tag() == known.tag();
+    return !wrong && load().tag() == known.tag();
 }
 
 void attach_slot() {

@@ -8,14 +8,15 @@
 
 namespace snowdrift {
 
-/// Bytes that were never given out before, and never will be by another process.
+/// Bytes that were never given out before, and never will be by another process: only sessions draw
+/// them, and no session forks another.
 class RandomBatch {
  public:
     /// Random bits for all of a T. Raises an error where there is no source of them.
     template <typename T>
     T take() {
         static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= size);
-        if (left_ < sizeof(T) || drawn_by_ != MyProcPid) fill();
+        if (left_ < sizeof(T)) fill();
         T result;
         left_ -= sizeof(T);
         std::memcpy(&result, bytes_ + left_, sizeof(T));
@@ -29,7 +30,6 @@ class RandomBatch {
 
     unsigned char bytes_[size];
     size_t left_ = 0;
-    int drawn_by_ = 0;  // a process forked with a batch must not use it
 };
 
 extern RandomBatch random_batch;

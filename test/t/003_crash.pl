@@ -14,32 +14,51 @@ my $draw = draw_all_kinds();
 my $node = new_server('crash');
 $node->append_conf('postgresql.conf', "fsync = on\nrestart_after_crash = on\n");
 start_with_clock($node, '+0');
-$node->safe_psql('postgres', 'CREATE EXTENSION snowdrift');
+create_all_kinds($node);
+
+# answers(CALLS...): how many of these calls are served, wait, and are refused with the reason.
+sub answers
+{
+	my %answers = (served => 0, waits => 0, refused => 0);
+	for my $call (@_)
+	{
+		my $answer = error_of($node, "SET statement_timeout = '200ms'; SELECT $call");
+		$answers{served}++ if $answer =~ /^no error/;
+		$answers{waits}++ if $answer =~ /57014: canceling statement due to statement timeout/;
+		$answers{refused}++
+		  if $answer =~ /55000: clock moved backwards by \d+ ms; refusing to generate IDs/;
+	}
+	return \%answers;
+}
 
 # The server crashes under load; its clock is set back while it is down, half of the time by less
-# than the lead allowed, half of the time by up to 10 minutes.
+# than the lead allowed, half of the time by up to 10 minutes. It is set right under load.
 my @files;
-my ($at_once, $refused) = (0, 0);
+my ($at_once, $patient, $refused) = (0, 0, 0);
+my $load = start_load($node, 4, $draw);
+wait_for_load($load, 2000);
 for my $round (1 .. $rounds)
 {
-	my $load = start_load($node, 4, $draw, "SET snowdrift.max_clock_lead = '1h';");
-	wait_for_load($load, 200);
-	set_clock($node, '+0');
-	wait_for_load($load, 2000);
+	my ($witness, $moment) = witness($node);
 	$node->stop('immediate');
-	push @files, end_load($load);
+	push @files, $witness, end_load($load);
 
 	my $within = $round % 2;
-	start_with_clock($node, '-' . ($within ? int(rand(55)) : 100 + int(rand(500))));
-	my $answer = error_of($node, 'SELECT next_snowflake()');
-	$at_once++ if $within && $answer =~ /^no error/;
-	$refused++
-	  if !$within && $answer =~ /55000: clock moved backwards by \d+ ms; refusing to generate/;
+	start_with_clock($node, '-' . ($within ? 2 + int(rand(53)) : 100 + int(rand(500))));
+	my $leading = answers(@Snowdrift::leading);
+	$at_once++ if $leading->{served} == @Snowdrift::leading;
+	$refused++ if $leading->{refused} + answers(@Snowdrift::waiting)->{refused} == 5;
+
+	set_clock($node, $moment);
+	$load = start_load($node, 4, $draw, draw_behind());
+	wait_for_load($load, 400);
+	$patient++ if answers(@Snowdrift::waiting)->{waits} == @Snowdrift::waiting;
+	set_clock($node, '+0');
+	wait_for_load($load, 3000);
 }
 is($at_once, int(($rounds + 1) / 2), 'after a crash, within the lead, generation goes on at once');
+is($patient, $rounds, '... or waits, where IDs have no time ahead of the clock');
 is($refused, int($rounds / 2), '... and beyond it is refused, with the reason');
-my $load = start_load($node, 4, $draw, "SET snowdrift.max_clock_lead = '1h';");
-wait_for_load($load, 2000);
 push @files, end_load($load);
 my ($repeated, $count) = duplicates(@files);
 is($repeated, '', "$count IDs around $rounds crashes with the clock set back: no duplicate");
@@ -53,8 +72,8 @@ for my $round (1 .. $rounds)
 	my $load = start_load($node, 4, $draw, "SET snowdrift.max_clock_lead = '1h';");
 	wait_for_load($load, 500);
 	my $pid = $node->safe_psql('postgres',
-		"SELECT pid FROM pg_stat_activity WHERE query LIKE '%next_snowflake()%'
-		 AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1");
+		"SELECT pid FROM pg_stat_activity WHERE query LIKE 'SELECT next%'
+		 ORDER BY state = 'active' DESC, random() LIMIT 1");
 	my $log = -s $node->logfile;
 	$killed += kill 'KILL', $pid;
 	push @files, end_load($load);

@@ -10,15 +10,15 @@ my $draw = draw_all_kinds();
 
 my $origin = new_server('origin', allows_streaming => 1, has_archiving => 1);
 start_with_clock($origin, '+0');
-$origin->safe_psql('postgres',
-	'CREATE EXTENSION snowdrift;
-	 CREATE TABLE posts (id bigint PRIMARY KEY DEFAULT next_snowflake())');
+create_all_kinds($origin);
+$origin->safe_psql('postgres', 'CREATE TABLE posts (id bigint PRIMARY KEY DEFAULT next_snowflake())');
 
 my $load = start_load($origin, 4, $draw);
 wait_for_load($load, 1000);
 $origin->backup('base');
 wait_for_load($load, 3000);
-my @files = end_load($load);
+my ($witness, $moment) = witness($origin);
+my @files = ($witness, end_load($load));
 $origin->safe_psql('postgres', 'INSERT INTO posts SELECT FROM generate_series(1, 1000)');
 my $target = $origin->safe_psql('postgres', 'SELECT pg_create_restore_point($$here$$)');
 $origin->safe_psql('postgres', 'SELECT pg_switch_wal()');
@@ -34,7 +34,12 @@ start_with_clock($recovered, '-30');
 $recovered->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()')
   or die 'recovery does not end';
 is($recovered->safe_psql('postgres', 'SELECT count(*) FROM posts'), 1000, 'the server is recovered');
-$load = start_load($recovered, 4, $draw);
+set_clock($recovered, $moment);
+$load = start_load($recovered, 4, $draw, draw_behind());
+wait_for_load($load, 400);
+like(error_of($recovered, "SET statement_timeout = '200ms'; SELECT next_sno()"),
+	qr/57014/, 'a sno waits where the clock shows a time of before');
+set_clock($recovered, '+0');
 wait_for_load($load, 2000);
 my @after = end_load($load);
 my ($repeated, $count) = duplicates(@files, @after);
@@ -54,7 +59,12 @@ command_ok(
 my $last = $origin->safe_psql('postgres', 'SELECT max(id) FROM posts');
 cmp_ok($restored->safe_psql('postgres', 'INSERT INTO posts DEFAULT VALUES RETURNING id'),
 	'>', $last, 'the next ID is greater than all that were dumped');
-$load = start_load($restored, 4, $draw);
+set_clock($restored, $moment);
+$load = start_load($restored, 4, $draw, draw_behind());
+wait_for_load($load, 400);
+like(error_of($restored, "SET statement_timeout = '200ms'; SELECT next_sno()"),
+	qr/57014/, 'a sno waits where the clock shows a time of before');
+set_clock($restored, '+0');
 wait_for_load($load, 2000);
 ($repeated, $count) = duplicates(@files, end_load($load));
 is($repeated, '', "$count IDs before a dump and after it: no duplicate");

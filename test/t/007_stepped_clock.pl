@@ -8,12 +8,11 @@ use PostgreSQL::Test::Cluster;
 use Time::HiRes qw(usleep);
 
 my $ids_each = $ENV{SNOWDRIFT_LONG} ? 250_000 : 50_000;
-my @kinds = ('next_snowflake()', 'next_ulid()', 'next_sno()');
 
 my $node = new_server('stepped');
 start_with_clock($node, '+0');
-$node->safe_psql('postgres', 'CREATE EXTENSION snowdrift');
-for my $call (@kinds)
+create_all_kinds($node);
+for my $call (@Snowdrift::leading, @Snowdrift::waiting)
 {
 	set_clock($node, '+0');
 	my $load = start_load($node, 4, "SELECT $call FROM generate_series(1, 100)");

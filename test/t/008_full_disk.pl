@@ -13,13 +13,41 @@ plan skip_all => 'needs a small file system in SNOWDRIFT_SMALL_DISK' unless $sma
 my $node = PostgreSQL::Test::Cluster->new('full');
 $node->init(extra => [ '--waldir', "$small/wal", '--wal-segsize', '1' ]);
 $node->append_conf('postgresql.conf', Snowdrift::extension_conf() . "min_wal_size = 2MB\n");
-start_with_clock($node, '+0');
+start_with_clock($node, '2026-06-01 12:00:00');
 $node->safe_psql('postgres', 'CREATE EXTENSION snowdrift; CREATE TABLE filler AS SELECT 1 AS n');
+
+sub fill { return system("dd if=/dev/zero of=$small/full bs=64k 2>/dev/null") }
+
+# How much the WAL files that are there still take.
+my $left = q{SELECT pg_size_bytes(current_setting('wal_segment_size')) * count(*)
+		- (pg_current_wal_insert_lsn() - '0/0') % pg_size_bytes(current_setting('wal_segment_size'))
+	FROM pg_ls_waldir() WHERE name >= pg_walfile_name(pg_current_wal_insert_lsn())};
+
+# The disk is full, and the mark's record would need a WAL file more.
+$node->safe_psql('postgres', 'SELECT next_snowflake()');
+fill();
+while ((my $bytes = $node->safe_psql('postgres', $left)) > 8000)
+{
+	my $message = int($bytes > 20_000 ? $bytes - 15_000 : $bytes - 7000);
+	$message = 400_000 if $message > 400_000;
+	$node->safe_psql('postgres', "SELECT pg_logical_emit_message(false, 'filler', repeat('x', $message))");
+}
+like(error_of($node, 'SELECT next_snowflake()'), qr/^no error/, 'IDs up to the mark are served');
+set_clock($node, '2026-06-01 12:00:01');
+my $full = error_of($node, 'SELECT next_snowflake()');
+like($full, qr/ERROR:  53100: could not raise the mark of IDs: No space left on device/,
+	'past it, an error');
+like($full, qr/DETAIL:  It is raised through WAL file "pg_wal\/\w+"/, '... that says where');
+unlink "$small/full";
+like(error_of($node, 'SELECT next_snowflake()'), qr/^no error/, '... until there is room');
+
+# Full in mid-load.
+set_clock($node, '+0');
 my $load = start_load($node, 4, 'SELECT next_snowflake() FROM generate_series(1, 20)');
 wait_for_load($load, 500);
 
-# Fill the disk, and then the WAL that was still allocated.
-system("dd if=/dev/zero of=$small/full bs=64k 2>/dev/null");
+# Other writes than the mark's make PostgreSQL panic.
+fill();
 my ($status, $out, $error) = $node->psql('postgres',
 	'INSERT INTO filler SELECT generate_series(1, 10000000)');
 isnt($status, 0, 'the disk is full');

@@ -56,6 +56,12 @@ set_clock($node, '2026-06-01 11:59:00');
 like(error_of($node, 'SELECT next_sno()'),
 	qr/55000: clock moved backwards by 120004 ms; refusing to generate IDs/,
 	'into unsafe past that is far away: refused');
+$session->query("SET snowdrift.max_clock_lead = '1h'");
+set_clock($node, '2026-06-01 11:02:00');
+$session->query_until(qr/waiting/, "\\echo waiting\nSELECT next_sno();\n");
+ok($node->poll_query_until('postgres', $waiting), '... or an hour of waiting, where that is allowed');
+set_clock($node, '2026-06-01 12:01:01');
+ok($node->poll_query_until('postgres', $idle), '... which ends when the clock is set right');
 $session->quit;
 
 # Overflow is logged once an episode, and shown.

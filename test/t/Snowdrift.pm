@@ -11,7 +11,8 @@ use IPC::Run ();
 use Time::HiRes qw(usleep);
 
 our @EXPORT = qw(new_server start_with_clock set_clock error_of start_load wait_for_load end_load
-  received_by_each duplicates draw_all_kinds);
+  received_by_each duplicates create_all_kinds draw_all_kinds
+  draw_behind witness);
 
 # The configuration lines with which a server finds the extension.
 sub extension_conf
@@ -56,6 +57,7 @@ sub start_with_clock
 		%ENV,
 		LD_PRELOAD => $library,
 		FAKETIME_TIMESTAMP_FILE => clock_file($node),
+		TZ => 'UTC',
 		FAKETIME_NO_CACHE => 1,
 		FAKETIME_DONT_FAKE_MONOTONIC => 1);
 	$node->start;
@@ -75,11 +77,48 @@ sub error_of
 
 my $loads = 0;
 
-# draw_all_kinds(): statements that draw twenty IDs of each kind that stands on the mark.
-sub draw_all_kinds
+# What draws an ID of each kind that stands on the mark: those that go on ahead of a clock that is
+# behind, and the snos, which wait for it.
+our @leading = ('next_snowflake()', q{next_snowflake('own')}, 'next_ulid()');
+our @waiting = ('next_sno()', q{next_sno('own sno')});
+
+# create_all_kinds(NODE): creates the extension, and generators whose IDs are in a place of their own.
+sub create_all_kinds
 {
-	return join(";\n",
-		map { "SELECT $_ FROM generate_series(1, 20)" } 'next_snowflake()', 'next_ulid()');
+	my ($node) = @_;
+	$node->safe_psql('postgres',
+		q{CREATE EXTENSION snowdrift;
+		  SELECT snowdrift.create_generator('own', 'snowflake', worker => 7);
+		  SELECT snowdrift.create_generator('own sno', 'sno', partition => 7)});
+	return;
+}
+
+# twenty_of(CALLS...): statements that draw twenty IDs by each.
+sub twenty_of
+{
+	return join(";\n", map { "SELECT $_ FROM generate_series(1, 20)" } @_);
+}
+
+sub draw_all_kinds { return twenty_of(@leading, @waiting) }
+
+# draw_behind(): settings of a load that begins while the clock is behind: allows that, and draws at
+# first only what needs no clock that has caught up.
+sub draw_behind
+{
+	return "SET snowdrift.max_clock_lead = '1h';\n" . (twenty_of(@leading) . ";\n") x 20;
+}
+
+# witness(NODE): draws a sno. Returns a file with it, and its time as set_clock takes it: a server
+# whose clock is stopped then must not draw any.
+sub witness
+{
+	my ($node) = @_;
+	my $file = $node->basedir . '/ids.' . ++$loads;
+	my $id = $node->safe_psql('postgres', 'SELECT next_sno()');
+	append_to_file($file, "$id\n");
+	my $time = $node->safe_psql('postgres',
+		"SELECT to_char(sno_timestamp('$id') AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS')");
+	return ($file, $time);
 }
 
 # start_load(NODE, SESSIONS, STATEMENT, SETTINGS): runs the statement again and again in each

@@ -1,0 +1,64 @@
+# When the data folder is read-only and the mark must be raised, the error is clean: the server stays,
+# and goes on when it can write again.
+use strict;
+use warnings FATAL => 'all';
+use Test::More;
+use Snowdrift;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use File::Find qw(finddepth);
+
+my $node = new_server('read_only');
+start_with_clock($node, '2026-06-01 12:00:00');
+create_all_kinds($node);
+# In a session that is there: a new one would need files of the catalogs.
+$node->safe_psql('postgres', <<'SQL');
+CREATE FUNCTION attempt(call text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE id text;
+BEGIN
+	EXECUTE 'SELECT ' || call INTO STRICT id;
+	RETURN 'ID ' || id;
+EXCEPTION WHEN OTHERS THEN
+	RETURN SQLSTATE || ': ' || SQLERRM;
+END $$
+SQL
+my $session = $node->background_psql('postgres');
+sub attempt
+{
+	my ($call) = @_;
+	return $session->query_safe("SELECT attempt(\$call\$$call\$call\$)");
+}
+my @calls = (@Snowdrift::leading, @Snowdrift::waiting);
+my $second = 0;
+sub tick { return set_clock($node, sprintf('2026-06-01 12:00:%02d', ++$second)) }
+for my $call (@calls)
+{
+	tick();    # since a generator that is new begins after the mark
+	like(attempt($call), qr/^ID /, "$call: an ID");
+}
+$node->safe_psql('postgres', 'CHECKPOINT');
+
+# permit(ADD, REMOVE): changes what the owner may do with the data folder.
+sub permit
+{
+	my ($add, $remove) = @_;
+	finddepth(
+		sub {
+			my $mode = (lstat)[2] & 07777;
+			chmod(($mode | $add) & ~$remove, $_) or die "$_: $!";
+		},
+		$node->data_dir);
+	return;
+}
+
+permit(0, 0200);
+like(attempt($_), qr/^ID /, "$_: read-only, IDs up to the mark") for @calls;
+tick();
+is(attempt($_), '42501: could not raise the mark of IDs: Permission denied', "$_: past it, an error")
+  for @calls;
+permit(0200, 0);
+like(attempt($_), qr/^ID /, "$_: writable, it goes on") for @calls;
+$session->quit;
+$node->stop;
+
+done_testing();

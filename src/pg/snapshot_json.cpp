@@ -199,7 +199,7 @@ std::optional<uint64_t> read_sequence(Reader& from, const Definition& definition
                                       bool has_last_timestamp) {
     const auto sequence = from.get_number_or_null("sequence", UINT32_MAX);
     if (sequence.has_value() != has_last_timestamp)
-        reject("\"last_timestamp\" and \"sequence\" go together.");
+        reject(R"("last_timestamp" and "sequence" go together.)");
     if (sequence && (*sequence < definition.sequence_min || *sequence > definition.sequence_max))
         reject(psprintf("The sequence %llu is not within %u .. %u.",
                         static_cast<unsigned long long>(*sequence), definition.sequence_min,
@@ -243,10 +243,10 @@ void read_sno(Reader& from, GeneratorSnapshot& snapshot) {
     use.tick = from.get_number("tick", 1) != 0;
     use.safe = read_units(from, "safe_mark");
     const uint64_t highest = read_units(from, "highest_wall_clock");
-    if (use.safe > highest) reject("\"safe_mark\" is later than \"highest_wall_clock\".");
-    if (use.units > highest) reject("\"last_timestamp\" is later than \"highest_wall_clock\".");
+    if (use.safe > highest) reject(R"("safe_mark" is later than "highest_wall_clock".)");
+    if (use.units > highest) reject(R"("last_timestamp" is later than "highest_wall_clock".)");
     if (use.highest() < highest)
-        reject("\"highest_wall_clock\" is later than \"last_timestamp\" and \"safe_mark\".");
+        reject(R"("highest_wall_clock" is later than "last_timestamp" and "safe_mark".)");
     snapshot.drifts = from.get_number("regressions", INT64_MAX);
     snapshot.at_count = from.get_number("at_count", INT64_MAX);
 }
@@ -283,7 +283,7 @@ GeneratorSnapshot read_snapshot(Datum json) {
         reject(psprintf("The kind \"%s\" is unknown.", kind));
     }
     const TimeRange any{"a snapshot", 0, max_epoch_unix_ms};
-    if (!from.get_time_or_null("now", any)) reject("\"now\" is null.");
+    if (!from.get_time_or_null("now", any)) reject(R"("now" is null.)");
     from.check_all_read();
     return snapshot;
 }

@@ -24,10 +24,12 @@ OBJS = \
 	src/pg/sno_generator.o \
 	src/pg/time_support.o \
 	src/pg/generators.o \
+	src/pg/snapshot_json.o \
+	src/pg/snapshot.o \
 	src/pg/administration.o
 
 REGRESS = helpers snowflake snowflake_errors snowflake_storage snowflake_layout \
-	ulid_type ulid_index ulid_generator sno_type sno_index sno_generator generators \
+	ulid_type ulid_index ulid_generator sno_type sno_index sno_generator generators snapshots \
 	time_predicates time_plans diagrams id_types_usage catalog settings
 REGRESS_OPTS = --encoding=UTF8
 ISOLATION = ulid_transactions

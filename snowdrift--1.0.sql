@@ -1294,6 +1294,21 @@ CREATE FUNCTION snowdrift.drop_generator(name text) RETURNS void
 REVOKE ALL ON FUNCTION snowdrift.drop_generator(text) FROM PUBLIC;
 COMMENT ON FUNCTION snowdrift.drop_generator(text) IS 'drops an ID generator';
 
+CREATE FUNCTION snowdrift.snapshot(name text) RETURNS jsonb
+    AS 'MODULE_PATHNAME', 'snowdrift_snapshot'
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+REVOKE ALL ON FUNCTION snowdrift.snapshot(text) FROM PUBLIC;
+COMMENT ON FUNCTION snowdrift.snapshot(text)
+    IS 'an ID generator''s definition and how far it has come, for snowdrift.restore';
+
+CREATE FUNCTION snowdrift.restore(name text, snapshot jsonb) RETURNS void
+    AS 'MODULE_PATHNAME', 'snowdrift_restore'
+    LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+    SECURITY DEFINER SET search_path = pg_catalog, pg_temp;
+REVOKE ALL ON FUNCTION snowdrift.restore(text, jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION snowdrift.restore(text, jsonb)
+    IS 'makes an ID generator go on after a snapshot; creates it where there is none of that name';
+
 CREATE FUNCTION snowdrift.read_generator(id integer, kind text, layout snowflake_layout,
         OUT last_timestamp timestamptz, OUT lead interval, OUT waiting integer,
         OUT overflow_episodes bigint, OUT overflow_ticks bigint, OUT regressions bigint)

@@ -61,6 +61,11 @@ class SnoGenerator {
         return word == 0 ? 0 : unix_ms_of(Word{word}.units);
     }
 
+    /// When a unit begins, in Unix milliseconds.
+    static constexpr int64_t unix_ms_of(uint64_t units) noexcept {
+        return Sno::epoch_unix_ms + static_cast<int64_t>(units) * Sno::unit_ms;
+    }
+
     /// Makes all further snos later than the millisecond `unix_ms`, in either timeline, if they
     /// aren't already: it is the safe mark of a fresh state.
     static void move_past(SnoState& state, int64_t unix_ms) noexcept {
@@ -196,10 +201,6 @@ class SnoGenerator {
         // Nothing of this unit was used yet.
         if (last.sequence < sequence_min_) return {last.units - 1, last.tick, sequence_max_, safe};
         return {last.units, last.tick, std::min(last.sequence, sequence_max_), safe};
-    }
-
-    static constexpr int64_t unix_ms_of(uint64_t units) noexcept {
-        return Sno::epoch_unix_ms + static_cast<int64_t>(units) * Sno::unit_ms;
     }
 
     static void raise(std::atomic<uint64_t>& value, uint64_t at_least) noexcept {

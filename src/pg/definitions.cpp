@@ -116,8 +116,22 @@ std::optional<Definition> find_row(Predicate is_wanted) {
 
 }  // namespace
 
+void check_bounds(int64_t sequence_min, int64_t sequence_max) {
+    constexpr int min_pool = 4;
+    if (sequence_max - sequence_min + 1 >= min_pool) return;
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("sequence from %lld to %lld is too narrow",
+                    static_cast<long long>(sequence_min), static_cast<long long>(sequence_max)),
+             errdetail("A generator needs at least %d numbers.", min_pool)));
+}
+
+std::optional<Definition> look_up(const char* wanted) {
+    return find_row([&](const Row& row) { return row.has_text(name, wanted); });
+}
+
 Definition find(const char* wanted) {
-    const auto found = find_row([&](const Row& row) { return row.has_text(name, wanted); });
+    const auto found = look_up(wanted);
     if (!found)
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
                         errmsg("ID generator \"%s\" does not exist", wanted)));

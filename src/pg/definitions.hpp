@@ -31,7 +31,13 @@ inline constexpr size_t max_name_length = NAMEDATALEN - 1;
 /// another number must be read again.
 extern uint64_t version;
 
-/// The definition of a generator. Raises 42704 if there is none of that name.
+/// Ensures that a generator's bounds leave room for a few IDs in each tick: 22023.
+void check_bounds(int64_t sequence_min, int64_t sequence_max);
+
+/// The definition of a generator, if there is one of that name.
+std::optional<Definition> look_up(const char* name);
+
+/// The same. Raises 42704 if there is none.
 Definition find(const char* name);
 
 /// Whether a generator still has that id. Reads the table.

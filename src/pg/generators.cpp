@@ -26,9 +26,6 @@ using namespace snowdrift;
 
 namespace {
 
-/// A generator needs room for a few IDs in each tick.
-constexpr int64 min_pool = 4;
-
 [[noreturn]] void report_not_for(const char* kind, const char* field) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("a %s generator has no %s", kind, field)));
@@ -70,12 +67,7 @@ void settle_bounds(Row& row, uint32 max) {
     int64 high =
         row.is_null[Row::sequence_max] ? max : DatumGetInt32(row.values[Row::sequence_max]);
     if (low > high) std::swap(low, high);
-    if (high - low + 1 < min_pool)
-        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                        errmsg("sequence from %lld to %lld is too narrow",
-                               static_cast<long long>(low), static_cast<long long>(high)),
-                        errdetail("A generator needs at least %lld numbers.",
-                                  static_cast<long long>(min_pool))));
+    definitions::check_bounds(low, high);
     row.set(Row::sequence_min, low);
     row.set(Row::sequence_max, high);
 }

@@ -250,12 +250,17 @@ void publish(int64_t unix_ms, uint16_t tag) {
     }
 }
 
-/// Make the word speak of `file`, which has `on_disk` or a later mark.
-void adopt(uint64_t file, int64_t on_disk) {
+/// Make the word speak of `file`, whose mark is `on_disk`; false if it says a later mark meanwhile,
+/// which somebody else may have raised after this session read the file.
+bool adopt(uint64_t file, int64_t on_disk) {
     const slots::Lock lock;
-    slot->words[0] = load().adopted(on_disk).bits;
+    Word present = load();
+    do {
+        if (present.unix_ms() > on_disk) return false;
+    } while (!slot->words[0].compare_exchange_weak(present.bits, present.adopted(on_disk).bits));
     slot->words[file_at] = file;
     slot->words[floor_at] = static_cast<uint64_t>(on_disk);
+    return true;
 }
 
 /// Rely on the word from now on, if it speaks of `file`.
@@ -280,7 +285,7 @@ void look_again() {
         present = update(sequence, [&](OnDisk now) {
             return now.unix_ms >= known ? now : OnDisk{known, Origin::outside};
         });
-        adopt(file, present.unix_ms);
+        if (!adopt(file, present.unix_ms)) continue;
         // Ours from now on, unless somebody set it again meanwhile.
         present = update(sequence, [&](OnDisk now) {
             return now == present ? OnDisk{now.unix_ms, Origin::ours} : now;

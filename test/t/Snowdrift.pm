@@ -126,7 +126,7 @@ sub witness
 sub start_load
 {
 	my ($node, $sessions, $statement, $settings) = @_;
-	my $script = $node->basedir . '/load.sql';
+	my $script = $node->basedir . "/load.$loads.sql";
 	unlink $script;
 	append_to_file($script, ($settings // '') . "\n" . "$statement;\n" x 200_000);
 

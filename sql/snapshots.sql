@@ -1,0 +1,163 @@
+-- Snapshots of generators, and generators that go on from one
+SET TIME ZONE 'UTC';
+
+-- what a snapshot says
+SELECT snowdrift.create_generator('orders', 'snowflake', 'twitter', worker => 3, sequence_min => 100);
+SELECT snowdrift.create_generator('people', 'sno', partition => 4242, sequence_min => 10, sequence_max => 5000);
+SELECT snowdrift.create_generator('shared', 'snowflake');
+SELECT next_snowflake('orders') AS last_order, next_sno('people', 7) AS last_person \gset
+SELECT snowdrift.snapshot('orders') AS orders, snowdrift.snapshot('people') AS people \gset
+SELECT jsonb_typeof(value), key, CASE WHEN value::text !~ '\dZ' THEN value END AS value
+FROM jsonb_each(:'orders') ORDER BY key COLLATE "C";
+SELECT jsonb_typeof(value), key, CASE WHEN value::text !~ '\dZ' THEN value END AS value
+FROM jsonb_each(:'people') ORDER BY key COLLATE "C";
+SELECT snowflake_timestamp(:last_order, 'twitter') = (:'orders'::jsonb->>'last_timestamp')::timestamptz AS last_timestamp,
+    sno_timestamp(:'last_person') = (:'people'::jsonb->>'last_timestamp')::timestamptz AS last_timestamp,
+    (:'people'::jsonb->>'safe_mark')::timestamptz <= (:'people'::jsonb->>'highest_wall_clock')::timestamptz AS safe_mark,
+    abs(extract(epoch FROM (:'people'::jsonb->>'now')::timestamptz - clock_timestamp())) < 60 AS now;
+SELECT snowdrift.snapshot('shared')->'worker' AS the_servers_worker;
+
+-- re-created from one under the same name, and beside it under another
+SELECT snowdrift.drop_generator('orders'), snowdrift.drop_generator('people');
+SELECT snowdrift.restore('orders', :'orders'), snowdrift.restore('people', :'people'),
+    snowdrift.restore('orders too', :'orders');
+SELECT name, kind, layout, datacenter, worker, partition, sequence_min, sequence_max
+FROM snowdrift.generators WHERE name IS NOT NULL ORDER BY name;
+SELECT next_snowflake('orders') > :last_order AS later, next_snowflake('orders too') > :last_order AS later,
+    next_sno('people', 7) > :'last_person' AS later;
+
+-- one that was created before, as it is in the snapshot; places that are not given agree, too
+SELECT snowdrift.create_generator('orders 3', 'snowflake', 'twitter', 0, 3, sequence_min => 100);
+SELECT snowdrift.restore('orders 3', :'orders');
+SELECT next_snowflake('orders 3') > :last_order AS later;
+
+-- rolled back, the generator that was there goes on
+SELECT next_sno('people') AS before \gset
+SELECT snowdrift.snapshot('people') AS people \gset
+BEGIN;
+SELECT snowdrift.drop_generator('people');
+SELECT snowdrift.restore('people', :'people');
+SELECT next_sno('people') > :'before' AS later;
+ROLLBACK;
+SELECT next_sno('people') > :'before' AS later;
+BEGIN;
+SELECT snowdrift.restore('brief', :'people');
+ROLLBACK;
+SELECT count(*) FROM snowdrift.generators WHERE name = 'brief';
+
+-- a clock that is a little behind is no obstacle, and the mark is raised before restore returns
+SELECT jsonb_set(jsonb_set(:'people', '{last_timestamp}', ahead), '{highest_wall_clock}', ahead) AS people_ahead,
+    jsonb_set(:'orders', '{last_timestamp}', ahead) AS orders_ahead, ahead->>0 AS ahead
+FROM to_jsonb(to_char(clock_timestamp() + interval '2s', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')) AS ahead \gset
+SELECT snowdrift.restore('ahead', :'orders_ahead');
+SELECT mark >= :'ahead' AS covered FROM snowdrift.clock;
+SELECT snowflake_timestamp(next_snowflake('ahead'), 'twitter') >= :'ahead' AS goes_on;
+SELECT snowdrift.restore('people ahead', :'people_ahead');
+SELECT (snowdrift.snapshot('people ahead')->>'highest_wall_clock')::timestamptz >= :'ahead' AS goes_on;
+
+-- not everyone
+CREATE ROLE snowdrift_user;
+SET ROLE snowdrift_user;
+SELECT snowdrift.snapshot('orders');
+SELECT snowdrift.restore('orders', '{}');
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION snowdrift.snapshot, snowdrift.restore TO snowdrift_user;
+SET ROLE snowdrift_user;
+SELECT snowdrift.snapshot('orders')->>'kind' AS kind;
+SELECT snowdrift.restore('mine', :'orders');
+RESET ROLE;
+REVOKE EXECUTE ON FUNCTION snowdrift.snapshot, snowdrift.restore FROM snowdrift_user;
+DROP ROLE snowdrift_user;
+
+\pset format unaligned
+\pset tuples_only on
+
+CREATE TEMP TABLE snapshot AS SELECT :'orders'::jsonb AS orders,
+    jsonb_set(:'people', '{last_timestamp}', '"2026-02-01T00:00:00Z"')
+    || '{"highest_wall_clock": "2026-02-01T00:00:00Z", "safe_mark": "2026-01-01T00:00:00Z", "sequence": 12}' AS people;
+
+-- the error of restoring one of these with a field that is another one
+CREATE FUNCTION error_with(which text, field text, value jsonb, name text DEFAULT 'new')
+RETURNS text LANGUAGE sql AS $$
+    SELECT error_of(format('SELECT snowdrift.restore(%L, %L)', name, CASE which
+        WHEN 'orders' THEN jsonb_set(orders, ARRAY[field], value)
+        ELSE jsonb_set(people, ARRAY[field], value) END)) FROM snapshot
+$$;
+
+-- not snapshots
+SELECT error_of($$SELECT snowdrift.restore('new', '[1]')$$);
+SELECT error_of($$SELECT snowdrift.restore('new', 'null')$$);
+SELECT error_of($$SELECT snowdrift.restore('new', '{}')$$);
+SELECT error_with('orders', 'version', '2');
+SELECT error_with('orders', 'kind', '"ulid"');
+SELECT error_with('orders', 'kind', '"sno"');
+SELECT error_with('people', 'kind', '"snowflake"');
+SELECT error_with('orders', 'kind', '7');
+SELECT error_with('orders', 'color', '"red"');
+SELECT error_with('orders', 'partition', '7');
+SELECT key, error_of(format('SELECT snowdrift.restore(%L, %L)', 'new', people - key))
+FROM snapshot, jsonb_object_keys(people) AS key ORDER BY key COLLATE "C";
+SELECT key, error_of(format('SELECT snowdrift.restore(%L, %L)', 'new', orders - key))
+FROM snapshot, jsonb_object_keys(orders) AS key ORDER BY key COLLATE "C";
+
+-- fields that are not of their type
+SELECT error_with('orders', 'sequence', '"7"');
+SELECT error_with('orders', 'sequence', '107.5');
+SELECT error_with('orders', 'sequence_max', 'null');
+SELECT error_with('orders', 'last_timestamp', '1767225600000');
+SELECT error_with('orders', 'last_timestamp', '"2026-01-01 00:00:00+00"');
+SELECT error_with('orders', 'last_timestamp', '"2026-02-30T00:00:00Z"');
+SELECT error_with('orders', 'now', 'null');
+SELECT error_with('orders', 'layout', '"classic"');
+SELECT error_with('people', 'tick', 'true');
+
+-- out of their range
+SELECT error_with('orders', 'worker', '32');
+SELECT error_with('orders', 'datacenter', '-1');
+SELECT error_with('orders', 'sequence_max', '4096');
+SELECT error_with('orders', 'last_timestamp', '"2010-11-03T00:00:00Z"');
+SELECT error_with('orders', 'last_timestamp', '"2081-01-01T00:00:00Z"');
+SELECT error_with('people', 'partition', '65536');
+SELECT error_with('people', 'sequence', '99999999999999999999');
+SELECT error_with('people', 'tick', '2');
+SELECT error_with('people', 'highest_wall_clock', '"2080-01-01T00:00:00Z"');
+SELECT error_with('people', 'safe_mark', '"2009-12-31T00:00:00Z"');
+
+-- contradictions
+SELECT error_with('orders', 'sequence', '99');
+SELECT error_with('people', 'sequence', '5001');
+SELECT error_with('orders', 'sequence', 'null');
+SELECT error_with('people', 'last_timestamp', 'null');
+SELECT error_with('orders', 'sequence_max', '102');
+SELECT error_with('people', 'sequence_min', '5000');
+SELECT error_with('people', 'safe_mark', '"2026-02-01T00:00:00.004Z"');
+SELECT error_with('people', 'last_timestamp', '"2026-02-01T00:00:00.004Z"');
+SELECT error_with('people', 'highest_wall_clock', '"2026-02-02T00:00:00Z"');
+SELECT error_with('orders', 'layout', '"mastodon"');
+
+-- ahead of the clock by more than is allowed: it would stop every generator of the database
+SELECT regexp_replace(error_with('orders', 'last_timestamp', '"2080-01-01T00:00:00Z"'), '\d{10,}', 'MANY');
+SET snowdrift.max_clock_lead = '1s';
+SELECT regexp_replace(error_of(format('SELECT snowdrift.restore(%L, %L)', 'new', people
+    || jsonb_build_object('highest_wall_clock', in_a_minute, 'last_timestamp', in_a_minute))), 'is \d+', 'is SOME')
+FROM snapshot, to_char(clock_timestamp() + interval '1min', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS in_a_minute;
+RESET snowdrift.max_clock_lead;
+SELECT mark < clock_timestamp() + interval '30s' AS mark_is_sound FROM snowdrift.clock;
+
+-- of another generator than this one
+SELECT error_of(format('SELECT snowdrift.restore(%L, %L)', 'people', orders)) FROM snapshot;
+SELECT error_with('orders', 'layout', '"snowflake"', 'orders');
+SELECT error_with('orders', 'worker', '4', 'orders');
+SELECT error_with('orders', 'sequence_max', '4000', 'orders');
+SELECT error_with('people', 'partition', 'null', 'people');
+SELECT error_of(format('SELECT snowdrift.restore(%L, %L)', repeat('x', 64), orders)) FROM snapshot;
+SELECT error_of($$SELECT snowdrift.snapshot('nobody')$$);
+
+-- that lag behind what was issued here
+SELECT error_of(format('SELECT snowdrift.restore(%L, %L)', 'orders', orders)) FROM snapshot;
+SELECT error_of(format('SELECT snowdrift.restore(%L, %L)', 'people', people)) FROM snapshot;
+
+-- none of them has created anything
+SELECT count(*) FROM snowdrift.generators WHERE name = 'new';
+
+SELECT count(*) FROM (SELECT snowdrift.drop_generator(name) FROM snowdrift.generator) AS dropped;

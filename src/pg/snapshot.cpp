@@ -1,0 +1,184 @@
+// Taking snapshots of generators, and going on from one, on this server or another.
+#include "pg/snapshot.hpp"
+
+#include "pg/clock.hpp"
+#include "pg/mark.hpp"
+#include "pg/settings.hpp"
+#include "pg/slots.hpp"
+#include "pg/snowflake_layout.hpp"
+#include "snowdrift/snowflake_layout.hpp"
+
+extern "C" {
+#include "access/xlog.h"
+#include "executor/spi.h"
+#include "lib/stringinfo.h"
+#include "utils/builtins.h"
+}
+
+using namespace snowdrift;
+
+namespace {
+
+/// What a fresh state begins with, as slots::Begin takes it.
+struct Restoration {
+    const GeneratorSnapshot& snapshot;
+    mutable bool has_begun = false;
+};
+
+void move_past(slots::Slot& slot, int64_t unix_ms, const GeneratorSnapshot& snapshot) {
+    if (snapshot.definition.kind == GeneratorKind::sno)
+        SnoGenerator::move_past(slot.sno, unix_ms);
+    else
+        snapshot.snowflake_generator().move_past(slot.words[0], unix_ms);
+}
+
+/// Begin a fresh state where the snapshot was, but not before the mark.
+void begin(slots::Slot& slot, int64_t mark, const void* argument) {
+    const auto& restoration = *static_cast<const Restoration*>(argument);
+    const GeneratorSnapshot& snapshot = restoration.snapshot;
+    restoration.has_begun = true;
+    move_past(slot, mark, snapshot);
+    if (snapshot.definition.kind == GeneratorKind::sno) {
+        SnoGenerator::begin_after(slot.sno, snapshot.use);
+        slot.sno.drifts = snapshot.drifts;
+        slot.sno.at_count = snapshot.at_count;
+    } else if (snapshot.last) {
+        (void)snapshot.snowflake_generator().go_on_after(slot.words[0], *snapshot.last);
+    }
+}
+
+/// Make a state that others use go on after the snapshot; false if it has come further.
+bool go_on(slots::Slot& slot, const GeneratorSnapshot& snapshot) {
+    if (snapshot.definition.kind == GeneratorKind::sno)
+        return snapshot.sno_generator().go_on_after(slot.sno, snapshot.use);
+    return snapshot.last ? snapshot.snowflake_generator().go_on_after(slot.words[0], *snapshot.last)
+                         : slot.words[0] == 0;
+}
+
+[[noreturn]] void report_lag(const char* name) {
+    ereport(ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+             errmsg("snapshot lags behind ID generator \"%s\"", name),
+             errdetail("The generator of this database has come further than the snapshot."),
+             errhint("Take the snapshot after the last ID was drawn, or drop the generator if it "
+                     "is not the one to go on.")));
+}
+
+/// Bring the generator's state to where the snapshot is, and the mark before any ID of it. Nothing
+/// of this rolls back, and need not: it only moves forward.
+void apply(const char* name, slots::Purpose purpose, const GeneratorSnapshot& snapshot) {
+    bool is_applied = false;
+    do {
+        const Restoration restoration{snapshot};
+        const mark::Start start = mark::attach();
+        slots::Slot& slot = *slots::attach(purpose, begin, start.mark, &restoration);
+        if (!restoration.has_begun && !go_on(slot, snapshot) && !is_applied) report_lag(name);
+        move_past(slot, start.floor, snapshot);
+        is_applied = true;
+    } while (!mark::cover(snapshot.last_unix_ms()));
+}
+
+/// Ensure that a generator which goes on after `unix_ms` can generate at once, or soon.
+void check_lead(int64_t unix_ms) {
+    const int64_t lead = unix_ms - clock::now_ms();
+    if (lead <= settings::max_clock_lead) return;
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("snapshot is %lld ms ahead of the server's clock",
+                           static_cast<long long>(lead)),
+                    errdetail("snowdrift.max_clock_lead allows %d ms.", settings::max_clock_lead),
+                    errhint("Correct the clock, wait until it has caught up, or raise "
+                            "snowdrift.max_clock_lead.")));
+}
+
+/// Create the generator that the snapshot is of.
+void create(const char* name, const Definition& definition) {
+    StringInfoData statement;
+    initStringInfo(&statement);
+    const bool is_sno = definition.kind == GeneratorKind::sno;
+    appendStringInfo(&statement,
+                     "SELECT snowdrift.create_generator(%s, '%s', sequence_min => %u,"
+                     " sequence_max => %u",
+                     quote_literal_cstr(name), is_sno ? "sno" : "snowflake",
+                     definition.sequence_min, definition.sequence_max);
+    if (definition.partition)
+        appendStringInfo(&statement, ", partition => %d", int{*definition.partition});
+    if (definition.node)
+        appendStringInfo(&statement, ", datacenter => %u, worker => %u",
+                         *definition.node >> definition.layout.worker_bits,
+                         *definition.node & definition.layout.max_worker());
+    if (!is_sno) {
+        char layout[max_layout_text_size + 1];
+        *format_layout(definition.layout, layout) = '\0';
+        appendStringInfo(&statement, ", layout => '%s'", layout);
+    }
+    appendStringInfoChar(&statement, ')');
+
+    SPI_connect();
+    if (SPI_execute(statement.data, false, 0) < 0)
+        elog(ERROR, "could not execute: %s", statement.data);
+    SPI_finish();
+}
+
+/// Ensure that a generator is the one that the snapshot is of.
+void check_same(const char* name, const Definition& own, const Definition& other) {
+    const char* differing = nullptr;
+    if (own.kind != other.kind)
+        differing = "kind";
+    else if (own.kind == GeneratorKind::snowflake && !(own.layout == other.layout))
+        differing = "layout";
+    else if (own.node != other.node)
+        differing = "datacenter or worker";
+    else if (own.partition != other.partition)
+        differing = "partition";
+    else if (own.sequence_min != other.sequence_min || own.sequence_max != other.sequence_max)
+        differing = "sequence_min or sequence_max";
+    if (differing != nullptr)
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("snapshot is not of ID generator \"%s\"", name),
+                        errdetail("The %s is another one.", differing),
+                        errhint("Restore it under a name that is free: that creates the "
+                                "generator.")));
+}
+
+}  // namespace
+
+/// snowdrift.snapshot(name text) → jsonb
+SNOWDRIFT_FUNCTION(snapshot) {
+    const char* const name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+    if (RecoveryInProgress())
+        ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+                        errmsg("cannot take a snapshot of an ID generator during recovery"),
+                        errdetail("How far it has come is in the primary server's memory.")));
+    GeneratorSnapshot snapshot{};
+    snapshot.definition = definitions::find(name);
+    const slots::Purpose purpose = slots::named(snapshot.definition.id);
+
+    const mark::Start start = mark::attach();
+    slots::Slot& slot = *slots::attach(
+        purpose,
+        [](slots::Slot& fresh, int64_t mark, const void* generator) {
+            move_past(fresh, mark, *static_cast<const GeneratorSnapshot*>(generator));
+        },
+        start.mark, &snapshot);
+    move_past(slot, start.floor, snapshot);
+    if (snapshot.definition.kind == GeneratorKind::sno) {
+        snapshot.use = snapshot.sno_generator().use(slot.sno);
+        snapshot.drifts = slot.sno.drifts;
+        snapshot.at_count = slot.sno.at_count;
+    } else {
+        snapshot.last = snapshot.snowflake_generator().last(slot.words[0]);
+    }
+    return write_snapshot(snapshot, clock::now_ms());
+}
+
+/// snowdrift.restore(name text, snapshot jsonb) → void
+SNOWDRIFT_FUNCTION(restore) {
+    const char* const name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+    const GeneratorSnapshot snapshot = read_snapshot(PG_GETARG_DATUM(1));
+    check_lead(snapshot.last_unix_ms());
+    if (!definitions::look_up(name)) create(name, snapshot.definition);
+    const Definition own = definitions::find(name);
+    check_same(name, own, snapshot.definition);
+    apply(name, slots::named(own.id), snapshot);
+    PG_RETURN_VOID();
+}

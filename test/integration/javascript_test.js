@@ -1,0 +1,85 @@
+// Snowflake-SI IDs in JavaScript, by way of Node.js and the npm package pg: as Numbers they are
+// exact, which those of other layouts are not.
+'use strict';
+
+const assert = require('node:assert');
+const { after, before, test } = require('node:test');
+const pg = require('pg');
+
+const { INT8 } = pg.types.builtins;
+const asText = pg.types.getTypeParser(INT8);
+
+let client;
+
+before(async () => {
+  client = new pg.Client();
+  await client.connect();
+  await client.query(`
+    CREATE EXTENSION IF NOT EXISTS snowdrift;
+    CREATE TEMP TABLE made (kind text, id bigint PRIMARY KEY, shown text GENERATED ALWAYS AS (id::text) STORED);
+    SELECT snowdrift.create_generator('javascript', 'snowflake', 'si', worker => 31);
+    INSERT INTO made SELECT 'si', next_snowflakes(1000, 'javascript');
+    INSERT INTO made SELECT 'first', make_snowflake('2021-01-01Z', 0, 0, 0, 'si');
+    INSERT INTO made SELECT 'last', (2::bigint ^ 53 - 1)::bigint;
+    INSERT INTO made SELECT 'snowflake', make_snowflake(clock_timestamp(), 1, 1, n)
+      FROM generate_series(0, 99) AS n;`);
+});
+
+after(async () => {
+  await client.query("SELECT snowdrift.drop_generator('javascript')");
+  await client.end();
+});
+
+// Runs `body` while the driver reads int8 by `parser`, as README.md shows for a whole program.
+async function reading(parser, body) {
+  pg.types.setTypeParser(INT8, parser);
+  try {
+    await body();
+  } finally {
+    pg.types.setTypeParser(INT8, asText);
+  }
+}
+
+async function idsOf(...kinds) {
+  return (await client.query('SELECT id, shown FROM made WHERE kind = ANY ($1) ORDER BY id', [kinds])).rows;
+}
+
+test('the driver reads a bigint as a string, unless it is told otherwise', async () => {
+  for (const { id, shown } of await idsOf('si', 'snowflake')) {
+    assert.strictEqual(typeof id, 'string');
+    assert.strictEqual(id, shown);
+  }
+});
+
+test('IDs of the layout si are safe integers, and the same in both directions', async () => {
+  await reading(Number, async () => {
+    const rows = await idsOf('si', 'first', 'last');
+    assert.strictEqual(rows.length, 1002);
+    for (const { id, shown } of rows) {
+      assert.ok(Number.isSafeInteger(id), `${id} is safe`);
+      assert.strictEqual(String(id), shown);
+      assert.strictEqual(JSON.stringify({ id }), `{"id":${shown}}`);
+      const found = await client.query('SELECT id, shown FROM made WHERE id = $1', [id]);
+      assert.deepStrictEqual(found.rows, [{ id, shown }]);
+    }
+    assert.strictEqual(new Set(rows.map((row) => row.id)).size, rows.length);
+    assert.strictEqual(rows.at(-1).id, Number.MAX_SAFE_INTEGER);
+  });
+});
+
+test('a JSON document carries them, too', async () => {
+  const { rows } = await client.query("SELECT jsonb_agg(id ORDER BY id) AS ids FROM made WHERE kind = 'si'");
+  assert.deepStrictEqual(rows[0].ids.map(String), (await idsOf('si')).map((row) => row.shown));
+});
+
+test('IDs of the default layout lose precision as Numbers', async () => {
+  await reading(Number, async () => {
+    const rows = await idsOf('snowflake');
+    assert.ok(rows.every((row) => !Number.isSafeInteger(row.id)));
+    assert.ok(rows.some((row) => BigInt(row.id) !== BigInt(row.shown)), 'some are other IDs');
+    assert.ok(new Set(rows.map((row) => row.id)).size < rows.length, 'some have become equal');
+  });
+  await reading(BigInt, async () => {
+    for (const { id, shown } of await idsOf('snowflake')) assert.strictEqual(String(id), shown);
+  });
+});

@@ -31,29 +31,27 @@ SNOWDRIFT_FUNCTION(bench_clock_and_atomic) {
 /// A call of `function` as the executor makes it, again and again.
 class Call {
  public:
-    Call(Oid function, NullableDatum argument) {
-        fmgr_info(function, &info_);
-        InitFunctionCallInfoData(call_.info, &info_, argument.isnull ? 0 : 1, InvalidOid, nullptr,
+    Call(Oid function, NullableDatum argument)
+        : call_{static_cast<FunctionCallInfo>(palloc(SizeForFunctionCallInfo(1)))} {
+        auto* const info = static_cast<FmgrInfo*>(palloc(sizeof(FmgrInfo)));
+        fmgr_info(function, info);
+        InitFunctionCallInfoData(*call_, info, argument.isnull ? 0 : 1, InvalidOid, nullptr,
                                  nullptr);
-        call_.info.args[0] = argument;
+        call_->args[0] = argument;
     }
 
-    void operator()() {
-        call_.info.isnull = false;
-        (void)FunctionCallInvoke(&call_.info);
+    void operator()() const {
+        call_->isnull = false;
+        (void)FunctionCallInvoke(call_);
     }
 
-    void operator()(Datum argument) {
-        call_.info.args[0].value = argument;
+    void operator()(Datum argument) const {
+        call_->args[0].value = argument;
         (*this)();
     }
 
  private:
-    FmgrInfo info_;
-    union {
-        FunctionCallInfoBaseData info;
-        char room[SizeForFunctionCallInfo(1)];
-    } call_;
+    FunctionCallInfo call_;
 };
 
 /// So many calls find room in every format's millisecond, which has 4096 IDs or more.
@@ -107,7 +105,7 @@ void spin_until_next_ms() {
 /// bench_ns_per_call(function oid, calls int, argument anyelement) → double precision: the mean of
 /// thousands of calls without a pause.
 SNOWDRIFT_FUNCTION(bench_ns_per_call) {
-    Call call{PG_GETARG_OID(0), {PG_GETARG_DATUM(2), PG_ARGISNULL(2)}};
+    const Call call{PG_GETARG_OID(0), {PG_GETARG_DATUM(2), PG_ARGISNULL(2)}};
     PG_RETURN_FLOAT8(measure(
                          PG_GETARG_INT32(1), [&](int32) { call(); }, [] {})
                          .mean());
@@ -118,7 +116,7 @@ SNOWDRIFT_FUNCTION(bench_ns_per_call) {
 /// because a millisecond's IDs are used up. The median of the bursts: what happens now and then, as
 /// raising the mark does, would weigh too much in so little work.
 SNOWDRIFT_FUNCTION(bench_ns_per_paced_call) {
-    Call call{PG_GETARG_OID(0), {PG_GETARG_DATUM(2), PG_ARGISNULL(2)}};
+    const Call call{PG_GETARG_OID(0), {PG_GETARG_DATUM(2), PG_ARGISNULL(2)}};
     PG_RETURN_FLOAT8(measure(
                          PG_GETARG_INT32(1), [&](int32) { call(); }, spin_until_next_ms)
                          .median());
@@ -131,7 +129,7 @@ SNOWDRIFT_FUNCTION(bench_ns_per_name) {
     int count;
     deconstruct_array(PG_GETARG_ARRAYTYPE_P(2), TEXTOID, -1, false, TYPALIGN_INT, &names, nullptr,
                       &count);
-    Call call{PG_GETARG_OID(0), {names[0], false}};
+    const Call call{PG_GETARG_OID(0), {names[0], false}};
     PG_RETURN_FLOAT8(measure(
                          PG_GETARG_INT32(1), [&](int32 i) { call(names[i % count]); }, [] {})
                          .mean());

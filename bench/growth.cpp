@@ -65,7 +65,7 @@ void by_ids(Report& report, const Options& options, pqxx::connection& connection
                 candidates[i].label + "'";
     report.chart("growth", "Cost of an ID by the IDs drawn in one transaction, ns", 400,
                  "set key bmargin center horizontal\nset bmargin 6\nset logscale xy\n"
-                 "set format x '%.0s%c'\nset yrange [1:1000]\n"
+                 "set format x '%.0s%c'\nset xrange [1000:*]\nset yrange [1:1000]\n"
                  "set xlabel 'IDs in one transaction'\n$data << E\n" +
                      data + "E\n" + plot + "\n");
 }

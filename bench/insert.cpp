@@ -111,6 +111,7 @@ void large_tables(Report& report, pqxx::connection& connection, const std::vecto
         progress("a table of " + std::to_string(sizes.large_table) + " rows, " + candidate.label);
         make_table(connection, candidate);
         fill(connection, candidate, sizes.large_table);
+        run(connection, "CHECKPOINT");  // lets its WAL go
     }
     for (int round = 1; round <= 3; ++round)
         for (const auto& candidate : all) {

@@ -151,7 +151,7 @@ int main(int argc, char** argv) {
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
     snowdrift::bench::Options options;
     std::vector<std::string> names;
-    for (const std::string argument : std::vector<std::string>(argv + 1, argv + argc)) {
+    for (const auto& argument : std::vector<std::string>(argv + 1, argv + argc)) {
         if (argument == "--quick")
             options.quick = true;
         else

@@ -109,7 +109,7 @@ std::string subject_of(const std::string& statement, int sessions) {
 
 void chart(Report& report, const std::vector<std::string>& statements,
            const std::vector<int>& counts, const std::string& measure, const std::string& name,
-           const std::string& title) {
+           const std::string& title, const std::string& axis) {
     static constexpr const char* colors[] = {"#888888", "#3b7ea1", "#d98200", "#5c9a3a",
                                              "#a3478c", "#b5362c", "#222222"};
     std::string data;
@@ -123,12 +123,11 @@ void chart(Report& report, const std::vector<std::string>& statements,
     for (size_t i = 0; i < statements.size(); ++i)
         plot += (i == 0 ? "" : ", ") + std::string{"$data using 1:"} + std::to_string(i + 2) +
                 " with linespoints lw 2 pt 7 ps 0.5 lc '" + colors[i] + "' title \"" +
-                statements[i] + "\"";
-    report.chart(name, title, 420,
-                 "set key bmargin center horizontal\nset logscale x 2\nset xtics "
-                 "(1,2,4,8,16,32,64)\nset yrange "
-                 "[0:*]\nset bmargin 6\nset xlabel 'sessions'\n$data << E\n" +
-                     data + "E\n" + plot + "\n");
+                statements[i].substr(std::string_view{"SELECT "}.size()) + "\"";
+    report.chart(name, title, 400,
+                 "set key outside right\nset rmargin -1\nset logscale x 2\nset xrange [0.95:67]\n"
+                 "set xtics (1,2,4,8,16,32,64)\nset xlabel 'sessions'\n" +
+                     axis + "\n$data << E\n" + data + "E\n" + plot + "\n");
 }
 
 }  // namespace
@@ -173,10 +172,14 @@ void sessions(Report& report, const Options& options) {
         report.table(header, rows);
     }
     report.note(
-        "`pgbench -n -M prepared -j 2`, one statement a transaction; pgbench and the server "
-        "share the machine.");
-    chart(report, statements, counts, "throughput", "throughput", "Statements a second");
-    chart(report, statements, counts, "p99", "latency", "Latency, 99th percentile, microseconds");
+        "Throughput is that of `pgbench -n -M prepared -j 2`; latencies are of libpqxx clients, a "
+        "thread each. Clients and server share the machine, so beyond its cores sessions wait for "
+        "a "
+        "processor, whatever they ask: see `SELECT 1`.");
+    chart(report, statements, counts, "throughput", "throughput", "Statements a second",
+          "set yrange [0:*]");
+    chart(report, statements, counts, "p99", "latency", "Latency, 99th percentile, microseconds",
+          "set logscale y");
     saturations(report, options);
 
     const std::string snowflake = "SELECT next_snowflake()";

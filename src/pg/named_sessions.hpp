@@ -1,6 +1,7 @@
 // A session's generators of one kind, found by the name that a call brings.
 #pragma once
 
+#include <array>
 #include <cstring>
 #include <new>
 
@@ -22,11 +23,12 @@ class NamedSessions {
     Session& find(const text* name) {
         const char* const bytes = VARDATA_ANY(name);
         const size_t length = VARSIZE_ANY_EXHDR(name);
-        // Most callers ask for the same one again and again.
-        if (unlikely(last_ == nullptr || last_->version != definitions::version ||
-                     length != last_->length || std::memcmp(bytes, last_->name, length) != 0))
-            last_ = look_up(bytes, length);
-        return last_->session;
+        // Callers ask for the same few again and again.
+        Entry*& recent = recent_[place_of(bytes, length)];
+        if (unlikely(recent == nullptr || recent->version != definitions::version ||
+                     length != recent->length || std::memcmp(bytes, recent->name, length) != 0))
+            recent = look_up(bytes, length);
+        return recent->session;
     }
 
  private:
@@ -36,6 +38,15 @@ class NamedSessions {
         uint64_t version;  // of the definitions, when this one was read
         Session session;
     };
+
+    static constexpr size_t places = 512;
+
+    /// Where the entry of a name is found again without a search, if no other one has taken it.
+    static size_t place_of(const char* bytes, size_t length) {
+        size_t mixed = length;
+        for (size_t i = 0; i < length; ++i) mixed = 33 * mixed + static_cast<uint8_t>(bytes[i]);
+        return mixed % places;
+    }
 
     Entry* look_up(const char* bytes, size_t length) {
         char* const name = pnstrdup(bytes, length);
@@ -85,7 +96,7 @@ class NamedSessions {
     }
 
     HTAB* table_ = nullptr;
-    Entry* last_ = nullptr;
+    std::array<Entry*, places> recent_{};
 };
 
 }  // namespace snowdrift

@@ -66,22 +66,29 @@ TEST_F(SnowflakeSessions, AQueryThatWaitsForTheClockCanBeCancelled) {
     run(connection, "SELECT next_snowflake()");
 }
 
-TEST_F(SnowflakeSessions, ParallelWorkersShareTheGenerator) {
+TEST_F(SnowflakeSessions, ParallelWorkersShareTheGeneratorAndRaiseTheMark) {
     pqxx::connection connection;
     run(connection,
         "CREATE TABLE many AS SELECT n FROM generate_series(1, 300000) AS n;"
         "SET max_parallel_workers_per_gather = 4; SET parallel_setup_cost = 0;"
         "SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;"
+        "SET parallel_leader_participation = off;"
         "ALTER TABLE many SET (parallel_workers = 4); ANALYZE many");
     const std::string query = "SELECT next_snowflake() AS id FROM many";
     std::string plan;
-    for (const auto& row : run(connection, "EXPLAIN (COSTS OFF) " + query))
+    for (const auto& row : run(connection, "EXPLAIN (VERBOSE, COSTS OFF) " + query))
         plan += row[0].as<std::string>() + "\n";
-    EXPECT_NE(plan.find("Gather"), std::string::npos) << plan;
+    const size_t scan = plan.find("->  Parallel Seq Scan");
+    ASSERT_NE(scan, std::string::npos) << plan;
+    EXPECT_NE(plan.find("Output: next_snowflake()", scan), std::string::npos) << plan;
     std::vector<Ids> ids(1);
     fetch(connection, query, ids[0]);
     EXPECT_EQ(ids[0].size(), 300'000U);
     expect_all_distinct(ids);
+    const int64_t last = *std::max_element(ids[0].begin(), ids[0].end());
+    EXPECT_TRUE(run(connection, "SELECT mark >= snowflake_timestamp(" + std::to_string(last) +
+                                    ") FROM snowdrift.clock")[0][0]
+                    .as<bool>());
     run(connection, "DROP TABLE many");
 }
 

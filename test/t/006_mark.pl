@@ -9,7 +9,7 @@ use PostgreSQL::Test::Utils;
 
 my $node = new_server('mark');
 # Nobody but the mark itself brings it to disk in time for these crashes.
-$node->append_conf('postgresql.conf', "fsync = on\nwal_writer_delay = 10s\n");
+$node->append_conf('postgresql.conf', "fsync = on\nwal_writer_delay = 10s\nautovacuum = off\n");
 start_with_clock($node, '2026-06-01 12:00:00');
 $node->safe_psql('postgres', 'CREATE EXTENSION snowdrift');
 is( $node->safe_psql('postgres', 'SELECT mark IS NULL, lead FROM snowdrift.clock'),
@@ -41,11 +41,20 @@ set_clock($node, '2026-06-01 12:00:00.251');
 my @records = records_of('SELECT count(*) FROM next_snowflakes(4000)');
 is(scalar(@records), 1, 'from half the lease on, it is renewed once');
 cmp_ok($records[0], '<', 128, '... by a small record, which is due four times a second');
+my $position = $node->safe_psql('postgres', 'SELECT pg_current_wal_insert_lsn()');
+for my $ms (510, 770, 1030, 1290, 1550)
+{
+	set_clock($node, sprintf('2026-06-01 12:00:%06.3f', $ms / 1000));
+	$node->safe_psql('postgres',
+		'SELECT count(*) FROM next_snowflakes(1000); SELECT next_ulid() FROM generate_series(1, 1000)');
+}
+cmp_ok($node->safe_psql('postgres', "SELECT pg_current_wal_insert_lsn() - '$position'"),
+	'<', 1024, 'the WAL of a second of IDs is less than 1 kB');
 
 # A restart begins after the mark.
 my $mark = $node->safe_psql('postgres', 'SELECT snowflake_boundary(mark) FROM snowdrift.clock');
 $node->stop;
-start_with_clock($node, '2026-06-01 12:00:00.251');
+start_with_clock($node, '2026-06-01 12:00:01.550');
 cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'),
 	'>=', $mark + (1 << 22), 'after a restart, IDs begin after the mark');
 
@@ -176,7 +185,16 @@ like(error_of($node, 'SELECT next_snowflake()'),
 $node->safe_psql('postgres', 'ALTER EXTENSION snowdrift ADD SEQUENCE snowdrift.mark');
 cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', 0, 'put back, it serves');
 
+$node->safe_psql('postgres', 'ALTER SEQUENCE snowdrift.mark SET UNLOGGED');
+like(error_of($node, 'SELECT next_snowflake()'),
+	qr/ERROR:  55000: sequence snowdrift.mark is not crash-safe/, 'an unlogged mark is an error');
+$node->safe_psql('postgres', 'ALTER SEQUENCE snowdrift.mark SET LOGGED');
+cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', 0, 'logged again, it serves');
+
 # A clock that had jumped into the future.
+like( $node->safe_psql('postgres',
+		"SELECT obj_description('snowdrift.reset_clock'::regproc, 'pg_proc')"),
+	qr/can come again/, 'the comment of reset_clock() says what it gives up');
 like(error_of($node, 'SELECT snowdrift.reset_clock()'),
 	qr/ERROR:  55000: the clock needs no reset/, 'no reset without need');
 set_clock($node, '2036-06-01 12:00:00');
@@ -198,13 +216,33 @@ is( $node->safe_psql('postgres',
 	'2026-06-01 12:01:20.502', '... also after a crash');
 
 # Whoever may execute it generates, whatever else they may not.
-is( $node->safe_psql('postgres', 'SET ROLE someone; SET search_path = pg_temp;
-		SET default_transaction_read_only = on; SELECT public.next_snowflake() > 0'),
-	't', 'no privilege is needed but EXECUTE');
-like(error_of($node, "SET ROLE someone; SELECT setval('snowdrift.mark', 5)"),
-	qr/42501: permission denied for sequence mark/, 'the mark itself is out of reach');
-like(error_of($node, "SET ROLE someone; SELECT nextval('snowdrift.mark')"),
-	qr/42501: permission denied for sequence mark/, '... by every way');
+$node->safe_psql('postgres',
+	"SELECT snowdrift.create_generator('own', 'snowflake', worker => 7);
+	 SELECT snowdrift.create_generator('own sno', 'sno', partition => 7);
+	 REVOKE ALL ON ALL TABLES IN SCHEMA snowdrift FROM PUBLIC;
+	 REVOKE ALL ON ALL SEQUENCES IN SCHEMA snowdrift FROM PUBLIC;
+	 REVOKE ALL ON SCHEMA snowdrift FROM PUBLIC");
+my $at = 30;    # a generator that is new begins after the mark
+for my $call (@Snowdrift::leading, @Snowdrift::waiting)
+{
+	set_clock($node, '2026-06-01 12:01:' . $at++);
+	like( $node->safe_psql('postgres',
+			"SET ROLE someone; SET search_path = pg_temp; SET default_transaction_read_only = on;
+			 SELECT public.$call"),
+		qr/^\w+$/, "public.$call: no privilege is needed but EXECUTE");
+}
+$node->safe_psql('postgres',
+	'GRANT USAGE ON SCHEMA snowdrift TO PUBLIC; GRANT SELECT ON snowdrift.mark TO PUBLIC');
+for my $statement (
+	"SELECT setval('snowdrift.mark', 5)",
+	"SELECT nextval('snowdrift.mark')",
+	'ALTER SEQUENCE snowdrift.mark RESTART',
+	'BEGIN; LOCK snowdrift.mark')
+{
+	like(error_of($node, "SET ROLE someone; $statement"),
+		qr/42501: (permission denied for|must be owner of) sequence mark|42809: .* lock/,
+		"$statement: the mark is out of reach");
+}
 $node->stop;
 
 done_testing();

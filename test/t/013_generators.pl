@@ -73,8 +73,16 @@ for my $database ('one', 'two', 'three')
 	$origin->safe_psql('template1', "CREATE DATABASE $database");
 	$origin->safe_psql($database, $use_eighty);
 }
+my $creator = $origin->background_psql('one');
+$creator->query_safe($_)
+  for 'BEGIN', "SELECT snowdrift.create_generator('open', 'snowflake'), next_snowflake('open')";
 like(error_of($origin, $use_eighty), qr/ERROR:  53400: too many ID generators on this server.*HINT:  /s,
 	'256 generators in all databases, and no more');
+$origin->safe_psql('one', "SELECT snowdrift.create_generator('late', 'snowflake')");
+my (undef, undef, $no_room) = $origin->psql('one', "SELECT next_snowflake('late')");
+like($no_room, qr/too many ID generators/, '... also of one whose creation is not committed yet');
+$creator->query_safe('COMMIT');
+$creator->quit;
 $origin->safe_psql('template1', 'DROP DATABASE two');
 is( $origin->safe_psql('postgres', "SELECT count(next_snowflake('n' || n)) FROM generate_series(1, 80) AS n"),
 	80, '... until one of the databases is dropped');

@@ -52,6 +52,7 @@ FROM to_jsonb(to_char(clock_timestamp() + interval '2s', 'YYYY-MM-DD"T"HH24:MI:S
 SELECT snowdrift.restore('ahead', :'orders_ahead');
 SELECT mark >= :'ahead' AS covered FROM snowdrift.clock;
 SELECT snowflake_timestamp(next_snowflake('ahead'), 'twitter') >= :'ahead' AS goes_on;
+SELECT regressions FROM snowdrift.generators WHERE name = 'ahead';
 SELECT snowdrift.restore('people ahead', :'people_ahead');
 SELECT (snowdrift.snapshot('people ahead')->>'highest_wall_clock')::timestamptz >= :'ahead' AS goes_on;
 

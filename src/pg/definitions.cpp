@@ -11,6 +11,7 @@ extern "C" {
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 }
 
 #include "pg/snowflake_layout.hpp"
@@ -98,12 +99,13 @@ Definition definition_from(const Row& row) {
     return definition;
 }
 
-/// The first definition of which `is_wanted(row)` holds.
+/// The first definition of which `is_wanted(row)` holds, of those that `snapshot` sees; null is the
+/// present.
 template <typename Predicate>
-std::optional<Definition> find_row(Predicate is_wanted) {
+std::optional<Definition> find_row(Snapshot snapshot, Predicate is_wanted) {
     std::optional<Definition> found;
     Relation table = open_table();
-    SysScanDesc scan = systable_beginscan(table, InvalidOid, false, nullptr, 0, nullptr);
+    SysScanDesc scan = systable_beginscan(table, InvalidOid, false, snapshot, 0, nullptr);
     for (HeapTuple tuple = systable_getnext(scan); HeapTupleIsValid(tuple) && !found;
          tuple = systable_getnext(scan)) {
         const Row row{table, tuple};
@@ -127,7 +129,7 @@ void check_bounds(int64_t sequence_min, int64_t sequence_max) {
 }
 
 std::optional<Definition> look_up(const char* wanted) {
-    return find_row([&](const Row& row) { return row.has_text(name, wanted); });
+    return find_row(nullptr, [&](const Row& row) { return row.has_text(name, wanted); });
 }
 
 Definition find(const char* wanted) {
@@ -139,7 +141,10 @@ Definition find(const char* wanted) {
 }
 
 bool exists(uint32_t wanted) {
-    return find_row([&](const Row& row) { return row.get_number(id) == wanted; }).has_value();
+    SnapshotData dirty;
+    InitDirtySnapshot(dirty);
+    return find_row(&dirty, [&](const Row& row) { return row.get_number(id) == wanted; })
+        .has_value();
 }
 
 }  // namespace snowdrift::definitions

@@ -40,7 +40,8 @@ std::optional<Definition> look_up(const char* name);
 /// The same. Raises 42704 if there is none.
 Definition find(const char* name);
 
-/// Whether a generator still has that id. Reads the table.
+/// Whether a generator still has that id, or will have it when a transaction commits that is open
+/// now. Reads the table.
 bool exists(uint32_t id);
 
 }  // namespace definitions

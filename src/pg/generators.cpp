@@ -8,6 +8,7 @@
 #include "pg/definitions.hpp"
 #include "pg/overflow.hpp"
 #include "pg/postgres.hpp"
+#include "pg/regressions.hpp"
 #include "pg/row.hpp"
 #include "pg/slots.hpp"
 #include "pg/snowflake_layout.hpp"
@@ -192,11 +193,14 @@ SNOWDRIFT_FUNCTION(read_generator) {
                                    TimestampTzGetDatum(timestamp_from_unix_ms(std::max(last, now))),
                                    TimestampTzGetDatum(timestamp_from_unix_ms(now)));
     }
-    std::optional<Datum> regressions;
+    std::optional<Datum> times_set_back;
     if (std::strcmp(kind, "sno") == 0)
-        regressions = Int64GetDatum(static_cast<int64>(slot->sno.drifts.load()));
-    return make_row(fcinfo, {last_timestamp, lead,
-                             Int32GetDatum(static_cast<int32>(slot->statistics.waiting.load())),
-                             Int64GetDatum(int64{slot->statistics.episodes.load()}),
-                             Int64GetDatum(overflow::ticks(slot->statistics, now)), regressions});
+        times_set_back = Int64GetDatum(static_cast<int64>(slot->sno.drifts.load()));
+    else if (std::strcmp(kind, "snowflake") == 0)
+        times_set_back = Int64GetDatum(regressions::count(*slot));
+    return make_row(
+        fcinfo,
+        {last_timestamp, lead, Int32GetDatum(static_cast<int32>(slot->statistics.waiting.load())),
+         Int64GetDatum(int64{slot->statistics.episodes.load()}),
+         Int64GetDatum(overflow::ticks(slot->statistics, now)), times_set_back});
 }

@@ -3,6 +3,7 @@
 
 #include "pg/clock.hpp"
 #include "pg/mark.hpp"
+#include "pg/regressions.hpp"
 #include "pg/settings.hpp"
 #include "pg/slots.hpp"
 #include "pg/snowflake_layout.hpp"
@@ -29,7 +30,16 @@ void move_past(slots::Slot& slot, int64_t unix_ms, const GeneratorSnapshot& snap
     if (snapshot.definition.kind == GeneratorKind::sno)
         SnoGenerator::move_past(slot.sno, unix_ms);
     else
-        snapshot.snowflake_generator().move_past(slot.words[0], unix_ms);
+        regressions::move_past(slot, snapshot.snowflake_generator(), unix_ms);
+}
+
+/// Make a state go on after the snapshot; false if it has come further.
+bool go_on(slots::Slot& slot, const GeneratorSnapshot& snapshot) {
+    if (snapshot.definition.kind == GeneratorKind::sno)
+        return snapshot.sno_generator().go_on_after(slot.sno, snapshot.use);
+    if (!snapshot.last) return slot.words[0] == 0;
+    regressions::expect_lead(slot);
+    return snapshot.snowflake_generator().go_on_after(slot.words[0], *snapshot.last);
 }
 
 /// Begin a fresh state where the snapshot was, but not before the mark.
@@ -42,17 +52,9 @@ void begin(slots::Slot& slot, int64_t mark, const void* argument) {
         SnoGenerator::begin_after(slot.sno, snapshot.use);
         slot.sno.drifts = snapshot.drifts;
         slot.sno.at_count = snapshot.at_count;
-    } else if (snapshot.last) {
-        (void)snapshot.snowflake_generator().go_on_after(slot.words[0], *snapshot.last);
+    } else {
+        (void)go_on(slot, snapshot);
     }
-}
-
-/// Make a state that others use go on after the snapshot; false if it has come further.
-bool go_on(slots::Slot& slot, const GeneratorSnapshot& snapshot) {
-    if (snapshot.definition.kind == GeneratorKind::sno)
-        return snapshot.sno_generator().go_on_after(slot.sno, snapshot.use);
-    return snapshot.last ? snapshot.snowflake_generator().go_on_after(slot.words[0], *snapshot.last)
-                         : slot.words[0] == 0;
 }
 
 [[noreturn]] void report_lag(const char* name) {

@@ -5,6 +5,7 @@
 #include "pg/draw.hpp"
 #include "pg/named_sessions.hpp"
 #include "pg/postgres.hpp"
+#include "pg/regressions.hpp"
 #include "pg/settings.hpp"
 #include "pg/snowflake_layout.hpp"
 
@@ -41,8 +42,8 @@ class SessionGenerator {
         slot_.attach(
             purpose_,
             [](slots::Slot& slot, int64_t unix_ms, const void* generator) {
-                static_cast<const SnowflakeGenerator*>(generator)->move_past(slot.words[0],
-                                                                             unix_ms);
+                regressions::move_past(slot, *static_cast<const SnowflakeGenerator*>(generator),
+                                       unix_ms);
             },
             &core_);
         node_ = settings::node;
@@ -53,7 +54,13 @@ class SessionGenerator {
     }
 
     SnowflakeGenerator::Answer ask(Request& request) {
-        return core_.next(slot_->words[0], clock::now_ms(), settings::max_clock_lead, request);
+        const int64_t now = clock::now_ms();
+        const auto answer = core_.next(slot_->words[0], now, settings::max_clock_lead, request);
+        if (likely(answer.verdict == Verdict::issued))
+            regressions::watch(*slot_, answer.ms, now);
+        else if (answer.verdict == Verdict::leads || answer.verdict == Verdict::refused)
+            regressions::note(*slot_, core_.unix_ms_of(slot_->words[0]));
+        return answer;
     }
 
     slots::Slot& slot() const { return *slot_; }

@@ -64,6 +64,29 @@ cmp_ok($restored->safe_psql('postgres', 'INSERT INTO people DEFAULT VALUES RETUR
 	'gt', $origin->safe_psql('postgres', 'SELECT max(id) FROM people'), 'snos go on too');
 $restored->stop;
 
+# Room for generators is the server's. That of a dropped database comes free.
+my $use_eighty = "CREATE EXTENSION IF NOT EXISTS snowdrift;
+	SELECT snowdrift.create_generator('n' || n, 'snowflake') FROM generate_series(1, 80) AS n;
+	SELECT next_snowflake('n' || n) FROM generate_series(1, 80) AS n";
+for my $database ('one', 'two', 'three')
+{
+	$origin->safe_psql('template1', "CREATE DATABASE $database");
+	$origin->safe_psql($database, $use_eighty);
+}
+my $creator = $origin->background_psql('one');
+$creator->query_safe($_)
+  for 'BEGIN', "SELECT snowdrift.create_generator('open', 'snowflake'), next_snowflake('open')";
+like(error_of($origin, $use_eighty), qr/ERROR:  53400: too many ID generators on this server.*HINT:  /s,
+	'256 generators in all databases, and no more');
+$origin->safe_psql('one', "SELECT snowdrift.create_generator('late', 'snowflake')");
+my (undef, undef, $no_room) = $origin->psql('one', "SELECT next_snowflake('late')");
+like($no_room, qr/too many ID generators/, '... also of one whose creation is not committed yet');
+$creator->query_safe('COMMIT');
+$creator->quit;
+$origin->safe_psql('template1', 'DROP DATABASE two');
+is( $origin->safe_psql('postgres', "SELECT count(next_snowflake('n' || n)) FROM generate_series(1, 80) AS n"),
+	80, '... until one of the databases is dropped');
+
 # A crash, and a clock that is behind.
 my %last = map { $_ => $origin->safe_psql('postgres', "SELECT max(id) FROM $_") } 'orders', 'own';
 $origin->stop('immediate');

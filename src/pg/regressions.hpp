@@ -1,0 +1,51 @@
+// Regressions, for those who operate a Snowflake generator: how often the clock was set back behind
+// the last ID. From then on until it has caught up counts once.
+//
+// One word in the generator's slot: the count, and in its lowest bit whether IDs are ahead of the
+// clock at present. A state that begins ahead of the clock, after the mark, is no regression.
+#pragma once
+
+#include "core/snowflake_generator.hpp"
+#include "pg/clock.hpp"
+#include "pg/postgres.hpp"
+#include "pg/slots.hpp"
+
+namespace snowdrift::regressions {
+
+inline constexpr uint64_t ahead_bit = 1;
+
+inline std::atomic<uint64_t>& word_of(slots::Slot& slot) { return slot.words[1]; }
+
+/// How often the clock was set back.
+inline int64_t count(const slots::Slot& slot) { return static_cast<int64_t>(slot.words[1] >> 1); }
+
+/// From now on, IDs are ahead of the clock for another reason than a regression.
+inline void expect_lead(slots::Slot& slot) { word_of(slot).fetch_or(ahead_bit); }
+
+/// Make all further IDs later than the millisecond `unix_ms`, which may be ahead of the clock.
+inline void move_past(slots::Slot& slot, const SnowflakeGenerator& generator, int64_t unix_ms) {
+    if (slot.words[0] < generator.after(unix_ms)) expect_lead(slot);
+    generator.move_past(slot.words[0], unix_ms);
+}
+
+/// Take note of whether the clock is behind `last_ms`, which an ID carried before this call. The
+/// clock is read anew: a session that was interrupted after its reading finds later IDs, too.
+[[gnu::cold, gnu::noinline]] inline void note(slots::Slot& slot, int64_t last_ms) {
+    const bool is_behind = clock::now_ms() < last_ms;
+    uint64_t present = word_of(slot);
+    const bool was_ahead = (present & ahead_bit) != 0;
+    if (is_behind == was_ahead) return;
+    // Whoever comes first counts.
+    const uint64_t next = is_behind ? ((present >> 1) + 1) << 1 | ahead_bit : present - ahead_bit;
+    (void)word_of(slot).compare_exchange_strong(present, next);
+}
+
+/// The same, where there is something to note: the ID is not of the present, or the last ones were
+/// not.
+inline void watch(slots::Slot& slot, int64_t last_ms, int64_t now_ms) {
+    const bool was_ahead = (word_of(slot).load(std::memory_order_relaxed) & ahead_bit) != 0;
+    if (last_ms > now_ms || was_ahead) [[unlikely]]
+        note(slot, last_ms);
+}
+
+}  // namespace snowdrift::regressions

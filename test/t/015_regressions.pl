@@ -1,0 +1,85 @@
+# What snowdrift.generators counts of a clock that is set back.
+use strict;
+use warnings FATAL => 'all';
+use Test::More;
+use Snowdrift;
+use PostgreSQL::Test::Cluster;
+
+my $node = new_server('regressions');
+start_with_clock($node, '2026-06-01 12:00:00');
+$node->safe_psql('postgres', "CREATE EXTENSION snowdrift;
+	SELECT snowdrift.create_generator('orders', 'snowflake');
+	SELECT snowdrift.create_generator('people', 'sno')");
+
+# draw_at(TIME, GENERATOR): two IDs, each in a session of its own.
+sub draw_at
+{
+	my ($time, $generator) = @_;
+	my $next = $generator eq 'people' ? 'next_sno' : 'next_snowflake';
+	set_clock($node, "2026-06-01 $time");
+	$node->safe_psql('postgres', "SELECT $next('$generator')") for 1 .. 2;
+	return;
+}
+
+sub regressions
+{
+	my ($generator) = @_;
+	return $node->safe_psql('postgres',
+		"SELECT regressions FROM snowdrift.generators WHERE name = '$generator'");
+}
+
+is(regressions('orders'), '', 'nothing is known of a generator that was not used');
+draw_at('12:00:00', 'orders');
+$node->stop('immediate');
+start_with_clock($node, '2026-06-01 12:00:00');
+draw_at('12:00:00', 'orders');
+is( $node->safe_psql('postgres', "SELECT lead > '0s' FROM snowdrift.generators WHERE name = 'orders'"),
+	't', 'after a crash, a generator begins ahead of the clock');
+is(regressions('orders'), 0, '... which is no regression');
+draw_at('12:00:01', 'orders');
+is(regressions('orders'), 0, 'nor does a clock that goes on');
+draw_at('12:00:00.999', 'orders');
+is(regressions('orders'), 1, 'a step back by a millisecond counts, once');
+draw_at('12:00:00', 'orders');
+is(regressions('orders'), 1, '... and so does a further one, until the clock has caught up');
+draw_at('12:00:01', 'orders');
+draw_at('12:00:00.500', 'orders');
+is(regressions('orders'), 2, 'the next one after that counts');
+draw_at('12:00:02', 'orders');
+set_clock($node, '2026-06-01 12:00:00');
+like(
+	error_of($node, "LOAD 'snowdrift'; SET snowdrift.max_clock_lead = 0; SELECT next_snowflake('orders')"),
+	qr/55000: clock moved backwards/, 'a refusal');
+is(regressions('orders'), 3, '... counts as well');
+
+# A generator that is in use goes on after a snapshot that is ahead of the clock.
+draw_at('12:00:03', 'orders');
+$node->safe_psql('postgres', q{SELECT snowdrift.restore('orders',
+	jsonb_set(snowdrift.snapshot('orders'), '{last_timestamp}', '"2026-06-01T12:00:04Z"'))});
+draw_at('12:00:03', 'orders');
+is(regressions('orders'), 3, 'restoring a snapshot that is ahead of the clock counts nothing');
+
+draw_at('12:01:00', 'people');
+draw_at('12:00:59', 'people');
+is(regressions('people'), 1, 'a sno generator counts how often it flipped the tick');
+draw_at('12:02:00', 'people');
+draw_at('12:01:59', 'people');
+is(regressions('people'), 2, '... each time');
+
+# Sessions that overtake each other on a clock that runs.
+set_clock($node, '+0');
+my $before = regressions('orders');
+my $load = start_load($node, 8, "SELECT next_snowflake('orders') FROM generate_series(1, 1000)");
+wait_for_load($load, 50_000);
+end_load($load);
+is(regressions('orders'), $before, 'many sessions at once are no regression');
+
+set_clock($node, '-2');
+$load = start_load($node, 8, "SELECT next_snowflake('orders') FROM generate_series(1, 1000)");
+wait_for_load($load, 50_000);
+end_load($load);
+is(regressions('orders'), $before + 1, 'that they all notice, is one');
+
+$node->stop;
+
+done_testing();

@@ -19,6 +19,11 @@ inline std::atomic<uint64_t>& word_of(slots::Slot& slot) { return slot.words[1];
 /// How often the clock was set back.
 inline int64_t count(const slots::Slot& slot) { return static_cast<int64_t>(slot.words[1] >> 1); }
 
+/// Whether IDs were ahead of the clock when somebody last took note.
+inline bool is_ahead(slots::Slot& slot) {
+    return (word_of(slot).load(std::memory_order_relaxed) & ahead_bit) != 0;
+}
+
 /// From now on, IDs are ahead of the clock for another reason than a regression.
 inline void expect_lead(slots::Slot& slot) { word_of(slot).fetch_or(ahead_bit); }
 
@@ -43,8 +48,7 @@ inline void move_past(slots::Slot& slot, const SnowflakeGenerator& generator, in
 /// The same, where there is something to note: the ID is not of the present, or the last ones were
 /// not.
 inline void watch(slots::Slot& slot, int64_t last_ms, int64_t now_ms) {
-    const bool was_ahead = (word_of(slot).load(std::memory_order_relaxed) & ahead_bit) != 0;
-    if (last_ms > now_ms || was_ahead) [[unlikely]]
+    if (last_ms > now_ms || is_ahead(slot)) [[unlikely]]
         note(slot, last_ms);
 }
 

@@ -50,6 +50,7 @@ class SessionGenerator {
     }
 
     std::optional<int64_t> try_next(int64_t unix_ms) {
+        if (unlikely(regressions::is_ahead(*slot_))) return std::nullopt;  // ask() keeps watch
         return core_.try_next(slot_->words[0], unix_ms);
     }
 

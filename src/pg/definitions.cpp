@@ -7,10 +7,12 @@ extern "C" {
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "catalog/namespace.h"
+#include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/resowner.h"
 #include "utils/snapmgr.h"
 }
 
@@ -47,12 +49,17 @@ Relation open_table() {
         CacheRegisterRelcacheCallback(forget, Datum{0});
         is_watched = true;
     }
-    table_oid = get_relname_relid("generator", get_namespace_oid("snowdrift", false));
-    if (!OidIsValid(table_oid))
-        ereport(ERROR,
-                (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("table snowdrift.generator is missing"),
-                 errhint("Drop extension snowdrift and create it again.")));
+    table_oid = definitions::table();
     return table_open(table_oid, AccessShareLock);
+}
+
+/// Lock a generator until the transaction ends, whatever becomes of the subtransaction.
+void lock(uint32_t id, LOCKMODE mode) {
+    const ResourceOwner owner = CurrentResourceOwner;
+    CurrentResourceOwner = TopTransactionResourceOwner;
+    LockRelationOid(table_oid, AccessShareLock);
+    LockDatabaseObject(table_oid, id, 0, mode);
+    CurrentResourceOwner = owner;
 }
 
 /// Reads columns of a row.
@@ -138,6 +145,25 @@ Definition find(const char* wanted) {
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
                         errmsg("ID generator \"%s\" does not exist", wanted)));
     return *found;
+}
+
+void share(uint32_t id) { lock(id, AccessShareLock); }
+
+void seize(const char* wanted) {
+    for (;;) {
+        const uint32_t id = find(wanted).id;
+        lock(id, AccessExclusiveLock);
+        if (find(wanted).id == id) return;
+    }
+}
+
+Oid table() {
+    const Oid oid = get_relname_relid("generator", get_namespace_oid("snowdrift", false));
+    if (!OidIsValid(oid))
+        ereport(ERROR,
+                (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("table snowdrift.generator is missing"),
+                 errhint("Drop extension snowdrift and create it again.")));
+    return oid;
 }
 
 bool exists(uint32_t wanted) {

@@ -40,6 +40,17 @@ std::optional<Definition> look_up(const char* name);
 /// The same. Raises 42704 if there is none.
 Definition find(const char* name);
 
+/// Keeps the generator with that id from being dropped until the transaction ends, and learns of
+/// those that were: `version` tells. A drop waits for all who drew, as DROP SEQUENCE does.
+void share(uint32_t id);
+
+/// Waits until nobody draws from the generator of that name, and keeps all others from it until the
+/// transaction ends. Raises 42704 if there is none.
+void seize(const char* name);
+
+/// The table of definitions. Raises 42P01 if there is none.
+Oid table();
+
 /// Whether a generator still has that id, or will have it when a transaction commits that is open
 /// now. Reads the table.
 bool exists(uint32_t id);

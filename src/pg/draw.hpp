@@ -21,13 +21,17 @@ namespace snowdrift {
 /// What every session's view of a generator has: the slot, and the mark it was prepared under.
 class SessionSlot {
  public:
-    bool is_attached() const { return slot_ != nullptr && tag_ == mark::session.tag; }
+    bool is_attached() const { return has_slot() && tag_ == mark::session.tag; }
 
     /// Attaches the slot where it is not; `move_past` makes its IDs later than a time, given the
     /// generator.
     void attach(slots::Purpose purpose, slots::Begin move_past, const void* generator) {
         const mark::Start start = mark::attach();
-        if (slot_ == nullptr) slot_ = slots::attach(purpose, move_past, start.mark, generator);
+        if (!has_slot()) {
+            slot_ = slots::attach(purpose, move_past, start.mark, generator);
+            owner_ = slot_->owner;
+            definitions_ = slot_->definitions;
+        }
         move_past(*slot_, start.floor, generator);
         tag_ = mark::session.tag;
     }
@@ -36,7 +40,16 @@ class SessionSlot {
     slots::Slot* operator->() const { return slot_; }
 
  private:
+    /// A slot is another generator's when the own one was dropped meanwhile, even if that was
+    /// rolled back.
+    bool has_slot() const {
+        return slot_ != nullptr && slot_->owner.load(std::memory_order_relaxed) == owner_ &&
+               slot_->definitions.load(std::memory_order_relaxed) == definitions_;
+    }
+
     slots::Slot* slot_ = nullptr;
+    uint64_t owner_ = 0;
+    Oid definitions_ = InvalidOid;
     int tag_ = -1;
 };
 

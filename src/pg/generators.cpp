@@ -161,6 +161,7 @@ SNOWDRIFT_FUNCTION(create_generator) {
 SNOWDRIFT_FUNCTION(drop_generator) {
     Oid type = TEXTOID;
     Datum name = PG_GETARG_DATUM(0);
+    definitions::seize(TextDatumGetCString(name));
     if (execute("DELETE FROM snowdrift.generator WHERE name = $1", 1, &type, &name, " ") == 0)
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
                         errmsg("ID generator \"%s\" does not exist", TextDatumGetCString(name))));

@@ -1,5 +1,6 @@
 #include "pg/mark.hpp"
 
+#include "pg/clock.hpp"
 #include "pg/postgres.hpp"
 
 #include <sys/statvfs.h>
@@ -301,7 +302,7 @@ bool claim(Word present) {
            slot->words[claim_at].compare_exchange_strong(claimed, present.bits);
 }
 
-/// Raise the mark to `unix_ms` plus the lease; false if this session knows the wrong place.
+/// Raise the mark past `unix_ms` by a lease; false if this session knows the wrong place.
 bool try_raise(int64_t unix_ms) {
     if (unix_ms > max_unix_ms)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -313,7 +314,10 @@ bool try_raise(int64_t unix_ms) {
     if (!needed && !claim(known)) return true;
 
     Relation sequence = open_sequence();
-    const int64_t target = std::min(unix_ms + lease_ms, max_unix_ms);
+    // Generators that begin one after the other each begin after the mark: where an ID is ahead of
+    // the clock, a shorter lease keeps them from driving each other further ahead.
+    const int64_t later = std::max(unix_ms + lease_ahead_ms, clock::now_ms() + lease_ms);
+    const int64_t target = std::min(later, max_unix_ms);
     const OnDisk present = update(sequence, [&](OnDisk now) {
         const bool enough = now.unix_ms >= (needed ? unix_ms : target);
         const bool wrong = now.origin == Origin::outside || session.tag < 0;

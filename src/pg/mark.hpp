@@ -7,8 +7,12 @@
 
 namespace snowdrift::mark {
 
-/// How far the mark is raised past the ID that needs it. Raised ahead of need from half of it on.
+/// How far the mark is raised past the clock when an ID needs it. Raised ahead of need from half of
+/// it on.
 inline constexpr int64_t lease_ms = 500;
+
+/// How far it is raised past an ID at least, however far that is ahead of the clock.
+inline constexpr int64_t lease_ahead_ms = 100;
 
 /// A mark as shared memory has it: the Unix millisecond that is on disk, and a tag that changes
 /// whenever the place on disk does (the extension was dropped and created again).
@@ -50,7 +54,7 @@ Start attach();
 /// The mark on disk, as this session sees it; also during recovery.
 int64_t read();
 
-/// Raises the mark on disk to `unix_ms` plus the lease where it isn't that far, and returns when
+/// Raises the mark on disk past `unix_ms` by a lease where it isn't that far, and returns when
 /// it is safe there; false if the session must attach() again, and its generators start anew.
 bool raise(int64_t unix_ms);
 

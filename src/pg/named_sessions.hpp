@@ -25,8 +25,9 @@ class NamedSessions {
         const size_t length = VARSIZE_ANY_EXHDR(name);
         // Callers ask for the same few again and again.
         Entry*& recent = recent_[place_of(bytes, length)];
-        if (unlikely(recent == nullptr || recent->version != definitions::version ||
-                     length != recent->length || std::memcmp(bytes, recent->name, length) != 0))
+        if (unlikely(recent == nullptr || recent->transaction != current_transaction() ||
+                     recent->version != definitions::version || length != recent->length ||
+                     std::memcmp(bytes, recent->name, length) != 0))
             recent = look_up(bytes, length);
         return recent->session;
     }
@@ -35,7 +36,9 @@ class NamedSessions {
     struct Entry {
         char name[NAMEDATALEN];  // the hash table's key
         size_t length;
-        uint64_t version;  // of the definitions, when this one was read
+        uint64_t version;                // of the definitions, when this one was read
+        LocalTransactionId transaction;  // that shares the generator
+        uint32_t id;                     // the generator's
         Session session;
     };
 
@@ -53,7 +56,13 @@ class NamedSessions {
         if (length > definitions::max_name_length) report_undefined(name);
         if (table_ == nullptr) table_ = make_table();
         auto* entry = static_cast<Entry*>(hash_search(table_, name, HASH_FIND, nullptr));
-        if (entry == nullptr || entry->version != definitions::version) entry = read(name, length);
+        for (;;) {
+            if (entry == nullptr || entry->version != definitions::version)
+                entry = read(name, length);
+            if (entry->transaction == current_transaction()) break;
+            definitions::share(entry->id);
+            if (entry->version == definitions::version) entry->transaction = current_transaction();
+        }
         pfree(name);
         return entry;
     }
@@ -70,7 +79,9 @@ class NamedSessions {
             entry->length = length;
             new (&entry->session) Session{};
         }
+        if (!found || entry->id != definition.id) entry->transaction = InvalidLocalTransactionId;
         entry->version = version;
+        entry->id = definition.id;
         entry->session.define(definition, entry->name);
         return entry;
     }

@@ -11,11 +11,25 @@ extern "C" {
 
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "storage/proc.h"
 #include "utils/timestamp.h"
 #if PG_VERSION_NUM >= 160000
 #include "varatt.h"
 #endif
 }
+
+namespace snowdrift {
+
+/// This session's transaction, by a number that no other one of it has.
+inline LocalTransactionId current_transaction() {
+#if PG_VERSION_NUM >= 170000
+    return MyProc->vxid.lxid;
+#else
+    return MyProc->lxid;
+#endif
+}
+
+}  // namespace snowdrift
 
 // Errors that the caller may take softly came with 16; before, they are like all others.
 #if PG_VERSION_NUM < 160000

@@ -33,23 +33,29 @@ inline void move_past(slots::Slot& slot, const SnowflakeGenerator& generator, in
     generator.move_past(slot.words[0], unix_ms);
 }
 
-/// Take note of whether the clock is behind `last_ms`, which an ID carried before this call. The
-/// clock is read anew: a session that was interrupted after its reading finds later IDs, too.
-[[gnu::cold, gnu::noinline]] inline void note(slots::Slot& slot, int64_t last_ms) {
-    const bool is_behind = clock::now_ms() < last_ms;
+/// Take note of whether the clock is behind `last_ms`, which an ID carried before this call, or has
+/// caught up with the state. What is compared is read in this order since other sessions go on
+/// meanwhile: an ID before the clock, and the clock before the state.
+[[gnu::cold, gnu::noinline]] inline void note(slots::Slot& slot,
+                                              const SnowflakeGenerator& generator,
+                                              int64_t last_ms) {
     uint64_t present = word_of(slot);
-    const bool was_ahead = (present & ahead_bit) != 0;
-    if (is_behind == was_ahead) return;
+    const int64_t now_ms = clock::now_ms();
     // Whoever comes first counts.
-    const uint64_t next = is_behind ? ((present >> 1) + 1) << 1 | ahead_bit : present - ahead_bit;
-    (void)word_of(slot).compare_exchange_strong(present, next);
+    if ((present & ahead_bit) == 0) {
+        if (now_ms < last_ms)
+            (void)word_of(slot).compare_exchange_strong(present, (present + 2) | ahead_bit);
+    } else if (now_ms >= generator.unix_ms_of(slot.words[0])) {
+        (void)word_of(slot).compare_exchange_strong(present, present - ahead_bit);
+    }
 }
 
 /// The same, where there is something to note: the ID is not of the present, or the last ones were
 /// not.
-inline void watch(slots::Slot& slot, int64_t last_ms, int64_t now_ms) {
+inline void watch(slots::Slot& slot, const SnowflakeGenerator& generator, int64_t last_ms,
+                  int64_t now_ms) {
     if (last_ms > now_ms || is_ahead(slot)) [[unlikely]]
-        note(slot, last_ms);
+        note(slot, generator, last_ms);
 }
 
 }  // namespace snowdrift::regressions

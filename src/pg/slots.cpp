@@ -63,7 +63,23 @@ Table* table() {
     return mapped;
 }
 
-uint64_t owner_for(Purpose purpose) { return uint64_t{MyDatabaseId} << 32 | purpose; }
+/// Whose a slot is. The ids of generators begin anew where the extension was created anew, so that
+/// the table of their definitions belongs to it.
+struct Owner {
+    uint64_t number;
+    Oid definitions;
+
+    bool has(const Slot& slot) const {
+        return slot.owner == number && slot.definitions == definitions;
+    }
+};
+
+bool is_named(uint32_t purpose) { return purpose >= first_named && purpose != mark; }
+
+Owner owner_for(Purpose purpose) {
+    return {uint64_t{MyDatabaseId} << 32 | purpose,
+            is_named(purpose) ? definitions::table() : InvalidOid};
+}
 
 /// A state that nobody has drawn from.
 void make_fresh(Slot& slot) {
@@ -73,31 +89,34 @@ void make_fresh(Slot& slot) {
 }
 
 /// The owner's slot, or the first that is free; null if there is none.
-Slot* find(Table* table, uint64_t owner) {
+Slot* find(Table* table, const Owner& owner) {
     Slot* free = nullptr;
     for (Slot& slot : table->slots) {
-        if (slot.owner == owner) return &slot;
+        if (owner.has(slot)) return &slot;
         if (slot.owner == 0 && free == nullptr) free = &slot;
     }
     return free;
 }
 
-/// Whether nobody can draw from the owner's generator any more. Reads the catalogs.
-bool is_gone(uint64_t owner) {
-    const auto database = static_cast<Oid>(owner >> 32);
-    const auto purpose = static_cast<uint32_t>(owner);
+/// Whether nobody can draw from the owner's generator any more, as far as this transaction knows.
+/// Reads the catalogs.
+bool is_gone(const Owner& owner) {
+    const auto database = static_cast<Oid>(owner.number >> 32);
+    const auto purpose = static_cast<uint32_t>(owner.number);
     if (!SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(database))) return true;
-    return database == MyDatabaseId && purpose >= first_named && purpose != mark &&
-           !definitions::exists(purpose - first_named);
+    if (database != MyDatabaseId || !is_named(purpose)) return false;
+    return owner.definitions != definitions::table() || !definitions::exists(purpose - first_named);
 }
 
-/// Free the slots whose owners are gone.
+/// Free the slots whose owners are gone. One that comes back, since this transaction had dropped it
+/// and is rolled back, gets a fresh slot; meanwhile this transaction's locks keep everybody from
+/// it.
 void sweep(Table* table) {
     for (Slot& slot : table->slots) {
-        const uint64_t owner = slot.owner;
-        if (owner == 0 || !is_gone(owner)) continue;
+        const Owner owner{slot.owner, slot.definitions};
+        if (owner.number == 0 || !is_gone(owner)) continue;
         const Lock lock;
-        if (slot.owner == owner) slot.owner = 0;
+        if (owner.has(slot)) slot.owner = 0;
     }
 }
 
@@ -114,17 +133,18 @@ Slot* attach(Purpose purpose, Begin begin, int64_t mark, const void* generator) 
                         errhint("Generate them on the primary server.")));
 
     Table* const slots = table();
-    const uint64_t owner = owner_for(purpose);
+    const Owner owner = owner_for(purpose);
     for (const bool swept : {false, true}) {
         if (swept) sweep(slots);
         const Lock lock;
         Slot* const slot = find(slots, owner);
         if (slot == nullptr) continue;
-        if (slot->owner != owner) {
+        if (!owner.has(*slot)) {
             make_fresh(*slot);
             new (&slot->statistics) Statistics{};
             begin(*slot, mark, generator);
-            slot->owner = owner;
+            slot->definitions = owner.definitions;
+            slot->owner = owner.number;
         }
         return slot;
     }
@@ -137,17 +157,17 @@ Slot* attach(Purpose purpose, Begin begin, int64_t mark, const void* generator) 
 const Slot* peek(Purpose purpose) {
     if (RecoveryInProgress()) return nullptr;
     Table* const slots = table();
-    const uint64_t owner = owner_for(purpose);
+    const Owner owner = owner_for(purpose);
     const Lock lock;
     const Slot* const slot = find(slots, owner);
-    return slot != nullptr && slot->owner == owner ? slot : nullptr;
+    return slot != nullptr && owner.has(*slot) ? slot : nullptr;
 }
 
 void reset_generators() {
     Table* const slots = table();
     const Lock lock;
     for (Slot& slot : slots->slots) {
-        if (slot.owner >> 32 != MyDatabaseId || slot.owner == owner_for(mark)) continue;
+        if (slot.owner >> 32 != MyDatabaseId || owner_for(mark).has(slot)) continue;
         make_fresh(slot);
     }
 }

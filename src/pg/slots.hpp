@@ -26,8 +26,9 @@ struct Statistics {
 
 /// One generator's state, on a cache line of its own so that generators don't slow each other.
 struct alignas(64) Slot {
-    uint64_t owner = 0;  ///< whose it is, as attach() keys it; 0 while it is free
-    slock_t lock;        ///< for `ulid`; the others need none
+    std::atomic<uint64_t> owner = 0;   ///< whose it is, as attach() keys it; 0 while it is free
+    std::atomic<Oid> definitions = 0;  ///< the table that has the owner's definition, if any does
+    slock_t lock;                      ///< for `ulid`; the others need none
     union {
         /// The word that each ID changes, first, and what else its generator keeps.
         std::atomic<uint64_t> words[6];
@@ -56,8 +57,8 @@ constexpr Purpose named(uint32_t id) { return static_cast<Purpose>(first_named +
 /// Makes a fresh state, which is all zero, begin after the Unix millisecond `mark`.
 using Begin = void (*)(Slot& slot, int64_t mark, const void* generator);
 
-/// The slot of this database for `purpose`, for as long as the server runs. Where it is fresh,
-/// `begin` is called with `generator` before anyone else sees it.
+/// The slot of this database for `purpose`, for as long as owner and definitions stay what they are
+/// then. Where it is fresh, `begin` is called with `generator` before anyone else sees it.
 ///
 /// When all slots are taken, those of dropped databases, and of this one's dropped generators,
 /// come free. Raises 25006 during recovery, when IDs can't be generated; 53400 when none came

@@ -58,9 +58,9 @@ class SessionGenerator {
         const int64_t now = clock::now_ms();
         const auto answer = core_.next(slot_->words[0], now, settings::max_clock_lead, request);
         if (likely(answer.verdict == Verdict::issued))
-            regressions::watch(*slot_, answer.ms, now);
+            regressions::watch(*slot_, core_, answer.ms, now);
         else if (answer.verdict == Verdict::leads || answer.verdict == Verdict::refused)
-            regressions::note(*slot_, core_.unix_ms_of(slot_->words[0]));
+            regressions::note(*slot_, core_, core_.unix_ms_of(slot_->words[0]));
         return answer;
     }
 

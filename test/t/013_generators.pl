@@ -87,6 +87,20 @@ $origin->safe_psql('template1', 'DROP DATABASE two');
 is( $origin->safe_psql('postgres', "SELECT count(next_snowflake('n' || n)) FROM generate_series(1, 80) AS n"),
 	80, '... until one of the databases is dropped');
 
+# An extension that was created anew numbers its generators anew.
+my $renewed = $origin->safe_psql('one', "SELECT next_snowflake('n1');
+	DROP EXTENSION snowdrift; CREATE EXTENSION snowdrift;
+	SELECT snowdrift.create_generator('n1', 'sno'); SELECT next_sno('n1');
+	SELECT lead || ' ' || regressions FROM snowdrift.generators WHERE name = 'n1'");
+like($renewed, qr/^00:00:00 0$/m, 'a generator does not take over the state of an earlier extension');
+
+# After a crash, each generator begins after the mark, which the one before has raised.
+$origin->stop('immediate');
+start_with_clock($origin, '+10');
+$origin->safe_psql('postgres', "SELECT next_snowflake('n' || n) FROM generate_series(1, 80) AS n");
+is($origin->safe_psql('postgres', "SELECT max(lead) < '10s' FROM snowdrift.generators"),
+	't', 'generators that begin one after the other do not drive each other far ahead');
+
 # A crash, and a clock that is behind.
 my %last = map { $_ => $origin->safe_psql('postgres', "SELECT max(id) FROM $_") } 'orders', 'own';
 $origin->stop('immediate');

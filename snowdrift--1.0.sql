@@ -533,12 +533,12 @@ COMMENT ON FUNCTION ulid_before(timestamptz, ulid) IS 'implementation of > opera
 
 CREATE FUNCTION first_ulid_before("timestamp" timestamptz) RETURNS ulid
     AS 'MODULE_PATHNAME', 'snowdrift_first_ulid_before'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION first_ulid_before(timestamptz) IS 'the smallest ULID before a time; the largest of all if there is none';
 
 CREATE FUNCTION last_ulid_before("timestamp" timestamptz) RETURNS ulid
     AS 'MODULE_PATHNAME', 'snowdrift_last_ulid_before'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION last_ulid_before(timestamptz) IS 'the largest ULID before a time; the smallest of all if there is none';
 
 CREATE FUNCTION ulid_until(id ulid, "timestamp" timestamptz) RETURNS boolean
@@ -553,12 +553,12 @@ COMMENT ON FUNCTION ulid_until(timestamptz, ulid) IS 'implementation of >= opera
 
 CREATE FUNCTION first_ulid_until("timestamp" timestamptz) RETURNS ulid
     AS 'MODULE_PATHNAME', 'snowdrift_first_ulid_until'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION first_ulid_until(timestamptz) IS 'the smallest ULID not after a time; the largest of all if there is none';
 
 CREATE FUNCTION last_ulid_until("timestamp" timestamptz) RETURNS ulid
     AS 'MODULE_PATHNAME', 'snowdrift_last_ulid_until'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION last_ulid_until(timestamptz) IS 'the largest ULID not after a time; the smallest of all if there is none';
 
 CREATE FUNCTION ulid_after(id ulid, "timestamp" timestamptz) RETURNS boolean
@@ -573,12 +573,12 @@ COMMENT ON FUNCTION ulid_after(timestamptz, ulid) IS 'implementation of < operat
 
 CREATE FUNCTION first_ulid_after("timestamp" timestamptz) RETURNS ulid
     AS 'MODULE_PATHNAME', 'snowdrift_first_ulid_after'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION first_ulid_after(timestamptz) IS 'the smallest ULID after a time; the largest of all if there is none';
 
 CREATE FUNCTION last_ulid_after("timestamp" timestamptz) RETURNS ulid
     AS 'MODULE_PATHNAME', 'snowdrift_last_ulid_after'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION last_ulid_after(timestamptz) IS 'the largest ULID after a time; the smallest of all if there is none';
 
 CREATE FUNCTION ulid_since(id ulid, "timestamp" timestamptz) RETURNS boolean
@@ -593,12 +593,12 @@ COMMENT ON FUNCTION ulid_since(timestamptz, ulid) IS 'implementation of <= opera
 
 CREATE FUNCTION first_ulid_since("timestamp" timestamptz) RETURNS ulid
     AS 'MODULE_PATHNAME', 'snowdrift_first_ulid_since'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION first_ulid_since(timestamptz) IS 'the smallest ULID not before a time; the largest of all if there is none';
 
 CREATE FUNCTION last_ulid_since("timestamp" timestamptz) RETURNS ulid
     AS 'MODULE_PATHNAME', 'snowdrift_last_ulid_since'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION last_ulid_since(timestamptz) IS 'the largest ULID not before a time; the smallest of all if there is none';
 
 CREATE FUNCTION ulid_within(id ulid, range tstzrange) RETURNS boolean
@@ -1039,12 +1039,12 @@ COMMENT ON FUNCTION sno_before(timestamptz, sno) IS 'implementation of > operato
 
 CREATE FUNCTION first_sno_before("timestamp" timestamptz) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowdrift_first_sno_before'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION first_sno_before(timestamptz) IS 'the smallest sno before a time; the largest of all if there is none';
 
 CREATE FUNCTION last_sno_before("timestamp" timestamptz) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowdrift_last_sno_before'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION last_sno_before(timestamptz) IS 'the largest sno before a time; the smallest of all if there is none';
 
 CREATE FUNCTION sno_until(id sno, "timestamp" timestamptz) RETURNS boolean
@@ -1059,12 +1059,12 @@ COMMENT ON FUNCTION sno_until(timestamptz, sno) IS 'implementation of >= operato
 
 CREATE FUNCTION first_sno_until("timestamp" timestamptz) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowdrift_first_sno_until'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION first_sno_until(timestamptz) IS 'the smallest sno not after a time; the largest of all if there is none';
 
 CREATE FUNCTION last_sno_until("timestamp" timestamptz) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowdrift_last_sno_until'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION last_sno_until(timestamptz) IS 'the largest sno not after a time; the smallest of all if there is none';
 
 CREATE FUNCTION sno_after(id sno, "timestamp" timestamptz) RETURNS boolean
@@ -1079,12 +1079,12 @@ COMMENT ON FUNCTION sno_after(timestamptz, sno) IS 'implementation of < operator
 
 CREATE FUNCTION first_sno_after("timestamp" timestamptz) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowdrift_first_sno_after'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION first_sno_after(timestamptz) IS 'the smallest sno after a time; the largest of all if there is none';
 
 CREATE FUNCTION last_sno_after("timestamp" timestamptz) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowdrift_last_sno_after'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION last_sno_after(timestamptz) IS 'the largest sno after a time; the smallest of all if there is none';
 
 CREATE FUNCTION sno_since(id sno, "timestamp" timestamptz) RETURNS boolean
@@ -1099,12 +1099,12 @@ COMMENT ON FUNCTION sno_since(timestamptz, sno) IS 'implementation of <= operato
 
 CREATE FUNCTION first_sno_since("timestamp" timestamptz) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowdrift_first_sno_since'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION first_sno_since(timestamptz) IS 'the smallest sno not before a time; the largest of all if there is none';
 
 CREATE FUNCTION last_sno_since("timestamp" timestamptz) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowdrift_last_sno_since'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION last_sno_since(timestamptz) IS 'the largest sno not before a time; the smallest of all if there is none';
 
 CREATE FUNCTION sno_within(id sno, range tstzrange) RETURNS boolean

@@ -30,7 +30,7 @@ REGRESS = helpers snowflake snowflake_errors snowflake_storage snowflake_layout 
 	ulid_type ulid_index ulid_generator sno_type sno_index sno_generator generators \
 	time_predicates time_plans partitioning diagrams id_types_usage catalog settings
 REGRESS_OPTS = --encoding=UTF8
-ISOLATION = ulid_transactions
+ISOLATION = ulid_transactions partitions
 
 PG_CONFIG ?= pg_config
 

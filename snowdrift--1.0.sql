@@ -1346,10 +1346,11 @@ COMMENT ON FUNCTION sno_at(timestamptz, integer, text)
 CREATE FUNCTION snowdrift.partition_key_type(parent regclass) RETURNS regtype
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    type CONSTANT regtype = atttypid FROM pg_partitioned_table
-        JOIN pg_attribute ON attrelid = partrelid AND attnum = partattrs[0]
-        WHERE partrelid = parent AND partstrat = 'r' AND partnatts = 1;
+    type regtype;
 BEGIN
+    SELECT atttypid INTO type
+    FROM pg_partitioned_table JOIN pg_attribute ON attrelid = partrelid AND attnum = partattrs[0]
+    WHERE partrelid = parent AND partstrat = 'r' AND partnatts = 1;
     IF type IN ('bigint', '@extschema@.ulid', '@extschema@.sno') THEN
         RETURN type;
     END IF;

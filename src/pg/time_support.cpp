@@ -77,7 +77,8 @@ bool is_worthwhile(PlannerInfo* root, Node* id, Node* times) {
     if (contain_subplans(id)) return false;
     // A subquery is run once for each time it is written, unless it depends on the row.
     if (contain_subplans(times) && contain_vars_of_level(times, 0)) return false;
-    // Outside of a query there is one row, whose columns, in a trigger, have no numbers of relations.
+    // Outside of a query there is one row, whose columns, in a trigger, have no numbers of
+    // relations.
     if (!root) return !contain_vars_of_level(id, 0) || !contain_vars_of_level(times, 0);
     return !bms_overlap(pull_varnos(root, id), pull_varnos(root, times));
 }

@@ -30,9 +30,9 @@ OBJS = \
 
 REGRESS = helpers snowflake snowflake_errors snowflake_storage snowflake_layout \
 	ulid_type ulid_index ulid_generator sno_type sno_index sno_generator generators snapshots \
-	time_predicates time_plans diagrams id_types_usage catalog settings
+	time_predicates time_plans partitioning diagrams id_types_usage catalog settings
 REGRESS_OPTS = --encoding=UTF8
-ISOLATION = ulid_transactions generator_drop
+ISOLATION = ulid_transactions generator_drop partitions
 
 PG_CONFIG ?= pg_config
 

@@ -533,12 +533,12 @@ COMMENT ON FUNCTION ulid_before(timestamptz, ulid) IS 'implementation of > opera
 
 CREATE FUNCTION first_ulid_before("timestamp" timestamptz) RETURNS ulid
     AS 'MODULE_PATHNAME', 'snowdrift_first_ulid_before'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION first_ulid_before(timestamptz) IS 'the smallest ULID before a time; the largest of all if there is none';
 
 CREATE FUNCTION last_ulid_before("timestamp" timestamptz) RETURNS ulid
     AS 'MODULE_PATHNAME', 'snowdrift_last_ulid_before'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION last_ulid_before(timestamptz) IS 'the largest ULID before a time; the smallest of all if there is none';
 
 CREATE FUNCTION ulid_until(id ulid, "timestamp" timestamptz) RETURNS boolean
@@ -553,12 +553,12 @@ COMMENT ON FUNCTION ulid_until(timestamptz, ulid) IS 'implementation of >= opera
 
 CREATE FUNCTION first_ulid_until("timestamp" timestamptz) RETURNS ulid
     AS 'MODULE_PATHNAME', 'snowdrift_first_ulid_until'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION first_ulid_until(timestamptz) IS 'the smallest ULID not after a time; the largest of all if there is none';
 
 CREATE FUNCTION last_ulid_until("timestamp" timestamptz) RETURNS ulid
     AS 'MODULE_PATHNAME', 'snowdrift_last_ulid_until'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION last_ulid_until(timestamptz) IS 'the largest ULID not after a time; the smallest of all if there is none';
 
 CREATE FUNCTION ulid_after(id ulid, "timestamp" timestamptz) RETURNS boolean
@@ -573,12 +573,12 @@ COMMENT ON FUNCTION ulid_after(timestamptz, ulid) IS 'implementation of < operat
 
 CREATE FUNCTION first_ulid_after("timestamp" timestamptz) RETURNS ulid
     AS 'MODULE_PATHNAME', 'snowdrift_first_ulid_after'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION first_ulid_after(timestamptz) IS 'the smallest ULID after a time; the largest of all if there is none';
 
 CREATE FUNCTION last_ulid_after("timestamp" timestamptz) RETURNS ulid
     AS 'MODULE_PATHNAME', 'snowdrift_last_ulid_after'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION last_ulid_after(timestamptz) IS 'the largest ULID after a time; the smallest of all if there is none';
 
 CREATE FUNCTION ulid_since(id ulid, "timestamp" timestamptz) RETURNS boolean
@@ -593,12 +593,12 @@ COMMENT ON FUNCTION ulid_since(timestamptz, ulid) IS 'implementation of <= opera
 
 CREATE FUNCTION first_ulid_since("timestamp" timestamptz) RETURNS ulid
     AS 'MODULE_PATHNAME', 'snowdrift_first_ulid_since'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION first_ulid_since(timestamptz) IS 'the smallest ULID not before a time; the largest of all if there is none';
 
 CREATE FUNCTION last_ulid_since("timestamp" timestamptz) RETURNS ulid
     AS 'MODULE_PATHNAME', 'snowdrift_last_ulid_since'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION last_ulid_since(timestamptz) IS 'the largest ULID not before a time; the smallest of all if there is none';
 
 CREATE FUNCTION ulid_within(id ulid, range tstzrange) RETURNS boolean
@@ -1039,12 +1039,12 @@ COMMENT ON FUNCTION sno_before(timestamptz, sno) IS 'implementation of > operato
 
 CREATE FUNCTION first_sno_before("timestamp" timestamptz) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowdrift_first_sno_before'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION first_sno_before(timestamptz) IS 'the smallest sno before a time; the largest of all if there is none';
 
 CREATE FUNCTION last_sno_before("timestamp" timestamptz) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowdrift_last_sno_before'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION last_sno_before(timestamptz) IS 'the largest sno before a time; the smallest of all if there is none';
 
 CREATE FUNCTION sno_until(id sno, "timestamp" timestamptz) RETURNS boolean
@@ -1059,12 +1059,12 @@ COMMENT ON FUNCTION sno_until(timestamptz, sno) IS 'implementation of >= operato
 
 CREATE FUNCTION first_sno_until("timestamp" timestamptz) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowdrift_first_sno_until'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION first_sno_until(timestamptz) IS 'the smallest sno not after a time; the largest of all if there is none';
 
 CREATE FUNCTION last_sno_until("timestamp" timestamptz) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowdrift_last_sno_until'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION last_sno_until(timestamptz) IS 'the largest sno not after a time; the smallest of all if there is none';
 
 CREATE FUNCTION sno_after(id sno, "timestamp" timestamptz) RETURNS boolean
@@ -1079,12 +1079,12 @@ COMMENT ON FUNCTION sno_after(timestamptz, sno) IS 'implementation of < operator
 
 CREATE FUNCTION first_sno_after("timestamp" timestamptz) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowdrift_first_sno_after'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION first_sno_after(timestamptz) IS 'the smallest sno after a time; the largest of all if there is none';
 
 CREATE FUNCTION last_sno_after("timestamp" timestamptz) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowdrift_last_sno_after'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION last_sno_after(timestamptz) IS 'the largest sno after a time; the smallest of all if there is none';
 
 CREATE FUNCTION sno_since(id sno, "timestamp" timestamptz) RETURNS boolean
@@ -1099,12 +1099,12 @@ COMMENT ON FUNCTION sno_since(timestamptz, sno) IS 'implementation of <= operato
 
 CREATE FUNCTION first_sno_since("timestamp" timestamptz) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowdrift_first_sno_since'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION first_sno_since(timestamptz) IS 'the smallest sno not before a time; the largest of all if there is none';
 
 CREATE FUNCTION last_sno_since("timestamp" timestamptz) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowdrift_last_sno_since'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION last_sno_since(timestamptz) IS 'the largest sno not before a time; the smallest of all if there is none';
 
 CREATE FUNCTION sno_within(id sno, range tstzrange) RETURNS boolean
@@ -1355,3 +1355,140 @@ CREATE FUNCTION sno_at("timestamp" timestamptz, metabyte integer, generator text
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION sno_at(timestamptz, integer, text)
     IS 'a sno of a generator for a time of the caller''s: for porting older IDs';
+
+-- Partitions. They run with the caller's privileges.
+
+CREATE FUNCTION snowdrift.partition_key_type(parent regclass) RETURNS regtype
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    type regtype;
+BEGIN
+    SELECT atttypid INTO type
+    FROM pg_partitioned_table JOIN pg_attribute ON attrelid = partrelid AND attnum = partattrs[0]
+    WHERE partrelid = parent AND partstrat = 'r' AND partnatts = 1;
+    IF type IN ('bigint', '@extschema@.ulid', '@extschema@.sno') THEN
+        RETURN type;
+    END IF;
+    RAISE wrong_object_type
+        USING MESSAGE = format('%s is not partitioned by range of IDs', parent),
+            HINT = 'The partition key has to be one column of type bigint, ulid or sno.';
+END $$;
+COMMENT ON FUNCTION snowdrift.partition_key_type(regclass)
+    IS 'bigint, ulid or sno; an error if a table is not partitioned by range of one such column';
+
+CREATE FUNCTION snowdrift.create_partitions(parent regclass, step interval, first timestamptz,
+        last timestamptz, layout snowflake_layout DEFAULT 'snowflake') RETURNS SETOF regclass
+    LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    type CONSTANT regtype = snowdrift.partition_key_type(parent);
+    months CONSTANT integer = 12 * extract(year FROM step) + extract(month FROM step);
+    seconds CONSTANT numeric = extract(epoch FROM step - make_interval(months => months));
+    suffix CONSTANT text = CASE WHEN months > 0 THEN 'YYYY_MM' WHEN seconds % 86400 = 0
+        THEN 'YYYY_MM_DD' ELSE 'YYYY_MM_DD_HH24MI' END;
+    start timestamp = first AT TIME ZONE 'UTC';
+    bounds text[];
+    name text;
+    schema_name name;
+    parent_name name;
+    options text;
+BEGIN
+    IF NOT (months > 0 AND seconds = 0 OR months = 0 AND seconds > 0 AND seconds % 60 = 0) THEN
+        RAISE invalid_parameter_value
+            USING MESSAGE = format('invalid step of partitions: %s', step),
+                HINT = 'A step is a positive number of whole months, or of whole minutes, hours or days.';
+    ELSIF NOT isfinite(first) OR NOT isfinite(last) THEN
+        RAISE datetime_field_overflow USING MESSAGE = 'times of partitions must be finite';
+    END IF;
+    -- Others who create or detach partitions wait; readers and writers don't.
+    EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
+    SELECT nspname, relname, concat(' USING ' || quote_ident(amname),
+            ' TABLESPACE ' || quote_ident(spcname)) INTO schema_name, parent_name, options
+    FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace
+        LEFT JOIN pg_am AS a ON a.oid = relam LEFT JOIN pg_tablespace AS s ON s.oid = reltablespace
+    WHERE c.oid = parent;
+
+    -- Steps are counted from the year 0, or from a Monday.
+    IF months > 0 THEN
+        start = date_trunc('month', start) - make_interval(months =>
+            (12 * extract(year FROM start) + extract(month FROM start) - 1)::integer % months);
+    ELSE
+        start = date_bin(step, start, '2001-01-01');
+    END IF;
+    FOR start IN SELECT generate_series(start, last AT TIME ZONE 'UTC', step) LOOP
+        SELECT array_agg(CASE type
+                WHEN 'bigint'::regtype THEN @extschema@.snowflake_boundary(bound, layout)::text
+                WHEN '@extschema@.ulid'::regtype THEN @extschema@.ulid_boundary(bound)::text
+                ELSE @extschema@.sno_boundary(bound)::text END ORDER BY bound) INTO bounds
+        FROM (VALUES (start AT TIME ZONE 'UTC'), ((start + step) AT TIME ZONE 'UTC')) AS b(bound);
+        CONTINUE WHEN EXISTS (SELECT FROM pg_inherits JOIN pg_class ON oid = inhrelid
+            WHERE inhparent = parent AND pg_get_expr(relpartbound, oid)
+                = format('FOR VALUES FROM (%L) TO (%L)', bounds[1], bounds[2]));
+
+        name = concat(parent_name, '_', to_char(start, suffix));
+        IF octet_length(name) > current_setting('max_identifier_length')::integer THEN
+            RAISE name_too_long USING MESSAGE = format('partition name "%s" is too long', name);
+        END IF;
+        name = format('%I.%I', schema_name, name);
+        EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING ALL EXCLUDING COMMENTS
+            EXCLUDING IDENTITY EXCLUDING INDEXES EXCLUDING STATISTICS)%s', name, parent, options);
+        EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)',
+            parent, name, bounds[1], bounds[2]);
+        RETURN NEXT name;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowdrift.create_partitions(regclass, interval, timestamptz, timestamptz,
+        snowflake_layout)
+    IS 'creates the partitions from that of a first time to that of a last one, as far as there are none; returns those it created';
+
+CREATE FUNCTION snowdrift.partitions(parent regclass, layout snowflake_layout DEFAULT 'snowflake',
+        OUT partition regclass, OUT times tstzrange) RETURNS SETOF record
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    type CONSTANT regtype = snowdrift.partition_key_type(parent);
+    bounds text[];
+BEGIN
+    FOR partition, bounds IN
+        SELECT oid, regexp_match(pg_get_expr(relpartbound, oid),
+            '^FOR VALUES FROM \((?:''(.*)''|MINVALUE)\) TO \((?:''(.*)''|MAXVALUE)\)$')
+        FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent = parent
+    LOOP
+        times = CASE WHEN bounds IS NULL THEN NULL
+            WHEN type = 'bigint'::regtype THEN tstzrange(
+                @extschema@.snowflake_timestamp(bounds[1]::bigint, layout),
+                @extschema@.snowflake_timestamp(bounds[2]::bigint, layout))
+            WHEN type = '@extschema@.ulid'::regtype THEN tstzrange(
+                @extschema@.ulid_timestamp(bounds[1]::@extschema@.ulid),
+                @extschema@.ulid_timestamp(bounds[2]::@extschema@.ulid))
+            ELSE tstzrange(@extschema@.sno_timestamp(bounds[1]::@extschema@.sno),
+                @extschema@.sno_timestamp(bounds[2]::@extschema@.sno)) END;
+        RETURN NEXT;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowdrift.partitions(regclass, snowflake_layout)
+    IS 'the partitions of a table, and the times whose IDs each holds; null for the default one';
+
+-- Encoders and decoders for pg_partman
+
+CREATE FUNCTION snowdrift.ulid_time_encoder("timestamp" timestamptz) RETURNS uuid
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN ulid_boundary("timestamp")::uuid;
+COMMENT ON FUNCTION snowdrift.ulid_time_encoder(timestamptz)
+    IS 'the smallest ULID not before a time, as a uuid: pg_partman''s p_time_encoder for uuid columns that hold ULIDs';
+
+CREATE FUNCTION snowdrift.ulid_time_decoder(id text) RETURNS timestamptz
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN ulid_timestamp(CASE WHEN length(id) = 26 THEN id::ulid ELSE id::uuid::ulid END);
+COMMENT ON FUNCTION snowdrift.ulid_time_decoder(text)
+    IS 'the time of a ULID''s or a uuid''s text: pg_partman''s p_time_decoder for uuid and text columns that hold ULIDs';
+
+CREATE FUNCTION snowdrift.sno_time_encoder("timestamp" timestamptz) RETURNS uuid
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN sno_boundary("timestamp")::uuid;
+COMMENT ON FUNCTION snowdrift.sno_time_encoder(timestamptz)
+    IS 'the smallest sno not before a time, as a uuid: pg_partman''s p_time_encoder for uuid columns that hold snos';
+
+CREATE FUNCTION snowdrift.sno_time_decoder(id text) RETURNS timestamptz
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN sno_timestamp(CASE WHEN length(id) = 16 THEN id::sno ELSE id::uuid::sno END);
+COMMENT ON FUNCTION snowdrift.sno_time_decoder(text)
+    IS 'the time of a sno''s or a uuid''s text: pg_partman''s p_time_decoder for uuid and text columns that hold snos';

@@ -38,6 +38,16 @@ BEGIN
             WITH ORDINALITY AS nodes(node, n));
 END $$;
 
+-- what EXPLAIN shows, but for the remark of PostgreSQL 18 that a node is of a kind that is disabled
+CREATE FUNCTION explain(query text) RETURNS TABLE (plan text) LANGUAGE plpgsql AS $$
+BEGIN
+    FOR plan IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+        IF plan !~ '^ *Disabled: true$' THEN
+            RETURN NEXT;
+        END IF;
+    END LOOP;
+END $$;
+
 -- ten bytes that look random, and are the same in every run
 CREATE FUNCTION noise(n bigint) RETURNS bytea
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE

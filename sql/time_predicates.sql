@@ -77,6 +77,39 @@ SELECT snowflake_within(-1, '(,)'), snowflake_within(9007199254740992, '(,)', 's
 SELECT ulid_nil() >= '-infinity'::timestamptz AS ulid_since, ulid_nil() < '-infinity'::timestamptz,
     ulid_max() < 'infinity'::timestamptz, ulid_max() >= 'infinity'::timestamptz;
 
+-- outside of queries: constraints, generated columns, and the conditions of triggers and indexes
+CREATE DOMAIN recent AS ulid CHECK (VALUE >= '2026-01-01Z'::timestamptz);
+CREATE TABLE documents (
+    id recent,
+    changed timestamptz CHECK (changed >= id),
+    is_new boolean GENERATED ALWAYS AS (id >= '2026-06-01Z'::timestamptz) STORED,
+    UNIQUE (id),
+    CHECK (id < '2027-01-01Z'::timestamptz)
+);
+CREATE INDEX changed_late ON documents (id) WHERE id < changed;
+CREATE FUNCTION report() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE NOTICE '% %', TG_OP, NEW.id;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER inserted AFTER INSERT ON documents FOR EACH ROW
+    WHEN (NEW.id >= '2026-06-01Z'::timestamptz) EXECUTE FUNCTION report();
+CREATE TRIGGER updated AFTER UPDATE ON documents FOR EACH ROW
+    WHEN (NEW.id > OLD.changed) EXECUTE FUNCTION report();
+INSERT INTO documents SELECT ulid_boundary(t), t FROM
+    (VALUES ('2026-01-01Z'::timestamptz), ('2026-05-31 23:59:59.999Z'), ('2026-06-01Z'), (NULL)) AS times(t)
+RETURNING id, is_new;
+UPDATE documents SET id = ulid_boundary('2026-02-01Z'), changed = '2026-02-02Z' WHERE id < '2026-01-02Z'::timestamptz;
+SELECT error_of(format('INSERT INTO documents VALUES (%L, %L)', ulid_boundary(t), changed)) FROM
+    (VALUES ('2025-12-31 23:59:59.999Z'::timestamptz, NULL::timestamptz), ('2027-01-01Z', NULL),
+        ('2026-03-01Z', '2026-02-28Z'), ('2026-02-01Z', NULL)) AS times(t, changed);
+SET enable_seqscan = off;
+EXPLAIN (COSTS OFF) SELECT * FROM documents WHERE id < changed;
+RESET enable_seqscan;
+DROP TABLE documents;
+DROP FUNCTION report;
+DROP DOMAIN recent;
+
 -- Random ranges: index scans, scans of the whole table, and the IDs' own times agree.
 CREATE TABLE samples AS
 SELECT ulid_at(t) AS ulid, make_sno(t, 0, 0, n) AS sno, make_snowflake(t, 0, 0, n) AS snowflake

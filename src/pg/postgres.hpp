@@ -15,6 +15,8 @@ extern "C" {
 #include "utils/timestamp.h"
 #if PG_VERSION_NUM >= 160000
 #include "varatt.h"
+#else
+#include "utils/acl.h"
 #endif
 }
 
@@ -38,6 +40,13 @@ inline LocalTransactionId current_transaction() {
         (void)(context);                   \
         ereport(ERROR, __VA_ARGS__);       \
     } while (0)
+#endif
+
+// So did one function for the privileges on all kinds of objects.
+#if PG_VERSION_NUM < 160000
+inline AclResult object_aclcheck(Oid, Oid function, Oid role, AclMode mode) {
+    return pg_proc_aclcheck(function, role, mode);
+}
 #endif
 
 /// Opens the definition of the SQL-callable function `name`. The symbols carry the project's name

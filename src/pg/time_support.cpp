@@ -12,6 +12,7 @@ extern "C" {
 #include "nodes/supportnodes.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -20,32 +21,43 @@ extern "C" {
 
 namespace {
 
+/// A copy of a tree. The planner changes trees in place, so none may be part of two expressions.
+template <typename Tree>
+Tree* copy_of(const Tree* tree) {
+    return static_cast<Tree*>(copyObjectImpl(tree));
+}
+
+bool may_call(Oid function) {
+    return object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK;
+}
+
 /// The function called first_p or last_p, with these arguments, that stands beside the predicate p.
-/// InvalidOid if there is none.
+/// InvalidOid if there is none that the user may call.
 Oid find_bound(const char* prefix, Oid predicate, List* arguments) {
     Oid types[FUNC_MAX_ARGS];
     int count = 0;
     ListCell* cell;
     foreach (cell, arguments) types[count++] = exprType(static_cast<Node*>(lfirst(cell)));
     const char* const name = psprintf("%s_%s", prefix, get_func_name(predicate));
-    return GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
-                           PointerGetDatum(buildoidvector(types, count)),
-                           ObjectIdGetDatum(get_func_namespace(predicate)));
+    const Oid function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
+                                         PointerGetDatum(buildoidvector(types, count)),
+                                         ObjectIdGetDatum(get_func_namespace(predicate)));
+    return OidIsValid(function) && may_call(function) ? function : InvalidOid;
 }
 
 /// A call of such a function, folded if its arguments are constants.
 Expr* make_bound(PlannerInfo* root, Oid function, List* arguments) {
-    FuncExpr* const call = makeFuncExpr(function, get_func_rettype(function), arguments, InvalidOid,
-                                        InvalidOid, COERCE_EXPLICIT_CALL);
+    FuncExpr* const call = makeFuncExpr(function, get_func_rettype(function), copy_of(arguments),
+                                        InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
     return reinterpret_cast<Expr*>(eval_const_expressions(root, reinterpret_cast<Node*>(call)));
 }
 
 /// The comparison of two IDs by their type's btree operator of that strategy.
-Expr* compare(Expr* id, int16 strategy, Expr* bound) {
-    const Oid type = exprType(reinterpret_cast<Node*>(id));
+Expr* compare(const Expr* id, int16 strategy, Expr* bound) {
+    const Oid type = exprType(reinterpret_cast<const Node*>(id));
     const Oid family = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
     const Oid comparison = get_opfamily_member(family, type, type, strategy);
-    return make_opclause(comparison, BOOLOID, false, id, bound, InvalidOid, InvalidOid);
+    return make_opclause(comparison, BOOLOID, false, copy_of(id), bound, InvalidOid, InvalidOid);
 }
 
 /// Whether `bound` is a constant that consists of the byte `byte`, which makes it the least or the
@@ -53,6 +65,7 @@ Expr* compare(Expr* id, int16 strategy, Expr* bound) {
 bool is_all(const Expr* bound, uint8 byte) {
     if (!IsA(bound, Const)) return false;
     const auto* const value = reinterpret_cast<const Const*>(bound);
+    if (value->constisnull) return false;
     if (value->constbyval) return byte != 0 && DatumGetInt64(value->constvalue) == PG_INT64_MAX;
     const auto* const bytes = reinterpret_cast<const uint8*>(DatumGetPointer(value->constvalue));
     return std::all_of(bytes, bytes + value->constlen, [=](uint8 b) { return b == byte; });
@@ -64,6 +77,9 @@ bool is_worthwhile(PlannerInfo* root, Node* id, Node* times) {
     if (contain_subplans(id)) return false;
     // A subquery is run once for each time it is written, unless it depends on the row.
     if (contain_subplans(times) && contain_vars_of_level(times, 0)) return false;
+    // Outside of a query there is one row, whose columns, in a trigger, have no numbers of
+    // relations.
+    if (!root) return !contain_vars_of_level(id, 0) || !contain_vars_of_level(times, 0);
     return !bms_overlap(pull_varnos(root, id), pull_varnos(root, times));
 }
 
@@ -72,7 +88,10 @@ bool is_worthwhile(PlannerInfo* root, Node* id, Node* times) {
 ///
 /// Both conditions are needed as long as the times aren't known, since a range that has no ID must
 /// have ends: first_p then gives the greatest ID and last_p the least.
+///
+/// The user must be allowed to call what is called instead, and what no longer is.
 Expr* simplify(PlannerInfo* root, const FuncExpr* call) {
+    if (!may_call(call->funcid)) return nullptr;
     for (int position = 0; position < std::min(2, list_length(call->args)); ++position) {
         auto* const id = static_cast<Expr*>(list_nth(call->args, position));
         List* const times = list_delete_nth_cell(list_copy(call->args), position);

@@ -1,0 +1,116 @@
+-- Partitions by time
+
+SET TimeZone = 'America/New_York';    -- bounds and names are in UTC, whatever the session's is
+
+-- by month, of each kind
+CREATE TABLE posts (id bigint PRIMARY KEY DEFAULT next_snowflake(), body text DEFAULT 'hello' CHECK (body <> ''))
+PARTITION BY RANGE (id);
+CREATE TABLE tweets (id bigint PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE events (id ulid PRIMARY KEY, day date GENERATED ALWAYS AS ((id::timestamp)::date) STORED)
+PARTITION BY RANGE (id);
+CREATE TABLE people (id sno PRIMARY KEY) PARTITION BY RANGE (id);
+SELECT snowdrift.create_partitions('posts', '1 month', '2026-11-21Z', '2027-01-01Z');
+SELECT snowdrift.create_partitions('tweets', '1 month', '2026-11-21Z', '2026-12-31 23:59Z', 'twitter');
+SELECT snowdrift.create_partitions('events', '1 month', '2026-11-21Z', '2026-11-30 23:59:59.999999Z');
+SELECT snowdrift.create_partitions('people', '1 month', '2026-11-01Z', '2026-12-01Z');
+SELECT * FROM snowdrift.partitions('posts') ORDER BY times;
+SELECT * FROM snowdrift.partitions('tweets', 'twitter') ORDER BY times;
+SELECT * FROM snowdrift.partitions('events') ORDER BY times;
+SELECT * FROM snowdrift.partitions('people') ORDER BY times;
+
+-- their rows are where they belong
+INSERT INTO posts SELECT make_snowflake(t, 0, 0, 0) FROM
+    (VALUES ('2026-11-01Z'::timestamptz), ('2026-11-30 23:59:59.999Z'), ('2026-12-01Z'), ('2027-01-31 23:59:59.999Z')) AS times(t);
+SELECT tableoid::regclass, snowflake_timestamp(id) AT TIME ZONE 'UTC' AS t, body FROM posts ORDER BY id;
+INSERT INTO events SELECT ulid_at('2026-11-03 12:00Z') RETURNING tableoid::regclass, day;
+
+-- a partition is like its table
+SELECT conname, contype FROM pg_constraint WHERE conrelid = 'posts_2026_11'::regclass AND contype <> 'n'
+ORDER BY conname;
+SELECT attname, pg_get_expr(adbin, adrelid) AS "default"
+FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
+WHERE adrelid = 'posts_2026_11'::regclass ORDER BY adnum;
+
+-- only what is missing is created, whatever the partition that is there is called
+ALTER TABLE posts_2026_12 RENAME TO december;
+SELECT snowdrift.create_partitions('posts', '1 month', '2026-10-01Z', '2027-02-01Z');
+SELECT count(*) FROM snowdrift.create_partitions('posts', '1 month', '2026-10-01Z', '2027-02-01Z');
+SELECT count(*) FROM snowdrift.create_partitions('posts', '1 month', '2030-01-01Z', '2029-01-01Z');
+SELECT count(*) FROM snowdrift.create_partitions('posts', '1 month', NULL, '2029-01-01Z');
+
+-- with other steps
+CREATE TABLE "Odd ""name" (id ulid NOT NULL) PARTITION BY RANGE (id);
+SELECT snowdrift.create_partitions('"Odd ""name"', '1 year', '2020-11-21Z', '2020-11-21Z');
+SELECT snowdrift.create_partitions('"Odd ""name"', '3 months', '2021-11-21Z', '2021-11-21Z');
+SELECT snowdrift.create_partitions('"Odd ""name"', '7 days', '2026-11-21Z', '2026-11-23Z');
+SELECT snowdrift.create_partitions('"Odd ""name"', '1 day', '2027-01-05 23:00Z', '2027-01-06 01:00Z');
+SELECT snowdrift.create_partitions('"Odd ""name"', '06:00', '2027-02-01 05:59Z', '2027-02-01 06:00Z');
+-- beside a default partition, and ones without an end
+CREATE TABLE other PARTITION OF "Odd ""name" DEFAULT;
+CREATE TABLE past PARTITION OF "Odd ""name" FOR VALUES FROM (MINVALUE) TO (ulid_boundary('2000-01-01Z'));
+CREATE TABLE future PARTITION OF "Odd ""name" FOR VALUES FROM (ulid_boundary('2100-01-01Z')) TO (MAXVALUE);
+SELECT partition, lower(times) AT TIME ZONE 'UTC' AS first, upper(times) AT TIME ZONE 'UTC' AS "end"
+FROM snowdrift.partitions('"Odd ""name"') ORDER BY times;
+
+-- those that are older than a year
+SELECT format('ALTER TABLE %s DETACH PARTITION %s CONCURRENTLY', 'posts', partition)
+FROM snowdrift.partitions('posts') WHERE upper(times) <= '2027-12-01Z'::timestamptz - interval '1 year' ORDER BY times;
+
+-- neither readers nor writers are locked out
+BEGIN;
+SELECT snowdrift.create_partitions('posts', '1 month', '2027-03-01Z', '2027-03-01Z');
+SELECT DISTINCT mode FROM pg_locks WHERE relation = 'posts'::regclass AND pid = pg_backend_pid() ORDER BY mode;
+ROLLBACK;
+
+-- the caller has to own the table, and becomes the owner of its partitions
+CREATE ROLE snowdrift_user;
+SET ROLE snowdrift_user;
+SELECT error_of($$SELECT snowdrift.create_partitions('posts', '1 month', '2027-03-01Z', '2027-03-01Z')$$);
+RESET ROLE;
+GRANT CREATE ON SCHEMA public TO snowdrift_user;
+ALTER TABLE posts OWNER TO snowdrift_user;
+SET ROLE snowdrift_user;
+SELECT snowdrift.create_partitions('posts', '1 month', '2027-03-01Z', '2027-03-01Z');
+RESET ROLE;
+SELECT relowner::regrole FROM pg_class WHERE oid = 'posts_2027_03'::regclass;
+
+-- what is wrong
+CREATE TABLE plain (id bigint);
+CREATE TABLE listed (id bigint) PARTITION BY LIST (id);
+CREATE TABLE by_two (id bigint, n int) PARTITION BY RANGE (id, n);
+CREATE TABLE by_time (t timestamptz) PARTITION BY RANGE (t);
+CREATE TABLE by_expression (id bigint) PARTITION BY RANGE ((id + 1));
+SELECT error_of(format('SELECT snowdrift.create_partitions(%L, ''1 day'', now(), now())', name))
+FROM (VALUES ('plain'), ('listed'), ('by_two'), ('by_time'), ('by_expression')) AS tables(name);
+SELECT error_of('SELECT snowdrift.partitions(''plain'')');
+SELECT error_of(format('SELECT snowdrift.create_partitions(''people'', %L, now(), now())', step))
+FROM (VALUES ('0'), ('-1 month'), ('-1 day'), ('1 month 1 day'), ('1 month -31 days'), ('90 seconds'), ('1 ms')) AS steps(step);
+SELECT error_of($$SELECT snowdrift.create_partitions('people', '1 day', '2026-01-01Z', 'infinity')$$);
+SELECT error_of($$SELECT snowdrift.create_partitions('people', '1 day', '-infinity', '2026-01-01Z')$$);
+SET TimeZone = 'UTC';
+SELECT error_of($$SELECT snowdrift.create_partitions('people', '1 day', '2000-01-01Z', '2026-01-01Z')$$);
+SELECT error_of($$SELECT snowdrift.create_partitions('posts', '1 year', '2026-01-01Z', '2026-01-01Z')$$);
+CREATE TABLE january (LIKE people);
+ALTER TABLE january RENAME TO people_2028_01;
+SELECT error_of($$SELECT snowdrift.create_partitions('people', '1 month', '2028-01-01Z', '2028-01-01Z')$$);
+CREATE TABLE a_name_of_sixty_characters_is_too_long_for_any_suffix_of_time_ (id sno) PARTITION BY RANGE (id);
+SELECT error_of($$SELECT snowdrift.create_partitions(
+    'a_name_of_sixty_characters_is_too_long_for_any_suffix_of_time_', '1 month', '2028-01-01Z', '2028-01-01Z')$$);
+
+-- what pg_partman calls: the texts of both kinds of columns, and nothing
+SELECT snowdrift.ulid_time_encoder('2026-11-01Z') AS ulid, snowdrift.sno_time_encoder('2026-11-01Z') AS sno;
+SELECT snowdrift.ulid_time_decoder('019e0a47-0400-0000-0000-000000000000') AS as_uuid,
+    snowdrift.ulid_time_decoder(ulid_boundary('2026-11-01Z')::text) AS as_text,
+    snowdrift.ulid_time_decoder(snowdrift.ulid_time_encoder('2026-11-01Z')::text) AS again,
+    snowdrift.ulid_time_decoder(NULL) AS nothing;
+SELECT snowdrift.sno_time_decoder(sno_boundary('2026-11-01Z')::text) AS as_text,
+    snowdrift.sno_time_decoder(snowdrift.sno_time_encoder('2026-11-01Z')::text) AS again,
+    snowdrift.sno_time_decoder(NULL) AS nothing;
+SELECT error_of('SELECT snowdrift.ulid_time_decoder(''2026-11-01'')');
+SELECT error_of('SELECT snowdrift.sno_time_decoder(''019e0a47-0400-0000-0000-000000000000'')');
+
+RESET TimeZone;
+DROP TABLE posts, tweets, events, people, people_2028_01, "Odd ""name", plain, listed, by_two, by_time,
+    by_expression, a_name_of_sixty_characters_is_too_long_for_any_suffix_of_time_;
+REVOKE CREATE ON SCHEMA public FROM snowdrift_user;
+DROP ROLE snowdrift_user;

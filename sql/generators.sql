@@ -105,6 +105,9 @@ SELECT error_of($$SELECT snowdrift.create_generator('x', 'sno', partition => 655
 SELECT error_of($$SELECT snowdrift.create_generator('x', 'sno', sequence_min => 7, sequence_max => 5)$$);
 SELECT error_of($$SELECT snowdrift.create_generator('x', 'sno', sequence_min => 65536)$$);
 
+-- what the view calls, called by hand
+SELECT snowdrift.read_generator(1, NULL, NULL), snowdrift.read_generator(-17, 'sno', NULL);
+
 -- more than there is room for
 SELECT count(*) FROM (SELECT snowdrift.create_generator('n' || n, 'snowflake')
     FROM generate_series(1, 300) AS n) AS created;

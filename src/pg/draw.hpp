@@ -27,13 +27,14 @@ class SessionSlot {
     /// generator.
     void attach(slots::Purpose purpose, slots::Begin move_past, const void* generator) {
         const mark::Start start = mark::attach();
+        const int tag = mark::session.tag;  // coming to a slot may make it unknown again
         if (!has_slot()) {
-            slot_ = slots::attach(purpose, move_past, start.mark, generator);
+            slot_ = slots::attach(purpose, move_past, start.fresh, generator);
             owner_ = slot_->owner;
             definitions_ = slot_->definitions;
         }
         move_past(*slot_, start.floor, generator);
-        tag_ = mark::session.tag;
+        tag_ = tag;
     }
 
     slots::Slot& operator*() const { return *slot_; }

@@ -6,6 +6,7 @@
 #include "pg/checks.hpp"
 #include "pg/clock.hpp"
 #include "pg/definitions.hpp"
+#include "pg/mark.hpp"
 #include "pg/overflow.hpp"
 #include "pg/postgres.hpp"
 #include "pg/regressions.hpp"
@@ -173,12 +174,15 @@ SNOWDRIFT_FUNCTION(generators_changed) {
     if (!CALLED_AS_TRIGGER(fcinfo)) elog(ERROR, "not called as a trigger");
     const auto* const trigger = reinterpret_cast<TriggerData*>(fcinfo->context);
     CacheInvalidateRelcache(trigger->tg_relation);
+    mark::give_up_states();
     PG_RETURN_POINTER(nullptr);
 }
 
 /// snowdrift.read_generator(id int, kind text, layout snowflake_layout) → what it does at present,
 /// all null where it has done nothing since the server started
 SNOWDRIFT_FUNCTION(read_generator) {
+    const bool is_one = !PG_ARGISNULL(1) && (PG_ARGISNULL(0) || PG_GETARG_INT32(0) > 0);
+    if (!is_one) return make_row(fcinfo, {{}, {}, {}, {}, {}, {}});
     const char* const kind = text_to_cstring(PG_GETARG_TEXT_PP(1));
     const SnowflakeLayout layout =
         PG_ARGISNULL(2) ? default_layout : get_layout(PG_GETARG_DATUM(2));

@@ -50,6 +50,7 @@ slots::Slot* slot = nullptr;
 constexpr int file_at = 1;   // the file on disk that the word speaks of
 constexpr int floor_at = 2;  // Start::floor, as long as the word's tag stays
 constexpr int claim_at = 3;  // the word that a session is raising ahead of need
+constexpr int fresh_at = 4;  // Start::fresh
 
 // ---- the value on disk
 //
@@ -201,6 +202,7 @@ void require_writable_wal() {
     XLogFilePath(path, GetWALInsertionTimeLine(), segment, wal_segment_size);
     if (access(path, W_OK) == 0) return;
     if (errno == ENOENT && access(XLOGDIR, W_OK) == 0) {  // the segment is still to be made
+        if (!wal_init_zero) return;
         struct statvfs disk;
         if (statvfs(XLOGDIR, &disk) != 0 ||
             disk.f_bavail * disk.f_frsize >= static_cast<uint64_t>(wal_segment_size))
@@ -216,13 +218,13 @@ void require_writable_wal() {
 /// safe, then.
 template <typename Decide>
 OnDisk update(Relation sequence, Decide decide) {
-    require_writable_wal();
     const Buffer buffer = ReadBuffer(sequence, 0);
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
     XLogRecPtr position = BufferGetLSNAtomic(buffer);
     const OnDisk present = on_disk_from(data_on(BufferGetPage(buffer)));
     const OnDisk wanted = decide(present);
     if (wanted != present) {
+        require_writable_wal();
         GenericXLogState* const change = GenericXLogStart(sequence);
         FormData_pg_sequence_data& data = data_on(GenericXLogRegisterBuffer(change, buffer, 0));
         data.last_value = stored_from(wanted.unix_ms);
@@ -261,6 +263,7 @@ bool adopt(uint64_t file, int64_t on_disk) {
     } while (!slot->words[0].compare_exchange_weak(present.bits, present.adopted(on_disk).bits));
     slot->words[file_at] = file;
     slot->words[floor_at] = static_cast<uint64_t>(on_disk);
+    slot->words[fresh_at] = static_cast<uint64_t>(on_disk);
     return true;
 }
 
@@ -342,7 +345,17 @@ void attach_slot() {
 Start attach() {
     attach_slot();
     while (session.tag != load().tag()) look_again();
-    return {static_cast<int64_t>(slot->words[floor_at].load()), load().unix_ms()};
+    return {static_cast<int64_t>(slot->words[floor_at].load()),
+            static_cast<int64_t>(slot->words[fresh_at].load())};
+}
+
+void give_up_states() {
+    slots::Slot* const known = slots::peek(slots::mark);
+    if (known == nullptr) return;  // there were none since the server started
+    const auto last = static_cast<uint64_t>(Word{known->words[0]}.unix_ms());
+    uint64_t present = known->words[fresh_at];
+    while (present < last && !known->words[fresh_at].compare_exchange_weak(present, last)) {
+    }
 }
 
 int64_t read() {
@@ -366,8 +379,8 @@ bool reset(int64_t unix_ms, int64_t max_lead_ms) {
     const bool needed = present.unix_ms < 0 || present.unix_ms - unix_ms > max_lead_ms;
     if (needed) {
         (void)update(sequence, [&](OnDisk) { return OnDisk{unix_ms, Origin::outside}; });
+        slot->words[0] = load().adopted(0).bits;  // first: what is drawn from now on does not count
         slots::reset_generators();
-        slot->words[0] = load().adopted(0).bits;
         session.tag = -1;
     }
     relation_close(sequence, ShareRowExclusiveLock);

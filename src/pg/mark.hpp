@@ -44,12 +44,16 @@ extern Session session;
 /// Where generators stand when a session comes to them.
 struct Start {
     int64_t floor;  ///< every generator: its IDs must be later than this, if they aren't already
-    int64_t mark;   ///< one that has no state yet: its IDs must be later than this
+    int64_t fresh;  ///< one that has no state yet: its IDs must be later than this
 };
 
 /// Makes the mark known to this session. Raises 25006 during recovery, 55000 when the mark on disk
 /// is missing or was tampered with.
 Start attach();
+
+/// Makes all states that are fresh from now on begin after the IDs of all that there were: called
+/// when a state is given up, or when a generator takes another one's place.
+void give_up_states();
 
 /// The mark on disk, as this session sees it; also during recovery.
 int64_t read();

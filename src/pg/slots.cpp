@@ -14,6 +14,7 @@ extern "C" {
 }
 
 #include "pg/definitions.hpp"
+#include "pg/mark.hpp"
 
 namespace snowdrift::slots {
 namespace {
@@ -115,6 +116,7 @@ void sweep(Table* table) {
     for (Slot& slot : table->slots) {
         const Owner owner{slot.owner, slot.definitions};
         if (owner.number == 0 || !is_gone(owner)) continue;
+        mark::give_up_states();
         const Lock lock;
         if (owner.has(slot)) slot.owner = 0;
     }
@@ -154,12 +156,12 @@ Slot* attach(Purpose purpose, Begin begin, int64_t mark, const void* generator) 
                     errhint("Drop generators that are not used.")));
 }
 
-const Slot* peek(Purpose purpose) {
+Slot* peek(Purpose purpose) {
     if (RecoveryInProgress()) return nullptr;
     Table* const slots = table();
     const Owner owner = owner_for(purpose);
     const Lock lock;
-    const Slot* const slot = find(slots, owner);
+    Slot* const slot = find(slots, owner);
     return slot != nullptr && owner.has(*slot) ? slot : nullptr;
 }
 

@@ -66,7 +66,7 @@ using Begin = void (*)(Slot& slot, int64_t mark, const void* generator);
 Slot* attach(Purpose purpose, Begin begin, int64_t mark, const void* generator);
 
 /// The slot of this database for `purpose`, to look at; null where nobody has attached it.
-const Slot* peek(Purpose purpose);
+Slot* peek(Purpose purpose);
 
 /// Makes the states of this database's generators fresh.
 void reset_generators();

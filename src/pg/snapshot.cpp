@@ -73,7 +73,7 @@ void apply(const char* name, slots::Purpose purpose, const GeneratorSnapshot& sn
     do {
         const Restoration restoration{snapshot};
         const mark::Start start = mark::attach();
-        slots::Slot& slot = *slots::attach(purpose, begin, start.mark, &restoration);
+        slots::Slot& slot = *slots::attach(purpose, begin, start.fresh, &restoration);
         if (!restoration.has_begun && !go_on(slot, snapshot) && !is_applied) report_lag(name);
         move_past(slot, start.floor, snapshot);
         is_applied = true;
@@ -83,7 +83,7 @@ void apply(const char* name, slots::Purpose purpose, const GeneratorSnapshot& sn
 /// Ensure that a generator which goes on after `unix_ms` can generate at once, or soon.
 void check_lead(int64_t unix_ms) {
     const int64_t lead = unix_ms - clock::now_ms();
-    if (lead <= settings::max_clock_lead) return;
+    if (lead <= settings::max_clock_lead + patience_ms) return;
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                     errmsg("snapshot is %lld ms ahead of the server's clock",
                            static_cast<long long>(lead)),
@@ -161,7 +161,7 @@ SNOWDRIFT_FUNCTION(snapshot) {
         [](slots::Slot& fresh, int64_t mark, const void* generator) {
             move_past(fresh, mark, *static_cast<const GeneratorSnapshot*>(generator));
         },
-        start.mark, &snapshot);
+        start.fresh, &snapshot);
     move_past(slot, start.floor, snapshot);
     if (snapshot.definition.kind == GeneratorKind::sno) {
         snapshot.use = snapshot.sno_generator().use(slot.sno);

@@ -94,11 +94,11 @@ my $renewed = $origin->safe_psql('one', "SELECT next_snowflake('n1');
 	SELECT lead || ' ' || regressions FROM snowdrift.generators WHERE name = 'n1'");
 like($renewed, qr/^00:00:00 0$/m, 'a generator does not take over the state of an earlier extension');
 
-# After a crash, each generator begins after the mark, which the one before has raised.
+# After a crash, each generator begins after the mark as it was, however others have raised it since.
 $origin->stop('immediate');
-start_with_clock($origin, '+10');
+start_with_clock($origin, '+0');
 $origin->safe_psql('postgres', "SELECT next_snowflake('n' || n) FROM generate_series(1, 80) AS n");
-is($origin->safe_psql('postgres', "SELECT max(lead) < '10s' FROM snowdrift.generators"),
+is($origin->safe_psql('postgres', "SELECT max(lead) < '1s' FROM snowdrift.generators"),
 	't', 'generators that begin one after the other do not drive each other far ahead');
 
 # A crash, and a clock that is behind.

@@ -97,8 +97,7 @@ void by_generators(Report& report, const Options& options, pqxx::connection& con
              shown(report.of("growth", std::to_string(generators) + " generators", "cost"), 1)});
     report.table({"generators that a session draws from in turn", "ns an ID"}, rows);
     report.note(
-        "One call site that changes the generator with each call, the worst case: processor caches "
-        "and branch prediction are what it costs.");
+        "One call site that changes the generator with each call, the worst case.");
     run(connection, "SELECT snowdrift.drop_generator('g' || n) FROM generate_series(1, 128) AS n");
 }
 

@@ -115,6 +115,17 @@ RESET enable_material;
 RESET enable_bitmapscan;
 RESET enable_seqscan;
 
+-- Histograms are finer where values are unique, and nothing else is.
+CREATE TABLE owned AS
+SELECT ulid_boundary('2026-01-01Z'::timestamptz + n * interval '1 s') AS id,
+    ulid_boundary('2026-01-01Z'::timestamptz + n % 300 * interval '1 s') AS owner
+FROM generate_series(1, 30000) AS n;
+ANALYZE owned;
+SELECT attname, cardinality(histogram_bounds::text::text[]) AS bounds,
+    cardinality(most_common_vals::text::text[]) <= 100 AS few_common_values
+FROM pg_stats WHERE tablename = 'owned' ORDER BY attname;
+DROP TABLE owned;
+
 -- Estimates: of a million rows in a year, those of a day
 CREATE FUNCTION estimate_of(query text) RETURNS float LANGUAGE plpgsql AS $$
 DECLARE plan jsonb;

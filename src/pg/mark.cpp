@@ -192,23 +192,31 @@ void make_durable(XLogRecPtr position) {
     if (has_synchronous_standbys()) wait_for_standbys(position);
 }
 
-/// Raise an error where PostgreSQL would panic: when the WAL of a change has nowhere to go, since
-/// the disk is full or read-only. Only what is so already: a write that fails later does panic.
-void require_writable_wal() {
+/// The WAL file in which a change now would make PostgreSQL panic, since the disk is full or
+/// read-only, and errno; null if there is none. It tells what is so already: a write that fails
+/// later does panic.
+const char* find_unwritable_wal() {
     const XLogRecPtr end = GetXLogInsertRecPtr() + 2 * BLCKSZ;  // more than any change's records
     XLogSegNo segment;
     XLByteToSeg(end, segment, wal_segment_size);
-    char path[MAXPGPATH];
+    static char path[MAXPGPATH];
     XLogFilePath(path, GetWALInsertionTimeLine(), segment, wal_segment_size);
-    if (access(path, W_OK) == 0) return;
+    if (access(path, W_OK) == 0) return nullptr;
     if (errno == ENOENT && access(XLOGDIR, W_OK) == 0) {  // the segment is still to be made
-        if (!wal_init_zero) return;
+        if (!wal_init_zero) return nullptr;
         struct statvfs disk;
         if (statvfs(XLOGDIR, &disk) != 0 ||
             disk.f_bavail * disk.f_frsize >= static_cast<uint64_t>(wal_segment_size))
-            return;
+            return nullptr;
         errno = ENOSPC;
     }
+    return path;
+}
+
+/// Raise an error rather than let PostgreSQL panic.
+void require_writable_wal() {
+    const char* const path = find_unwritable_wal();
+    if (path == nullptr) return;
     ereport(ERROR,
             (errcode_for_file_access(), errmsg("could not raise the mark of IDs: %m"),
              errdetail("It is raised through WAL file \"%s\", before an ID is returned.", path)));
@@ -314,7 +322,7 @@ bool try_raise(int64_t unix_ms) {
     const Word known = load();
     if (known.tag() != session.tag) return false;
     const bool needed = known.unix_ms() < unix_ms;
-    if (!needed && !claim(known)) return true;
+    if (!needed && (!claim(known) || find_unwritable_wal() != nullptr)) return true;
 
     Relation sequence = open_sequence();
     // Generators that begin one after the other each begin after the mark: where an ID is ahead of

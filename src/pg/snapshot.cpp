@@ -1,6 +1,8 @@
 // Taking snapshots of generators, and going on from one, on this server or another.
 #include "pg/snapshot.hpp"
 
+#include <algorithm>
+
 #include "pg/clock.hpp"
 #include "pg/mark.hpp"
 #include "pg/regressions.hpp"
@@ -35,8 +37,10 @@ void move_past(slots::Slot& slot, int64_t unix_ms, const GeneratorSnapshot& snap
 
 /// Make a state go on after the snapshot; false if it has come further.
 bool go_on(slots::Slot& slot, const GeneratorSnapshot& snapshot) {
-    if (snapshot.definition.kind == GeneratorKind::sno)
+    if (snapshot.definition.kind == GeneratorKind::sno) {
+        slot.sno.at_count = std::max(slot.sno.at_count.load(), snapshot.at_count);
         return snapshot.sno_generator().go_on_after(slot.sno, snapshot.use);
+    }
     if (!snapshot.last) return slot.words[0] == 0;
     regressions::expect_lead(slot);
     return snapshot.snowflake_generator().go_on_after(slot.words[0], *snapshot.last);

@@ -1,11 +1,13 @@
 // What the planner makes of time predicates: conditions on IDs, which indexes, partition pruning
 // and statistics understand; and statistics that are fine enough for them.
 #include <algorithm>
+#include <iterator>
 
 #include "pg/postgres.hpp"
 
 extern "C" {
 #include "catalog/pg_proc.h"
+#include "catalog/pg_statistic.h"
 #include "commands/vacuum.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -113,6 +115,35 @@ Expr* simplify(PlannerInfo* root, const FuncExpr* call) {
     return nullptr;
 }
 
+/// What std_typanalyze() has for a type with a btree operator class.
+AnalyzeAttrComputeStatsFunc compute_standard_stats;
+
+bool has_most_common_values(const VacAttrStats* stats) {
+    return std::find(std::begin(stats->stakind), std::end(stats->stakind), STATISTIC_KIND_MCV) !=
+           std::end(stats->stakind);
+}
+
+/// The standard statistics of a sample; where values are hardly ever repeated, a histogram of ten
+/// times as many bounds out of the same sample. The planner can interpolate between numbers but not
+/// between IDs, so the distance of two bounds is the shortest range that it can estimate.
+void compute_stats(VacAttrStats* stats, AnalyzeAttrFetchFunc fetch, int rows, double all_rows) {
+    compute_standard_stats(stats, fetch, rows, all_rows);
+    const bool has_repeated_values = stats->stadistinct >= 0 || has_most_common_values(stats);
+    if (!stats->stats_valid || has_repeated_values) return;
+#if PG_VERSION_NUM >= 170000
+    auto& target = stats->attstattarget;
+#else
+    auto& target = stats->attr->attstattarget;
+#endif
+    constexpr int max_target = 10000;
+    const auto usual = target;
+    target = std::min(10 * usual, max_target);
+    for (int i = 0; i < STATISTIC_NUM_SLOTS; ++i)
+        stats->stakind[i] = 0, stats->numnumbers[i] = 0, stats->numvalues[i] = 0;
+    compute_standard_stats(stats, fetch, rows, all_rows);
+    target = usual;
+}
+
 }  // namespace
 
 /// The support function of all time predicates
@@ -123,18 +154,12 @@ SNOWDRIFT_FUNCTION(time_predicate_support) {
     PG_RETURN_POINTER(simplify(simplification->root, simplification->fcall));
 }
 
-/// The typanalyze function of ID types: histograms with ten times as many bounds as usual, out of
-/// the usual sample. The planner can interpolate between numbers but not between IDs, so the
-/// distance of two bounds is the shortest range that it can estimate.
+/// The typanalyze function of ID types: standard statistics, but with a finer histogram of a
+/// primary key's values, and others that are as good as unique.
 SNOWDRIFT_FUNCTION(id_typanalyze) {
     auto* const stats = reinterpret_cast<VacAttrStats*>(PG_GETARG_POINTER(0));
     if (!std_typanalyze(stats)) PG_RETURN_BOOL(false);
-#if PG_VERSION_NUM >= 170000
-    auto& target = stats->attstattarget;
-#else
-    auto& target = stats->attr->attstattarget;
-#endif
-    constexpr int max_target = 10000;
-    target = std::min(10 * target, max_target);
+    compute_standard_stats = stats->compute_stats;
+    stats->compute_stats = compute_stats;
     PG_RETURN_BOOL(true);
 }

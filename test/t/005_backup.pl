@@ -21,9 +21,11 @@ my ($witness, $moment) = witness($origin);
 my @files = ($witness, end_load($load));
 $origin->safe_psql('postgres', 'INSERT INTO posts SELECT FROM generate_series(1, 1000)');
 my $target = $origin->safe_psql('postgres', 'SELECT pg_create_restore_point($$here$$)');
+my $segment = $origin->safe_psql('postgres', "SELECT pg_walfile_name('$target')");
 $origin->safe_psql('postgres', 'SELECT pg_switch_wal()');
 $origin->poll_query_until('postgres',
-	"SELECT '$target'::pg_lsn <= pg_walfile_lsn FROM (SELECT pg_current_wal_lsn() AS pg_walfile_lsn) AS l");
+	"SELECT last_archived_wal >= '$segment' FROM pg_stat_archiver")
+  or die 'the WAL is not archived';
 
 # Everything up to the point of recovery, and a clock that is behind.
 my $recovered = PostgreSQL::Test::Cluster->new('recovered');

@@ -96,8 +96,7 @@ void by_generators(Report& report, const Options& options, pqxx::connection& con
             {std::to_string(generators),
              shown(report.of("growth", std::to_string(generators) + " generators", "cost"), 1)});
     report.table({"generators that a session draws from in turn", "ns an ID"}, rows);
-    report.note(
-        "One call site that changes the generator with each call, the worst case.");
+    report.note("One call site that changes the generator with each call, the worst case.");
     run(connection, "SELECT snowdrift.drop_generator('g' || n) FROM generate_series(1, 128) AS n");
 }
 

@@ -55,7 +55,7 @@ Relation open_table() {
 
 /// Lock a generator until the transaction ends, whatever becomes of the subtransaction.
 void lock(uint32_t id, LOCKMODE mode) {
-    const ResourceOwner owner = CurrentResourceOwner;
+    auto* const owner = CurrentResourceOwner;
     CurrentResourceOwner = TopTransactionResourceOwner;
     LockRelationOid(table_oid, AccessShareLock);
     LockDatabaseObject(table_oid, id, 0, mode);

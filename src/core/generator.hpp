@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 
 namespace snowdrift {
@@ -25,6 +26,16 @@ struct Answer {
     int64_t ms;  ///< issued: the ID's Unix millisecond; exhausted, leads: the one to wait for;
                  ///< refused: how far the clock is behind the last ID, in milliseconds
 };
+
+/// Raises a word that others raise too to `at_least`, if it is below. Returns what it is then.
+inline uint64_t raise(std::atomic<uint64_t>& word, uint64_t at_least) noexcept {
+    uint64_t present = word.load(std::memory_order_relaxed);
+    while (present < at_least) {
+        if (word.compare_exchange_weak(present, at_least, std::memory_order_acq_rel))
+            return at_least;
+    }
+    return present;
+}
 
 /// How much longer than the limit a lead may be and still be waited out rather than refused.
 inline constexpr int64_t patience_ms = 1000;

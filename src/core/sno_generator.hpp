@@ -91,7 +91,7 @@ class SnoGenerator {
         state.word = Word{is_later ? own.units : other.units, other.tick,
                           is_later ? own.sequence : other.sequence}
                          .bits();
-        raise(state.safe, other.safe);
+        (void)raise(state.safe, other.safe);
     }
 
     /// Makes all further snos of a state come after all that another one has used. False if it has
@@ -144,7 +144,7 @@ class SnoGenerator {
                 const uint64_t safe = state.safe.load(std::memory_order_acquire);
                 if (now <= safe) return unsafe(unix_ms, safe, max_lead_ms);
                 // Before the flip: a safe mark that is too late only costs a wait.
-                raise(state.safe, last.units);
+                (void)raise(state.safe, last.units);
                 next.tick = !last.tick;
             }
             if (state.word.compare_exchange_weak(present, next.bits(), std::memory_order_acq_rel,
@@ -185,7 +185,7 @@ class SnoGenerator {
 
     /// False if the last sno is past the timestamp `mark` already.
     static bool move_past_units(SnoState& state, uint64_t mark) noexcept {
-        raise(state.safe, mark);
+        (void)raise(state.safe, mark);
         uint64_t present = state.word.load(std::memory_order_relaxed);
         while (Word{present}.units <= mark) {
             // The word changes: who has read the safe mark of before has to read it again.
@@ -201,13 +201,6 @@ class SnoGenerator {
         // Nothing of this unit was used yet.
         if (last.sequence < sequence_min_) return {last.units - 1, last.tick, sequence_max_, safe};
         return {last.units, last.tick, std::min(last.sequence, sequence_max_), safe};
-    }
-
-    static void raise(std::atomic<uint64_t>& value, uint64_t at_least) noexcept {
-        uint64_t present = value.load(std::memory_order_relaxed);
-        while (present < at_least &&
-               !value.compare_exchange_weak(present, at_least, std::memory_order_acq_rel)) {
-        }
     }
 
     static Answer unsafe(int64_t unix_ms, uint64_t safe, int64_t max_lead_ms) noexcept {

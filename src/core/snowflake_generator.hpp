@@ -56,10 +56,7 @@ class SnowflakeGenerator {
 
     /// Moves a state on to after(unix_ms), if it isn't past that.
     void move_past(std::atomic<uint64_t>& word, int64_t unix_ms) const noexcept {
-        uint64_t last = word.load(std::memory_order_relaxed);
-        while (last < after(unix_ms) &&
-               !word.compare_exchange_weak(last, after(unix_ms), std::memory_order_relaxed)) {
-        }
+        (void)raise(word, after(unix_ms));
     }
 
     /// How far a state has come: the ID with this time and sequence, and all before it, may have
@@ -80,11 +77,7 @@ class SnowflakeGenerator {
     /// Makes all further IDs of a state come after `last`. False if it has come further by itself.
     bool go_on_after(std::atomic<uint64_t>& word, const Last& last) const noexcept {
         const uint64_t target = state_at(last);
-        uint64_t present = word.load(std::memory_order_relaxed);
-        while (present < target &&
-               !word.compare_exchange_weak(present, target, std::memory_order_relaxed)) {
-        }
-        const auto own = this->last(present);
+        const auto own = this->last(raise(word, target));
         return !own || state_at(*own) <= target;
     }
 

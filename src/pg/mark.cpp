@@ -1,5 +1,6 @@
 #include "pg/mark.hpp"
 
+#include "core/generator.hpp"
 #include "pg/clock.hpp"
 #include "pg/postgres.hpp"
 
@@ -361,9 +362,7 @@ void give_up_states() {
     slots::Slot* const known = slots::peek(slots::mark);
     if (known == nullptr) return;  // there were none since the server started
     const auto last = static_cast<uint64_t>(Word{known->words[0]}.unix_ms());
-    uint64_t present = known->words[fresh_at];
-    while (present < last && !known->words[fresh_at].compare_exchange_weak(present, last)) {
-    }
+    (void)snowdrift::raise(known->words[fresh_at], last);
 }
 
 int64_t read() {

@@ -30,6 +30,19 @@ bool has_uuidv7(pqxx::connection& connection);
 /// Says on standard error what goes on; on a terminal, in place of what it said before.
 void progress(const std::string& what);
 
+/// In each of `rounds` rounds, visits all candidates: visit(candidate, counts). Each round begins
+/// with the next candidate, so none always comes after the same one. The round before the first one
+/// warms up: it doesn't count.
+template <typename Candidates, typename Visit>
+void in_turn(const std::string& what, int rounds, const Candidates& candidates, Visit visit) {
+    for (int round = 0; round <= rounds; ++round) {
+        progress(what + ", round " + std::to_string(round) + " of " + std::to_string(rounds));
+        for (size_t i = 0; i < candidates.size(); ++i)
+            visit(candidates[(static_cast<size_t>(round) + i) % candidates.size()], round > 0);
+    }
+    progress("");
+}
+
 /// Runs a shell command, and throws if it fails. Returns its standard output.
 std::string shell(const std::string& command);
 

@@ -140,8 +140,9 @@ inline int64_t next_ms() {
     static const SnowflakeGenerator generator{layouts::snowflake, 67};
     static std::atomic<uint64_t> word{0};
     const int64_t now = next_ms();
+    int64_t id;
     for (size_t i = 0; i < count; ++i) {
-        if (!generator.try_next(word, now)) __builtin_trap();
+        if (!generator.try_next(word, now, id)) __builtin_trap();
         keep();
     }
 }
@@ -150,8 +151,9 @@ inline int64_t next_ms() {
     static const SnoGenerator generator{67, 0, UINT16_MAX};
     static SnoState state{};
     const int64_t now = next_ms();
+    Sno id;
     for (size_t i = 0; i < count; ++i) {
-        if (!generator.try_next(state, now, 0)) __builtin_trap();
+        if (!generator.try_next(state, now, 0, id)) __builtin_trap();
         keep();
     }
 }

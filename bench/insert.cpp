@@ -28,7 +28,7 @@ std::vector<Candidate> candidates(bool with_uuidv7) {
 struct Sizes {
     int rows;         ///< inserted in a measurement
     int large_table;  ///< rows that are there before, the second time
-    int bulk_rounds;
+    int bulk_rounds, large_bulk_rounds;
 };
 
 void make_table(pqxx::connection& connection, const Candidate& candidate) {
@@ -85,19 +85,13 @@ void measure_one_by_one(Report& report, pqxx::connection& connection, const Cand
 
 void empty_tables(Report& report, pqxx::connection& connection, const std::vector<Candidate>& all,
                   const Sizes& sizes) {
-    for (int round = 0; round <= sizes.bulk_rounds; ++round)
-        for (const auto& candidate : all) {
-            progress("bulk INSERT, round " + std::to_string(round) + " of " +
-                     std::to_string(sizes.bulk_rounds) + ", " + candidate.label);
-            make_table(connection, candidate);
-            if (round == 0) {
-                fill(connection, candidate, sizes.rows);  // warms up
-                continue;
-            }
-            measure(report, connection, candidate.label, "bulk", sizes.rows,
-                    [&] { fill(connection, candidate, sizes.rows); });
-            measure_index(report, connection, candidate, "bulk");
-        }
+    in_turn("bulk INSERT", sizes.bulk_rounds, all, [&](const Candidate& candidate, bool counts) {
+        make_table(connection, candidate);
+        const auto insert = [&] { fill(connection, candidate, sizes.rows); };
+        if (!counts) return insert();
+        measure(report, connection, candidate.label, "bulk", sizes.rows, insert);
+        measure_index(report, connection, candidate, "bulk");
+    });
     for (const auto& candidate : all) {
         progress("INSERT row by row, " + candidate.label);
         make_table(connection, candidate);
@@ -113,14 +107,13 @@ void large_tables(Report& report, pqxx::connection& connection, const std::vecto
         fill(connection, candidate, sizes.large_table);
         run(connection, "CHECKPOINT");  // lets its WAL go
     }
-    for (int round = 1; round <= 3; ++round)
-        for (const auto& candidate : all) {
-            progress("bulk INSERT into a large table, round " + std::to_string(round) + " of 3, " +
-                     candidate.label);
-            measure(report, connection, candidate.label, "large, bulk", sizes.rows,
-                    [&] { fill(connection, candidate, sizes.rows); });
-            measure_index(report, connection, candidate, "large, bulk");
-        }
+    in_turn("bulk INSERT into a large table", sizes.large_bulk_rounds, all,
+            [&](const Candidate& candidate, bool counts) {
+                if (!counts) return;  // making the table warmed up
+                measure(report, connection, candidate.label, "large, bulk", sizes.rows,
+                        [&] { fill(connection, candidate, sizes.rows); });
+                measure_index(report, connection, candidate, "large, bulk");
+            });
     for (const auto& candidate : all) {
         progress("INSERT row by row into a large table, " + candidate.label);
         measure_one_by_one(report, connection, candidate, "large, row by row", sizes.rows / 4);
@@ -162,7 +155,8 @@ void chart(Report& report, const std::vector<Candidate>& all, int large_table) {
 }  // namespace
 
 void insert(Report& report, const Options& options) {
-    const Sizes sizes = options.quick ? Sizes{80'000, 400'000, 3} : Sizes{1'000'000, 10'000'000, 3};
+    const Sizes sizes =
+        options.quick ? Sizes{80'000, 400'000, 5, 3} : Sizes{1'000'000, 10'000'000, 9, 5};
     pqxx::connection connection;
     run(connection, "SET jit = off");
     const auto all = candidates(has_uuidv7(connection));

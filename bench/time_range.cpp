@@ -6,34 +6,35 @@ namespace snowdrift::bench {
 namespace {
 
 struct Candidate {
-    std::string label, columns, id, condition;
+    std::string label, table, columns, id, condition;
 };
 
-/// The hour begins at $1.
+/// The hour begins at h.
 const std::vector<Candidate> candidates = {
-    {"created_at", "id bigint PRIMARY KEY, created_at timestamptz",
+    {"created_at", "bench_by_column", "id bigint PRIMARY KEY, created_at timestamptz",
      "make_snowflake(t, 0, 0, n % 4096), t",
      "created_at >= h AND created_at < h + interval '1 hour'"},
-    {"Snowflake", "id bigint PRIMARY KEY", "make_snowflake(t, 0, 0, n % 4096)",
-     "id >= snowflake_boundary(h) AND id < snowflake_boundary(h + interval '1 hour')"},
-    {"sno", "id sno PRIMARY KEY", "make_sno(t, 0, 0, n % 65536)",
-     "id >= sno_boundary(h) AND id < sno_boundary(h + interval '1 hour')"},
-    {"ulid", "id ulid PRIMARY KEY", "ulid_at(t)",
-     "id >= ulid_boundary(h) AND id < ulid_boundary(h + interval '1 hour')"},
+    {"Snowflake", "bench_by_snowflake", "id bigint PRIMARY KEY",
+     "make_snowflake(t, 0, 0, n % 4096)",
+     "snowflake_within(id, tstzrange(h, h + interval '1 hour'))"},
+    {"sno", "bench_by_sno", "id sno PRIMARY KEY", "make_sno(t, 0, 0, n % 65536)",
+     "id <@ tstzrange(h, h + interval '1 hour')"},
+    {"ulid", "bench_by_ulid", "id ulid PRIMARY KEY", "ulid_at(t)",
+     "id <@ tstzrange(h, h + interval '1 hour')"},
 };
 
-constexpr int hours = 200;  // queries in a measurement
+constexpr int hours = 1000;  // queries in a measurement
 
 void make_table(pqxx::connection& connection, const Candidate& candidate, int rows) {
     const bool with_created_at = candidate.label == "created_at";
     run(connection,
-        "CREATE TABLE bench_year (" + candidate.columns + ", value int); INSERT INTO " +
-            "bench_year SELECT " + candidate.id +
+        "CREATE TABLE " + candidate.table + " (" + candidate.columns +
+            ", value int); INSERT INTO " + candidate.table + " SELECT " + candidate.id +
             ", n FROM (SELECT n, timestamptz '2025-01-01Z' + n * interval '365 days' / " +
             std::to_string(rows) + " AS t FROM generate_series(0, " + std::to_string(rows - 1) +
             ") AS n) AS times");
-    if (with_created_at) run(connection, "CREATE INDEX ON bench_year (created_at)");
-    run(connection, "VACUUM ANALYZE bench_year");
+    if (with_created_at) run(connection, "CREATE INDEX ON " + candidate.table + " (created_at)");
+    run(connection, "VACUUM ANALYZE " + candidate.table);
 }
 
 /// Microseconds of a query for one hour.
@@ -41,8 +42,8 @@ double us_per_query(pqxx::connection& connection, const Candidate& candidate) {
     return ms_of(connection,
                  "DO $$DECLARE h timestamptz; BEGIN FOR i IN 1 .. " + std::to_string(hours) +
                      " LOOP h := timestamptz '2025-01-01Z' + (i * 37 % 8700) * interval '1 hour'; "
-                     "PERFORM sum(value) FROM bench_year WHERE " +
-                     candidate.condition + "; END LOOP; END$$") *
+                     "PERFORM sum(value) FROM " +
+                     candidate.table + " WHERE " + candidate.condition + "; END LOOP; END$$") *
            1000 / hours;
 }
 
@@ -58,15 +59,16 @@ void time_range(Report& report, const Options& options) {
     for (const auto& candidate : candidates) {
         progress(candidate.label);
         make_table(connection, candidate, rows);
-        for (int round = 0; round <= options.rounds(7, 3); ++round) {
-            const double us = us_per_query(connection, candidate);
-            if (round > 0) report.figure(candidate.label, "query", "us", us);
-        }
-        report.figure(candidate.label, "table and indexes", "MB",
-                      number(connection, "SELECT pg_total_relation_size('bench_year') / 1e6"));
-        run(connection, "DROP TABLE bench_year");
+        report.figure(
+            candidate.label, "table and indexes", "MB",
+            number(connection, "SELECT pg_total_relation_size('" + candidate.table + "') / 1e6"));
     }
-    progress("");
+    in_turn("one hour of a year", options.rounds(11, 3), candidates,
+            [&](const Candidate& candidate, bool counts) {
+                const double us = us_per_query(connection, candidate);
+                if (counts) report.figure(candidate.label, "query", "us", us);
+            });
+    for (const auto& candidate : candidates) run(connection, "DROP TABLE " + candidate.table);
     std::vector<Cells> rows_shown;
     for (const auto& candidate : candidates)
         rows_shown.push_back(

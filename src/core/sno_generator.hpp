@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <optional>
 
 #include "core/generator.hpp"
 #include "snowdrift/sno.hpp"
@@ -105,21 +104,24 @@ class SnoGenerator {
         return move_past_units(state, other.highest());
     }
 
-    /// What next() issues at the wall clock's `unix_ms`, in the plain case: the last sno is not
-    /// later than that unit, which has another one. Nothing in every other case.
-    std::optional<Sno> try_next(SnoState& state, int64_t unix_ms, uint8_t metabyte) const noexcept {
+    /// Sets `id` to what next() issues at the wall clock's `unix_ms`, in the plain case: the last
+    /// sno is not later than that unit, which has another one. False in every other case.
+    [[nodiscard]] bool try_next(SnoState& state, int64_t unix_ms, uint8_t metabyte,
+                                Sno& id) const noexcept {
         if (!Sno::contains_time(unix_ms)) [[unlikely]]
-            return std::nullopt;
+            return false;
         const uint64_t now = Sno::units_at(unix_ms);
         uint64_t present = state.word.load(std::memory_order_relaxed);
         while (present < Word{now, Word{present}.tick, sequence_max_}.bits()) {
             const Word first{now, Word{present}.tick, sequence_min_};
             const uint64_t next = std::max(present + 1, first.bits());
             if (state.word.compare_exchange_weak(present, next, std::memory_order_acq_rel,
-                                                 std::memory_order_relaxed)) [[likely]]
-                return compose(Word{next}, metabyte);
+                                                 std::memory_order_relaxed)) [[likely]] {
+                id = compose(Word{next}, metabyte);
+                return true;
+            }
         }
-        return std::nullopt;
+        return false;
     }
 
     /// Answers one request at the wall clock's `unix_ms`. Unsafe times are waited out if that takes

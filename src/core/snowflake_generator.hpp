@@ -81,21 +81,24 @@ class SnowflakeGenerator {
         return !own || state_at(*own) <= target;
     }
 
-    /// What next() issues at the wall clock's `unix_ms`, in the plain case: the last ID is not
-    /// later than that millisecond, which has another one. Nothing in every other case.
-    std::optional<int64_t> try_next(std::atomic<uint64_t>& word, int64_t unix_ms) const noexcept {
+    /// Sets `id` to what next() issues at the wall clock's `unix_ms`, in the plain case: the last
+    /// ID is not later than that millisecond, which has another one. False in every other case.
+    [[nodiscard]] bool try_next(std::atomic<uint64_t>& word, int64_t unix_ms,
+                                int64_t& id) const noexcept {
         const auto now = static_cast<uint64_t>(unix_ms - layout_.epoch_unix_ms);
         if (now > max_timestamp_) [[unlikely]]
-            return std::nullopt;
+            return false;
         const uint64_t begin = now << layout_.sequence_bits;
         uint64_t last = word.load(std::memory_order_relaxed);
         while (last < (begin | sequence_max_)) {
             const uint64_t next = std::max(last + 1, begin | sequence_min_);
-            if (word.compare_exchange_weak(last, next, std::memory_order_relaxed)) [[likely]]
-                return static_cast<int64_t>(begin << layout_.node_bits() | node_field_ |
-                                            (next - begin));
+            if (word.compare_exchange_weak(last, next, std::memory_order_relaxed)) [[likely]] {
+                id = static_cast<int64_t>(begin << layout_.node_bits() | node_field_ |
+                                          (next - begin));
+                return true;
+            }
         }
-        return std::nullopt;
+        return false;
     }
 
     /// Answers one request at the wall clock's `unix_ms`.

@@ -98,14 +98,14 @@ pg_noinline auto draw(Session& session) {
     }
 }
 
-/// The same for a generator that has try_next(unix_ms): straight through where the last ID is not
-/// later than the clock, there is another one at once, and the mark covers it.
+/// The same for a generator that has an Id and try_next(unix_ms, Id&): straight through where the
+/// last ID is not later than the clock, there is another one at once, and the mark covers it.
 template <typename Session>
 pg_attribute_always_inline auto draw_at_once(Session& session) {
     if (likely(session.is_prepared())) {
         const int64_t now = clock::now_ms();
-        const auto id = session.try_next(now);
-        if (likely(id && mark::cover(now))) return *id;
+        typename Session::Id id;
+        if (likely(session.try_next(now, id) && mark::cover(now))) return id;
     }
     return draw(session);
 }

@@ -73,7 +73,9 @@ struct IdType {
     static Datum recv(FunctionCallInfo fcinfo) {
         auto* const message = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
         check_size<Id>(message->len - message->cursor);
-        return make_datum(read(pq_getmsgbytes(message, Id::size)));
+        const char* const bytes = message->data + message->cursor;
+        message->cursor += int{Id::size};
+        return read(bytes);
     }
 
     static Datum send(FunctionCallInfo fcinfo) { return make_bytea(argument(fcinfo, 0).bytes()); }
@@ -81,7 +83,7 @@ struct IdType {
     static Datum from_bytea(FunctionCallInfo fcinfo) {
         const bytea* const bytes = PG_GETARG_BYTEA_PP(0);
         check_size<Id>(VARSIZE_ANY_EXHDR(bytes));
-        return make_datum(read(VARDATA_ANY(bytes)));
+        return read(VARDATA_ANY(bytes));
     }
 
     static Datum eq(FunctionCallInfo fcinfo) {
@@ -166,10 +168,9 @@ struct IdType {
         return result;
     }
 
-    static Id read(const char* bytes) {
-        typename Id::Bytes id;
-        std::memcpy(id.data(), bytes, id.size());
-        return Id{id};
+    /// The ID whose binary form is at `bytes`.
+    static Datum read(const char* bytes) {
+        return PointerGetDatum(std::memcpy(palloc(Id::size), bytes, Id::size));
     }
 };
 

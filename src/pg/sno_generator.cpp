@@ -17,6 +17,7 @@ namespace {
 /// This session's view of a generator; of the database's default one, until it is defined.
 class SessionGenerator {
  public:
+    using Id = Sno;
     static constexpr GeneratorKind kind = GeneratorKind::sno;
 
     void define(const Definition& definition, const char* name) {
@@ -40,8 +41,8 @@ class SessionGenerator {
             nullptr);
     }
 
-    std::optional<Sno> try_next(int64_t unix_ms) {
-        return core().try_next(slot_->sno, unix_ms, metabyte_);
+    bool try_next(int64_t unix_ms, Id& id) {
+        return core().try_next(slot_->sno, unix_ms, metabyte_, id);
     }
 
     SnoGenerator::Answer ask(Request& request) {

@@ -20,6 +20,7 @@ namespace {
 /// This session's view of a generator; of the database's default one, until it is defined.
 class SessionGenerator {
  public:
+    using Id = int64_t;
     static constexpr GeneratorKind kind = GeneratorKind::snowflake;
 
     void define(const Definition& definition, const char* name) {
@@ -49,9 +50,9 @@ class SessionGenerator {
         node_ = settings::node;
     }
 
-    std::optional<int64_t> try_next(int64_t unix_ms) {
-        if (unlikely(regressions::is_ahead(*slot_))) return std::nullopt;  // ask() keeps watch
-        return core_.try_next(slot_->words[0], unix_ms);
+    bool try_next(int64_t unix_ms, Id& id) {
+        if (unlikely(regressions::is_ahead(*slot_))) return false;  // ask() keeps watch
+        return core_.try_next(slot_->words[0], unix_ms, id);
     }
 
     SnowflakeGenerator::Answer ask(Request& request) {

@@ -288,11 +288,9 @@ void expect_same_step(const SnowflakeGenerator& generator, uint64_t last) {
     std::atomic<uint64_t> word_of_try{last};
     Request request;
     const auto answer = generator.next(word, noon, 0, request);
-    const auto id = generator.try_next(word_of_try, noon);
-    EXPECT_EQ(id.has_value(), answer.verdict == Verdict::issued);
-    if (id) {
-        EXPECT_EQ(*id, answer.id);
-    }
+    int64_t id = 0;
+    EXPECT_EQ(generator.try_next(word_of_try, noon, id), answer.verdict == Verdict::issued);
+    EXPECT_EQ(id, answer.id);
     EXPECT_EQ(word_of_try, word);
 }
 
@@ -310,9 +308,10 @@ TEST(GeneratorShortcut, TakesTheSameStepOrNone) {
 TEST(GeneratorShortcut, IsForTimesTheLayoutCanHold) {
     const SnowflakeGenerator generator{layout, 7};
     std::atomic<uint64_t> word{0};
-    EXPECT_FALSE(generator.try_next(word, layout.epoch_unix_ms - 1));
-    EXPECT_FALSE(generator.try_next(word, layout.max_unix_ms() + 1));
-    EXPECT_TRUE(generator.try_next(word, layout.max_unix_ms()));
+    int64_t id;
+    EXPECT_FALSE(generator.try_next(word, layout.epoch_unix_ms - 1, id));
+    EXPECT_FALSE(generator.try_next(word, layout.max_unix_ms() + 1, id));
+    EXPECT_TRUE(generator.try_next(word, layout.max_unix_ms(), id));
 }
 
 TEST(GeneratorLayouts, EveryPresetIssuesItsOwnIds) {

@@ -22,8 +22,8 @@ void draw_everywhere(SnoState& state, int64_t step_back, std::vector<Sno>& all) 
     for (auto& mine : ids) {
         running.emplace_back([&] {
             while (mine.size() < each) {
-                if (const auto id = generator.try_next(state, clock.load(), 0)) {
-                    mine.push_back(*id);
+                if (Sno id; generator.try_next(state, clock.load(), 0, id)) {
+                    mine.push_back(id);
                 } else {
                     Request request;
                     auto answer = generator.next(state, clock.load(), INT32_MAX, 0, request);

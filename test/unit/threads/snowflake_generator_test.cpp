@@ -23,8 +23,8 @@ TEST(GeneratorThreads, IssueEveryIdOnceAndEachThreadsInAscendingOrder) {
     for (auto& mine : ids) {
         running.emplace_back([&] {
             while (mine.size() < ids_each) {
-                if (const auto id = generator.try_next(word, clock.load())) {
-                    mine.push_back(*id);
+                if (int64_t id; generator.try_next(word, clock.load(), id)) {
+                    mine.push_back(id);
                     continue;
                 }
                 Request request;

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
-# ./dev matrix: the tests of this checkout on several PostgreSQL versions, each in the Debian release
-# that has it, in a chroot under $SNOWDRIFT_CACHE. Part of ./dev, which has the functions used here.
+# ./dev matrix and ./dev bench --on: this checkout's tests and benchmark on other PostgreSQL versions,
+# each in the Debian release that has it, in a chroot under $SNOWDRIFT_CACHE. Part of ./dev, which has
+# the functions used here.
 
 suite_of() {
     case $1 in
@@ -34,14 +35,26 @@ mirror() {
         /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | grep -v security | head -n 1
 }
 
-# test_in_chroot VERSION LOG: in namespaces of its own for mounts and processes, so that nothing
-# stays mounted or running, however this ends.
-test_in_chroot() {
+# copy_checkout: to the chroot's /snowdrift.
+copy_checkout() {
+    as_root rm -rf "$chroot_dir/snowdrift"
+    as_root mkdir "$chroot_dir/snowdrift"
+    git ls-files -z --cached --others --exclude-standard | xargs -0 tar -c |
+        as_root tar -x -C "$chroot_dir/snowdrift"
+}
+
+# run_in_chroot VERSION LOG COMMAND...: runs ./dev COMMAND in namespaces of its own for mounts and
+# processes, so that nothing stays mounted or running, however this ends.
+run_in_chroot() {
+    local version=$1 log=$2
+    mkdir -p "$work/tmp"
+    chmod 1777 "$work/tmp"
     as_root unshare --mount --pid --fork --kill-child sh -c "
-        mount --bind '$chroot_dir' '$chroot_dir' && mount -t proc proc '$chroot_dir/proc' && mount --rbind /dev '$chroot_dir/dev' &&
-        mount -t tmpfs tmpfs '$chroot_dir/tmp' && chmod 1777 '$chroot_dir/tmp' &&
+        mount --bind '$chroot_dir' '$chroot_dir' && mount -t proc proc '$chroot_dir/proc' &&
+        mount --rbind /dev '$chroot_dir/dev' && mount --bind '$work/tmp' '$chroot_dir/tmp' &&
         exec chroot '$chroot_dir' env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
-            LC_ALL=C.UTF-8 SNOWDRIFT_EXPECT=$1 /snowdrift/dev test" 2>&1 </dev/null | tee "$2" | sed -u "s/^/  [$1] /"
+            LC_ALL=C.UTF-8 SNOWDRIFT_EXPECT=$version /snowdrift/dev ${*:3}" 2>&1 </dev/null |
+        tee "$log" | sed -u "s/^/  [$version] /"
 }
 
 # test_in VERSION: runs the tests of this checkout in the version's chroot. Sets result to their
@@ -49,14 +62,25 @@ test_in_chroot() {
 test_in() {
     result=
     make_chroot "$1" || return 0
-    local home=$chroot_dir/snowdrift log=$work/matrix-$1.log
-    as_root rm -rf "$home"
-    as_root mkdir "$home"
-    git ls-files -z --cached --others --exclude-standard | xargs -0 tar -c | as_root tar -x -C "$home"
+    local log=$work/matrix-$1.log
+    copy_checkout
     say "Testing on PostgreSQL $1"
-    interruptibly test_in_chroot "$1" "$log" || true
+    interruptibly run_in_chroot "$1" "$log" test || true
     result=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$log" | tail -n 1 || true)
     [ -n "$result" ] || result='0 passed, 1 failed'
+}
+
+# bench_on VERSION [ARG...]: the benchmark in the version's chroot; what it writes comes here.
+bench_on() {
+    need debootstrap util-linux
+    make_work
+    make_chroot "$1" || die "the chroot for PostgreSQL $1 could not be made"
+    copy_checkout
+    interruptibly run_in_chroot "$1" "$work/bench.log" bench "${@:2}"
+    local folder
+    for folder in docs/benchmarks build/benchmarks; do
+        [ ! -d "$chroot_dir/snowdrift/$folder" ] || { mkdir -p "$folder" && cp "$chroot_dir/snowdrift/$folder"/* "$folder"; }
+    done
 }
 
 cmd_matrix() {

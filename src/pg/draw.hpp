@@ -98,14 +98,21 @@ pg_noinline auto draw(Session& session) {
     }
 }
 
-/// The same for a generator that has an Id and try_next(unix_ms, Id&): straight through where the
+/// Returns an ID of the time `unix_ms`, or another one, when the mark is past it.
+template <typename Session>
+pg_noinline auto raise_for(Session& session, typename Session::Id id, int64_t unix_ms) {
+    return mark::raise(unix_ms) ? id : draw(session);
+}
+
+/// draw() for a generator that has an Id and try_next(unix_ms, Id&): straight through where the
 /// last ID is not later than the clock, there is another one at once, and the mark covers it.
 template <typename Session>
 pg_attribute_always_inline auto draw_at_once(Session& session) {
     if (likely(session.is_prepared())) {
         const int64_t now = clock::now_ms();
         typename Session::Id id;
-        if (likely(session.try_next(now, id) && mark::cover(now))) return id;
+        if (likely(session.try_next(now, id)))
+            return likely(mark::is_covered(now)) ? id : raise_for(session, id, now);
     }
     return draw(session);
 }

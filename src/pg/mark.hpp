@@ -66,11 +66,17 @@ bool raise(int64_t unix_ms);
 /// `unix_ms`; false if it does neither. Gives up the promise for IDs of later times.
 bool reset(int64_t unix_ms, int64_t max_lead_ms);
 
+/// Whether the mark on disk is known to be past `unix_ms`, and by so much that it need not be
+/// raised yet.
+inline bool is_covered(int64_t unix_ms) {
+    const Word known{session.word->load(std::memory_order_acquire)};
+    return known.tag() == session.tag && known.unix_ms() >= unix_ms + lease_ms / 2;
+}
+
 /// Whether an ID of the time `unix_ms` may be returned: the mark on disk is not before it. If
 /// not, the ID must be forgotten, and the session must attach() before it draws another.
 inline bool cover(int64_t unix_ms) {
-    const Word known{session.word->load(std::memory_order_acquire)};
-    if (known.tag() == session.tag && known.unix_ms() >= unix_ms + lease_ms / 2) [[likely]]
+    if (is_covered(unix_ms)) [[likely]]
         return true;
     return raise(unix_ms);
 }

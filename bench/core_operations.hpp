@@ -44,8 +44,7 @@ struct SnoBits {
     static Sno id(unsigned __int128 bits) {
         Sno::Bytes bytes;
         store_big_endian(static_cast<uint64_t>(bits >> 16), bytes.data());
-        bytes[8] = static_cast<uint8_t>(bits >> 8);
-        bytes[9] = static_cast<uint8_t>(bits);
+        store_big_endian(static_cast<uint16_t>(bits), bytes.data() + 8);
         return Sno{bytes};
     }
 };

@@ -76,11 +76,16 @@ void insert_one_by_one(const Candidate& candidate, int rows) {
     std::filesystem::remove(script);
 }
 
-void measure_one_by_one(Report& report, pqxx::connection& connection, const Candidate& candidate,
-                        const std::string& how, int rows) {
-    measure(report, connection, candidate.label, how, rows,
-            [&] { insert_one_by_one(candidate, rows); });
-    measure_index(report, connection, candidate, how);
+/// `rows` rows into each candidate's table, in several rounds.
+void measure_one_by_one(Report& report, pqxx::connection& connection,
+                        const std::vector<Candidate>& all, const std::string& how, int rows) {
+    constexpr int rounds = 5;
+    in_turn("INSERT, " + how, rounds, all, [&](const Candidate& candidate, bool counts) {
+        if (!counts) return;
+        measure(report, connection, candidate.label, how, rows / rounds,
+                [&] { insert_one_by_one(candidate, rows / rounds); });
+    });
+    for (const auto& candidate : all) measure_index(report, connection, candidate, how);
 }
 
 void empty_tables(Report& report, pqxx::connection& connection, const std::vector<Candidate>& all,
@@ -92,11 +97,8 @@ void empty_tables(Report& report, pqxx::connection& connection, const std::vecto
         measure(report, connection, candidate.label, "bulk", sizes.rows, insert);
         measure_index(report, connection, candidate, "bulk");
     });
-    for (const auto& candidate : all) {
-        progress("INSERT row by row, " + candidate.label);
-        make_table(connection, candidate);
-        measure_one_by_one(report, connection, candidate, "row by row", sizes.rows);
-    }
+    for (const auto& candidate : all) make_table(connection, candidate);
+    measure_one_by_one(report, connection, all, "row by row", sizes.rows);
 }
 
 void large_tables(Report& report, pqxx::connection& connection, const std::vector<Candidate>& all,
@@ -114,10 +116,7 @@ void large_tables(Report& report, pqxx::connection& connection, const std::vecto
                         [&] { fill(connection, candidate, sizes.rows); });
                 measure_index(report, connection, candidate, "large, bulk");
             });
-    for (const auto& candidate : all) {
-        progress("INSERT row by row into a large table, " + candidate.label);
-        measure_one_by_one(report, connection, candidate, "large, row by row", sizes.rows / 4);
-    }
+    measure_one_by_one(report, connection, all, "large, row by row", sizes.rows / 4);
     for (const auto& candidate : all) run(connection, "DROP TABLE " + candidate.table);
 }
 

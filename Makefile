@@ -44,13 +44,15 @@ PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -I$(srcdir)/inc
 PG_CXXFLAGS = -std=c++20 -Wall -Wextra -Wno-deprecated-volatile -fvisibility=hidden -fvisibility-inlines-hidden \
 	-fno-exceptions -fno-rtti -fno-threadsafe-statics
 
+# No bitcode: code that JIT inlines out of it refers to our hidden functions by names that nothing
+# exports.
+override with_llvm = no
+
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
-override BITCODE_CXXFLAGS += $(PG_CXXFLAGS)
-
 HEADERS_OF_OURS = $(wildcard $(addprefix $(srcdir)/,include/snowdrift/*.hpp src/core/*.hpp src/pg/*.hpp))
-$(OBJS) $(OBJS:.o=.bc): $(HEADERS_OF_OURS)
+$(OBJS): $(HEADERS_OF_OURS)
 
 # make print-NAME: a variable's value, for tools that compile as this Makefile does.
 print-%:

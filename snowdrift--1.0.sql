@@ -1445,6 +1445,7 @@ CREATE FUNCTION snowdrift.partitions(parent regclass, layout snowflake_layout DE
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     type CONSTANT regtype = snowdrift.partition_key_type(parent);
+    last_id CONSTANT bigint = @extschema@.last_snowflake_within('(,)', layout);
     bounds text[];
 BEGIN
     FOR partition, bounds IN
@@ -1453,9 +1454,11 @@ BEGIN
         FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent = parent
     LOOP
         times = CASE WHEN bounds IS NULL THEN NULL
-            WHEN type = 'bigint'::regtype THEN tstzrange(
-                @extschema@.snowflake_timestamp(bounds[1]::bigint, layout),
-                @extschema@.snowflake_timestamp(bounds[2]::bigint, layout))
+            WHEN type = 'bigint'::regtype THEN CASE
+                WHEN bounds[1]::bigint NOT BETWEEN 0 AND last_id
+                    OR bounds[2]::bigint NOT BETWEEN 0 AND last_id THEN NULL
+                ELSE tstzrange(@extschema@.snowflake_timestamp(bounds[1]::bigint, layout),
+                    @extschema@.snowflake_timestamp(bounds[2]::bigint, layout)) END
             WHEN type = '@extschema@.ulid'::regtype THEN tstzrange(
                 @extschema@.ulid_timestamp(bounds[1]::@extschema@.ulid),
                 @extschema@.ulid_timestamp(bounds[2]::@extschema@.ulid))
@@ -1465,7 +1468,7 @@ BEGIN
     END LOOP;
 END $$;
 COMMENT ON FUNCTION snowdrift.partitions(regclass, snowflake_layout)
-    IS 'the partitions of a table, and the times whose IDs each holds; null for the default one';
+    IS 'the partitions of a table, and the times whose IDs each holds; null for the default one, and where a bound is no ID';
 
 -- Encoders and decoders for pg_partman
 

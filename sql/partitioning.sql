@@ -15,6 +15,9 @@ SELECT snowdrift.create_partitions('events', '1 month', '2026-11-21Z', '2026-11-
 SELECT snowdrift.create_partitions('people', '1 month', '2026-11-01Z', '2026-12-01Z');
 SELECT * FROM snowdrift.partitions('posts') ORDER BY times;
 SELECT * FROM snowdrift.partitions('tweets', 'twitter') ORDER BY times;
+CREATE TABLE old_keys PARTITION OF tweets FOR VALUES FROM (-1000) TO (0);
+SELECT * FROM snowdrift.partitions('tweets', 'twitter') WHERE times IS NULL;
+DROP TABLE old_keys;
 SELECT * FROM snowdrift.partitions('events') ORDER BY times;
 SELECT * FROM snowdrift.partitions('people') ORDER BY times;
 

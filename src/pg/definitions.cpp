@@ -123,6 +123,15 @@ std::optional<Definition> find_row(Snapshot snapshot, Predicate is_wanted) {
     return found;
 }
 
+/// The definition of that name, once its generator is locked: until then it may be another one's.
+Definition find_and_lock(const char* wanted, LOCKMODE mode) {
+    for (;;) {
+        const Definition found = find(wanted);
+        lock(found.id, mode);
+        if (find(wanted).id == found.id) return found;
+    }
+}
+
 }  // namespace
 
 void check_bounds(int64_t sequence_min, int64_t sequence_max) {
@@ -149,13 +158,9 @@ Definition find(const char* wanted) {
 
 void share(uint32_t id) { lock(id, AccessShareLock); }
 
-void seize(const char* wanted) {
-    for (;;) {
-        const uint32_t id = find(wanted).id;
-        lock(id, AccessExclusiveLock);
-        if (find(wanted).id == id) return;
-    }
-}
+Definition hold(const char* wanted) { return find_and_lock(wanted, AccessShareLock); }
+
+void seize(const char* wanted) { (void)find_and_lock(wanted, AccessExclusiveLock); }
 
 Oid table() {
     const Oid oid = get_relname_relid("generator", get_namespace_oid("snowdrift", false));

@@ -40,6 +40,9 @@ std::optional<Definition> look_up(const char* name);
 /// The same. Raises 42704 if there is none.
 Definition find(const char* name);
 
+/// The same, and keeps the generator from being dropped until the transaction ends.
+Definition hold(const char* name);
+
 /// Keeps the generator with that id from being dropped until the transaction ends, and learns of
 /// those that were: `version` tells. A drop waits for all who drew, as DROP SEQUENCE does.
 void share(uint32_t id);

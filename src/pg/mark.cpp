@@ -23,10 +23,12 @@ extern "C" {
 #include "commands/extension.h"
 #include "commands/sequence.h"
 #include "replication/syncrep.h"
+#include "replication/walsender.h"
 #include "replication/walsender_private.h"
 #include "storage/bufmgr.h"
 #include "storage/lwlock.h"
 #include "utils/guc.h"
+#include "utils/guc_tables.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -149,6 +151,7 @@ OnDisk read(Relation sequence) {
 
 /// Whether there are synchronous standbys to wait for.
 bool has_synchronous_standbys() {
+    if (max_wal_senders == 0) return false;  // no commit waits either
 #ifdef SYNC_STANDBY_DEFINED
     const bits8 status = WalSndCtl->sync_standbys_status;
     if ((status & SYNC_STANDBY_INIT) != 0) return (status & SYNC_STANDBY_DEFINED) != 0;
@@ -158,16 +161,33 @@ bool has_synchronous_standbys() {
 #endif
 }
 
+const config_generic& synchronous_commit_option() {
+    constexpr const char* name = "synchronous_commit";
+#if PG_VERSION_NUM >= 160000
+    return *find_option(name, false, false, ERROR);
+#else
+    config_generic** option = get_guc_variables();
+    while (std::strcmp((*option)->name, name) != 0) ++option;
+    return **option;
+#endif
+}
+
+/// Whether commits wait for no standby because the server's own configuration says so, and not that
+/// of a role, a database, a connection or a session.
+bool server_spares_standbys() {
+    if (synchronous_commit > SYNCHRONOUS_COMMIT_LOCAL_FLUSH) return false;
+    if (synchronous_commit_option().reset_source > PGC_S_ARGV) return false;
+    const char* const value = GetConfigOptionResetString("synchronous_commit");
+    return std::strcmp(value, "off") == 0 || std::strcmp(value, "local") == 0;
+}
+
 /// Wait until the standbys that `synchronous_standby_names` asks for have the record at `position`.
 /// One session's mark serves them all, so a session that turned synchronous_commit off for itself
 /// waits too. Raises 57014 when the wait was cancelled.
 void wait_for_standbys(XLogRecPtr position) {
-    const int of_session = synchronous_commit;
-    const char* const of_server = GetConfigOptionResetString("synchronous_commit");
-    if (of_session <= SYNCHRONOUS_COMMIT_LOCAL_FLUSH &&
-        (std::strcmp(of_server, "off") == 0 || std::strcmp(of_server, "local") == 0))
-        return;
+    if (server_spares_standbys()) return;
 
+    const int of_session = synchronous_commit;
     HOLD_INTERRUPTS();
     synchronous_commit = SYNCHRONOUS_COMMIT_REMOTE_FLUSH;
     assign_synchronous_commit(synchronous_commit, nullptr);

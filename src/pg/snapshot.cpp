@@ -156,7 +156,7 @@ SNOWDRIFT_FUNCTION(snapshot) {
                         errmsg("cannot take a snapshot of an ID generator during recovery"),
                         errdetail("How far it has come is in the primary server's memory.")));
     GeneratorSnapshot snapshot{};
-    snapshot.definition = definitions::find(name);
+    snapshot.definition = definitions::hold(name);
     const slots::Purpose purpose = slots::named(snapshot.definition.id);
 
     const mark::Start start = mark::attach();
@@ -183,7 +183,7 @@ SNOWDRIFT_FUNCTION(restore) {
     const GeneratorSnapshot snapshot = read_snapshot(PG_GETARG_DATUM(1));
     check_lead(snapshot.last_unix_ms());
     if (!definitions::look_up(name)) create(name, snapshot.definition);
-    const Definition own = definitions::find(name);
+    const Definition own = definitions::hold(name);
     check_same(name, own, snapshot.definition);
     apply(name, slots::named(own.id), snapshot);
     PG_RETURN_VOID();

@@ -21,9 +21,9 @@ class SessionGenerator {
     static constexpr GeneratorKind kind = GeneratorKind::sno;
 
     void define(const Definition& definition, const char* name) {
-        const slots::Purpose purpose = slots::named(definition.id);
-        if (purpose != purpose_) slot_ = SessionSlot{};
-        purpose_ = purpose;
+        // Even if the id is the same: an extension that is created anew counts from the beginning.
+        slot_ = SessionSlot{};
+        purpose_ = slots::named(definition.id);
         name_ = name;
         own_partition_ = definition.partition;
         sequence_min_ = static_cast<uint16_t>(definition.sequence_min);

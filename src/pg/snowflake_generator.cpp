@@ -24,9 +24,9 @@ class SessionGenerator {
     static constexpr GeneratorKind kind = GeneratorKind::snowflake;
 
     void define(const Definition& definition, const char* name) {
-        const slots::Purpose purpose = slots::named(definition.id);
-        if (purpose != purpose_) slot_ = SessionSlot{};
-        purpose_ = purpose;
+        // Even if the id is the same: an extension that is created anew counts from the beginning.
+        slot_ = SessionSlot{};
+        purpose_ = slots::named(definition.id);
         name_ = name;
         own_node_ = definition.node;
         core_ = SnowflakeGenerator{definition.layout, definition.node.value_or(0),

@@ -10,22 +10,9 @@
 #include "pg/settings.hpp"
 #include "pg/slots.hpp"
 
-extern "C" {
-#include "storage/proc.h"
-}
-
 using namespace snowdrift;
 
 namespace {
-
-/// What tells one transaction of this session from all others.
-LocalTransactionId current_transaction() {
-#if PG_VERSION_NUM >= 170000
-    return MyProc->vxid.lxid;
-#else
-    return MyProc->lxid;
-#endif
-}
 
 /// This session's view of the database's ULID generator.
 class SessionGenerator {

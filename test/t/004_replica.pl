@@ -81,12 +81,27 @@ $lonely->safe_psql('postgres', 'CREATE EXTENSION snowdrift; SELECT next_snowflak
 $lonely->append_conf('postgresql.conf', "synchronous_standby_names = 'ghost'\n");
 $lonely->stop;
 start_with_clock($lonely, '2026-06-01 12:00:10');
+my $alone = "SET statement_timeout = '200ms'; SELECT next_snowflake()";
 for my $commit ('on', 'off')
 {
-	like(error_of($lonely,
-			"SET synchronous_commit = $commit; SET statement_timeout = '200ms'; SELECT next_snowflake()"),
+	like(error_of($lonely, "SET synchronous_commit = $commit; $alone"),
 		qr/57014: canceling/, "synchronous_commit $commit: without its synchronous standby, no ID");
 }
+{
+	local $ENV{PGOPTIONS} = '-c synchronous_commit=off';
+	like(error_of($lonely, $alone), qr/57014: canceling/, '... nor where the connection turns it off');
+}
+for my $who ('ROLE CURRENT_USER', 'DATABASE postgres')
+{
+	# Which would wait for the standby itself.
+	$lonely->safe_psql('postgres', "SET synchronous_commit = off; ALTER $who SET synchronous_commit = off");
+	like(error_of($lonely, $alone), qr/57014: canceling/, "... nor where $who turns it off");
+	$lonely->safe_psql('postgres', "ALTER $who RESET synchronous_commit");
+}
+$lonely->append_conf('postgresql.conf', "wal_level = minimal\nmax_wal_senders = 0\n");
+$lonely->restart;
+like(error_of($lonely, $alone), qr/^no error/, '... unless nobody could be one');
+$lonely->append_conf('postgresql.conf', "wal_level = replica\nmax_wal_senders = 5\n");
 $lonely->append_conf('postgresql.conf', "synchronous_commit = local\n");
 $lonely->restart;
 like(error_of($lonely, 'SELECT next_snowflake()'), qr/^no error/, '... unless the server does not ask for it');

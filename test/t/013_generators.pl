@@ -93,6 +93,17 @@ my $renewed = $origin->safe_psql('one', "SELECT next_snowflake('n1');
 	SELECT snowdrift.create_generator('n1', 'sno'); SELECT next_sno('n1');
 	SELECT lead || ' ' || regressions FROM snowdrift.generators WHERE name = 'n1'");
 like($renewed, qr/^00:00:00 0$/m, 'a generator does not take over the state of an earlier extension');
+my $keeper = $origin->background_psql('one');
+$keeper->query_safe("SELECT snowdrift.create_generator('kept', 'snowflake'), next_snowflake('kept')");
+my $numbers = "SELECT string_agg(id || name, ' ' ORDER BY id) FROM snowdrift.generator";
+my $first_numbers = $origin->safe_psql('one', $numbers);
+$origin->safe_psql('one', "DROP EXTENSION snowdrift; CREATE EXTENSION snowdrift;
+	SELECT snowdrift.create_generator('n1', 'sno'), snowdrift.create_generator('kept', 'snowflake')");
+is($origin->safe_psql('one', $numbers), $first_numbers, 'the same numbers again');
+$keeper->query_safe("SELECT next_snowflake('kept')");
+$keeper->quit;
+is($origin->safe_psql('one', "SELECT last_timestamp IS NOT NULL FROM snowdrift.generators WHERE name = 'kept'"),
+	't', '... nor does a session that drew from it go on there');
 
 # After a crash, each generator begins after the mark as it was, however others have raised it since.
 $origin->stop('immediate');

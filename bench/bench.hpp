@@ -30,17 +30,25 @@ bool has_uuidv7(pqxx::connection& connection);
 /// Says on standard error what goes on; on a terminal, in place of what it said before.
 void progress(const std::string& what);
 
-/// In each of `rounds` rounds, visits all candidates: visit(candidate, counts). Each round begins
-/// with the next candidate, so none always comes after the same one. The round before the first one
-/// warms up: it doesn't count.
+/// Visits all candidates in each of `rounds` rounds: visit(candidate). Each round begins with the
+/// next candidate, so none always comes after the same one.
 template <typename Candidates, typename Visit>
 void in_turn(const std::string& what, int rounds, const Candidates& candidates, Visit visit) {
-    for (int round = 0; round <= rounds; ++round) {
+    for (int round = 1; round <= rounds; ++round) {
         progress(what + ", round " + std::to_string(round) + " of " + std::to_string(rounds));
         for (size_t i = 0; i < candidates.size(); ++i)
-            visit(candidates[(static_cast<size_t>(round) + i) % candidates.size()], round > 0);
+            visit(candidates[(static_cast<size_t>(round) + i) % candidates.size()]);
     }
     progress("");
+}
+
+/// The same after a round that warms up and doesn't count: visit(candidate, counts).
+template <typename Candidates, typename Visit>
+void in_turn_when_warm(const std::string& what, int rounds, const Candidates& candidates,
+                       Visit visit) {
+    progress(what + ", warming up");
+    for (const auto& candidate : candidates) visit(candidate, false);
+    in_turn(what, rounds, candidates, [&](const auto& candidate) { visit(candidate, true); });
 }
 
 /// Runs a shell command, and throws if it fails. Returns its standard output.

@@ -80,8 +80,7 @@ void insert_one_by_one(const Candidate& candidate, int rows) {
 void measure_one_by_one(Report& report, pqxx::connection& connection,
                         const std::vector<Candidate>& all, const std::string& how, int rows) {
     constexpr int rounds = 5;
-    in_turn("INSERT, " + how, rounds, all, [&](const Candidate& candidate, bool counts) {
-        if (!counts) return;
+    in_turn("INSERT, " + how, rounds, all, [&](const Candidate& candidate) {
         measure(report, connection, candidate.label, how, rows / rounds,
                 [&] { insert_one_by_one(candidate, rows / rounds); });
     });
@@ -90,13 +89,14 @@ void measure_one_by_one(Report& report, pqxx::connection& connection,
 
 void empty_tables(Report& report, pqxx::connection& connection, const std::vector<Candidate>& all,
                   const Sizes& sizes) {
-    in_turn("bulk INSERT", sizes.bulk_rounds, all, [&](const Candidate& candidate, bool counts) {
-        make_table(connection, candidate);
-        const auto insert = [&] { fill(connection, candidate, sizes.rows); };
-        if (!counts) return insert();
-        measure(report, connection, candidate.label, "bulk", sizes.rows, insert);
-        measure_index(report, connection, candidate, "bulk");
-    });
+    in_turn_when_warm("bulk INSERT", sizes.bulk_rounds, all,
+                      [&](const Candidate& candidate, bool counts) {
+                          make_table(connection, candidate);
+                          const auto insert = [&] { fill(connection, candidate, sizes.rows); };
+                          if (!counts) return insert();
+                          measure(report, connection, candidate.label, "bulk", sizes.rows, insert);
+                          measure_index(report, connection, candidate, "bulk");
+                      });
     for (const auto& candidate : all) make_table(connection, candidate);
     measure_one_by_one(report, connection, all, "row by row", sizes.rows);
 }
@@ -110,8 +110,7 @@ void large_tables(Report& report, pqxx::connection& connection, const std::vecto
         run(connection, "CHECKPOINT");  // lets its WAL go
     }
     in_turn("bulk INSERT into a large table", sizes.large_bulk_rounds, all,
-            [&](const Candidate& candidate, bool counts) {
-                if (!counts) return;  // making the table warmed up
+            [&](const Candidate& candidate) {
                 measure(report, connection, candidate.label, "large, bulk", sizes.rows,
                         [&] { fill(connection, candidate, sizes.rows); });
                 measure_index(report, connection, candidate, "large, bulk");

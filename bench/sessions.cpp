@@ -115,8 +115,7 @@ void crowd(Report& report, const Options& options) {
         "SELECT count(next_snowflake('wide')) FROM generate_series(1, 1000)";
     const std::vector<std::string> statements = {"SELECT 1", one, thousand};
     in_turn("2 and 64 sessions", options.rounds(7, 3), statements,
-            [&](const std::string& statement, bool counts) {
-                if (!counts) return;
+            [&](const std::string& statement) {
                 for (const int n : {2, 64})
                     report.figure(subject_of(statement, n), "throughput beside", "1/s",
                                   throughput(statement, n, options.quick ? 1 : 2));
@@ -176,8 +175,7 @@ void sessions(Report& report, const Options& options) {
     const int seconds = options.quick ? 1 : 2;
     for (const int n : counts)
         in_turn(std::to_string(n) + " sessions", options.rounds(3, 1), statements,
-                [&](const std::string& statement, bool counts) {
-                    if (!counts) return;
+                [&](const std::string& statement) {
                     const std::string subject = subject_of(statement, n);
                     report.figure(subject, "throughput", "1/s", throughput(statement, n, seconds));
                     std::vector<double> us = latencies(statement, n, seconds);

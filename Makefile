@@ -8,9 +8,11 @@ DATA = snowdrift--1.0.sql
 OBJS = \
 	src/pg/module.o \
 	src/pg/clock.o \
+	src/pg/extension.o \
 	src/pg/slots.o \
 	src/pg/definitions.o \
 	src/pg/mark.o \
+	src/pg/session_slot.o \
 	src/pg/overflow.o \
 	src/pg/draw.o \
 	src/pg/diagram.o \
@@ -26,13 +28,14 @@ OBJS = \
 	src/pg/generators.o \
 	src/pg/snapshot_json.o \
 	src/pg/snapshot.o \
-	src/pg/administration.o
+	src/pg/administration.o \
+	src/pg/partitions.o
 
 REGRESS = helpers snowflake snowflake_errors snowflake_storage snowflake_layout \
 	ulid_type ulid_index ulid_generator sno_type sno_index sno_generator generators snapshots \
-	time_predicates time_plans partitioning diagrams id_types_usage catalog settings
+	time_predicates time_plans partitioning diagrams id_types_usage catalog settings decoys privileges
 REGRESS_OPTS = --encoding=UTF8
-ISOLATION = ulid_transactions generator_drop partitions
+ISOLATION = ulid_transactions generator_drop partitions renewed_extension
 
 PG_CONFIG ?= pg_config
 

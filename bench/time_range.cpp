@@ -18,9 +18,9 @@ const std::vector<Candidate> candidates = {
      "make_snowflake(t, 0, 0, n % 4096)",
      "snowflake_within(id, tstzrange(h, h + interval '1 hour'))"},
     {"sno", "bench_by_sno", "id sno PRIMARY KEY", "make_sno(t, 0, 0, n % 65536)",
-     "id <@ tstzrange(h, h + interval '1 hour')"},
+     "sno_within(id, tstzrange(h, h + interval '1 hour'))"},
     {"ulid", "bench_by_ulid", "id ulid PRIMARY KEY", "ulid_at(t)",
-     "id <@ tstzrange(h, h + interval '1 hour')"},
+     "ulid_within(id, tstzrange(h, h + interval '1 hour'))"},
 };
 
 constexpr int hours = 1000;  // queries in a measurement

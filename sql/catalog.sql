@@ -10,7 +10,7 @@ FROM pg_opclass AS c JOIN members ON classid = 'pg_opclass'::regclass AND objid 
     JOIN pg_am AS a ON a.oid = opcmethod
 ORDER BY opcintype::regtype::text COLLATE "C", amname, opcname;
 
--- operators, and none without commutator, negator (but for containment) and estimators
+-- operators, and none without commutator, negator and estimators
 SELECT o.oid::regoperator, oprcom::regoperator AS commutator, oprnegate::regoperator AS negator,
     oprrest, oprjoin, oprcanhash AS hash, oprcanmerge AS merge
 FROM pg_operator AS o JOIN members ON classid = 'pg_operator'::regclass AND objid = o.oid
@@ -18,7 +18,33 @@ ORDER BY oprleft::regtype::text COLLATE "C", oprname COLLATE "C",
     oprright::regtype::text COLLATE "C";
 SELECT o.oid::regoperator
 FROM pg_operator AS o JOIN members ON classid = 'pg_operator'::regclass AND objid = o.oid
-WHERE 0 IN (oprcom, oprrest, oprjoin) OR oprnegate = 0 AND oprname NOT IN ('<@', '@>');
+WHERE 0 IN (oprcom, oprnegate, oprrest, oprjoin);
+
+-- operators with types of core's on the deciding side would change what queries of others mean: each
+-- has an ID type, and none is a range's
+SELECT DISTINCT oprleft::regtype::text COLLATE "C" AS "left", oprright::regtype::text COLLATE "C" AS "right"
+FROM pg_operator AS o JOIN members ON classid = 'pg_operator'::regclass AND objid = o.oid
+ORDER BY 1, 2;
+
+-- what the planner calls instead of a time predicate: each has its pair
+SELECT p.oid::regprocedure AS predicate, first.oid::regprocedure AS first, last.oid::regprocedure AS last
+FROM pg_proc AS p JOIN members ON classid = 'pg_proc'::regclass AND objid = p.oid
+    CROSS JOIN LATERAL (SELECT array_agg(type ORDER BY n) AS types
+        FROM unnest(proargtypes) WITH ORDINALITY AS types(type, n)
+        WHERE n <> CASE proargtypes[0] WHEN 'timestamptz'::regtype THEN 2 ELSE 1 END) AS times
+    LEFT JOIN pg_proc AS first ON first.pronamespace = p.pronamespace
+        AND first.proname = 'first_' || p.proname AND ARRAY(SELECT unnest(first.proargtypes)) = types
+        AND first.prosrc = 'snowdrift_' || first.proname
+    LEFT JOIN pg_proc AS last ON last.pronamespace = p.pronamespace
+        AND last.proname = 'last_' || p.proname AND ARRAY(SELECT unnest(last.proargtypes)) = types
+        AND last.prosrc = 'snowdrift_' || last.proname
+WHERE p.prosupport <> 0
+ORDER BY p.oid::regprocedure::text COLLATE "C";
+
+-- nothing runs with the privileges of its owner, and nothing looks names up when it runs
+SELECT p.oid::regprocedure FROM pg_proc AS p JOIN members ON classid = 'pg_proc'::regclass AND objid = p.oid
+WHERE prosecdef OR (SELECT lanname FROM pg_language AS l WHERE l.oid = prolang) <> 'c'
+    AND prosqlbody IS NULL AND prokind = 'f';
 
 -- casts, none of them implicit
 SELECT castsource::regtype, casttarget::regtype, castfunc::regprocedure, castcontext, castmethod

@@ -75,9 +75,10 @@ SELECT ulid_boundary('2024-01-01Z') AS "2024", ulid_boundary('2025-01-01Z') AS "
 INSERT INTO events
 SELECT make_ulid('2024-01-01Z'::timestamptz + n * interval '10 hours', noise(n)), noise(n)::sno
 FROM generate_series(0, 999) AS n;
-SELECT tableoid::regclass, min(ulid_timestamp(id)), max(ulid_timestamp(id)),
-    count(*) BETWEEN 350 AND 530 OR tableoid = 'events_2025'::regclass AS even
-FROM events GROUP BY tableoid ORDER BY 1;
+-- which rows a hash sends where depends on the machine's byte order
+SELECT min(ulid_timestamp(id)), max(ulid_timestamp(id)), count(DISTINCT tableoid) AS partitions FROM events_2024;
+SELECT min(ulid_timestamp(id)), max(ulid_timestamp(id)) FROM events_2025;
+SELECT count(*) BETWEEN 350 AND 530 AS even FROM events_2024 GROUP BY tableoid;
 SELECT plan_of($$SELECT FROM events WHERE id >= ulid_boundary('2025-06-01Z')$$);
 SELECT plan_of($$SELECT FROM events WHERE id < ulid_boundary('2025-01-01Z')
     AND device = 'cg89x7njekxjp7vt'$$) ~ '^Seq Scan on events_2024_[01]$' AS one_partition;

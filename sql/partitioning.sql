@@ -77,6 +77,25 @@ SELECT snowdrift.create_partitions('posts', '1 month', '2027-03-01Z', '2027-03-0
 RESET ROLE;
 SELECT relowner::regrole FROM pg_class WHERE oid = 'posts_2027_03'::regclass;
 
+-- the first and the last partition of a format end where its IDs do
+CREATE TABLE ends_ulid (id ulid) PARTITION BY RANGE (id);
+CREATE TABLE ends_sno (id sno) PARTITION BY RANGE (id);
+CREATE TABLE ends_si (id bigint) PARTITION BY RANGE (id);
+CREATE TABLE ends_twitter (id bigint) PARTITION BY RANGE (id);
+SELECT snowdrift.create_partitions('ends_ulid', '1 month', '10889-08-01Z', '10889-08-02Z');
+SELECT snowdrift.create_partitions('ends_sno', '1 day', '2079-09-07Z', '2079-09-07Z');
+SELECT snowdrift.create_partitions('ends_si', '1000000 years', '2055-11-03Z', '2055-11-03Z', 'si');
+SELECT snowdrift.create_partitions('ends_twitter', '1 month', '2010-11-20Z', '2010-12-01Z', 'twitter');
+INSERT INTO ends_ulid VALUES (ulid_max());
+INSERT INTO ends_sno VALUES (make_sno('2079-09-07T15:47:35.548Z', 255, 65535, 65535, 1));
+INSERT INTO ends_si VALUES (0), (9007199254740991);
+INSERT INTO ends_twitter VALUES (0);
+SELECT * FROM snowdrift.partitions('ends_ulid') UNION ALL SELECT * FROM snowdrift.partitions('ends_sno')
+UNION ALL SELECT * FROM snowdrift.partitions('ends_si', 'si')
+UNION ALL SELECT * FROM snowdrift.partitions('ends_twitter', 'twitter') ORDER BY 1;
+SELECT snowdrift.create_partitions('ends_ulid', '1 month', '10889-08-01Z', '10889-08-02Z');
+DROP TABLE ends_ulid, ends_sno, ends_si, ends_twitter;
+
 -- what is wrong
 CREATE TABLE plain (id bigint);
 CREATE TABLE listed (id bigint) PARTITION BY LIST (id);

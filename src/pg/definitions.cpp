@@ -6,16 +6,21 @@ extern "C" {
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
-#include "catalog/namespace.h"
+#include "access/xact.h"
+#include "catalog/indexing.h"
+#include "commands/sequence.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/inval.h"
-#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/resowner.h"
 #include "utils/snapmgr.h"
 }
 
+#include "pg/checks.hpp"
+#include "pg/extension.hpp"
+#include "pg/id_datum.hpp"
+#include "pg/mark.hpp"
 #include "pg/snowflake_layout.hpp"
 
 namespace snowdrift::definitions {
@@ -39,26 +44,35 @@ enum Column : AttrNumber {
 
 Oid table_oid = InvalidOid;
 
-void forget(Datum, Oid relation) {
+void notice_change(Datum, Oid relation) {
     if (relation == table_oid || !OidIsValid(relation)) ++version;
 }
 
-Relation open_table() {
+Oid find_table() {
+    const Oid oid = extension::find_relation("generator");
+    if (!OidIsValid(oid))
+        ereport(ERROR,
+                (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("table snowdrift.generator is missing"),
+                 errhint("Drop extension snowdrift and create it again.")));
+    return oid;
+}
+
+Relation open_table(LOCKMODE lock = AccessShareLock) {
     static bool is_watched = false;
     if (!is_watched) {
-        CacheRegisterRelcacheCallback(forget, Datum{0});
+        CacheRegisterRelcacheCallback(notice_change, Datum{0});
         is_watched = true;
     }
-    table_oid = definitions::table();
-    return table_open(table_oid, AccessShareLock);
+    table_oid = find_table();
+    return table_open(table_oid, lock);
 }
 
 /// Lock a generator until the transaction ends, whatever becomes of the subtransaction.
-void lock(uint32_t id, LOCKMODE mode) {
+void lock(Oid table, uint32_t generator, LOCKMODE mode) {
     auto* const owner = CurrentResourceOwner;
     CurrentResourceOwner = TopTransactionResourceOwner;
-    LockRelationOid(table_oid, AccessShareLock);
-    LockDatabaseObject(table_oid, id, 0, mode);
+    LockRelationOid(table, AccessShareLock);
+    LockDatabaseObject(table, generator, 0, mode);
     CurrentResourceOwner = owner;
 }
 
@@ -74,10 +88,13 @@ class Row {
         return value;
     }
 
-    std::optional<uint32_t> get_number(Column column) const {
+    int32 get_number(Column column) const { return DatumGetInt32(get(column).value_or(Datum{0})); }
+
+    /// A number that must be in 0 .. max.
+    std::optional<uint32_t> get_field(Column column, const char* field, uint32_t max) const {
         const auto value = get(column);
         if (!value) return std::nullopt;
-        return static_cast<uint32_t>(DatumGetInt32(*value));
+        return check_field(field, DatumGetInt32(*value), max);
     }
 
     bool has_text(Column column, const char* wanted) const {
@@ -85,41 +102,51 @@ class Row {
         return value && std::strcmp(TextDatumGetCString(*value), wanted) == 0;
     }
 
+    bool is_uncommitted() const {
+        return TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple_->t_data));
+    }
+
+    HeapTuple tuple() const { return tuple_; }
+
+    /// The definition, which rows that were written by hand need not have right.
+    Definition definition() const {
+        Definition read{};
+        read.table = RelationGetRelid(table_);
+        read.id = static_cast<uint32_t>(get_number(id));
+        read.is_uncommitted = is_uncommitted();
+        uint32_t max_sequence = UINT16_MAX;
+        if (has_text(kind, "sno")) {
+            read.kind = GeneratorKind::sno;
+            read.partition = get_field(partition, "partition", UINT16_MAX);
+        } else {
+            read.kind = GeneratorKind::snowflake;
+            const auto own_layout = get(layout);
+            read.layout = own_layout ? get_layout(*own_layout) : default_layout;
+            read.datacenter = get_field(datacenter, "datacenter", read.layout.max_datacenter());
+            read.worker = get_field(worker, "worker", read.layout.max_worker());
+            max_sequence = read.layout.max_sequence();
+        }
+        read.sequence_min = *get_field(sequence_min, "sequence_min", max_sequence);
+        read.sequence_max = *get_field(sequence_max, "sequence_max", max_sequence);
+        check_bounds(read.sequence_min, read.sequence_max);
+        return read;
+    }
+
  private:
     Relation table_;
     HeapTuple tuple_;
 };
 
-Definition definition_from(const Row& row) {
-    Definition definition{};
-    definition.id = row.get_number(id).value_or(0);
-    definition.kind = row.has_text(kind, "sno") ? GeneratorKind::sno : GeneratorKind::snowflake;
-    definition.sequence_min = row.get_number(sequence_min).value_or(0);
-    definition.sequence_max = row.get_number(sequence_max).value_or(0);
-    if (const auto own = row.get_number(partition)) definition.partition = *own;
-    if (const auto value = row.get(layout)) definition.layout = get_layout(*value);
-    const auto own_datacenter = row.get_number(datacenter);
-    const auto own_worker = row.get_number(worker);
-    if (own_datacenter || own_worker)
-        definition.node =
-            own_datacenter.value_or(0) << definition.layout.worker_bits | own_worker.value_or(0);
-    return definition;
-}
-
-/// The first definition of which `is_wanted(row)` holds, of those that `snapshot` sees; null is the
-/// present.
-template <typename Predicate>
-std::optional<Definition> find_row(Snapshot snapshot, Predicate is_wanted) {
-    std::optional<Definition> found;
-    Relation table = open_table();
+/// Visits the rows of the table that `snapshot` sees, null being the present, until visit(row) is
+/// true. Returns whether it was.
+template <typename Visit>
+bool find_row(Relation table, Snapshot snapshot, Visit visit) {
+    bool found = false;
     SysScanDesc scan = systable_beginscan(table, InvalidOid, false, snapshot, 0, nullptr);
     for (HeapTuple tuple = systable_getnext(scan); HeapTupleIsValid(tuple) && !found;
-         tuple = systable_getnext(scan)) {
-        const Row row{table, tuple};
-        if (is_wanted(row)) found = definition_from(row);
-    }
+         tuple = systable_getnext(scan))
+        found = visit(Row{table, tuple});
     systable_endscan(scan);
-    table_close(table, AccessShareLock);
     return found;
 }
 
@@ -127,9 +154,22 @@ std::optional<Definition> find_row(Snapshot snapshot, Predicate is_wanted) {
 Definition find_and_lock(const char* wanted, LOCKMODE mode) {
     for (;;) {
         const Definition found = find(wanted);
-        lock(found.id, mode);
-        if (find(wanted).id == found.id) return found;
+        lock(found.table, found.id, mode);
+        const Definition again = find(wanted);
+        if (again.table == found.table && again.id == found.id) return again;
     }
+}
+
+void check_name(const char* new_name) {
+    if (*new_name == '\0' || std::strlen(new_name) > max_name_length)
+        ereport(ERROR, (errcode(ERRCODE_INVALID_NAME),
+                        errmsg("invalid name of an ID generator: \"%s\"", new_name),
+                        errdetail("A name has 1 to %zu bytes.", max_name_length)));
+}
+
+[[noreturn]] void report_undefined(const char* wanted) {
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+                    errmsg("ID generator \"%s\" does not exist", wanted)));
 }
 
 }  // namespace
@@ -145,37 +185,102 @@ void check_bounds(int64_t sequence_min, int64_t sequence_max) {
 }
 
 std::optional<Definition> look_up(const char* wanted) {
-    return find_row(nullptr, [&](const Row& row) { return row.has_text(name, wanted); });
+    std::optional<Definition> found;
+    Relation table = open_table();
+    (void)find_row(table, nullptr, [&](const Row& row) {
+        if (!row.has_text(name, wanted)) return false;
+        found = row.definition();
+        return true;
+    });
+    table_close(table, AccessShareLock);
+    return found;
 }
 
 Definition find(const char* wanted) {
     const auto found = look_up(wanted);
-    if (!found)
-        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
-                        errmsg("ID generator \"%s\" does not exist", wanted)));
+    if (!found) report_undefined(wanted);
     return *found;
 }
 
-void share(uint32_t id) { lock(id, AccessShareLock); }
-
 Definition hold(const char* wanted) { return find_and_lock(wanted, AccessShareLock); }
 
-void seize(const char* wanted) { (void)find_and_lock(wanted, AccessExclusiveLock); }
+void hold(Oid table, uint32_t generator) { lock(table, generator, AccessShareLock); }
 
-Oid table() {
-    const Oid oid = get_relname_relid("generator", get_namespace_oid("snowdrift", false));
-    if (!OidIsValid(oid))
-        ereport(ERROR,
-                (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("table snowdrift.generator is missing"),
-                 errhint("Drop extension snowdrift and create it again.")));
-    return oid;
+void insert(const char* new_name, const Definition& definition) {
+    check_name(new_name);
+    // One session at a time: a name that another one is creating is free, or taken, when it is
+    // done.
+    Relation table = open_table(ShareRowExclusiveLock);
+    const bool is_taken =
+        find_row(table, nullptr, [&](const Row& row) { return row.has_text(name, new_name); });
+    if (is_taken)
+        ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT),
+                        errmsg("ID generator \"%s\" already exists", new_name)));
+
+    const bool is_sno = definition.kind == GeneratorKind::sno;
+    Datum values[sequence_max] = {};
+    bool is_null[sequence_max] = {};
+    const auto set = [&](Column column, Datum value) { values[column - 1] = value; };
+    const auto set_field = [&](Column column, std::optional<uint32_t> value) {
+        is_null[column - 1] = !value;
+        set(column, Int32GetDatum(static_cast<int32>(value.value_or(0))));
+    };
+    set(name, CStringGetTextDatum(new_name));
+    const Oid numbers = extension::find_relation("generator_id");
+    if (!OidIsValid(numbers))
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+                        errmsg("sequence snowdrift.generator_id is missing"),
+                        errhint("Drop extension snowdrift and create it again.")));
+    set(id, Int32GetDatum(static_cast<int32>(nextval_internal(numbers, false))));
+    set(kind, CStringGetTextDatum(is_sno ? "sno" : "snowflake"));
+    set(layout, make_datum(definition.layout));
+    is_null[layout - 1] = is_sno;
+    set_field(datacenter, definition.datacenter);
+    set_field(worker, definition.worker);
+    set_field(partition, definition.partition);
+    set_field(sequence_min, definition.sequence_min);
+    set_field(sequence_max, definition.sequence_max);
+
+    HeapTuple tuple = heap_form_tuple(RelationGetDescr(table), values, is_null);
+    CatalogTupleInsert(table, tuple);
+    invalidate(table);
+    table_close(table, NoLock);
+    CommandCounterIncrement();
 }
 
-bool exists(uint32_t wanted) {
+void remove(const char* wanted) {
+    const Definition definition = find_and_lock(wanted, AccessExclusiveLock);
+    Relation table = open_table(RowExclusiveLock);
+    const bool found = find_row(table, nullptr, [&](const Row& row) {
+        if (!row.has_text(name, wanted)) return false;
+        CatalogTupleDelete(table, &row.tuple()->t_self);
+        return true;
+    });
+    if (!found) report_undefined(wanted);
+    invalidate(table);
+    table_close(table, NoLock);
+    CommandCounterIncrement();
+
+    // Nobody draws from it any more. If the drop is rolled back, it begins after the mark.
+    slots::Slot* const slot = slots::lookup(definition.slot_key());
+    if (slot != nullptr) slots::release(*slot, slot->claim);
+}
+
+void invalidate(Relation table) {
+    CacheInvalidateRelcache(table);
+    mark::give_up_states();
+}
+
+bool exists(Oid wanted_table, uint32_t wanted) {
+    Relation table = open_table();
     SnapshotData dirty;
     InitDirtySnapshot(dirty);
-    return find_row(&dirty, [&](const Row& row) { return row.get_number(id) == wanted; })
-        .has_value();
+    const bool found =
+        RelationGetRelid(table) == wanted_table && find_row(table, &dirty, [&](const Row& row) {
+            return static_cast<uint32_t>(row.get_number(id)) == wanted;
+        });
+    table_close(table, AccessShareLock);
+    return found;
 }
 
 }  // namespace snowdrift::definitions

@@ -1,10 +1,16 @@
-// The generators that users create: their definitions in the table snowdrift.generator, and each
-// session's knowledge of them.
+// The generators that users create: their definitions in the table snowdrift.generator, and the
+// locks that keep one from being dropped while it is in use.
 #pragma once
 
 #include <optional>
 
 #include "pg/postgres.hpp"
+
+extern "C" {
+#include "utils/relcache.h"
+}
+
+#include "pg/slots.hpp"
 #include "snowdrift/snowflake.hpp"
 
 namespace snowdrift {
@@ -13,13 +19,36 @@ enum class GeneratorKind : uint8_t { snowflake, sno };
 
 /// A row of snowdrift.generator. A place that is not given is the server's: snowdrift.node.
 struct Definition {
+    Oid table;    ///< that has the row
     uint32_t id;  ///< never used for another one
     GeneratorKind kind;
-    SnowflakeLayout layout;             ///< of a Snowflake generator
-    std::optional<uint32_t> node;       ///< of a Snowflake generator: datacenter and worker in one
-    std::optional<uint16_t> partition;  ///< of a sno generator
+    bool is_uncommitted;                 ///< this transaction, which isn't over, has created it
+    SnowflakeLayout layout;              ///< of a Snowflake generator
+    std::optional<uint32_t> datacenter;  ///< of a Snowflake generator
+    std::optional<uint32_t> worker;      ///< of a Snowflake generator
+    std::optional<uint32_t> partition;   ///< of a sno generator
     uint32_t sequence_min;
     uint32_t sequence_max;
+
+    /// Datacenter and worker of a Snowflake generator in one; nothing where it has neither.
+    std::optional<uint32_t> node() const {
+        if (!datacenter && !worker) return std::nullopt;
+        return datacenter.value_or(0) << layout.worker_bits | worker.value_or(0);
+    }
+
+    void set_node(uint32_t node) {
+        datacenter = node >> layout.worker_bits;
+        worker = node & layout.max_worker();
+    }
+
+    /// The key of the slot that has the generator's state.
+    slots::SlotKey slot_key() const {
+        const bool is_sno = kind == GeneratorKind::sno;
+        return {MyDatabaseId, is_sno ? slots::Kind::sno : slots::Kind::snowflake,
+                table,        id,
+                sequence_min, sequence_max,
+                layout};
+    }
 };
 
 namespace definitions {
@@ -31,32 +60,37 @@ inline constexpr size_t max_name_length = NAMEDATALEN - 1;
 /// another number must be read again.
 extern uint64_t version;
 
-/// Ensures that a generator's bounds leave room for a few IDs in each tick: 22023.
+/// Ensures that a generator's bounds are in order and leave room for a few IDs in each tick: 22023.
 void check_bounds(int64_t sequence_min, int64_t sequence_max);
 
-/// The definition of a generator, if there is one of that name.
+/// The definition of a generator, if there is one of that name. Raises 22003 or 22023 if it is not
+/// a sound one, which only a row that was written by hand can be.
 std::optional<Definition> look_up(const char* name);
 
 /// The same. Raises 42704 if there is none.
 Definition find(const char* name);
 
-/// The same, and keeps the generator from being dropped until the transaction ends.
+/// The same, and keeps the generator from being dropped until the transaction ends. A drop waits
+/// for all who drew, as DROP SEQUENCE does.
 Definition hold(const char* name);
 
-/// Keeps the generator with that id from being dropped until the transaction ends, and learns of
-/// those that were: `version` tells. A drop waits for all who drew, as DROP SEQUENCE does.
-void share(uint32_t id);
+/// The same for a generator whose definition is known.
+void hold(Oid table, uint32_t id);
 
-/// Waits until nobody draws from the generator of that name, and keeps all others from it until the
-/// transaction ends. Raises 42704 if there is none.
-void seize(const char* name);
+/// Creates the generator of that name; table and id are the table's matter. Raises 42710 if there
+/// is one already.
+void insert(const char* name, const Definition& definition);
 
-/// The table of definitions. Raises 42P01 if there is none.
-Oid table();
+/// Waits until nobody draws from the generator of that name, keeps all others from it until the
+/// transaction ends, and drops it. Raises 42704 if there is none.
+void remove(const char* name);
 
-/// Whether a generator still has that id, or will have it when a transaction commits that is open
-/// now. Reads the table.
-bool exists(uint32_t id);
+/// Lets all sessions read the table again.
+void invalidate(Relation table);
+
+/// Whether a generator has that id in that table, or will have it when a transaction commits that
+/// is open now. Reads the table.
+bool exists(Oid table, uint32_t id);
 
 }  // namespace definitions
 }  // namespace snowdrift

@@ -7,7 +7,7 @@
 #include "pg/mark.hpp"
 #include "pg/overflow.hpp"
 #include "pg/postgres.hpp"
-#include "pg/slots.hpp"
+#include "pg/session_slot.hpp"
 
 extern "C" {
 #include "storage/ipc.h"
@@ -17,42 +17,6 @@ namespace snowdrift {
 
 /// Raises the error that a generator's answer stands for: 55000, the clock.
 [[noreturn]] void refuse(Verdict verdict, int64_t ms);
-
-/// What every session's view of a generator has: the slot, and the mark it was prepared under.
-class SessionSlot {
- public:
-    bool is_attached() const { return has_slot() && tag_ == mark::session.tag; }
-
-    /// Attaches the slot where it is not; `move_past` makes its IDs later than a time, given the
-    /// generator.
-    void attach(slots::Purpose purpose, slots::Begin move_past, const void* generator) {
-        const mark::Start start = mark::attach();
-        const int tag = mark::session.tag;  // coming to a slot may make it unknown again
-        if (!has_slot()) {
-            slot_ = slots::attach(purpose, move_past, start.fresh, generator);
-            owner_ = slot_->owner;
-            definitions_ = slot_->definitions;
-        }
-        move_past(*slot_, start.floor, generator);
-        tag_ = tag;
-    }
-
-    slots::Slot& operator*() const { return *slot_; }
-    slots::Slot* operator->() const { return slot_; }
-
- private:
-    /// A slot is another generator's when the own one was dropped meanwhile, even if that was
-    /// rolled back.
-    bool has_slot() const {
-        return slot_ != nullptr && slot_->owner.load(std::memory_order_relaxed) == owner_ &&
-               slot_->definitions.load(std::memory_order_relaxed) == definitions_;
-    }
-
-    slots::Slot* slot_ = nullptr;
-    uint64_t owner_ = 0;
-    Oid definitions_ = InvalidOid;
-    int tag_ = -1;
-};
 
 /// Asks again, and waits as the answers say, until one is an ID.
 template <typename Session, typename Answer>

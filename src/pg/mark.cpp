@@ -37,6 +37,7 @@ extern "C" {
 #endif
 }
 
+#include "pg/extension.hpp"
 #include "pg/slots.hpp"
 
 namespace snowdrift::mark {
@@ -45,7 +46,6 @@ Session session;
 
 namespace {
 
-constexpr const char* schema_name = "snowdrift";
 constexpr const char* sequence_name = "mark";
 
 slots::Slot* slot = nullptr;
@@ -71,8 +71,9 @@ constexpr int64 stored_from(int64_t unix_ms) {
 static_assert(stored_from(0) == 40503, "snowdrift--1.0.sql sets a new mark to this");
 
 enum class Origin : int64 {
-    outside = 0,  // setval() put it there: an install script, or a dump that was restored
-    ours = 1,     // generators raised it
+    outside = 0,      // setval() put it there: an install script, or a dump that was restored
+    ours = 1,         // generators raised it
+    uncommitted = 2,  // so they did, in the transaction that made the file
 };
 
 struct OnDisk {
@@ -85,12 +86,14 @@ struct OnDisk {
 OnDisk on_disk_from(const FormData_pg_sequence_data& data) {
     const int64_t unix_ms = data.last_value >> check_bits;
     const bool valid = data.is_called && stored_from(unix_ms) == data.last_value;
-    return {valid ? unix_ms : -1, data.log_cnt == 1 ? Origin::ours : Origin::outside};
+    const auto origin = static_cast<Origin>(data.log_cnt);
+    const bool known = origin == Origin::ours || origin == Origin::uncommitted;
+    return {valid ? unix_ms : -1, known ? origin : Origin::outside};
 }
 
 [[noreturn]] void report_bad_mark(const char* what) {
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                    errmsg("sequence %s.%s %s", schema_name, sequence_name, what),
+                    errmsg("sequence snowdrift.%s %s", sequence_name, what),
                     errdetail("It holds the time after which no ID was ever generated."),
                     errhint("If no later IDs can exist, a superuser may call "
                             "snowdrift.reset_clock(); a missing sequence comes back with the "
@@ -108,14 +111,24 @@ void forget(Datum, Oid relation) {
     session.tag = -1;
 }
 
-/// Find the sequence, and make sure that it is the extension's own and crash-safe. The lock is the
+/// Open the sequence, locked so that it stays what it is. What was found before the lock may have
+/// been dropped or replaced while this session waited for it.
+Relation lock_sequence(LOCKMODE lock) {
+    for (;;) {
+        const Oid oid = extension::find_relation(sequence_name);
+        if (!OidIsValid(oid)) report_bad_mark("is missing");
+        Relation sequence = try_relation_open(oid, lock);
+        if (sequence == nullptr) continue;
+        if (extension::find_relation(sequence_name) == oid) return sequence;
+        relation_close(sequence, lock);
+    }
+}
+
+/// Open the sequence, and make sure that it is the extension's own and crash-safe. The lock is the
 /// one that ALTER SEQUENCE waits for.
 Relation open_sequence(LOCKMODE lock = RowExclusiveLock) {
-    const Oid schema = get_namespace_oid(schema_name, true);
-    const Oid oid = OidIsValid(schema) ? get_relname_relid(sequence_name, schema) : InvalidOid;
-    if (!OidIsValid(oid)) report_bad_mark("is missing");
-    Relation sequence = try_relation_open(oid, lock);
-    if (sequence == nullptr) report_bad_mark("is missing");
+    Relation sequence = lock_sequence(lock);
+    const Oid oid = RelationGetRelid(sequence);
     if (sequence->rd_rel->relkind != RELKIND_SEQUENCE ||
         getExtensionOfObject(RelationRelationId, oid) != get_extension_oid("snowdrift", true))
         report_bad_mark("does not belong to extension snowdrift");
@@ -123,6 +136,19 @@ Relation open_sequence(LOCKMODE lock = RowExclusiveLock) {
         report_bad_mark("is not crash-safe");
     sequence_oid = oid;
     return sequence;
+}
+
+/// What generators mark the file as. That of a transaction which isn't over may vanish in a crash,
+/// also after the commit, if that is not flushed: the first session that comes after it changes
+/// this, by a record which it flushes.
+Origin origin_in(Relation sequence) {
+#if PG_VERSION_NUM >= 160000
+    const bool has_new_file = sequence->rd_newRelfilelocatorSubid != InvalidSubTransactionId;
+#else
+    const bool has_new_file = sequence->rd_newRelfilenodeSubid != InvalidSubTransactionId;
+#endif
+    const bool is_new = sequence->rd_createSubid != InvalidSubTransactionId;
+    return is_new || has_new_file ? Origin::uncommitted : Origin::ours;
 }
 
 /// The file on disk: another one after every change that a rollback could undo.
@@ -181,18 +207,28 @@ bool server_spares_standbys() {
     return std::strcmp(value, "off") == 0 || std::strcmp(value, "local") == 0;
 }
 
+void say_unconfirmed(void*) {
+    errcontext("waiting for a synchronous standby to confirm the mark of IDs");
+}
+
 /// Wait until the standbys that `synchronous_standby_names` asks for have the record at `position`.
 /// One session's mark serves them all, so a session that turned synchronous_commit off for itself
 /// waits too. Raises 57014 when the wait was cancelled.
 void wait_for_standbys(XLogRecPtr position) {
     if (server_spares_standbys()) return;
 
-    const int of_session = synchronous_commit;
+    // What PostgreSQL says of a cancelled wait is true of commits only.
+    const int commit_of_session = synchronous_commit;
+    const int client_level = client_min_messages;
+    const int log_level = log_min_messages;
     HOLD_INTERRUPTS();
     synchronous_commit = SYNCHRONOUS_COMMIT_REMOTE_FLUSH;
     assign_synchronous_commit(synchronous_commit, nullptr);
+    client_min_messages = log_min_messages = ERROR;
     SyncRepWaitForLSN(position, false);
-    synchronous_commit = of_session;
+    client_min_messages = client_level;
+    log_min_messages = log_level;
+    synchronous_commit = commit_of_session;
     assign_synchronous_commit(synchronous_commit, nullptr);
     LWLockAcquire(SyncRepLock, LW_SHARED);
     const bool confirmed =
@@ -200,10 +236,16 @@ void wait_for_standbys(XLogRecPtr position) {
     LWLockRelease(SyncRepLock);
     RESUME_INTERRUPTS();
     CHECK_FOR_INTERRUPTS();
-    if (!confirmed)
-        ereport(ERROR, (errcode(ERRCODE_QUERY_CANCELED),
-                        errmsg("canceling the generation of IDs due to user request"),
-                        errdetail("The mark was not confirmed by a synchronous standby.")));
+    if (confirmed) return;
+
+    // The wait has taken the request to cancel. PostgreSQL itself still knows whose it was.
+    ErrorContextCallback context{error_context_stack, say_unconfirmed, nullptr};
+    error_context_stack = &context;
+    QueryCancelPending = true;
+    InterruptPending = true;
+    CHECK_FOR_INTERRUPTS();
+    ereport(ERROR,
+            (errcode(ERRCODE_QUERY_CANCELED), errmsg("canceling statement due to user request")));
 }
 
 /// Wait until the record at `position` is safe: on this server's disk, and on its synchronous
@@ -296,32 +338,40 @@ bool adopt(uint64_t file, int64_t on_disk) {
     return true;
 }
 
+bool speaks_of(uint64_t file) { return slot->words[file_at] == file; }
+
 /// Rely on the word from now on, if it speaks of `file`.
 bool settle(uint64_t file) {
     const slots::Lock lock;
-    if (slot->words[file_at] != file) return false;
+    if (!speaks_of(file)) return false;
     session.tag = load().tag();
     return true;
 }
 
 /// Come to terms about where the mark is: what the word says must be on disk there before anyone
 /// relies on it, and what is on disk there must be known before anyone generates.
+///
+/// What is learned here holds while the sequence is locked, whatever invalidations are served
+/// meanwhile: they come after all of them, and only make the session look again.
 void look_again() {
     Relation sequence = open_sequence();
     const uint64_t file = file_of(sequence);
+    const Origin wanted = origin_in(sequence);
     OnDisk present = read(sequence);
-    while (present.origin != Origin::ours || !settle(file)) {
+    while (present.origin != wanted || !settle(file)) {
         const int64_t known = load().unix_ms();
         if (present.unix_ms < 0 && known == 0) report_bad_mark("was tampered with");
-        // It stays marked as from outside until the word says so: whoever comes here after a
-        // failure in between finds what this session found.
-        present = update(sequence, [&](OnDisk now) {
-            return now.unix_ms >= known ? now : OnDisk{known, Origin::outside};
-        });
-        if (!adopt(file, present.unix_ms)) continue;
+        if (present.origin != Origin::uncommitted || !speaks_of(file)) {
+            // It stays marked as from outside until the word says so: whoever comes here after a
+            // failure in between finds what this session found.
+            present = update(sequence, [&](OnDisk now) {
+                return now.unix_ms >= known ? now : OnDisk{known, Origin::outside};
+            });
+            if (!adopt(file, present.unix_ms)) continue;
+        }
         // Ours from now on, unless somebody set it again meanwhile.
         present = update(sequence, [&](OnDisk now) {
-            return now == present ? OnDisk{now.unix_ms, Origin::ours} : now;
+            return now == present ? OnDisk{now.unix_ms, wanted} : now;
         });
     }
     relation_close(sequence, RowExclusiveLock);
@@ -346,25 +396,38 @@ bool try_raise(int64_t unix_ms) {
     if (!needed && (!claim(known) || find_unwritable_wal() != nullptr)) return true;
 
     Relation sequence = open_sequence();
-    // Generators that begin one after the other each begin after the mark: where an ID is ahead of
-    // the clock, a shorter lease keeps them from driving each other further ahead.
-    const int64_t later = std::max(unix_ms + lease_ahead_ms, clock::now_ms() + lease_ms);
-    const int64_t target = std::min(later, max_unix_ms);
-    const OnDisk present = update(sequence, [&](OnDisk now) {
-        const bool enough = now.unix_ms >= (needed ? unix_ms : target);
-        const bool wrong = now.origin == Origin::outside || session.tag < 0;
-        return enough || wrong ? now : OnDisk{target, Origin::ours};
-    });
-    const bool wrong = present.origin == Origin::outside || session.tag < 0;
-    if (!wrong) publish(present.unix_ms, known.tag());
+    // That may have served invalidations. Locked, the file tells whether the word speaks of it.
+    const Origin own = origin_in(sequence);
+    bool is_right = settle(file_of(sequence)) && session.tag == known.tag();
+    if (is_right) {
+        // Generators that begin one after the other each begin after the mark: where an ID is ahead
+        // of the clock, a shorter lease keeps them from driving each other further ahead.
+        const int64_t later = std::max(unix_ms + lease_ahead_ms, clock::now_ms() + lease_ms);
+        const int64_t target = std::min(later, max_unix_ms);
+        const OnDisk present = update(sequence, [&](OnDisk now) {
+            const bool enough = now.unix_ms >= (needed ? unix_ms : target);
+            return enough || now.origin != own ? now : OnDisk{target, own};
+        });
+        is_right = present.origin == own;
+        if (is_right) publish(present.unix_ms, known.tag());
+    }
     relation_close(sequence, RowExclusiveLock);
-    return !wrong && load().tag() == known.tag();
+    return is_right && load().tag() == known.tag();
+}
+
+slots::SlotKey slot_key() { return {MyDatabaseId, slots::Kind::mark}; }
+
+/// Ensure that this server may write.
+void require_primary() {
+    if (RecoveryInProgress())
+        ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+                        errmsg("cannot generate IDs during recovery"),
+                        errhint("Generate them on the primary server.")));
 }
 
 void attach_slot() {
     if (slot != nullptr) return;
-    slot = slots::attach(
-        slots::mark, [](slots::Slot&, int64_t, const void*) {}, 0, nullptr);
+    slot = slots::attach(slot_key(), [](slots::Slot&) {});
     session.word = &slot->words[0];
     CacheRegisterRelcacheCallback(forget, Datum{0});
 }
@@ -372,6 +435,7 @@ void attach_slot() {
 }  // namespace
 
 Start attach() {
+    require_primary();
     attach_slot();
     while (session.tag != load().tag()) look_again();
     return {static_cast<int64_t>(slot->words[floor_at].load()),
@@ -379,7 +443,7 @@ Start attach() {
 }
 
 void give_up_states() {
-    slots::Slot* const known = slots::peek(slots::mark);
+    slots::Slot* const known = slots::lookup(slot_key());
     if (known == nullptr) return;  // there were none since the server started
     const auto last = static_cast<uint64_t>(Word{known->words[0]}.unix_ms());
     (void)snowdrift::raise(known->words[fresh_at], last);
@@ -394,8 +458,9 @@ int64_t read() {
 }
 
 bool raise(int64_t unix_ms) {
-    if (!try_raise(unix_ms)) session.tag = -1;
-    return session.tag >= 0;
+    if (try_raise(unix_ms)) return true;
+    session.tag = -1;
+    return false;
 }
 
 bool reset(int64_t unix_ms, int64_t max_lead_ms) {

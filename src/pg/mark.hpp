@@ -66,6 +66,11 @@ bool raise(int64_t unix_ms);
 /// `unix_ms`; false if it does neither. Gives up the promise for IDs of later times.
 bool reset(int64_t unix_ms, int64_t max_lead_ms);
 
+/// Whether the mark is still that of the tag: it was neither reset nor replaced since.
+inline bool is_current(int tag) {
+    return Word{session.word->load(std::memory_order_relaxed)}.tag() == tag;
+}
+
 /// Whether the mark on disk is known to be past `unix_ms`, and by so much that it need not be
 /// raised yet.
 inline bool is_covered(int64_t unix_ms) {

@@ -37,7 +37,8 @@ class NamedSessions {
         char name[NAMEDATALEN];  // the hash table's key
         size_t length;
         uint64_t version;                // of the definitions, when this one was read
-        LocalTransactionId transaction;  // that shares the generator
+        LocalTransactionId transaction;  // that holds the generator
+        Oid table;                       // of the definition
         uint32_t id;                     // the generator's
         Session session;
     };
@@ -51,26 +52,30 @@ class NamedSessions {
         return mixed % places;
     }
 
+    /// The entry of a generator, which is locked from now on.
     Entry* look_up(const char* bytes, size_t length) {
         char* const name = pnstrdup(bytes, length);
         if (length > definitions::max_name_length) report_undefined(name);
         if (table_ == nullptr) table_ = make_table();
         auto* entry = static_cast<Entry*>(hash_search(table_, name, HASH_FIND, nullptr));
-        for (;;) {
-            if (entry == nullptr || entry->version != definitions::version)
-                entry = read(name, length);
-            if (entry->transaction == current_transaction()) break;
-            definitions::share(entry->id);
-            if (entry->version == definitions::version) entry->transaction = current_transaction();
-        }
+        if (entry == nullptr || !hold(*entry)) entry = read(name, length);
+        entry->transaction = current_transaction();
         pfree(name);
         return entry;
     }
 
+    /// Lock the generator of an entry that is up to date; false if it no longer is.
+    static bool hold(Entry& entry) {
+        if (entry.version != definitions::version) return false;
+        if (entry.transaction != current_transaction()) definitions::hold(entry.table, entry.id);
+        return entry.version == definitions::version;
+    }
+
     Entry* read(const char* name, size_t length) {
-        // Taken first: a change that comes while the definition is read makes it be read again.
+        // Taken first: a change that comes meanwhile makes the next call read again. This one may
+        // go by what it has read, since it holds the generator.
         const uint64_t version = definitions::version;
-        const Definition definition = definitions::find(name);
+        const Definition definition = definitions::hold(name);
         if (definition.kind != Session::kind) report_wrong_kind(name, definition.kind);
 
         bool found;
@@ -79,8 +84,8 @@ class NamedSessions {
             entry->length = length;
             new (&entry->session) Session{};
         }
-        if (!found || entry->id != definition.id) entry->transaction = InvalidLocalTransactionId;
         entry->version = version;
+        entry->table = definition.table;
         entry->id = definition.id;
         entry->session.define(definition, entry->name);
         return entry;

@@ -6,6 +6,12 @@
 // hidden but for those that the server looks up.
 #define PGDLLEXPORT __attribute__((visibility("default")))
 
+// The standard library may declare these functions, which PostgreSQL replaces by macros where it is
+// built without NLS.
+#if __has_include(<libintl.h>)
+#include <libintl.h>
+#endif
+
 extern "C" {
 #include "postgres.h"
 

@@ -1,41 +1,44 @@
 #include "pg/slots.hpp"
 
-#include <new>
-
 extern "C" {
-#include "access/xlog.h"
+#include "storage/dsm.h"
 #include "storage/ipc.h"
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
-#include "utils/syscache.h"
 #if PG_VERSION_NUM >= 170000
 #include "storage/dsm_registry.h"
 #endif
 }
 
-#include "pg/definitions.hpp"
-#include "pg/mark.hpp"
-
 namespace snowdrift::slots {
 namespace {
 
-struct Table {
-    static constexpr int capacity = 256;
-    Slot slots[capacity];
+// The slots are in chunks, each twice as large as the one before. The first is in memory that has a
+// name; the others are added where it is full, and stay until the server stops.
+constexpr int max_chunks = 12;
+constexpr size_t first_chunk_slots = 256;
+
+constexpr size_t slots_of_chunk(int chunk) { return first_chunk_slots << chunk; }
+
+struct Root {
+    std::atomic<uint64_t> claims = 0;           // that there were since the server started
+    std::atomic<int> chunks = 1;                // that there are
+    dsm_handle handles[max_chunks]{};           // of the chunks after the first
+    alignas(64) Slot slots[first_chunk_slots];  // the first chunk
 };
-static_assert(sizeof(Table) < size_t{64} * 1024, "must fit what a default server has to spare");
+static_assert(sizeof(Root) < size_t{64} * 1024, "must fit what a default server has to spare");
 
 // The name carries the structure's version: a new library in a running server must not take an
 // old library's memory for its own.
-constexpr const char* segment_name = "snowdrift slots 1";
+constexpr const char* segment_name = "snowdrift slots 2";
 
-void init(void* memory) { new (memory) Table{}; }
+void init(void* memory) { new (memory) Root{}; }
 
 #if PG_VERSION_NUM >= 170000
 
-Table* map_table() {
+Root* map_root() {
     bool found;
-    return static_cast<Table*>(GetNamedDSMSegment(segment_name, sizeof(Table), init, &found));
+    return static_cast<Root*>(GetNamedDSMSegment(segment_name, sizeof(Root), init, &found));
 }
 
 #else
@@ -44,134 +47,178 @@ shmem_request_hook_type next_shmem_request_hook = nullptr;
 
 void request_shmem() {
     if (next_shmem_request_hook) next_shmem_request_hook();
-    RequestAddinShmemSpace(sizeof(Table));
+    RequestAddinShmemSpace(sizeof(Root));
 }
 
-Table* map_table() {
+Root* map_root() {
     bool found;
     LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-    void* memory = ShmemInitStruct(segment_name, sizeof(Table), &found);
+    void* memory = ShmemInitStruct(segment_name, sizeof(Root), &found);
     if (!found) init(memory);
     LWLockRelease(AddinShmemInitLock);
-    return static_cast<Table*>(memory);
+    return static_cast<Root*>(memory);
 }
 
 #endif
 
-Table* table() {
-    static Table* mapped = nullptr;
-    if (mapped == nullptr) mapped = map_table();
-    return mapped;
+Root* root = nullptr;
+Slot* mapped[max_chunks];  // in this process
+int mapped_count = 0;
+
+/// Keep a chunk in this process until it ends.
+Slot* keep(dsm_segment* segment) {
+    dsm_pin_mapping(segment);
+    return static_cast<Slot*>(dsm_segment_address(segment));
 }
 
-/// Whose a slot is. The ids of generators begin anew where the extension was created anew, so that
-/// the table of their definitions belongs to it.
-struct Owner {
-    uint64_t number;
-    Oid definitions;
-
-    bool has(const Slot& slot) const {
-        return slot.owner == number && slot.definitions == definitions;
+/// Map the chunks that this process hasn't mapped yet.
+void map() {
+    if (root == nullptr) {
+        Root* const found = map_root();
+        mapped[0] = found->slots;
+        mapped_count = 1;
+        root = found;
     }
+    while (mapped_count < root->chunks) {
+        dsm_segment* const segment = dsm_attach(root->handles[mapped_count]);
+        if (segment == nullptr) elog(ERROR, "could not map the states of ID generators");
+        mapped[mapped_count++] = keep(segment);
+    }
+}
+
+/// Add a chunk, unless somebody else has added one meanwhile.
+void add_chunk() {
+    const int chunk = mapped_count;
+    if (chunk == max_chunks)
+        ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of shared memory"),
+                        errdetail("There is no room for more ID generators on this server.")));
+    const size_t count = slots_of_chunk(chunk);
+    dsm_segment* const segment = dsm_create(count * sizeof(Slot), 0);
+    const dsm_handle handle = dsm_segment_handle(segment);
+    dsm_pin_segment(segment);
+    new (dsm_segment_address(segment)) Slot[count];
+    bool added = false;
+    {
+        const Lock lock;
+        if (root->chunks == chunk) {
+            root->handles[chunk] = handle;
+            root->chunks = chunk + 1;
+            added = true;
+        }
+    }
+    if (added) {
+        mapped[mapped_count++] = keep(segment);
+    } else {
+        dsm_unpin_segment(handle);
+        dsm_detach(segment);
+    }
+}
+
+/// Calls visit(Slot&) with each slot that is mapped, until it returns true. Returns that slot.
+template <typename Visit>
+Slot* find_if(Visit visit) {
+    for (int chunk = 0; chunk < mapped_count; ++chunk)
+        for (Slot *slot = mapped[chunk], *end = slot + slots_of_chunk(chunk); slot != end; ++slot)
+            if (visit(*slot)) return slot;
+    return nullptr;
+}
+
+bool is_free(const Slot& slot) { return slot.claim.load(std::memory_order_relaxed) == 0; }
+
+struct Room {
+    bool has_slot = false;          // the key has one already
+    bool is_share_used_up = false;  // of the key's database, if the key counts
+    Slot* free = nullptr;
 };
 
-bool is_named(uint32_t purpose) { return purpose >= first_named && purpose != mark; }
-
-Owner owner_for(Purpose purpose) {
-    return {uint64_t{MyDatabaseId} << 32 | purpose,
-            is_named(purpose) ? definitions::table() : InvalidOid};
+/// What the mapped chunks have for a key.
+Room find_room(const SlotKey& key) {
+    Room room;
+    int named = 0;
+    (void)find_if([&](Slot& slot) {
+        if (is_free(slot)) {
+            if (room.free == nullptr) room.free = &slot;
+        } else if (slot.key == key) {
+            room.has_slot = true;
+        } else if (slot.key.database == key.database && !slot.key.is_default()) {
+            ++named;
+        }
+        return room.has_slot;
+    });
+    room.is_share_used_up = !key.is_default() && named >= max_named_per_database;
+    return room;
 }
 
-/// A state that nobody has drawn from.
 void make_fresh(Slot& slot) {
     SpinLockAcquire(&slot.lock);
     for (auto& word : slot.words) word = 0;
     SpinLockRelease(&slot.lock);
 }
 
-/// The owner's slot, or the first that is free; null if there is none.
-Slot* find(Table* table, const Owner& owner) {
-    Slot* free = nullptr;
-    for (Slot& slot : table->slots) {
-        if (owner.has(slot)) return &slot;
-        if (slot.owner == 0 && free == nullptr) free = &slot;
-    }
-    return free;
-}
-
-/// Whether nobody can draw from the owner's generator any more, as far as this transaction knows.
-/// Reads the catalogs.
-bool is_gone(const Owner& owner) {
-    const auto database = static_cast<Oid>(owner.number >> 32);
-    const auto purpose = static_cast<uint32_t>(owner.number);
-    if (!SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(database))) return true;
-    if (database != MyDatabaseId || !is_named(purpose)) return false;
-    return owner.definitions != definitions::table() || !definitions::exists(purpose - first_named);
-}
-
-/// Free the slots whose owners are gone. One that comes back, since this transaction had dropped it
-/// and is rolled back, gets a fresh slot; meanwhile this transaction's locks keep everybody from
-/// it.
-void sweep(Table* table) {
-    for (Slot& slot : table->slots) {
-        const Owner owner{slot.owner, slot.definitions};
-        if (owner.number == 0 || !is_gone(owner)) continue;
-        mark::give_up_states();
-        const Lock lock;
-        if (owner.has(slot)) slot.owner = 0;
-    }
-}
-
 }  // namespace
 
 // The lock is the one PostgreSQL has for "an extension's space allocation in shared memory".
-Lock::Lock() { LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE); }
+Lock::Lock(bool shared) { LWLockAcquire(AddinShmemInitLock, shared ? LW_SHARED : LW_EXCLUSIVE); }
 Lock::~Lock() { LWLockRelease(AddinShmemInitLock); }
 
-Slot* attach(Purpose purpose, Begin begin, int64_t mark, const void* generator) {
-    if (RecoveryInProgress())
-        ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
-                        errmsg("cannot generate IDs during recovery"),
-                        errhint("Generate them on the primary server.")));
-
-    Table* const slots = table();
-    const Owner owner = owner_for(purpose);
-    for (const bool swept : {false, true}) {
-        if (swept) sweep(slots);
-        const Lock lock;
-        Slot* const slot = find(slots, owner);
-        if (slot == nullptr) continue;
-        if (!owner.has(*slot)) {
-            make_fresh(*slot);
-            new (&slot->statistics) Statistics{};
-            begin(*slot, mark, generator);
-            slot->definitions = owner.definitions;
-            slot->owner = owner.number;
-        }
-        return slot;
-    }
-    ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-                    errmsg("too many ID generators on this server"),
-                    errdetail("There is room for %d, in all databases.", Table::capacity),
-                    errhint("Drop generators that are not used.")));
+Slot* lookup(const SlotKey& key) {
+    map();
+    const Lock lock{true};
+    return find_if([&](const Slot& slot) { return !is_free(slot) && slot.key == key; });
 }
 
-Slot* peek(Purpose purpose) {
-    if (RecoveryInProgress()) return nullptr;
-    Table* const slots = table();
-    const Owner owner = owner_for(purpose);
+Slot* claim(const SlotKey& key) {
+    // Another session may have been faster, even with a chunk that isn't mapped here yet.
+    if (mapped_count < root->chunks) return nullptr;
+    const Room room = find_room(key);
+    if (room.has_slot || room.is_share_used_up || room.free == nullptr) return nullptr;
+    make_fresh(*room.free);
+    new (&room.free->statistics) Statistics{};
+    room.free->key = key;
+    return room.free;
+}
+
+void publish(Slot& slot) { slot.claim = ++root->claims; }
+
+bool make_room(const SlotKey& key) {
+    map();
+    Room room;
+    {
+        const Lock lock{true};
+        room = find_room(key);
+    }
+    if (room.is_share_used_up) return false;
+    if (room.free == nullptr) add_chunk();
+    return true;
+}
+
+void release(Slot& slot, uint64_t claim) {
     const Lock lock;
-    Slot* const slot = find(slots, owner);
-    return slot != nullptr && owner.has(*slot) ? slot : nullptr;
+    if (slot.claim == claim) slot.claim = 0;
+}
+
+Claimed* list(size_t& count) {
+    map();
+    size_t capacity = 0;
+    for (int chunk = 0; chunk < mapped_count; ++chunk) capacity += slots_of_chunk(chunk);
+    auto* const all = static_cast<Claimed*>(palloc(capacity * sizeof(Claimed)));
+    count = 0;
+    const Lock lock{true};
+    (void)find_if([&](Slot& slot) {
+        if (!is_free(slot)) all[count++] = {&slot, slot.claim, slot.key};
+        return false;
+    });
+    return all;
 }
 
 void reset_generators() {
-    Table* const slots = table();
+    map();
     const Lock lock;
-    for (Slot& slot : slots->slots) {
-        if (slot.owner >> 32 != MyDatabaseId || owner_for(mark).has(slot)) continue;
-        make_fresh(slot);
-    }
+    (void)find_if([](Slot& slot) {
+        if (!is_free(slot) && slot.key.database == MyDatabaseId && slot.key.kind != Kind::mark)
+            make_fresh(slot);
+        return false;
+    });
 }
 
 void reserve() {

@@ -4,29 +4,21 @@
 #include <algorithm>
 
 #include "pg/clock.hpp"
-#include "pg/mark.hpp"
 #include "pg/regressions.hpp"
+#include "pg/session_slot.hpp"
 #include "pg/settings.hpp"
-#include "pg/slots.hpp"
 #include "pg/snowflake_layout.hpp"
 #include "snowdrift/snowflake_layout.hpp"
 
 extern "C" {
 #include "access/xlog.h"
-#include "executor/spi.h"
-#include "lib/stringinfo.h"
+#include "tcop/utility.h"
 #include "utils/builtins.h"
 }
 
 using namespace snowdrift;
 
 namespace {
-
-/// What a fresh state begins with, as slots::Begin takes it.
-struct Restoration {
-    const GeneratorSnapshot& snapshot;
-    mutable bool has_begun = false;
-};
 
 void move_past(slots::Slot& slot, int64_t unix_ms, const GeneratorSnapshot& snapshot) {
     if (snapshot.definition.kind == GeneratorKind::sno)
@@ -47,10 +39,7 @@ bool go_on(slots::Slot& slot, const GeneratorSnapshot& snapshot) {
 }
 
 /// Begin a fresh state where the snapshot was, but not before the mark.
-void begin(slots::Slot& slot, int64_t mark, const void* argument) {
-    const auto& restoration = *static_cast<const Restoration*>(argument);
-    const GeneratorSnapshot& snapshot = restoration.snapshot;
-    restoration.has_begun = true;
+void begin(slots::Slot& slot, int64_t mark, const GeneratorSnapshot& snapshot) {
     move_past(slot, mark, snapshot);
     if (snapshot.definition.kind == GeneratorKind::sno) {
         SnoGenerator::begin_after(slot.sno, snapshot.use);
@@ -72,14 +61,19 @@ void begin(slots::Slot& slot, int64_t mark, const void* argument) {
 
 /// Bring the generator's state to where the snapshot is, and the mark before any ID of it. Nothing
 /// of this rolls back, and need not: it only moves forward.
-void apply(const char* name, slots::Purpose purpose, const GeneratorSnapshot& snapshot) {
+void apply(const char* name, const Definition& definition, const GeneratorSnapshot& snapshot) {
     bool is_applied = false;
     do {
-        const Restoration restoration{snapshot};
-        const mark::Start start = mark::attach();
-        slots::Slot& slot = *slots::attach(purpose, begin, start.fresh, &restoration);
-        if (!restoration.has_begun && !go_on(slot, snapshot) && !is_applied) report_lag(name);
-        move_past(slot, start.floor, snapshot);
+        bool is_fresh = false;
+        SessionSlot slot;
+        slot.attach(
+            definition.slot_key(), definition.is_uncommitted,
+            [&](slots::Slot& state, int64_t unix_ms) { move_past(state, unix_ms, snapshot); },
+            [&](slots::Slot& state, int64_t unix_ms) {
+                is_fresh = true;
+                begin(state, unix_ms, snapshot);
+            });
+        if (!is_fresh && !go_on(*slot, snapshot) && !is_applied) report_lag(name);
         is_applied = true;
     } while (!mark::cover(snapshot.last_unix_ms()));
 }
@@ -96,35 +90,6 @@ void check_lead(int64_t unix_ms) {
                             "snowdrift.max_clock_lead.")));
 }
 
-/// Create the generator that the snapshot is of.
-void create(const char* name, const Definition& definition) {
-    StringInfoData statement;
-    initStringInfo(&statement);
-    const bool is_sno = definition.kind == GeneratorKind::sno;
-    appendStringInfo(&statement,
-                     "SELECT snowdrift.create_generator(%s, '%s', sequence_min => %u,"
-                     " sequence_max => %u",
-                     quote_literal_cstr(name), is_sno ? "sno" : "snowflake",
-                     definition.sequence_min, definition.sequence_max);
-    if (definition.partition)
-        appendStringInfo(&statement, ", partition => %d", int{*definition.partition});
-    if (definition.node)
-        appendStringInfo(&statement, ", datacenter => %u, worker => %u",
-                         *definition.node >> definition.layout.worker_bits,
-                         *definition.node & definition.layout.max_worker());
-    if (!is_sno) {
-        char layout[max_layout_text_size + 1];
-        *format_layout(definition.layout, layout) = '\0';
-        appendStringInfo(&statement, ", layout => '%s'", layout);
-    }
-    appendStringInfoChar(&statement, ')');
-
-    SPI_connect();
-    if (SPI_execute(statement.data, false, 0) < 0)
-        elog(ERROR, "could not execute: %s", statement.data);
-    SPI_finish();
-}
-
 /// Ensure that a generator is the one that the snapshot is of.
 void check_same(const char* name, const Definition& own, const Definition& other) {
     const char* differing = nullptr;
@@ -132,7 +97,7 @@ void check_same(const char* name, const Definition& own, const Definition& other
         differing = "kind";
     else if (own.kind == GeneratorKind::snowflake && !(own.layout == other.layout))
         differing = "layout";
-    else if (own.node != other.node)
+    else if (own.node() != other.node())
         differing = "datacenter or worker";
     else if (own.partition != other.partition)
         differing = "partition";
@@ -141,7 +106,7 @@ void check_same(const char* name, const Definition& own, const Definition& other
     if (differing != nullptr)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("snapshot is not of ID generator \"%s\"", name),
-                        errdetail("The %s is another one.", differing),
+                        errdetail("The snapshot's %s differs.", differing),
                         errhint("Restore it under a name that is free: that creates the "
                                 "generator.")));
 }
@@ -157,22 +122,16 @@ SNOWDRIFT_FUNCTION(snapshot) {
                         errdetail("How far it has come is in the primary server's memory.")));
     GeneratorSnapshot snapshot{};
     snapshot.definition = definitions::hold(name);
-    const slots::Purpose purpose = slots::named(snapshot.definition.id);
 
-    const mark::Start start = mark::attach();
-    slots::Slot& slot = *slots::attach(
-        purpose,
-        [](slots::Slot& fresh, int64_t mark, const void* generator) {
-            move_past(fresh, mark, *static_cast<const GeneratorSnapshot*>(generator));
-        },
-        start.fresh, &snapshot);
-    move_past(slot, start.floor, snapshot);
+    SessionSlot slot;
+    slot.attach(snapshot.definition.slot_key(), snapshot.definition.is_uncommitted,
+                [&](slots::Slot& state, int64_t unix_ms) { move_past(state, unix_ms, snapshot); });
     if (snapshot.definition.kind == GeneratorKind::sno) {
-        snapshot.use = snapshot.sno_generator().use(slot.sno);
-        snapshot.drifts = slot.sno.drifts;
-        snapshot.at_count = slot.sno.at_count;
+        snapshot.use = snapshot.sno_generator().use(slot->sno);
+        snapshot.drifts = slot->sno.drifts;
+        snapshot.at_count = slot->sno.at_count;
     } else {
-        snapshot.last = snapshot.snowflake_generator().last(slot.words[0]);
+        snapshot.last = snapshot.snowflake_generator().last(slot->words[0]);
     }
     return write_snapshot(snapshot, clock::now_ms());
 }
@@ -182,9 +141,10 @@ SNOWDRIFT_FUNCTION(restore) {
     const char* const name = text_to_cstring(PG_GETARG_TEXT_PP(0));
     const GeneratorSnapshot snapshot = read_snapshot(PG_GETARG_DATUM(1));
     check_lead(snapshot.last_unix_ms());
-    if (!definitions::look_up(name)) create(name, snapshot.definition);
+    PreventCommandIfReadOnly("snowdrift.restore()");
+    if (!definitions::look_up(name)) definitions::insert(name, snapshot.definition);
     const Definition own = definitions::hold(name);
     check_same(name, own, snapshot.definition);
-    apply(name, slots::named(own.id), snapshot);
+    apply(name, own, snapshot);
     PG_RETURN_VOID();
 }

@@ -25,12 +25,13 @@ struct GeneratorSnapshot {
     }
 
     SnowflakeGenerator snowflake_generator() const {
-        return {definition.layout, definition.node.value_or(0), definition.sequence_min,
+        return {definition.layout, definition.node().value_or(0), definition.sequence_min,
                 definition.sequence_max};
     }
 
     SnoGenerator sno_generator() const {
-        return {definition.partition.value_or(0), static_cast<uint16_t>(definition.sequence_min),
+        return {static_cast<uint16_t>(definition.partition.value_or(0)),
+                static_cast<uint16_t>(definition.sequence_min),
                 static_cast<uint16_t>(definition.sequence_max)};
     }
 };

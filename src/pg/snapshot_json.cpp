@@ -150,7 +150,7 @@ void write_snowflake(Writer& to, const GeneratorSnapshot& snapshot) {
     char text[max_layout_text_size + 1];
     *format_layout(layout, text) = '\0';
     to.add("layout", text);
-    const auto node = snapshot.definition.node;
+    const auto node = snapshot.definition.node();
     std::optional<uint64_t> datacenter;
     std::optional<uint64_t> worker;
     if (node) {
@@ -215,8 +215,8 @@ void read_snowflake(Reader& from, GeneratorSnapshot& snapshot) {
     const auto datacenter = from.get_number_or_null("datacenter", layout.max_datacenter());
     const auto worker = from.get_number_or_null("worker", layout.max_worker());
     if (datacenter || worker)
-        definition.node = static_cast<uint32_t>(datacenter.value_or(0) << layout.worker_bits |
-                                                worker.value_or(0));
+        definition.set_node(static_cast<uint32_t>(datacenter.value_or(0) << layout.worker_bits |
+                                                  worker.value_or(0)));
     read_bounds(from, definition, layout.max_sequence());
 
     const auto last_timestamp = from.get_time_or_null("last_timestamp", times_of(layout));
@@ -233,7 +233,7 @@ uint64_t read_units(Reader& from, const char* field) {
 void read_sno(Reader& from, GeneratorSnapshot& snapshot) {
     Definition& definition = snapshot.definition;
     if (const auto partition = from.get_number_or_null("partition", UINT16_MAX))
-        definition.partition = static_cast<uint16_t>(*partition);
+        definition.partition = static_cast<uint32_t>(*partition);
     read_bounds(from, definition, UINT16_MAX);
 
     SnoUse& use = snapshot.use;

@@ -21,9 +21,9 @@ class SessionGenerator {
     static constexpr GeneratorKind kind = GeneratorKind::sno;
 
     void define(const Definition& definition, const char* name) {
-        // Even if the id is the same: an extension that is created anew counts from the beginning.
-        slot_ = SessionSlot{};
-        purpose_ = slots::named(definition.id);
+        slot_.detach();
+        key_ = definition.slot_key();
+        is_uncommitted_ = definition.is_uncommitted;
         name_ = name;
         own_partition_ = definition.partition;
         sequence_min_ = static_cast<uint16_t>(definition.sequence_min);
@@ -34,11 +34,8 @@ class SessionGenerator {
 
     void prepare() {
         slot_.attach(
-            purpose_,
-            [](slots::Slot& slot, int64_t unix_ms, const void*) {
-                SnoGenerator::move_past(slot.sno, unix_ms);
-            },
-            nullptr);
+            key_.value_or(slots::SlotKey{MyDatabaseId, slots::Kind::sno}), is_uncommitted_,
+            [](slots::Slot& slot, int64_t unix_ms) { SnoGenerator::move_past(slot.sno, unix_ms); });
     }
 
     bool try_next(int64_t unix_ms, Id& id) {
@@ -67,13 +64,15 @@ class SessionGenerator {
 
  private:
     SnoGenerator core() const {
-        return {own_partition_.value_or(static_cast<uint16_t>(settings::node)), sequence_min_,
-                sequence_max_};
+        return {
+            static_cast<uint16_t>(own_partition_.value_or(static_cast<uint32_t>(settings::node))),
+            sequence_min_, sequence_max_};
     }
 
-    slots::Purpose purpose_ = slots::default_sno;
+    std::optional<slots::SlotKey> key_;  // of a generator that a user created
+    bool is_uncommitted_ = false;
     SessionSlot slot_;
-    std::optional<uint16_t> own_partition_;
+    std::optional<uint32_t> own_partition_;
     uint16_t sequence_min_ = 0;
     uint16_t sequence_max_ = UINT16_MAX;
     uint8_t metabyte_ = 0;

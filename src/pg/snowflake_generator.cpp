@@ -24,12 +24,12 @@ class SessionGenerator {
     static constexpr GeneratorKind kind = GeneratorKind::snowflake;
 
     void define(const Definition& definition, const char* name) {
-        // Even if the id is the same: an extension that is created anew counts from the beginning.
-        slot_ = SessionSlot{};
-        purpose_ = slots::named(definition.id);
+        slot_.detach();
+        key_ = definition.slot_key();
+        is_uncommitted_ = definition.is_uncommitted;
         name_ = name;
-        own_node_ = definition.node;
-        core_ = SnowflakeGenerator{definition.layout, definition.node.value_or(0),
+        own_node_ = definition.node();
+        core_ = SnowflakeGenerator{definition.layout, own_node_.value_or(0),
                                    definition.sequence_min, definition.sequence_max};
         node_ = -1;
     }
@@ -40,13 +40,10 @@ class SessionGenerator {
     void prepare() {
         const SnowflakeLayout& layout = core_.layout();
         core_ = core_.at_node(own_node_ ? *own_node_ : servers_node(layout));
-        slot_.attach(
-            purpose_,
-            [](slots::Slot& slot, int64_t unix_ms, const void* generator) {
-                regressions::move_past(slot, *static_cast<const SnowflakeGenerator*>(generator),
-                                       unix_ms);
-            },
-            &core_);
+        slot_.attach(key_.value_or(slots::SlotKey{MyDatabaseId, slots::Kind::snowflake}),
+                     is_uncommitted_, [this](slots::Slot& slot, int64_t unix_ms) {
+                         regressions::move_past(slot, core_, unix_ms);
+                     });
         node_ = settings::node;
     }
 
@@ -82,7 +79,8 @@ class SessionGenerator {
         return static_cast<uint32>(settings::node);
     }
 
-    slots::Purpose purpose_ = slots::default_snowflake;
+    std::optional<slots::SlotKey> key_;  // of a generator that a user created
+    bool is_uncommitted_ = false;
     SessionSlot slot_;
     int node_ = -1;  // snowdrift.node, as core_ took it on
     SnowflakeGenerator core_{default_layout, 0};

@@ -126,19 +126,23 @@ struct TimePredicate {
     SNOWDRIFT_FUNCTION(type##_##name) {                              \
         return TimePredicate<Id, Predicate>::of_id_and_time(fcinfo); \
     }                                                                \
-    SNOWDRIFT_FUNCTION(name##_of_##type) {                           \
-        return TimePredicate<Id, Predicate>::of_time_and_id(fcinfo); \
-    }                                                                \
     SNOWDRIFT_FUNCTION(first_##type##_##name) {                      \
         return TimePredicate<Id, Predicate>::first(fcinfo);          \
     }                                                                \
     SNOWDRIFT_FUNCTION(last_##type##_##name) { return TimePredicate<Id, Predicate>::last(fcinfo); }
 
+/// The same, also for operators that have the time on the left.
+#define SNOWDRIFT_TIME_COMPARISON(type, Id, name, Predicate)         \
+    SNOWDRIFT_TIME_PREDICATE(type, Id, name, Predicate)              \
+    SNOWDRIFT_FUNCTION(name##_of_##type) {                           \
+        return TimePredicate<Id, Predicate>::of_time_and_id(fcinfo); \
+    }
+
 /// Defines the SQL-callable functions type_since, first_type_since, last_type_since and so on, in
 /// the install script's order.
-#define SNOWDRIFT_TIME_PREDICATES(type, Id)            \
-    SNOWDRIFT_TIME_PREDICATE(type, Id, before, Before) \
-    SNOWDRIFT_TIME_PREDICATE(type, Id, until, Until)   \
-    SNOWDRIFT_TIME_PREDICATE(type, Id, after, After)   \
-    SNOWDRIFT_TIME_PREDICATE(type, Id, since, Since)   \
+#define SNOWDRIFT_TIME_PREDICATES(type, Id)             \
+    SNOWDRIFT_TIME_COMPARISON(type, Id, before, Before) \
+    SNOWDRIFT_TIME_COMPARISON(type, Id, until, Until)   \
+    SNOWDRIFT_TIME_COMPARISON(type, Id, after, After)   \
+    SNOWDRIFT_TIME_COMPARISON(type, Id, since, Since)   \
     SNOWDRIFT_TIME_PREDICATE(type, Id, within, Within)

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <iterator>
 
+#include "pg/extension.hpp"
 #include "pg/postgres.hpp"
 
 extern "C" {
+#include "access/stratnum.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_statistic.h"
 #include "commands/vacuum.h"
@@ -14,12 +16,15 @@ extern "C" {
 #include "nodes/supportnodes.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/paths.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 }
+
+using namespace snowdrift;
 
 namespace {
 
@@ -33,18 +38,43 @@ bool may_call(Oid function) {
     return object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK;
 }
 
-/// The function called first_p or last_p, with these arguments, that stands beside the predicate p.
-/// InvalidOid if there is none that the user may call.
-Oid find_bound(const char* prefix, Oid predicate, List* arguments) {
-    Oid types[FUNC_MAX_ARGS];
-    int count = 0;
-    ListCell* cell;
-    foreach (cell, arguments) types[count++] = exprType(static_cast<Node*>(lfirst(cell)));
+/// A call of a time predicate, p(id, times) or p(time, id), and what the planner may use instead:
+/// id >= first_p(times) AND id <= last_p(times).
+///
+/// Both conditions are needed as long as the times aren't known, since a range that has no ID must
+/// have ends: first_p then gives the greatest ID and last_p the least.
+struct Predicate {
+    Expr* id;
+    List* times;
+    int id_position;  ///< among the arguments
+    Oid first;        ///< the functions; InvalidOid where there is none that the user may call
+    Oid last;
+};
+
+/// The function called first_p or last_p that stands beside the predicate p. Its code must be this
+/// library's, and return an ID of the predicate's type: others may create functions there too.
+Oid find_bound(const char* prefix, Oid predicate, Oid id_type, const Oid* types, int count) {
     const char* const name = psprintf("%s_%s", prefix, get_func_name(predicate));
     const Oid function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
                                          PointerGetDatum(buildoidvector(types, count)),
                                          ObjectIdGetDatum(get_func_namespace(predicate)));
-    return OidIsValid(function) && may_call(function) ? function : InvalidOid;
+    const bool is_found = OidIsValid(function) &&
+                          extension::is_ours(function, psprintf("snowdrift_%s", name)) &&
+                          get_func_rettype(function) == id_type && may_call(function);
+    return is_found ? function : InvalidOid;
+}
+
+Predicate predicate_of(Oid function, List* arguments) {
+    Oid* types;
+    int count;
+    (void)get_func_signature(function, &types, &count);
+    const int position = types[0] == TIMESTAMPTZOID ? 1 : 0;
+    const Oid id_type = types[position];
+    for (int i = position + 1; i < count; ++i) types[i - 1] = types[i];
+    return {static_cast<Expr*>(list_nth(arguments, position)),
+            list_delete_nth_cell(list_copy(arguments), position), position,
+            find_bound("first", function, id_type, types, count - 1),
+            find_bound("last", function, id_type, types, count - 1)};
 }
 
 /// A call of such a function, folded if its arguments are constants.
@@ -54,11 +84,12 @@ Expr* make_bound(PlannerInfo* root, Oid function, List* arguments) {
     return reinterpret_cast<Expr*>(eval_const_expressions(root, reinterpret_cast<Node*>(call)));
 }
 
-/// The comparison of two IDs by their type's btree operator of that strategy.
-Expr* compare(const Expr* id, int16 strategy, Expr* bound) {
-    const Oid type = exprType(reinterpret_cast<const Node*>(id));
-    const Oid family = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
+/// The comparison of two IDs by the operator family's operator of that strategy; null if it has
+/// none.
+Expr* compare(Oid family, const Expr* id, int16 strategy, Expr* bound) {
+    const Oid type = exprType(reinterpret_cast<const Node*>(bound));
     const Oid comparison = get_opfamily_member(family, type, type, strategy);
+    if (!OidIsValid(comparison)) return nullptr;
     return make_opclause(comparison, BOOLOID, false, copy_of(id), bound, InvalidOid, InvalidOid);
 }
 
@@ -73,46 +104,66 @@ bool is_all(const Expr* bound, uint8 byte) {
     return std::all_of(bytes, bytes + value->constlen, [=](uint8 b) { return b == byte; });
 }
 
-/// Whether conditions on `id` may be of use to an index, and both expressions may be written twice.
-bool is_worthwhile(PlannerInfo* root, Node* id, Node* times) {
+/// Whether conditions on the ID may be of use to an index, and both expressions may be written
+/// twice. A subquery may not: it would be run twice, and could give two different results.
+bool is_worthwhile(PlannerInfo* root, const Predicate& predicate) {
+    auto* const id = reinterpret_cast<Node*>(predicate.id);
+    auto* const times = reinterpret_cast<Node*>(predicate.times);
     if (contain_volatile_functions(id) || contain_volatile_functions(times)) return false;
-    if (contain_subplans(id)) return false;
-    // A subquery is run once for each time it is written, unless it depends on the row.
-    if (contain_subplans(times) && contain_vars_of_level(times, 0)) return false;
+    if (contain_subplans(id) || contain_subplans(times)) return false;
     // Outside of a query there is one row, whose columns, in a trigger, have no numbers of
     // relations.
     if (!root) return !contain_vars_of_level(id, 0) || !contain_vars_of_level(times, 0);
     return !bms_overlap(pull_varnos(root, id), pull_varnos(root, times));
 }
 
-/// The call p(id, times), or p(times, id), of a time predicate, as
-/// id >= first_p(times) AND id <= last_p(times). Null to leave it as it is.
-///
-/// Both conditions are needed as long as the times aren't known, since a range that has no ID must
-/// have ends: first_p then gives the greatest ID and last_p the least.
+/// The predicate as comparisons of IDs. Null to leave it as it is.
 ///
 /// The user must be allowed to call what is called instead, and what no longer is.
 Expr* simplify(PlannerInfo* root, const FuncExpr* call) {
     if (!may_call(call->funcid)) return nullptr;
-    for (int position = 0; position < std::min(2, list_length(call->args)); ++position) {
-        auto* const id = static_cast<Expr*>(list_nth(call->args, position));
-        List* const times = list_delete_nth_cell(list_copy(call->args), position);
-        const Oid first = find_bound("first", call->funcid, times);
-        const Oid last = find_bound("last", call->funcid, times);
-        if (!OidIsValid(first) || !OidIsValid(last)) continue;
-        if (!is_worthwhile(root, reinterpret_cast<Node*>(id), reinterpret_cast<Node*>(times)))
-            return nullptr;
+    const Predicate predicate = predicate_of(call->funcid, call->args);
+    if (!OidIsValid(predicate.first) || !OidIsValid(predicate.last)) return nullptr;
+    if (!is_worthwhile(root, predicate)) return nullptr;
 
-        Expr* const least = make_bound(root, first, times);
-        Expr* const greatest = make_bound(root, last, times);
-        Expr* const from = compare(id, BTGreaterEqualStrategyNumber, least);
-        Expr* const to = compare(id, BTLessEqualStrategyNumber, greatest);
-        // One of them stays, since a null ID is neither within nor without.
-        if (is_all(greatest, UINT8_MAX)) return from;
-        if (is_all(least, 0)) return to;
-        return make_andclause(list_make2(from, to));
+    Expr* const least = make_bound(root, predicate.first, predicate.times);
+    Expr* const greatest = make_bound(root, predicate.last, predicate.times);
+    const Oid type = get_func_rettype(predicate.first);
+    const Oid family = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
+    Expr* const from = compare(family, predicate.id, BTGreaterEqualStrategyNumber, least);
+    Expr* const to = compare(family, predicate.id, BTLessEqualStrategyNumber, greatest);
+    if (from == nullptr || to == nullptr) return nullptr;
+    // One of them stays, since a null ID is neither within nor without.
+    if (is_all(greatest, UINT8_MAX)) return from;
+    if (is_all(least, 0)) return to;
+    return make_andclause(list_make2(from, to));
+}
+
+/// The conditions with which an index on the ID serves a predicate that was left as it is, such as
+/// one whose time is a subquery: by now that is a parameter, with one value. Null if there are
+/// none.
+List* find_index_conditions(SupportRequestIndexCondition* request) {
+    List* const arguments = IsA(request->node, OpExpr)
+                                ? reinterpret_cast<OpExpr*>(request->node)->args
+                                : reinterpret_cast<FuncExpr*>(request->node)->args;
+    if (!may_call(request->funcid)) return nullptr;
+    const Predicate predicate = predicate_of(request->funcid, arguments);
+    if (!OidIsValid(predicate.first) || !OidIsValid(predicate.last)) return nullptr;
+    if (request->indexarg != predicate.id_position) return nullptr;
+    ListCell* cell;
+    foreach (cell, predicate.times) {
+        auto* const time = static_cast<Node*>(lfirst(cell));
+        if (!is_pseudo_constant_for_index(request->root, time, request->index)) return nullptr;
     }
-    return nullptr;
+
+    Expr* const least = make_bound(request->root, predicate.first, predicate.times);
+    Expr* const greatest = make_bound(request->root, predicate.last, predicate.times);
+    Expr* const from =
+        compare(request->opfamily, predicate.id, BTGreaterEqualStrategyNumber, least);
+    Expr* const to = compare(request->opfamily, predicate.id, BTLessEqualStrategyNumber, greatest);
+    if (from == nullptr || to == nullptr) return nullptr;
+    request->lossy = false;
+    return list_make2(from, to);
 }
 
 /// What std_typanalyze() has for a type with a btree operator class.
@@ -149,9 +200,14 @@ void compute_stats(VacAttrStats* stats, AnalyzeAttrFetchFunc fetch, int rows, do
 /// The support function of all time predicates
 SNOWDRIFT_FUNCTION(time_predicate_support) {
     auto* const request = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));
-    if (!IsA(request, SupportRequestSimplify)) PG_RETURN_POINTER(nullptr);
-    const auto* const simplification = reinterpret_cast<SupportRequestSimplify*>(request);
-    PG_RETURN_POINTER(simplify(simplification->root, simplification->fcall));
+    if (IsA(request, SupportRequestSimplify)) {
+        const auto* const call = reinterpret_cast<const SupportRequestSimplify*>(request);
+        PG_RETURN_POINTER(simplify(call->root, call->fcall));
+    }
+    if (IsA(request, SupportRequestIndexCondition))
+        PG_RETURN_POINTER(
+            find_index_conditions(reinterpret_cast<SupportRequestIndexCondition*>(request)));
+    PG_RETURN_POINTER(nullptr);
 }
 
 /// The typanalyze function of ID types: standard statistics, but with a finer histogram of a

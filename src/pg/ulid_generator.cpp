@@ -20,15 +20,16 @@ class SessionGenerator {
     bool is_prepared() const { return slot_.is_attached(); }
 
     void prepare() {
-        slot_.attach(
-            slots::ulid,
-            [](slots::Slot& slot, int64_t unix_ms, const void*) {
-                SpinLockAcquire(&slot.lock);
-                slot.ulid.move_past(unix_ms);
-                SpinLockRelease(&slot.lock);
-            },
-            nullptr);
+        slot_.attach({MyDatabaseId, slots::Kind::ulid}, false,
+                     [](slots::Slot& slot, int64_t unix_ms) {
+                         SpinLockAcquire(&slot.lock);
+                         slot.ulid.move_past(unix_ms);
+                         SpinLockRelease(&slot.lock);
+                     });
     }
+
+    /// The mark under which the last ULID was drawn.
+    int tag() const { return slot_.tag(); }
 
     UlidGenerator::Answer ask(Request& request) {
         const auto random = random_batch.take<UlidGenerator::Random>();
@@ -47,12 +48,14 @@ class SessionGenerator {
 };
 
 /// The next ULID of this transaction. Nothing of it rolls back, so a value that a savepoint undid
-/// does not come again.
+/// does not come again. A block ends with the mark it was taken under: after reset_clock(), its
+/// time may be in the future.
 Ulid next_ulid() {
     static SessionGenerator generator;
     static UlidBlock block;
     static LocalTransactionId taken_by = InvalidLocalTransactionId;
-    if (unlikely(taken_by != current_transaction() || block.empty())) {
+    if (unlikely(taken_by != current_transaction() || block.empty() ||
+                 !mark::is_current(generator.tag()))) {
         block = UlidBlock{draw(generator)};
         taken_by = current_transaction();
     }

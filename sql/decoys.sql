@@ -1,0 +1,185 @@
+-- Objects of others, with the names of ours and of core's, are never used in their place. They stand
+-- in the extension's schema and in public, from before CREATE EXTENSION on; after it, there are more.
+-- Each raises an error that tells.
+CREATE DATABASE snowdrift_decoys TEMPLATE template0;
+\c snowdrift_decoys
+CREATE SCHEMA ids;
+CREATE FUNCTION public.trap(text) RETURNS text
+LANGUAGE plpgsql SET search_path = pg_catalog AS $$
+BEGIN RAISE EXCEPTION 'decoy % was called', $1; END $$;
+
+-- decoys(SCHEMA, NAMES): a function of each name with each list of these types of arguments
+CREATE FUNCTION public.decoys(schema text, names text[]) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog AS $do$
+DECLARE
+    name text;
+    types text;
+    count bigint = 0;
+BEGIN
+    FOREACH name IN ARRAY names LOOP
+        FOREACH types IN ARRAY ARRAY['', 'text', 'text, text', 'text, text, text', 'text, integer', 'integer',
+            'text, anyelement', 'anyelement', 'anyelement, text', 'anyelement, anyelement', 'regclass', 'name',
+            'timestamptz', 'timestamptz, text', 'timestamptz, timestamptz', 'tstzrange', 'tstzrange, text',
+            'bigint', 'bigint, text', 'bigint, tstzrange, text', 'bigint, text, text', 'text, text, text, text',
+            'numeric', 'interval', 'timestamp, interval', 'text, boolean', 'VARIADIC text[]'] LOOP
+            BEGIN
+                EXECUTE format('CREATE FUNCTION %I.%I(%s) RETURNS text LANGUAGE sql AS %L', schema, name, types,
+                    format('SELECT public.trap(%L)', format('%s.%s(%s)', schema, name, types)));
+                count = count + 1;
+            EXCEPTION WHEN duplicate_function THEN NULL; -- the extension's own
+            END;
+        END LOOP;
+    END LOOP;
+    RETURN count;
+END $do$;
+
+-- decoy_operators(SCHEMA, TYPES): operators of all names that core has, between these types
+CREATE FUNCTION public.decoy_operators(schema text, types text[]) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog AS $do$
+DECLARE
+    operator text;
+    "left" text;
+    "right" text;
+    count bigint = 0;
+BEGIN
+    FOREACH "left" IN ARRAY types LOOP FOREACH "right" IN ARRAY types LOOP
+        EXECUTE format('CREATE FUNCTION %I.trap_operator(%s, %s) RETURNS boolean LANGUAGE sql AS %L',
+            schema, "left", "right", $$SELECT public.trap('operator') = ''$$);
+        FOREACH operator IN ARRAY ARRAY['<', '<=', '=', '<>', '>=', '>', '<@', '@>', '||', '+', '-', '*', '%', '~'] LOOP
+            BEGIN
+                EXECUTE format('CREATE OPERATOR %I.%s (LEFTARG = %s, RIGHTARG = %s, FUNCTION = %I.trap_operator)',
+                    schema, operator, "left", "right", schema);
+                count = count + 1;
+            EXCEPTION WHEN duplicate_function THEN NULL;
+            END;
+        END LOOP;
+    END LOOP; END LOOP;
+    RETURN count;
+END $do$;
+
+-- Before: what the script calls, and all that core has of the names it could.
+SELECT public.decoys(schema, ARRAY['nextval', 'setval', 'set_config', 'pg_extension_config_dump', 'format',
+        'length', 'upper', 'lower', 'coalesce', 'concat', 'to_char',
+        'date_trunc', 'date_bin', 'extract', 'isfinite', 'make_interval', 'generate_series', 'array_agg',
+        'regexp_match', 'pg_get_expr', 'quote_ident', 'current_setting', 'octet_length', 'tstzrange',
+        'timezone', 'eqsel', 'neqsel', 'scalarltsel', 'btequalimage', 'brin_minmax_opcinfo', 'now']) > 0 AS planted
+FROM (VALUES ('ids'), ('public')) AS schemas(schema);
+SELECT public.decoy_operators(schema, ARRAY['text', 'integer', 'bigint', 'regtype', 'oid', 'name', 'timestamptz',
+        'timestamp', 'interval', 'numeric', 'uuid', 'bytea', 'tstzrange']) > 0 AS planted
+FROM (VALUES ('ids'), ('public')) AS schemas(schema);
+CREATE TYPE public.ulid AS ENUM ('decoy');
+CREATE TYPE public.sno AS (decoy text);
+CREATE DOMAIN public.snowflake_layout AS text;
+CREATE TYPE public.timestamptz AS ENUM ('decoy');
+CREATE DOMAIN ids.bigint AS text;
+CREATE DOMAIN ids.regclass AS text;
+CREATE DOMAIN ids.text AS integer;
+SET search_path = ids, public;
+CREATE EXTENSION snowdrift SCHEMA ids;
+
+-- After: overloads of all that the extension has, which calls with untyped literals could prefer.
+SELECT public.decoys(schema, names) > 0 AS planted
+FROM (VALUES ('ids'), ('public')) AS schemas(schema),
+    (SELECT pg_catalog.array_agg(DISTINCT proname::pg_catalog.text) AS names
+     FROM pg_catalog.pg_proc JOIN pg_catalog.pg_depend ON classid OPERATOR(pg_catalog.=) 'pg_proc'::pg_catalog.regclass
+        AND objid OPERATOR(pg_catalog.=) pg_proc.oid AND deptype OPERATOR(pg_catalog.=) 'e'
+     WHERE refclassid OPERATOR(pg_catalog.=) 'pg_extension'::pg_catalog.regclass
+        AND refobjid OPERATOR(pg_catalog.=) (SELECT oid FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'snowdrift'::pg_catalog.name)) AS own;
+-- What the planner could take for the pair of a predicate: it sought first_ulid_before(ulid) for now() > id.
+CREATE FUNCTION ids.pair(prefix pg_catalog.text, type pg_catalog.text, name pg_catalog.text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE pg_catalog.format('CREATE FUNCTION ids.%1$s_%2$s_%3$s(ids.%2$s) RETURNS ids.%2$s IMMUTABLE LANGUAGE plpgsql AS %4$L',
+        prefix, type, name, 'BEGIN RAISE EXCEPTION ''decoy of a pair was called''; END');
+END $$;
+SELECT ids.pair(prefix, type, name) FROM
+    (VALUES ('first'), ('last')) AS prefixes(prefix), (VALUES ('ulid'), ('sno')) AS types(type),
+    (VALUES ('before'), ('until'), ('after'), ('since'), ('within')) AS names(name);
+CREATE CAST (ids.ulid AS pg_catalog.text) WITH INOUT AS IMPLICIT;
+CREATE CAST (ids.sno AS pg_catalog.text) WITH INOUT AS IMPLICIT;
+CREATE SCHEMA elsewhere;
+CREATE SEQUENCE elsewhere.mark;
+CREATE TABLE elsewhere.generator (name pg_catalog.text);
+
+-- Everything runs, whatever the path: calls name the schema, and give literals their types.
+CREATE FUNCTION public.everything() RETURNS SETOF pg_catalog.text LANGUAGE plpgsql AS $do$
+DECLARE
+    statement pg_catalog.text;
+BEGIN
+    FOREACH statement IN ARRAY ARRAY[
+        $$SELECT ids.next_snowflake(), ids.next_ulid(), ids.next_sno(1), ids.gen_ulid()$$,
+        $$SELECT snowdrift.create_generator('g'::pg_catalog.text, 'snowflake'::pg_catalog.text)$$,
+        $$SELECT ids.next_snowflake('g'::pg_catalog.text)$$,
+        $$SELECT snowdrift.restore('copy'::pg_catalog.text, snowdrift.snapshot('g'::pg_catalog.text))$$,
+        $$SELECT * FROM snowdrift.generators$$,
+        $$SELECT * FROM snowdrift.clock$$,
+        $$SELECT snowdrift.drop_generator('g'::pg_catalog.text)$$,
+        $$SELECT snowdrift.drop_generator('copy'::pg_catalog.text)$$,
+        $$SELECT snowdrift.create_generator('s'::pg_catalog.text, 'sno'::pg_catalog.text)$$,
+        $$SELECT ids.next_sno('s'::pg_catalog.text, 1), ids.sno_at(pg_catalog.now(), 1, 's'::pg_catalog.text)$$,
+        $$SELECT snowdrift.drop_generator('s'::pg_catalog.text)$$,
+        $$INSERT INTO public.snowflakes DEFAULT VALUES$$,
+        $$INSERT INTO public.ulids DEFAULT VALUES$$,
+        $$INSERT INTO public.snos DEFAULT VALUES$$,
+        $$SELECT id FROM public.ulids WHERE pg_catalog.now() OPERATOR(ids.>) id$$,
+        $$SELECT id FROM public.ulids WHERE id OPERATOR(ids.>=) pg_catalog.now()$$,
+        $$SELECT id FROM public.snos WHERE pg_catalog.now() OPERATOR(ids.<=) id$$,
+        $$SELECT id FROM public.ulids WHERE ids.ulid_within(id, pg_catalog.tstzrange(pg_catalog.now(), NULL))$$,
+        $$SELECT id FROM public.snos WHERE ids.sno_within(id, pg_catalog.tstzrange(pg_catalog.now(), NULL))$$,
+        $$SELECT id FROM public.snowflakes WHERE ids.snowflake_within(id, pg_catalog.tstzrange(pg_catalog.now(), NULL))$$,
+        $$SELECT id FROM public.snowflakes WHERE ids.snowflake_within(id, pg_catalog.tstzrange(pg_catalog.now(), NULL), 'si'::ids.snowflake_layout)$$,
+        $$SELECT ids.min(id), ids.max(id) FROM public.ulids$$,
+        $$SELECT ids.min(id), ids.max(id) FROM public.snos$$,
+        $$SELECT id FROM public.ulids ORDER BY id USING OPERATOR(ids.<)$$,
+        $$ANALYZE public.ulids$$,
+        $$SELECT snowdrift.create_partitions('public.parts'::pg_catalog.regclass, '1 mon'::pg_catalog.interval, '2026-01-01Z'::pg_catalog.timestamptz, '2026-02-01Z'::pg_catalog.timestamptz)$$,
+        $$SELECT * FROM snowdrift.partitions('public.parts'::pg_catalog.regclass)$$,
+        $$SELECT * FROM snowdrift.partitions('public.snowflake_parts'::pg_catalog.regclass)$$,
+        $$SELECT snowdrift.ulid_time_decoder(snowdrift.ulid_time_encoder(pg_catalog.now())::pg_catalog.text)$$,
+        $$SELECT snowdrift.sno_time_decoder(snowdrift.sno_time_encoder(pg_catalog.now())::pg_catalog.text)$$,
+        $$SELECT ids.ulid_diagram(ids.ulid_nil()), ids.sno_diagram(ids.sno_nil()), ids.snowflake_diagram(0::pg_catalog.int8)$$,
+        $$SELECT ids.ulid_nil()::pg_catalog.uuid::ids.ulid::pg_catalog.bytea::ids.ulid::pg_catalog.timestamptz$$,
+        $$SELECT ids.sno_nil()::pg_catalog.uuid::ids.sno::pg_catalog.bytea::ids.sno::pg_catalog.timestamptz$$
+    ] LOOP
+        BEGIN
+            EXECUTE statement;
+        EXCEPTION WHEN OTHERS THEN
+            RETURN NEXT pg_catalog.format('%s: %s', statement, SQLERRM);
+        END;
+    END LOOP;
+END $do$;
+CREATE TABLE public.ulids (id ids.ulid PRIMARY KEY DEFAULT ids.next_ulid());
+CREATE TABLE public.snos (id ids.sno PRIMARY KEY DEFAULT ids.next_sno(1));
+CREATE TABLE public.snowflakes (id pg_catalog.int8 PRIMARY KEY DEFAULT ids.next_snowflake());
+CREATE TABLE public.parts (id ids.ulid) PARTITION BY RANGE (id);
+CREATE TABLE public.snowflake_parts (id pg_catalog.int8) PARTITION BY RANGE (id);
+INSERT INTO public.ulids SELECT ids.next_ulid() FROM pg_catalog.generate_series(1, 1000);
+SET search_path = pg_catalog;
+SELECT * FROM public.everything();
+SET search_path = ids, public, pg_catalog;
+SELECT * FROM public.everything();
+DROP TABLE public.parts;
+CREATE TABLE public.parts (id ids.ulid) PARTITION BY RANGE (id);
+
+-- Renamed, the extension's schemas are still its own, and whoever takes their names gets nothing.
+SET search_path = pg_catalog;
+ALTER SCHEMA snowdrift RENAME TO renamed;
+ALTER SCHEMA elsewhere RENAME TO snowdrift;
+CREATE FUNCTION snowdrift.partition_key_type(regclass) RETURNS regtype LANGUAGE sql AS $$SELECT public.trap('')::regtype$$;
+SELECT ids.next_snowflake() > 0 AS drawn, renamed.create_generator('g', 'snowflake');
+SELECT ids.next_snowflake('g') > 0 AS drawn, (SELECT count(*) FROM snowdrift.generator) AS in_the_decoy;
+SELECT renamed.restore('copy', renamed.snapshot('g')), renamed.drop_generator('g');
+SELECT name, kind FROM renamed.generators ORDER BY name;
+SELECT renamed.create_partitions('public.parts', '1 month', '2026-01-01Z', '2026-01-01Z');
+ALTER SCHEMA snowdrift RENAME TO elsewhere;
+ALTER SCHEMA renamed RENAME TO snowdrift;
+ALTER SCHEMA ids RENAME TO renamed;
+CREATE SCHEMA ids;
+CREATE FUNCTION ids.ulid_boundary(timestamptz) RETURNS text LANGUAGE sql AS $$SELECT public.trap('')$$;
+CREATE FUNCTION ids.last_snowflake_within(text, renamed.snowflake_layout) RETURNS bigint LANGUAGE sql AS $$SELECT public.trap('')::bigint$$;
+SELECT snowdrift.create_partitions('public.parts', '1 month', '2026-02-01Z', '2026-02-01Z');
+SELECT count(*) FROM snowdrift.partitions('public.parts');
+SELECT snowdrift.ulid_time_decoder(snowdrift.ulid_time_encoder('2026-02-01Z')::text) = '2026-02-01Z' AS same;
+SELECT count(*) FROM public.ulids WHERE now() OPERATOR(renamed.>) id;
+
+\c contrib_regression
+DROP DATABASE snowdrift_decoys;

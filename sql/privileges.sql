@@ -1,0 +1,80 @@
+-- What each role can do: an ordinary one, the one that created the extension, a superuser
+CREATE ROLE snowdrift_creator;
+CREATE ROLE snowdrift_ordinary;
+CREATE DATABASE snowdrift_privileges TEMPLATE template0 OWNER snowdrift_creator;
+\c snowdrift_privileges
+\set VERBOSITY sqlstate
+SET ROLE snowdrift_creator;
+-- The schema of the administration is the extension's own, and nobody else's.
+CREATE EXTENSION snowdrift SCHEMA snowdrift;
+CREATE SCHEMA snowdrift;
+CREATE EXTENSION snowdrift SCHEMA snowdrift;
+CREATE EXTENSION snowdrift;
+DROP SCHEMA snowdrift;
+CREATE EXTENSION snowdrift;
+
+-- The extension is trusted: its creator, who is no superuser, manages generators, and restores dumps.
+SELECT snowdrift.create_generator('orders', 'snowflake', worker => 3);
+SELECT next_snowflake('orders') > 0 AS drawn;
+SELECT snowdrift.restore('copy', snowdrift.snapshot('orders'));
+SELECT snowdrift.drop_generator('copy');
+INSERT INTO snowdrift.generator VALUES ('restored', 7, 'snowflake', 'twitter', 1, 2, NULL, 0, 4095);
+SELECT pg_catalog.setval('snowdrift.generator_id', 7) AS numbers, next_snowflake('restored') > 0 AS drawn;
+-- a superuser's objects stay as they are
+UPDATE snowdrift.generator SET worker = 4;
+DELETE FROM snowdrift.generator;
+TRUNCATE snowdrift.generator;
+ALTER TABLE snowdrift.generator DISABLE TRIGGER ALL;
+CREATE TABLE snowdrift.mine ();
+ALTER SCHEMA snowdrift RENAME TO mine;
+ALTER FUNCTION next_snowflake() RENAME TO mine;
+ALTER EXTENSION snowdrift DROP SEQUENCE snowdrift.mark;
+CREATE FUNCTION mine() RETURNS bigint AS '$libdir/snowdrift', 'snowdrift_next_snowflake' LANGUAGE C;
+SELECT snowdrift.reset_clock();
+SET snowdrift.node = 7;
+SET snowdrift.max_clock_lead = 0;
+LOAD 'snowdrift';
+-- what a definition says is looked at when it is read
+INSERT INTO snowdrift.generator VALUES
+    ('narrow', 8, 'sno', NULL, NULL, NULL, NULL, 5, 4), ('wide', 9, 'sno', NULL, NULL, NULL, NULL, -1, 70000),
+    ('placed', 10, 'sno', NULL, NULL, NULL, 65536, 0, 9), ('worker', 11, 'snowflake', 'mastodon', NULL, 1, NULL, 0, 9),
+    ('no layout', 12, 'snowflake', NULL, NULL, NULL, NULL, 0, 4096), ('plain', 13, 'snowflake', NULL, NULL, NULL, NULL, 0, 9);
+INSERT INTO snowdrift.generator VALUES ('kind', 14, 'ulid', NULL, NULL, NULL, NULL, 0, 9);
+SELECT next_sno('narrow');
+SELECT next_sno('wide');
+SELECT next_sno('placed');
+SELECT next_snowflake('worker');
+SELECT next_snowflake('no layout');
+SELECT next_snowflake('plain') > 0 AS drawn;
+RESET ROLE;
+DELETE FROM snowdrift.generator WHERE id >= 8;
+
+-- Anyone may generate, decode, and look; nothing else.
+SET ROLE snowdrift_ordinary;
+SELECT next_snowflake() > 0 AND next_snowflake('orders') > 0 AND next_sno() > sno_nil() AND next_ulid() > ulid_nil() AS drawn;
+SELECT count(*) FROM snowdrift.generators;
+SELECT count(*) FROM snowdrift.clock;
+SELECT snowdrift.create_generator('mine', 'snowflake');
+SELECT snowdrift.drop_generator('orders');
+SELECT snowdrift.snapshot('orders');
+SELECT snowdrift.restore('orders', '{}');
+SELECT snowdrift.reset_clock();
+INSERT INTO snowdrift.generator VALUES ('mine', 9, 'sno', NULL, NULL, NULL, NULL, 0, 9);
+SELECT setval('snowdrift.mark', 1);
+SELECT nextval('snowdrift.generator_id');
+RESET ROLE;
+
+-- A number of a generator that comes again meets nothing of the one before it.
+SELECT snowdrift.create_generator('sno', 'sno');
+SELECT next_sno('sno') > sno_nil() AS drawn;
+SELECT id FROM snowdrift.generator WHERE name = 'sno';
+DELETE FROM snowdrift.generator WHERE name = 'sno';
+SELECT setval('snowdrift.generator_id', 8, false);
+SELECT snowdrift.create_generator('snowflake', 'snowflake');
+SELECT id FROM snowdrift.generator WHERE name = 'snowflake';
+SELECT abs(extract(epoch FROM snowflake_timestamp(next_snowflake('snowflake')) - now())) < 5 AS of_the_present;
+
+\c contrib_regression
+DROP DATABASE snowdrift_privileges;
+DROP ROLE snowdrift_creator, snowdrift_ordinary;
+

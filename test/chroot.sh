@@ -4,7 +4,7 @@
 # the functions used here.
 
 suite_of() {
-    case $1 in
+    case ${1%-assertions} in
     15) echo bookworm ;;
     17) echo trixie ;;
     18) echo sid ;;
@@ -29,12 +29,6 @@ make_chroot() {
     as_root touch "$chroot_dir/.complete"
 }
 
-# The mirror this machine itself uses.
-mirror() {
-    sed -nE 's/^(URIs:|deb(-src)?( \[[^]]*\])?) +(https?:[^ ]*\/debian\/?)( .*)?$/\4/p' \
-        /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | grep -v security | head -n 1
-}
-
 # copy_checkout: to the chroot's /snowdrift.
 copy_checkout() {
     as_root rm -rf "$chroot_dir/snowdrift"
@@ -53,19 +47,21 @@ run_in_chroot() {
         mount --bind '$chroot_dir' '$chroot_dir' && mount -t proc proc '$chroot_dir/proc' &&
         mount --rbind /dev '$chroot_dir/dev' && mount --bind '$work/tmp' '$chroot_dir/tmp' &&
         exec chroot '$chroot_dir' env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
-            LC_ALL=C.UTF-8 SNOWDRIFT_EXPECT=$version /snowdrift/dev ${*:3}" 2>&1 </dev/null |
+            LC_ALL=C.UTF-8 SNOWDRIFT_EXPECT=${version%-assertions} /snowdrift/dev ${*:3}" 2>&1 </dev/null |
         tee "$log" | sed -u "s/^/  [$version] /"
 }
 
 # test_in VERSION: runs the tests of this checkout in the version's chroot. Sets result to their
-# last line, empty where there is no chroot.
+# last line, empty where there is no chroot. VERSION-assertions is a server built there.
 test_in() {
     result=
     make_chroot "$1" || return 0
     local log=$work/matrix-$1.log
     copy_checkout
     say "Testing on PostgreSQL $1"
-    interruptibly run_in_chroot "$1" "$log" test || true
+    local options=
+    [[ $1 != *-assertions ]] || options=--assertions
+    interruptibly run_in_chroot "$1" "$log" test $options || true
     result=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$log" | tail -n 1 || true)
     [ -n "$result" ] || result='0 passed, 1 failed'
 }
@@ -84,7 +80,7 @@ bench_on() {
 }
 
 cmd_matrix() {
-    [ $# -gt 0 ] || set -- 15 17 18
+    [ $# -gt 0 ] || set -- 15 17 18 18-assertions
     need debootstrap util-linux
     make_work
     local version skipped=0

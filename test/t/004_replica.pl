@@ -98,6 +98,22 @@ for my $who ('ROLE CURRENT_USER', 'DATABASE postgres')
 	like(error_of($lonely, $alone), qr/57014: canceling/, "... nor where $who turns it off");
 	$lonely->safe_psql('postgres', "ALTER $who RESET synchronous_commit");
 }
+# The wait says whose the request to end it was, and nothing that is true of commits only.
+like(error_of($lonely, $alone),
+	qr/57014: canceling statement due to statement timeout.*CONTEXT:  waiting for a synchronous standby to confirm the mark/s,
+	'... a timeout is called a timeout');
+my $cancelled = $lonely->background_psql('postgres', on_error_stop => 0);
+my $waiter = $cancelled->query_safe('SELECT pg_backend_pid()');
+$cancelled->query_until(qr/drawing/, "\\echo drawing\nSELECT next_snowflake();\n");
+$lonely->poll_query_until('postgres', "SELECT wait_event = 'SyncRep' FROM pg_stat_activity WHERE pid = $waiter")
+  or die 'nobody waits';
+$lonely->safe_psql('postgres', "SELECT pg_cancel_backend($waiter)");
+$lonely->poll_query_until('postgres', "SELECT state = 'idle' FROM pg_stat_activity WHERE pid = $waiter")
+  or die 'the cancelled session does not come back';
+$cancelled->quit;
+my $said = slurp_file($lonely->logfile);
+like($said, qr/ERROR:  canceling statement due to user request/, '... a cancel is called a cancel');
+unlike($said, qr/already committed/, '... and nothing is said to be committed');
 $lonely->append_conf('postgresql.conf', "wal_level = minimal\nmax_wal_senders = 0\n");
 $lonely->restart;
 like(error_of($lonely, $alone), qr/^no error/, '... unless nobody could be one');

@@ -88,6 +88,23 @@ for my $what (sort keys %draws)
 	$second += 5;
 }
 
+# An extension whose creation is committed, but not yet on disk, is there after a crash when a session
+# has got an ID of it.
+$node->safe_psql('postgres', 'CREATE DATABASE fresh');
+$node->append_conf('postgresql.conf', 'wal_writer_flush_after = 1GB');
+$node->reload;
+my $installer = $node->background_psql('fresh');
+$installer->query_safe($_)
+  for 'SET synchronous_commit = off', 'BEGIN', 'CREATE EXTENSION snowdrift', 'SELECT next_snowflake()', 'COMMIT';
+$returned = $node->safe_psql('fresh', 'SELECT next_snowflake()');
+$node->stop('immediate');
+eval { $installer->quit };
+start_with_clock($node, sprintf('2026-06-01 12:00:%02d', $second - 6));
+is($node->safe_psql('fresh', "SELECT count(*) FROM pg_extension WHERE extname = 'snowdrift'"),
+	1, 'an ID of an extension that was just installed: it is there after a crash');
+cmp_ok($node->safe_psql('fresh', 'SELECT next_snowflake()'), '>', $returned, '... and goes on');
+$node->safe_psql('postgres', 'DROP DATABASE fresh');
+
 # A session goes back to the mark it had before, when what replaced it is rolled back.
 set_clock($node, '2026-06-01 12:00:45');
 my $session = $node->background_psql('postgres');

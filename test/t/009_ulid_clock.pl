@@ -63,6 +63,18 @@ set_clock($node, '2026-06-01 11:00:00');
 is( time_of($node->safe_psql('postgres', 'SELECT gen_ulid()')),
 	'2026-06-01 11:00:00', 'a random ULID has the time of the clock');
 
+# A transaction that has drawn in a future which is given up does not go on there.
+set_clock($node, '2036-06-01 12:00:00');
+$session->query_safe('RESET snowdrift.max_clock_lead');
+$session->query_safe('BEGIN');
+is(time_of(next_id()), '2036-06-01 12:00:00', 'a transaction draws in the future');
+set_clock($node, '2026-06-01 12:02:00');
+$node->safe_psql('postgres', 'SELECT snowdrift.reset_clock()');
+is(time_of(next_id()), '2026-06-01 12:02:00.001', '... and in the present, once the clock is reset');
+is( $node->safe_psql('postgres', "SELECT mark < '2027-01-01' FROM snowdrift.clock"),
+	't', '... under the mark of the present');
+$session->query_safe('COMMIT');
+
 $session->quit;
 $node->stop;
 done_testing();

@@ -64,28 +64,68 @@ cmp_ok($restored->safe_psql('postgres', 'INSERT INTO people DEFAULT VALUES RETUR
 	'gt', $origin->safe_psql('postgres', 'SELECT max(id) FROM people'), 'snos go on too');
 $restored->stop;
 
-# Room for generators is the server's. That of a dropped database comes free.
-my $use_eighty = "CREATE EXTENSION IF NOT EXISTS snowdrift;
-	SELECT snowdrift.create_generator('n' || n, 'snowflake') FROM generate_series(1, 80) AS n;
-	SELECT next_snowflake('n' || n) FROM generate_series(1, 80) AS n";
-for my $database ('one', 'two', 'three')
+# A dump is restored by a role that is no superuser, in one transaction, with all that it has.
+my $archive = $origin->basedir . '/dump.custom';
+command_ok([ 'pg_dump', '-Fc', '-d', $origin->connstr('postgres'), '-f', $archive ], 'an archive is made');
+$origin->safe_psql('postgres', 'CREATE ROLE tenant LOGIN; CREATE DATABASE tenants OWNER tenant');
+command_ok(
+	[ 'pg_restore', '-1', '-e', '--no-owner', '-U', 'tenant', '-d', $origin->connstr('tenants'), $archive ],
+	'... and restored by the owner of a database, in one transaction');
+is($origin->safe_psql('tenants', $definitions), $before, '... with its generators');
+is( $origin->safe_psql('tenants', 'SELECT mark IS NOT NULL FROM snowdrift.clock'), 't', '... and its mark');
+$origin->safe_psql('tenants', "SET ROLE tenant; SELECT snowdrift.create_generator('tenant''s', 'snowflake')");
+is($origin->safe_psql('tenants', q{SELECT id FROM snowdrift.generator WHERE name = 'tenant''s'}),
+	5, '... and goes on counting them');
+$origin->safe_psql('postgres', 'DROP DATABASE tenants');
+
+# Each database has room for generators of its own, and memory grows with them. Where it lies, its
+# pieces are files.
+my $rooms = new_server('rooms');
+$rooms->append_conf('postgresql.conf', 'dynamic_shared_memory_type = mmap');
+$rooms->start;
+sub pieces { my @files = glob($rooms->data_dir . '/pg_dynshmem/mmap.*'); return scalar @files }
+$rooms->safe_psql('template1', "CREATE DATABASE $_"), $rooms->safe_psql($_, 'CREATE EXTENSION snowdrift')
+  for 'one', 'two';
+$rooms->safe_psql('one', 'SELECT next_snowflake(), next_sno(), next_ulid()');
+my $pieces = pieces();
+$rooms->safe_psql('one', "SELECT snowdrift.create_generator('g' || n, 'snowflake'), next_snowflake('g' || n),
+	snowdrift.drop_generator('g' || n) FROM generate_series(1, 300) AS n");
+is(pieces(), $pieces, 'a generator that is dropped leaves its room');
+$rooms->safe_psql('one', ("BEGIN; SELECT snowdrift.create_generator('g', 'sno'); SELECT next_sno('g'); ROLLBACK;\n") x 300);
+is(pieces(), $pieces, '... and so does one whose creation is rolled back');
+$rooms->safe_psql('one', "BEGIN;\n" . ("SAVEPOINT a; SELECT snowdrift.create_generator('g', 'sno'); SAVEPOINT b;
+	SELECT next_sno('g'); RELEASE b; ROLLBACK TO a;\n") x 300 . 'COMMIT');
+is(pieces(), $pieces, '... also by a savepoint');
+my $many = "SELECT snowdrift.create_generator('n' || n, 'snowflake') FROM generate_series(1, %d) AS n;
+	SELECT next_snowflake('n' || n) FROM generate_series(1, %d) AS n";
+$rooms->safe_psql('one', sprintf($many, 1000, 1000));
+cmp_ok(pieces(), '>', $pieces, 'a thousand that are there take memory');
+like(error_of_database($rooms, 'one', "SELECT snowdrift.create_generator('late', 'snowflake'); SELECT next_snowflake('late')"),
+	qr/ERROR:  53400: too many ID generators in this database.*DETAIL:  .* 1000 .*HINT:  .*drop_generator/s,
+	'... and a database has no more');
+$rooms->safe_psql('two', sprintf($many, 300, 300));
+is($rooms->safe_psql('two', 'SELECT next_snowflake() > 0 AND next_ulid() > ulid_nil()'),
+	't', '... but other databases have');
+$rooms->safe_psql('one', "SELECT snowdrift.drop_generator('n1000')");
+is($rooms->safe_psql('one', "SELECT next_snowflake('late') > 0"), 't', 'where one is dropped, there is room for another');
+$rooms->safe_psql('template1', 'DROP DATABASE one');
+$pieces = pieces();
+$rooms->safe_psql('template1', 'CREATE DATABASE three');
+$rooms->safe_psql('three', 'CREATE EXTENSION snowdrift; ' . sprintf($many, 1000, 1000));
+is(pieces(), $pieces, 'the room of a dropped database is used again');
+if ($ENV{SNOWDRIFT_LONG})
 {
-	$origin->safe_psql('template1', "CREATE DATABASE $database");
-	$origin->safe_psql($database, $use_eighty);
+	for my $n (1 .. 80)
+	{
+		$rooms->safe_psql('template1', "CREATE DATABASE d$n");
+		$rooms->safe_psql("d$n", 'CREATE EXTENSION snowdrift; SELECT next_snowflake(), next_sno(), next_ulid()');
+	}
+	is($rooms->safe_psql('d80', 'SELECT next_snowflake() > 0'), 't', '80 databases have their own');
 }
-my $creator = $origin->background_psql('one');
-$creator->query_safe($_)
-  for 'BEGIN', "SELECT snowdrift.create_generator('open', 'snowflake'), next_snowflake('open')";
-like(error_of($origin, $use_eighty), qr/ERROR:  53400: too many ID generators on this server.*HINT:  /s,
-	'256 generators in all databases, and no more');
-$origin->safe_psql('one', "SELECT snowdrift.create_generator('late', 'snowflake')");
-my (undef, undef, $no_room) = $origin->psql('one', "SELECT next_snowflake('late')");
-like($no_room, qr/too many ID generators/, '... also of one whose creation is not committed yet');
-$creator->query_safe('COMMIT');
-$creator->quit;
-$origin->safe_psql('template1', 'DROP DATABASE two');
-is( $origin->safe_psql('postgres', "SELECT count(next_snowflake('n' || n)) FROM generate_series(1, 80) AS n"),
-	80, '... until one of the databases is dropped');
+$rooms->stop;
+
+$origin->safe_psql('template1', 'CREATE DATABASE one');
+$origin->safe_psql('one', 'CREATE EXTENSION snowdrift; ' . sprintf($many, 80, 80));
 
 # An extension that was created anew numbers its generators anew.
 my $renewed = $origin->safe_psql('one', "SELECT next_snowflake('n1');
@@ -108,7 +148,7 @@ is($origin->safe_psql('one', "SELECT last_timestamp IS NOT NULL FROM snowdrift.g
 # After a crash, each generator begins after the mark as it was, however others have raised it since.
 $origin->stop('immediate');
 start_with_clock($origin, '+0');
-$origin->safe_psql('postgres', "SELECT next_snowflake('n' || n) FROM generate_series(1, 80) AS n");
+$origin->safe_psql('postgres', sprintf($many, 80, 80));
 is($origin->safe_psql('postgres', "SELECT max(lead) < '1s' FROM snowdrift.generators"),
 	't', 'generators that begin one after the other do not drive each other far ahead');
 

@@ -10,7 +10,7 @@ use PostgreSQL::Test::Utils;
 use IPC::Run ();
 use Time::HiRes qw(usleep);
 
-our @EXPORT = qw(new_server start_with_clock set_clock error_of start_load wait_for_load end_load
+our @EXPORT = qw(new_server start_with_clock set_clock error_of error_of_database start_load wait_for_load end_load
   received_by_each duplicates create_all_kinds draw_all_kinds
   draw_behind witness);
 
@@ -68,7 +68,14 @@ sub start_with_clock
 sub error_of
 {
 	my ($node, $statements) = @_;
-	my ($status, $out, $error) = $node->psql('postgres', "\\set VERBOSITY verbose\n$statements");
+	return error_of_database($node, 'postgres', $statements);
+}
+
+# error_of_database(NODE, DATABASE, STATEMENTS): the same in another database.
+sub error_of_database
+{
+	my ($node, $database, $statements) = @_;
+	my ($status, $out, $error) = $node->psql($database, "\\set VERBOSITY verbose\n$statements");
 	return $status ? $error : "no error, but: $out";
 }
 

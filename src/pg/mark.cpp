@@ -443,7 +443,8 @@ Start attach() {
 }
 
 void give_up_states() {
-    slots::Slot* const known = slots::lookup(slot_key());
+    // At the end of a transaction nothing can be looked up.
+    slots::Slot* const known = slot != nullptr ? slot : slots::lookup(slot_key());
     if (known == nullptr) return;  // there were none since the server started
     const auto last = static_cast<uint64_t>(Word{known->words[0]}.unix_ms());
     (void)snowdrift::raise(known->words[fresh_at], last);

@@ -1,7 +1,7 @@
 \echo Use "CREATE EXTENSION snowdrift" to load this file. \quit
 
--- This script may run as a superuser in a schema where others create what they like. So names
--- without a schema are looked up in pg_catalog alone, and all others are qualified.
+-- This script may run as a superuser in a schema where other roles can create objects. So unqualified
+-- names resolve only in pg_catalog, and all other names are qualified.
 SET LOCAL search_path = pg_catalog, pg_temp;
 
 -- Administration: everything in the schema snowdrift
@@ -1329,7 +1329,7 @@ CREATE TABLE snowdrift.generator (
 );
 COMMENT ON TABLE snowdrift.generator
     IS 'definitions of generators: use snowdrift.create_generator and snowdrift.drop_generator';
--- All can dump them; who created the extension can restore them.
+-- Any role can dump them. The role that created the extension can restore them.
 GRANT SELECT ON SEQUENCE snowdrift.generator_id TO PUBLIC;
 GRANT SELECT ON TABLE snowdrift.generator TO PUBLIC;
 GRANT UPDATE ON SEQUENCE snowdrift.generator_id TO @extowner@;
@@ -1357,7 +1357,7 @@ CREATE FUNCTION snowdrift.create_generator(name text, kind text,
 REVOKE ALL ON FUNCTION snowdrift.create_generator(text, text, @extschema@.snowflake_layout, integer,
     integer, integer, integer, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION snowdrift.create_generator(text, text, @extschema@.snowflake_layout, integer,
-    integer, integer, integer, integer) TO @extowner@;
+    integer, integer, integer, integer) TO @extowner@ WITH GRANT OPTION;
 COMMENT ON FUNCTION snowdrift.create_generator(text, text, @extschema@.snowflake_layout, integer,
         integer, integer, integer, integer)
     IS 'creates an ID generator; what is not given is the default, or the server''s node';
@@ -1366,14 +1366,14 @@ CREATE FUNCTION snowdrift.drop_generator(name text) RETURNS void
     AS 'MODULE_PATHNAME', 'snowdrift_drop_generator'
     LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION snowdrift.drop_generator(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION snowdrift.drop_generator(text) TO @extowner@;
+GRANT EXECUTE ON FUNCTION snowdrift.drop_generator(text) TO @extowner@ WITH GRANT OPTION;
 COMMENT ON FUNCTION snowdrift.drop_generator(text) IS 'drops an ID generator';
 
 CREATE FUNCTION snowdrift.snapshot(name text) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'snowdrift_snapshot'
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 REVOKE ALL ON FUNCTION snowdrift.snapshot(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION snowdrift.snapshot(text) TO @extowner@;
+GRANT EXECUTE ON FUNCTION snowdrift.snapshot(text) TO @extowner@ WITH GRANT OPTION;
 COMMENT ON FUNCTION snowdrift.snapshot(text)
     IS 'an ID generator''s definition and how far it has come, for snowdrift.restore';
 
@@ -1381,7 +1381,7 @@ CREATE FUNCTION snowdrift.restore(name text, snapshot jsonb) RETURNS void
     AS 'MODULE_PATHNAME', 'snowdrift_restore'
     LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION snowdrift.restore(text, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION snowdrift.restore(text, jsonb) TO @extowner@;
+GRANT EXECUTE ON FUNCTION snowdrift.restore(text, jsonb) TO @extowner@ WITH GRANT OPTION;
 COMMENT ON FUNCTION snowdrift.restore(text, jsonb)
     IS 'makes an ID generator go on after a snapshot; creates it where there is none of that name';
 

@@ -20,8 +20,8 @@ SELECT o.oid::regoperator
 FROM pg_operator AS o JOIN members ON classid = 'pg_operator'::regclass AND objid = o.oid
 WHERE 0 IN (oprcom, oprnegate, oprrest, oprjoin);
 
--- operators with types of core's on the deciding side would change what queries of others mean: each
--- has an ID type, and none is a range's
+-- an operator with only built-in types could change unrelated queries: each has an ID or layout operand,
+-- and none takes a range
 SELECT DISTINCT oprleft::regtype::text COLLATE "C" AS "left", oprright::regtype::text COLLATE "C" AS "right"
 FROM pg_operator AS o JOIN members ON classid = 'pg_operator'::regclass AND objid = o.oid
 ORDER BY 1, 2;

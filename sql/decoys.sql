@@ -1,6 +1,6 @@
--- Objects of others, with the names of ours and of core's, are never used in their place. They stand
--- in the extension's schema and in public, from before CREATE EXTENSION on; after it, there are more.
--- Each raises an error that tells.
+-- Objects that other roles create with the names of the extension's or PostgreSQL's own objects are never
+-- used instead of them. The decoys are in the extension's schema and in public; some exist before CREATE
+-- EXTENSION, others are added later. Each raises an error when called.
 CREATE DATABASE snowdrift_decoys TEMPLATE template0;
 \c snowdrift_decoys
 CREATE SCHEMA ids;
@@ -160,7 +160,8 @@ SELECT * FROM public.everything();
 DROP TABLE public.parts;
 CREATE TABLE public.parts (id ids.ulid) PARTITION BY RANGE (id);
 
--- Renamed, the extension's schemas are still its own, and whoever takes their names gets nothing.
+-- The extension finds its schemas after they are renamed, and does not use objects in schemas with their
+-- old names.
 SET search_path = pg_catalog;
 ALTER SCHEMA snowdrift RENAME TO renamed;
 ALTER SCHEMA elsewhere RENAME TO snowdrift;

@@ -30,7 +30,7 @@ RESET snowdrift.node;
 
 -- what they do at present
 SELECT name, kind, last_timestamp IS NOT NULL AS used, lead IS NOT NULL AS has_lead, waiting,
-    overflow_episodes > 0 AS overflowed, regressions
+    regressions
 FROM snowdrift.generators WHERE name IS NOT NULL ORDER BY name;
 
 -- definitions are transactional

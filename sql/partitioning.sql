@@ -77,7 +77,7 @@ SELECT snowdrift.create_partitions('posts', '1 month', '2027-03-01Z', '2027-03-0
 RESET ROLE;
 SELECT relowner::regrole FROM pg_class WHERE oid = 'posts_2027_03'::regclass;
 
--- the first and the last partition of a format end where its IDs do
+-- the first partition starts at the format's first ID, and the last one has no upper bound
 CREATE TABLE ends_ulid (id ulid) PARTITION BY RANGE (id);
 CREATE TABLE ends_sno (id sno) PARTITION BY RANGE (id);
 CREATE TABLE ends_si (id bigint) PARTITION BY RANGE (id);

@@ -20,6 +20,12 @@ SELECT snowdrift.restore('copy', snowdrift.snapshot('orders'));
 SELECT snowdrift.drop_generator('copy');
 INSERT INTO snowdrift.generator VALUES ('restored', 7, 'snowflake', 'twitter', 1, 2, NULL, 0, 4095);
 SELECT pg_catalog.setval('snowdrift.generator_id', 7) AS numbers, next_snowflake('restored') > 0 AS drawn;
+-- and grants that to others
+GRANT EXECUTE ON FUNCTION snowdrift.create_generator, snowdrift.drop_generator TO snowdrift_ordinary;
+SET ROLE snowdrift_ordinary;
+SELECT snowdrift.create_generator('granted', 'sno'), snowdrift.drop_generator('granted');
+SET ROLE snowdrift_creator;
+REVOKE EXECUTE ON FUNCTION snowdrift.create_generator, snowdrift.drop_generator FROM snowdrift_ordinary;
 -- a superuser's objects stay as they are
 UPDATE snowdrift.generator SET worker = 4;
 DELETE FROM snowdrift.generator;
@@ -64,7 +70,7 @@ SELECT setval('snowdrift.mark', 1);
 SELECT nextval('snowdrift.generator_id');
 RESET ROLE;
 
--- A number of a generator that comes again meets nothing of the one before it.
+-- A generator that reuses the id of a dropped one does not reuse its state.
 SELECT snowdrift.create_generator('sno', 'sno');
 SELECT next_sno('sno') > sno_nil() AS drawn;
 SELECT id FROM snowdrift.generator WHERE name = 'sno';

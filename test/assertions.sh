@@ -21,8 +21,8 @@ build_server_with_assertions() {
     find_postgres
 }
 
-# fetch_sources FOLDER: into FOLDER/source, by package lists of their own: the machine's stay as they
-# are.
+# fetch_sources FOLDER: into FOLDER/source, using separate package lists, so that the machine's lists do
+# not change.
 fetch_sources() {
     local folder=$1 list=$1/sources.list suite
     suite=$(. /etc/os-release && echo "${VERSION_CODENAME:-sid}")

@@ -51,9 +51,9 @@ void notice_change(Datum, Oid relation) {
 Oid find_table() {
     const Oid oid = extension::find_relation("generator");
     if (!OidIsValid(oid))
-        ereport(ERROR,
-                (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("table snowdrift.generator is missing"),
-                 errhint("Drop extension snowdrift and create it again.")));
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+                        errmsg("table \"snowdrift.generator\" does not exist"),
+                        errhint("Drop extension snowdrift and create it again.")));
     return oid;
 }
 
@@ -108,7 +108,7 @@ class Row {
 
     HeapTuple tuple() const { return tuple_; }
 
-    /// The definition, which rows that were written by hand need not have right.
+    /// The validated definition; a row inserted by hand may be invalid.
     Definition definition() const {
         Definition read{};
         read.table = RelationGetRelid(table_);
@@ -163,8 +163,8 @@ Definition find_and_lock(const char* wanted, LOCKMODE mode) {
 void check_name(const char* new_name) {
     if (*new_name == '\0' || std::strlen(new_name) > max_name_length)
         ereport(ERROR, (errcode(ERRCODE_INVALID_NAME),
-                        errmsg("invalid name of an ID generator: \"%s\"", new_name),
-                        errdetail("A name has 1 to %zu bytes.", max_name_length)));
+                        errmsg("invalid ID generator name: \"%s\"", new_name),
+                        errdetail("A name must be 1 to %zu bytes long.", max_name_length)));
 }
 
 [[noreturn]] void report_undefined(const char* wanted) {
@@ -208,8 +208,8 @@ void hold(Oid table, uint32_t generator) { lock(table, generator, AccessShareLoc
 
 void insert(const char* new_name, const Definition& definition) {
     check_name(new_name);
-    // One session at a time: a name that another one is creating is free, or taken, when it is
-    // done.
+    // Only one session inserts at a time, so a concurrent creation of the same name is finished
+    // before the check.
     Relation table = open_table(ShareRowExclusiveLock);
     const bool is_taken =
         find_row(table, nullptr, [&](const Row& row) { return row.has_text(name, new_name); });
@@ -229,7 +229,7 @@ void insert(const char* new_name, const Definition& definition) {
     const Oid numbers = extension::find_relation("generator_id");
     if (!OidIsValid(numbers))
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
-                        errmsg("sequence snowdrift.generator_id is missing"),
+                        errmsg("sequence \"snowdrift.generator_id\" does not exist"),
                         errhint("Drop extension snowdrift and create it again.")));
     set(id, Int32GetDatum(static_cast<int32>(nextval_internal(numbers, false))));
     set(kind, CStringGetTextDatum(is_sno ? "sno" : "snowflake"));
@@ -261,7 +261,8 @@ void remove(const char* wanted) {
     table_close(table, NoLock);
     CommandCounterIncrement();
 
-    // Nobody draws from it any more. If the drop is rolled back, it begins after the mark.
+    // No session can draw from it any more. If the drop is rolled back, the generator resumes after
+    // the mark.
     slots::Slot* const slot = slots::lookup(definition.slot_key());
     if (slot != nullptr) slots::release(*slot, slot->claim);
 }

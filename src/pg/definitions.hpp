@@ -19,8 +19,8 @@ enum class GeneratorKind : uint8_t { snowflake, sno };
 
 /// A row of snowdrift.generator. A place that is not given is the server's: snowdrift.node.
 struct Definition {
-    Oid table;    ///< that has the row
-    uint32_t id;  ///< never used for another one
+    Oid table;    ///< the table that contains the row
+    uint32_t id;  ///< from a sequence
     GeneratorKind kind;
     bool is_uncommitted;                 ///< this transaction, which isn't over, has created it
     SnowflakeLayout layout;              ///< of a Snowflake generator
@@ -63,26 +63,26 @@ extern uint64_t version;
 /// Ensures that a generator's bounds are in order and leave room for a few IDs in each tick: 22023.
 void check_bounds(int64_t sequence_min, int64_t sequence_max);
 
-/// The definition of a generator, if there is one of that name. Raises 22003 or 22023 if it is not
-/// a sound one, which only a row that was written by hand can be.
+/// The definition of a generator, if there is one of that name. Raises 22003 or 22023 if it is
+/// invalid, which only a row that was inserted by hand can be.
 std::optional<Definition> look_up(const char* name);
 
 /// The same. Raises 42704 if there is none.
 Definition find(const char* name);
 
-/// The same, and keeps the generator from being dropped until the transaction ends. A drop waits
-/// for all who drew, as DROP SEQUENCE does.
+/// The same, and blocks dropping the generator until the transaction ends. A drop waits for all
+/// transactions that hold the generator, as DROP SEQUENCE does.
 Definition hold(const char* name);
 
 /// The same for a generator whose definition is known.
 void hold(Oid table, uint32_t id);
 
-/// Creates the generator of that name; table and id are the table's matter. Raises 42710 if there
-/// is one already.
+/// Creates the generator of that name. Ignores the definition's table and id, which are assigned on
+/// insertion. Raises 42710 if there is one already, 42602 if the name is invalid.
 void insert(const char* name, const Definition& definition);
 
-/// Waits until nobody draws from the generator of that name, keeps all others from it until the
-/// transaction ends, and drops it. Raises 42704 if there is none.
+/// Drops the generator of that name. Waits for the transactions that have drawn from it, and blocks
+/// others until this transaction ends. Raises 42704 if there is none.
 void remove(const char* name);
 
 /// Lets all sessions read the table again.

@@ -8,11 +8,12 @@ namespace snowdrift::extension {
 /// The relation of that name in the extension's administration schema; InvalidOid if there is none.
 ///
 /// The schema, "snowdrift" unless a superuser renames it, is that of the extension's C function
-/// read_clock(). Neither a schema nor an extension member of somebody else's is taken for it,
-/// since only superusers create C functions.
+/// read_clock(). Objects that other roles create cannot be mistaken for it,
+/// because only superusers can create C functions.
 Oid find_relation(const char* name);
 
-/// Whether the function's code is this library's `symbol`.
+/// Whether the function is a C function, not SECURITY DEFINER, whose symbol is `symbol`. Only
+/// superusers can create one.
 bool is_ours(Oid function, const char* symbol);
 
 }  // namespace snowdrift::extension

@@ -34,7 +34,7 @@ enum Argument { name, kind, layout, datacenter, worker, partition, sequence_min,
 const char* get_text(FunctionCallInfo fcinfo, Argument argument, const char* what) {
     if (PG_ARGISNULL(argument))
         ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-                        errmsg("%s of an ID generator must not be null", what)));
+                        errmsg("ID generator %s must not be null", what)));
     return text_to_cstring(PG_GETARG_TEXT_PP(argument));
 }
 
@@ -125,8 +125,8 @@ SNOWDRIFT_FUNCTION(create_generator) {
         definitions::insert(new_name, read_sno(fcinfo));
     else
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                        errmsg("invalid kind of an ID generator: \"%s\"", new_kind),
-                        errhint("Kinds are \"snowflake\" and \"sno\".")));
+                        errmsg("unrecognized ID generator kind: \"%s\"", new_kind),
+                        errhint("Valid kinds are \"snowflake\" and \"sno\".")));
     PG_RETURN_VOID();
 }
 

@@ -73,7 +73,7 @@ static_assert(stored_from(0) == 40503, "snowdrift--1.0.sql sets a new mark to th
 enum class Origin : int64 {
     outside = 0,      // setval() put it there: an install script, or a dump that was restored
     ours = 1,         // generators raised it
-    uncommitted = 2,  // so they did, in the transaction that made the file
+    uncommitted = 2,  // generators raised it, in the transaction that created the file
 };
 
 struct OnDisk {
@@ -138,9 +138,9 @@ Relation open_sequence(LOCKMODE lock = RowExclusiveLock) {
     return sequence;
 }
 
-/// What generators mark the file as. That of a transaction which isn't over may vanish in a crash,
-/// also after the commit, if that is not flushed: the first session that comes after it changes
-/// this, by a record which it flushes.
+/// The origin that generators write to the file. A file created by an open transaction may be lost
+/// in a crash, even after the commit, until the commit record is flushed. So the first session
+/// after the commit changes the origin and flushes that record.
 Origin origin_in(Relation sequence) {
 #if PG_VERSION_NUM >= 160000
     const bool has_new_file = sequence->rd_newRelfilelocatorSubid != InvalidSubTransactionId;
@@ -208,7 +208,7 @@ bool server_spares_standbys() {
 }
 
 void say_unconfirmed(void*) {
-    errcontext("waiting for a synchronous standby to confirm the mark of IDs");
+    errcontext("while waiting for a synchronous standby to confirm the ID mark");
 }
 
 /// Wait until the standbys that `synchronous_standby_names` asks for have the record at `position`.
@@ -217,7 +217,7 @@ void say_unconfirmed(void*) {
 void wait_for_standbys(XLogRecPtr position) {
     if (server_spares_standbys()) return;
 
-    // What PostgreSQL says of a cancelled wait is true of commits only.
+    // PostgreSQL's warnings about a canceled wait apply only to commits, so suppress them.
     const int commit_of_session = synchronous_commit;
     const int client_level = client_min_messages;
     const int log_level = log_min_messages;
@@ -238,7 +238,7 @@ void wait_for_standbys(XLogRecPtr position) {
     CHECK_FOR_INTERRUPTS();
     if (confirmed) return;
 
-    // The wait has taken the request to cancel. PostgreSQL itself still knows whose it was.
+    // The wait has consumed the cancel request. Set it again so that PostgreSQL reports its cause.
     ErrorContextCallback context{error_context_stack, say_unconfirmed, nullptr};
     error_context_stack = &context;
     QueryCancelPending = true;
@@ -338,12 +338,12 @@ bool adopt(uint64_t file, int64_t on_disk) {
     return true;
 }
 
-bool speaks_of(uint64_t file) { return slot->words[file_at] == file; }
+bool is_word_for(uint64_t file) { return slot->words[file_at] == file; }
 
 /// Rely on the word from now on, if it speaks of `file`.
 bool settle(uint64_t file) {
     const slots::Lock lock;
-    if (!speaks_of(file)) return false;
+    if (!is_word_for(file)) return false;
     session.tag = load().tag();
     return true;
 }
@@ -351,8 +351,8 @@ bool settle(uint64_t file) {
 /// Come to terms about where the mark is: what the word says must be on disk there before anyone
 /// relies on it, and what is on disk there must be known before anyone generates.
 ///
-/// What is learned here holds while the sequence is locked, whatever invalidations are served
-/// meanwhile: they come after all of them, and only make the session look again.
+/// What this function reads remains valid while the sequence is locked. Invalidations that arrive
+/// meanwhile only make the session read it again.
 void look_again() {
     Relation sequence = open_sequence();
     const uint64_t file = file_of(sequence);
@@ -361,9 +361,9 @@ void look_again() {
     while (present.origin != wanted || !settle(file)) {
         const int64_t known = load().unix_ms();
         if (present.unix_ms < 0 && known == 0) report_bad_mark("was tampered with");
-        if (present.origin != Origin::uncommitted || !speaks_of(file)) {
-            // It stays marked as from outside until the word says so: whoever comes here after a
-            // failure in between finds what this session found.
+        if (present.origin != Origin::uncommitted || !is_word_for(file)) {
+            // Keep the origin "outside" until the word is updated. After a failure in between, the
+            // next session sees the same state.
             present = update(sequence, [&](OnDisk now) {
                 return now.unix_ms >= known ? now : OnDisk{known, Origin::outside};
             });
@@ -396,7 +396,8 @@ bool try_raise(int64_t unix_ms) {
     if (!needed && (!claim(known) || find_unwritable_wal() != nullptr)) return true;
 
     Relation sequence = open_sequence();
-    // That may have served invalidations. Locked, the file tells whether the word speaks of it.
+    // Opening the sequence may have processed invalidations. Under the lock, compare the file with
+    // the one that the word describes.
     const Origin own = origin_in(sequence);
     bool is_right = settle(file_of(sequence)) && session.tag == known.tag();
     if (is_right) {

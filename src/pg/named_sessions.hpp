@@ -72,8 +72,8 @@ class NamedSessions {
     }
 
     Entry* read(const char* name, size_t length) {
-        // Taken first: a change that comes meanwhile makes the next call read again. This one may
-        // go by what it has read, since it holds the generator.
+        // Read the version first, so that a concurrent change makes the next call read again. This
+        // call can use what it reads, because it holds the generator.
         const uint64_t version = definitions::version;
         const Definition definition = definitions::hold(name);
         if (definition.kind != Session::kind) report_wrong_kind(name, definition.kind);

@@ -67,9 +67,9 @@ class Format {
             key != nullptr && key->strategy == PARTITION_STRATEGY_RANGE && key->partnatts == 1;
         if (is_one_range && key->partattrs[0] != 0 && find_kind(key->parttypid[0])) return;
         ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-                        errmsg("table \"%s\" is not partitioned by range of IDs",
+                        errmsg("table \"%s\" is not partitioned by a range of IDs",
                                RelationGetRelationName(parent)),
-                        errhint("The partition key has to be one column of type bigint, ulid or "
+                        errhint("The partition key must be a single column of type bigint, ulid or "
                                 "sno.")));
     }
 
@@ -86,7 +86,7 @@ class Format {
         return make_datum(Sno::boundary(unix_ms));
     }
 
-    /// The time of an ID; nothing where it is none.
+    /// The time of an ID, or nullopt if the value is not a valid ID.
     std::optional<TimestampTz> time_of(Datum id) const {
         if (kind_ == Kind::ulid) return timestamp_from_unix_ms(get_id<Ulid>(id).timestamp_ms());
         if (kind_ == Kind::sno) return timestamp_from_unix_ms(get_id<Sno>(id).timestamp_ms());
@@ -182,10 +182,11 @@ class Step {
         const bool is_minutes = months_ == 0 && us_ > 0 && us_ % USECS_PER_MINUTE == 0;
         if (is_sum && (is_months || is_minutes)) return;
         const Datum shown = DirectFunctionCall1(interval_out, IntervalPGetDatum(&step));
-        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                        errmsg("invalid step of partitions: %s", DatumGetCString(shown)),
-                        errhint("A step is a positive number of whole months, or of whole minutes, "
-                                "hours or days.")));
+        ereport(ERROR,
+                (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                 errmsg("invalid partition step: \"%s\"", DatumGetCString(shown)),
+                 errhint("The step must be a positive whole number of months, or of minutes, "
+                         "hours or days.")));
     }
 
     /// Where the step that a time is in begins.
@@ -273,7 +274,8 @@ void execute(const char* statement) {
     if (SPI_execute(statement, false, 0) < 0) elog(ERROR, "could not execute: %s", statement);
 }
 
-/// Create a partition, on its own and then attached, which locks out neither readers nor writers.
+/// Create a partition as a separate table and then attach it, so that readers and writers are not
+/// blocked.
 Oid create(const Parent& parent, const char* suffix, const char* from, const char* to) {
     const char* const name = psprintf("%s_%s", parent.name, suffix);
     if (std::strlen(name) >= NAMEDATALEN)
@@ -327,7 +329,7 @@ SNOWDRIFT_FUNCTION(create_partitions) {
     for (TimestampTz begin = step.begin_of(first); begin <= last;) {
         CHECK_FOR_INTERRUPTS();
         const TimestampTz end = step.next(begin);
-        // The first and the last partition of a format may reach beyond its times.
+        // The steps that contain a format's first and last times may extend beyond them.
         const Datum from = format.boundary(std::max<int64>(unix_ms_floor(begin), times.first_ms));
         const bool is_last = end == DT_NOEND || unix_ms_floor(end) > times.last_ms;
         const Bound to = is_last ? Bound{} : format.boundary(unix_ms_floor(end));

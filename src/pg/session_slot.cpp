@@ -12,8 +12,8 @@ extern "C" {
 namespace snowdrift {
 namespace {
 
-/// Whether nobody can draw from the key's generator any more, as far as this transaction knows.
-/// Reads the catalogs.
+/// Whether the key's generator no longer exists, as far as this transaction can see. Reads the
+/// catalogs.
 bool is_gone(const slots::SlotKey& key) {
     if (key.database == MyDatabaseId)
         return !key.is_default() && !definitions::exists(key.definitions, key.id);
@@ -29,7 +29,8 @@ struct Provisional {
 
 List* provisional = NIL;  // in the transaction's memory
 
-/// Free those of `since` and of the subtransactions that began after it: its children, or over.
+/// Free the slots of the subtransaction `since` and of those that began later. The later ones are
+/// its children or already over.
 void free_provisional(SubTransactionId since) {
     if (provisional == NIL) return;
     mark::give_up_states();
@@ -68,12 +69,11 @@ void SessionSlot::make_room(const slots::SlotKey& key) {
         if (is_gone(each->key)) slots::release(*each->slot, each->claim);
     pfree(all);
     if (slots::make_room(key)) return;
-    ereport(
-        ERROR,
-        (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-         errmsg("too many ID generators in this database"),
-         errdetail("A database has room for %d that were created.", slots::max_named_per_database),
-         errhint("Drop generators that are not used, with snowdrift.drop_generator().")));
+    ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+                    errmsg("too many ID generators in this database"),
+                    errdetail("At most %d created generators can be in use in a database.",
+                              slots::max_named_per_database),
+                    errhint("Drop unused generators with snowdrift.drop_generator().")));
 }
 
 void SessionSlot::free_on_abort(slots::Slot& slot) {

@@ -1,5 +1,5 @@
-// What every session's view of a generator has: the slot with the state, and the mark under which
-// the session came to it. When slots are given up is here too.
+// A session's view of a generator: its slot, and the tag of the mark at the time of attaching. Also
+// decides when slots are freed.
 #pragma once
 
 #include "pg/mark.hpp"
@@ -14,7 +14,7 @@ class SessionSlot {
     /// far as the session knows.
     bool is_attached() const { return has_slot() && tag_ == mark::session.tag; }
 
-    /// The slot is to be looked for anew, whatever was known.
+    /// Forgets the slot; the next attach() looks it up again.
     void detach() { slot_ = nullptr; }
 
     /// Attaches the slot of that key where it is not. `move_past(Slot&, unix_ms)` makes the IDs of
@@ -28,7 +28,7 @@ class SessionSlot {
         attach(key, is_uncommitted, move_past, move_past);
     }
 
-    /// The same, where `begin(Slot&, unix_ms)` makes a fresh state what it is to be.
+    /// The same, where `begin(Slot&, unix_ms)` initializes a fresh state.
     template <typename MovePast, typename BeginAfter>
     void attach(const slots::SlotKey& key, bool is_uncommitted, MovePast move_past,
                 BeginAfter begin_after) {
@@ -58,9 +58,9 @@ class SessionSlot {
     }
 
     /// Frees the slots of dropped databases, and of this one's generators that are gone, and adds
-    /// memory where that is not enough. A generator that comes back, since this transaction has
-    /// dropped it and is rolled back, gets a fresh slot; meanwhile this transaction's locks keep
-    /// everybody from it.
+    /// memory where that is not enough. If this transaction has dropped a generator and is rolled
+    /// back, the generator gets a fresh slot. Until then, the transaction's locks block all other
+    /// sessions.
     static void make_room(const slots::SlotKey& key);
 
     /// Frees the slot if the present subtransaction, or the transaction, is rolled back.

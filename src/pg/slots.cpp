@@ -14,15 +14,15 @@ namespace snowdrift::slots {
 namespace {
 
 // The slots are in chunks, each twice as large as the one before. The first is in memory that has a
-// name; the others are added where it is full, and stay until the server stops.
+// name; the others are added when the existing ones are full, and stay until the server stops.
 constexpr int max_chunks = 12;
 constexpr size_t first_chunk_slots = 256;
 
 constexpr size_t slots_of_chunk(int chunk) { return first_chunk_slots << chunk; }
 
 struct Root {
-    std::atomic<uint64_t> claims = 0;           // that there were since the server started
-    std::atomic<int> chunks = 1;                // that there are
+    std::atomic<uint64_t> claims = 0;           // number of claims since the server started
+    std::atomic<int> chunks = 1;                // number of chunks
     dsm_handle handles[max_chunks]{};           // of the chunks after the first
     alignas(64) Slot slots[first_chunk_slots];  // the first chunk
 };
@@ -81,7 +81,8 @@ void map() {
     }
     while (mapped_count < root->chunks) {
         dsm_segment* const segment = dsm_attach(root->handles[mapped_count]);
-        if (segment == nullptr) elog(ERROR, "could not map the states of ID generators");
+        if (segment == nullptr)
+            elog(ERROR, "could not attach the dynamic shared memory segment of ID generators");
         mapped[mapped_count++] = keep(segment);
     }
 }
@@ -91,7 +92,7 @@ void add_chunk() {
     const int chunk = mapped_count;
     if (chunk == max_chunks)
         ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of shared memory"),
-                        errdetail("There is no room for more ID generators on this server.")));
+                        errdetail("This server has reached its maximum number of ID generators.")));
     const size_t count = slots_of_chunk(chunk);
     dsm_segment* const segment = dsm_create(count * sizeof(Slot), 0);
     const dsm_handle handle = dsm_segment_handle(segment);
@@ -126,8 +127,8 @@ Slot* find_if(Visit visit) {
 bool is_free(const Slot& slot) { return slot.claim.load(std::memory_order_relaxed) == 0; }
 
 struct Room {
-    bool has_slot = false;          // the key has one already
-    bool is_share_used_up = false;  // of the key's database, if the key counts
+    bool has_slot = false;          // whether the key already has a slot
+    bool is_share_used_up = false;  // of the key's database; false for default generators
     Slot* free = nullptr;
 };
 

@@ -1,6 +1,5 @@
-// The generators' states in shared memory: where they lie, whose they are, and how a session comes
-// to them. What a state means belongs to its generator in src/core; when a slot is given up, to the
-// sessions in session_slot.cpp.
+// The generators' states in shared memory: their location, keys and lookup. src/core defines what a
+// state means; session_slot.cpp decides when a slot is freed.
 #pragma once
 
 #include "pg/postgres.hpp"
@@ -19,10 +18,10 @@ extern "C" {
 
 namespace snowdrift::slots {
 
-/// What a slot's state is of.
+/// What a slot stores the state of.
 enum class Kind : uint32_t { mark, snowflake, ulid, sno };
 
-/// Whose a slot is: all that makes its state what it is.
+/// Lookup key of a slot: identifies the generator and the parameters that its state depends on.
 struct SlotKey {
     Oid database;
     Kind kind;
@@ -47,8 +46,8 @@ struct Statistics {
 
 /// One generator's state, on a cache line of its own so that generators don't slow each other.
 struct alignas(64) Slot {
-    /// A number that no other claim of a slot has; 0 while this one is free. Who uses the state
-    /// looks at it each time: the slot may have been given to another generator.
+    /// Unique number of this claim; 0 while the slot is free. Check it before each use: the slot
+    /// may belong to another generator by now.
     std::atomic<uint64_t> claim = 0;
     slock_t lock;  ///< for `ulid`; the others need none
     union {
@@ -65,8 +64,8 @@ struct alignas(64) Slot {
 static_assert(sizeof(Slot) == 128);
 static_assert(std::atomic<uint64_t>::is_always_lock_free, "states are shared between processes");
 
-/// How many generators that users create have a slot in one database: so none takes the memory of
-/// the others.
+/// How many generators that users create can have a slot in one database, so that no database uses
+/// up the others' memory.
 inline constexpr int max_named_per_database = 1000;
 
 /// Holds the lock under which slots are claimed and changed in more than one place. Nothing that
@@ -89,9 +88,9 @@ Slot* claim(const SlotKey& key);
 /// Makes a claimed slot visible to all. Precondition: the lock is still held.
 void publish(Slot& slot);
 
-/// The slot of that key. Where there is none, one is claimed, and `begin(Slot&)` makes its state,
-/// which is all zero, what it is to be before anyone else sees it. Null where that needs room
-/// first, which make_room() makes.
+/// The slot of that key. If there is none, claims one, and `begin(Slot&)` initializes its zeroed
+/// state before it becomes visible. Null if no slot is free or the share of the key's database is
+/// used up: call make_room() then.
 template <typename Begin>
 Slot* attach(const SlotKey& key, Begin begin) {
     if (Slot* const slot = lookup(key)) return slot;

@@ -41,8 +41,8 @@ bool may_call(Oid function) {
 /// A call of a time predicate, p(id, times) or p(time, id), and what the planner may use instead:
 /// id >= first_p(times) AND id <= last_p(times).
 ///
-/// Both conditions are needed as long as the times aren't known, since a range that has no ID must
-/// have ends: first_p then gives the greatest ID and last_p the least.
+/// Both conditions are needed as long as the times aren't known, because a range without IDs must
+/// still have bounds: first_p then gives the greatest ID and last_p the least.
 struct Predicate {
     Expr* id;
     List* times;
@@ -104,8 +104,8 @@ bool is_all(const Expr* bound, uint8 byte) {
     return std::all_of(bytes, bytes + value->constlen, [=](uint8 b) { return b == byte; });
 }
 
-/// Whether conditions on the ID may be of use to an index, and both expressions may be written
-/// twice. A subquery may not: it would be run twice, and could give two different results.
+/// Whether an index could use conditions on the ID, and both expressions can be duplicated. A
+/// subquery cannot: it would run twice, and could give two different results.
 bool is_worthwhile(PlannerInfo* root, const Predicate& predicate) {
     auto* const id = reinterpret_cast<Node*>(predicate.id);
     auto* const times = reinterpret_cast<Node*>(predicate.times);
@@ -119,7 +119,7 @@ bool is_worthwhile(PlannerInfo* root, const Predicate& predicate) {
 
 /// The predicate as comparisons of IDs. Null to leave it as it is.
 ///
-/// The user must be allowed to call what is called instead, and what no longer is.
+/// The user needs EXECUTE on the predicate and on the functions that replace it.
 Expr* simplify(PlannerInfo* root, const FuncExpr* call) {
     if (!may_call(call->funcid)) return nullptr;
     const Predicate predicate = predicate_of(call->funcid, call->args);
@@ -133,7 +133,7 @@ Expr* simplify(PlannerInfo* root, const FuncExpr* call) {
     Expr* const from = compare(family, predicate.id, BTGreaterEqualStrategyNumber, least);
     Expr* const to = compare(family, predicate.id, BTLessEqualStrategyNumber, greatest);
     if (from == nullptr || to == nullptr) return nullptr;
-    // One of them stays, since a null ID is neither within nor without.
+    // Keep at least one condition, so that a null ID yields null.
     if (is_all(greatest, UINT8_MAX)) return from;
     if (is_all(least, 0)) return to;
     return make_andclause(list_make2(from, to));

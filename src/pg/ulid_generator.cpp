@@ -47,9 +47,9 @@ class SessionGenerator {
     SessionSlot slot_;
 };
 
-/// The next ULID of this transaction. Nothing of it rolls back, so a value that a savepoint undid
-/// does not come again. A block ends with the mark it was taken under: after reset_clock(), its
-/// time may be in the future.
+/// The next ULID of this transaction. Nothing of it rolls back, so a value is not returned again
+/// after a rollback to a savepoint. A block ends with the mark under which it was taken: after
+/// reset_clock(), its time may be in the future.
 Ulid next_ulid() {
     static SessionGenerator generator;
     static UlidBlock block;

@@ -98,9 +98,9 @@ for my $who ('ROLE CURRENT_USER', 'DATABASE postgres')
 	like(error_of($lonely, $alone), qr/57014: canceling/, "... nor where $who turns it off");
 	$lonely->safe_psql('postgres', "ALTER $who RESET synchronous_commit");
 }
-# The wait says whose the request to end it was, and nothing that is true of commits only.
+# The error states why the wait ended, and omits PostgreSQL's warnings about commits.
 like(error_of($lonely, $alone),
-	qr/57014: canceling statement due to statement timeout.*CONTEXT:  waiting for a synchronous standby to confirm the mark/s,
+	qr/57014: canceling statement due to statement timeout.*CONTEXT:  while waiting for a synchronous standby to confirm the ID mark/s,
 	'... a timeout is called a timeout');
 my $cancelled = $lonely->background_psql('postgres', on_error_stop => 0);
 my $waiter = $cancelled->query_safe('SELECT pg_backend_pid()');

@@ -88,8 +88,8 @@ for my $what (sort keys %draws)
 	$second += 5;
 }
 
-# An extension whose creation is committed, but not yet on disk, is there after a crash when a session
-# has got an ID of it.
+# An extension whose creation is committed, but not yet on disk, survives a crash once a session has
+# received an ID.
 $node->safe_psql('postgres', 'CREATE DATABASE fresh');
 $node->append_conf('postgresql.conf', 'wal_writer_flush_after = 1GB');
 $node->reload;

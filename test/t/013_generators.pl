@@ -78,8 +78,8 @@ is($origin->safe_psql('tenants', q{SELECT id FROM snowdrift.generator WHERE name
 	5, '... and goes on counting them');
 $origin->safe_psql('postgres', 'DROP DATABASE tenants');
 
-# Each database has room for generators of its own, and memory grows with them. Where it lies, its
-# pieces are files.
+# Each database has its own share of slots, and memory grows with them. With dynamic_shared_memory_type =
+# mmap, each segment is a file.
 my $rooms = new_server('rooms');
 $rooms->append_conf('postgresql.conf', 'dynamic_shared_memory_type = mmap');
 $rooms->start;
@@ -90,9 +90,9 @@ $rooms->safe_psql('one', 'SELECT next_snowflake(), next_sno(), next_ulid()');
 my $pieces = pieces();
 $rooms->safe_psql('one', "SELECT snowdrift.create_generator('g' || n, 'snowflake'), next_snowflake('g' || n),
 	snowdrift.drop_generator('g' || n) FROM generate_series(1, 300) AS n");
-is(pieces(), $pieces, 'a generator that is dropped leaves its room');
+is(pieces(), $pieces, 'dropping a generator frees its slot');
 $rooms->safe_psql('one', ("BEGIN; SELECT snowdrift.create_generator('g', 'sno'); SELECT next_sno('g'); ROLLBACK;\n") x 300);
-is(pieces(), $pieces, '... and so does one whose creation is rolled back');
+is(pieces(), $pieces, '... and so does rolling back its creation');
 $rooms->safe_psql('one', "BEGIN;\n" . ("SAVEPOINT a; SELECT snowdrift.create_generator('g', 'sno'); SAVEPOINT b;
 	SELECT next_sno('g'); RELEASE b; ROLLBACK TO a;\n") x 300 . 'COMMIT');
 is(pieces(), $pieces, '... also by a savepoint');
@@ -107,12 +107,12 @@ $rooms->safe_psql('two', sprintf($many, 300, 300));
 is($rooms->safe_psql('two', 'SELECT next_snowflake() > 0 AND next_ulid() > ulid_nil()'),
 	't', '... but other databases have');
 $rooms->safe_psql('one', "SELECT snowdrift.drop_generator('n1000')");
-is($rooms->safe_psql('one', "SELECT next_snowflake('late') > 0"), 't', 'where one is dropped, there is room for another');
+is($rooms->safe_psql('one', "SELECT next_snowflake('late') > 0"), 't', 'dropping one makes room for another');
 $rooms->safe_psql('template1', 'DROP DATABASE one');
 $pieces = pieces();
 $rooms->safe_psql('template1', 'CREATE DATABASE three');
 $rooms->safe_psql('three', 'CREATE EXTENSION snowdrift; ' . sprintf($many, 1000, 1000));
-is(pieces(), $pieces, 'the room of a dropped database is used again');
+is(pieces(), $pieces, 'the slots of a dropped database are reused');
 if ($ENV{SNOWDRIFT_LONG})
 {
 	for my $n (1 .. 80)

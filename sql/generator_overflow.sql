@@ -1,0 +1,8 @@
+-- Calls that come faster than a generator's sequence allows wait, and are counted
+SELECT snowdrift.create_generator('narrow', 'snowflake', sequence_max => 99);
+SELECT snowdrift.create_generator('narrow sno', 'sno', sequence_max => 9);
+SELECT count(DISTINCT id) FROM next_snowflakes(1000, 'narrow') AS id;
+SELECT count(DISTINCT next_sno('narrow sno')) FROM generate_series(1, 100);
+SELECT name, waiting, overflow_episodes > 0 AS overflowed
+FROM snowdrift.generators WHERE name LIKE 'narrow%' ORDER BY name;
+SELECT snowdrift.drop_generator(name) FROM snowdrift.generator WHERE name LIKE 'narrow%';

@@ -35,7 +35,7 @@ REGRESS = helpers snowflake snowflake_errors snowflake_storage snowflake_layout 
 	ulid_type ulid_index ulid_generator sno_type sno_index sno_generator generators generator_overflow snapshots \
 	time_predicates time_plans partitioning diagrams id_types_usage catalog settings decoys privileges core_queries
 REGRESS_OPTS = --encoding=UTF8
-ISOLATION = ulid_transactions generator_drop partitions renewed_extension
+ISOLATION = ulid_transactions generator_create generator_drop partitions renewed_extension
 
 PG_CONFIG ?= pg_config
 

@@ -90,6 +90,9 @@ BEGIN
 EXCEPTION WHEN OTHERS THEN
     RETURN SQLSTATE || ' ' || SQLERRM;
 END $$;
+-- too many to start workers for where a test of parallelism has turned that on
+SELECT set_config(name, 'off', false) AS in_parallel FROM pg_settings
+WHERE name IN ('force_parallel_mode', 'debug_parallel_query');
 UPDATE queries SET before = outcome(query);
 CREATE EXTENSION snowdrift;
 UPDATE queries SET after = outcome(query);

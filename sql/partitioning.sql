@@ -65,6 +65,13 @@ SELECT snowdrift.create_partitions('posts', '1 month', '2027-03-01Z', '2027-03-0
 SELECT DISTINCT mode FROM pg_locks WHERE relation = 'posts'::regclass AND pid = pg_backend_pid() ORDER BY mode;
 ROLLBACK;
 
+-- looking locks nobody out
+BEGIN;
+SELECT count(*) > 0 AS listed FROM snowdrift.partitions('posts');
+SELECT count(*) FROM pg_locks WHERE locktype = 'relation' AND pid = pg_backend_pid()
+    AND relation IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = 'posts'::regclass UNION SELECT 'posts'::regclass);
+COMMIT;
+
 -- the caller has to own the table, and becomes the owner of its partitions
 CREATE ROLE snowdrift_user;
 SET ROLE snowdrift_user;
@@ -105,6 +112,14 @@ CREATE TABLE by_expression (id bigint) PARTITION BY RANGE ((id + 1));
 SELECT error_of(format('SELECT snowdrift.create_partitions(%L, ''1 day'', now(), now())', name))
 FROM (VALUES ('plain'), ('listed'), ('by_two'), ('by_time'), ('by_expression')) AS tables(name);
 SELECT error_of('SELECT snowdrift.partitions(''plain'')');
+SELECT error_of('SELECT snowdrift.partitions(4000000000)');
+SELECT error_of('SELECT snowdrift.create_partitions(4000000000, ''1 day'', now(), now())');
+CREATE DOMAIN post_id AS bigint;
+CREATE TABLE of_domain (id post_id) PARTITION BY RANGE (id);
+SELECT snowdrift.create_partitions('of_domain', '1 month', '2026-01-01Z', '2026-01-01Z');
+SELECT partition FROM snowdrift.partitions('of_domain');
+DROP TABLE of_domain;
+DROP DOMAIN post_id;
 SELECT error_of(format('SELECT snowdrift.create_partitions(''people'', %L, now(), now())', step))
 FROM (VALUES ('0'), ('-1 month'), ('-1 day'), ('1 month 1 day'), ('1 month -31 days'), ('90 seconds'), ('1 ms')) AS steps(step);
 SELECT error_of($$SELECT snowdrift.create_partitions('people', '1 day', '2026-01-01Z', 'infinity')$$);

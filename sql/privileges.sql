@@ -52,6 +52,8 @@ SELECT next_sno('placed');
 SELECT next_snowflake('worker');
 SELECT next_snowflake('no layout');
 SELECT next_snowflake('plain') > 0 AS drawn;
+SELECT last_timestamp IS NOT NULL AS shown FROM snowdrift.generators WHERE name = 'plain';
+SELECT snowdrift.drop_generator('worker');
 RESET ROLE;
 DELETE FROM snowdrift.generator WHERE id >= 8;
 

@@ -48,6 +48,19 @@ INSERT INTO events VALUES (ulid_nil()), (ulid_max());
 SELECT count(*) FROM events WHERE id < (SELECT run());
 SELECT count(*) FROM events WHERE ulid_within(id, (SELECT tstzrange(run(), NULL)));
 SELECT last_value AS runs FROM runs;
+-- ... but not one whose operator class has another order
+CREATE FUNCTION reverse_order(bigint, bigint) RETURNS int IMMUTABLE LANGUAGE sql AS 'SELECT btint8cmp($2, $1)';
+CREATE OPERATOR CLASS reverse_ops FOR TYPE bigint USING btree AS OPERATOR 1 >, OPERATOR 2 >=, OPERATOR 3 =,
+    OPERATOR 4 <=, OPERATOR 5 <, FUNCTION 1 reverse_order(bigint, bigint);
+CREATE TABLE reversed (id bigint);
+INSERT INTO reversed SELECT snowflake_boundary('2026-06-01Z'::timestamptz + n * interval '1 day') FROM generate_series(1, 1000) AS n;
+CREATE INDEX ON reversed (id reverse_ops);
+INSERT INTO ranges VALUES ('[2026-07-01Z,2026-07-05Z)');
+SELECT count(*) FROM reversed WHERE snowflake_within(id, (SELECT range FROM ranges));
+DELETE FROM ranges;
+DROP TABLE reversed;
+DROP OPERATOR FAMILY reverse_ops USING btree;
+DROP FUNCTION reverse_order;
 DELETE FROM events;
 DROP FUNCTION run;
 DROP SEQUENCE runs;

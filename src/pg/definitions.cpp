@@ -9,6 +9,7 @@ extern "C" {
 #include "access/xact.h"
 #include "catalog/indexing.h"
 #include "commands/sequence.h"
+#include "common/hashfn.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/inval.h"
@@ -74,6 +75,15 @@ void lock(Oid table, uint32_t generator, LOCKMODE mode) {
     LockRelationOid(table, AccessShareLock);
     LockDatabaseObject(table, generator, 0, mode);
     CurrentResourceOwner = owner;
+}
+
+/// Wait for other transactions that create a generator of that name, and block further ones until
+/// this transaction ends.
+void lock_name(Oid table, const char* wanted) {
+    constexpr uint16 names = 1;  // beside the generators, whose locks have the number 0 here
+    const uint32 hash = hash_bytes(reinterpret_cast<const unsigned char*>(wanted),
+                                   static_cast<int>(std::strlen(wanted)));
+    LockDatabaseObject(table, hash, names, ShareUpdateExclusiveLock);
 }
 
 /// Reads columns of a row.
@@ -150,13 +160,39 @@ bool find_row(Relation table, Snapshot snapshot, Visit visit) {
     return found;
 }
 
-/// The definition of that name, once its generator is locked: until then it may be another one's.
-Definition find_and_lock(const char* wanted, LOCKMODE mode) {
+[[noreturn]] void report_undefined(const char* wanted) {
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+                    errmsg("ID generator \"%s\" does not exist", wanted)));
+}
+
+/// Table and id of a generator. The rest of its definition may be invalid.
+struct Identity {
+    Oid table;
+    uint32_t id;
+
+    friend bool operator==(const Identity&, const Identity&) = default;
+};
+
+/// The identity of the generator of that name. Raises 42704 if there is none.
+Identity find_identity(const char* wanted) {
+    Identity found{};
+    Relation table = open_table();
+    const bool exists = find_row(table, nullptr, [&](const Row& row) {
+        if (!row.has_text(name, wanted)) return false;
+        found = {RelationGetRelid(table), static_cast<uint32_t>(row.get_number(id))};
+        return true;
+    });
+    table_close(table, AccessShareLock);
+    if (!exists) report_undefined(wanted);
+    return found;
+}
+
+/// The same, once the generator is locked: until then, the name may get another one.
+Identity find_and_lock(const char* wanted, LOCKMODE mode) {
     for (;;) {
-        const Definition found = find(wanted);
+        const Identity found = find_identity(wanted);
         lock(found.table, found.id, mode);
-        const Definition again = find(wanted);
-        if (again.table == found.table && again.id == found.id) return again;
+        if (find_identity(wanted) == found) return found;
     }
 }
 
@@ -165,11 +201,6 @@ void check_name(const char* new_name) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_NAME),
                         errmsg("invalid ID generator name: \"%s\"", new_name),
                         errdetail("A name must be 1 to %zu bytes long.", max_name_length)));
-}
-
-[[noreturn]] void report_undefined(const char* wanted) {
-    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
-                    errmsg("ID generator \"%s\" does not exist", wanted)));
 }
 
 }  // namespace
@@ -202,15 +233,17 @@ Definition find(const char* wanted) {
     return *found;
 }
 
-Definition hold(const char* wanted) { return find_and_lock(wanted, AccessShareLock); }
+Definition hold(const char* wanted) {
+    (void)find_and_lock(wanted, AccessShareLock);
+    return find(wanted);
+}
 
 void hold(Oid table, uint32_t generator) { lock(table, generator, AccessShareLock); }
 
 void insert(const char* new_name, const Definition& definition) {
     check_name(new_name);
-    // Only one session inserts at a time, so a concurrent creation of the same name is finished
-    // before the check.
-    Relation table = open_table(ShareRowExclusiveLock);
+    Relation table = open_table(RowExclusiveLock);
+    lock_name(RelationGetRelid(table), new_name);
     const bool is_taken =
         find_row(table, nullptr, [&](const Row& row) { return row.has_text(name, new_name); });
     if (is_taken)
@@ -249,7 +282,7 @@ void insert(const char* new_name, const Definition& definition) {
 }
 
 void remove(const char* wanted) {
-    const Definition definition = find_and_lock(wanted, AccessExclusiveLock);
+    const Identity dropped = find_and_lock(wanted, AccessExclusiveLock);
     Relation table = open_table(RowExclusiveLock);
     const bool found = find_row(table, nullptr, [&](const Row& row) {
         if (!row.has_text(name, wanted)) return false;
@@ -263,8 +296,13 @@ void remove(const char* wanted) {
 
     // No session can draw from it any more. If the drop is rolled back, the generator resumes after
     // the mark.
-    slots::Slot* const slot = slots::lookup(definition.slot_key());
-    if (slot != nullptr) slots::release(*slot, slot->claim);
+    size_t count;
+    slots::Claimed* const all = slots::list(count);
+    for (const slots::Claimed* each = all; each != all + count; ++each)
+        if (each->key.database == MyDatabaseId && each->key.definitions == dropped.table &&
+            each->key.id == dropped.id)
+            slots::release(*each->slot, each->claim);
+    pfree(all);
 }
 
 void invalidate(Relation table) {

@@ -105,7 +105,8 @@ slots::SlotKey slot_key(FunctionCallInfo fcinfo, const char* kind) {
     if (PG_ARGISNULL(0) || PG_ARGISNULL(3) || PG_ARGISNULL(4)) return key;
     key.definitions = extension::find_relation("generator");
     key.id = static_cast<uint32_t>(PG_GETARG_INT32(0));
-    if (!PG_ARGISNULL(2)) key.layout = get_layout(PG_GETARG_DATUM(2));
+    if (key.kind == slots::Kind::snowflake)
+        key.layout = PG_ARGISNULL(2) ? default_layout : get_layout(PG_GETARG_DATUM(2));
     key.sequence_min = static_cast<uint32_t>(PG_GETARG_INT32(3));
     key.sequence_max = static_cast<uint32_t>(PG_GETARG_INT32(4));
     return key;

@@ -428,7 +428,10 @@ void require_primary() {
 
 void attach_slot() {
     if (slot != nullptr) return;
-    slot = slots::attach(slot_key(), [](slots::Slot&) {});
+    slots::Slot* found;
+    while ((found = slots::attach(slot_key(), [](slots::Slot&) {})) == nullptr)
+        (void)slots::make_room(slot_key());
+    slot = found;
     session.word = &slot->words[0];
     CacheRegisterRelcacheCallback(forget, Datum{0});
 }

@@ -65,7 +65,8 @@ class Format {
                                           : nullptr;
         const bool is_one_range =
             key != nullptr && key->strategy == PARTITION_STRATEGY_RANGE && key->partnatts == 1;
-        if (is_one_range && key->partattrs[0] != 0 && find_kind(key->parttypid[0])) return;
+        if (is_one_range && key->partattrs[0] != 0 && find_kind(getBaseType(key->parttypid[0])))
+            return;
         ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
                         errmsg("table \"%s\" is not partitioned by a range of IDs",
                                RelationGetRelationName(parent)),
@@ -149,25 +150,30 @@ Bound bound_of(const List* datums) {
     return reinterpret_cast<const Const*>(bound->value)->constvalue;
 }
 
-Partition partition_of(Oid oid) {
+/// A partition; nothing if it was dropped or detached meanwhile.
+std::optional<Partition> partition_of(Oid oid) {
     HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(oid));
-    if (!HeapTupleIsValid(tuple)) elog(ERROR, "cache lookup failed for relation %u", oid);
+    if (!HeapTupleIsValid(tuple)) return std::nullopt;
     bool is_null;
     const Datum stored = SysCacheGetAttr(RELOID, tuple, Anum_pg_class_relpartbound, &is_null);
-    if (is_null) elog(ERROR, "relation %u is not a partition", oid);
+    if (is_null) {
+        ReleaseSysCache(tuple);
+        return std::nullopt;
+    }
     const auto* const bounds =
         static_cast<PartitionBoundSpec*>(stringToNode(TextDatumGetCString(stored)));
     ReleaseSysCache(tuple);
-    if (bounds->is_default) return {oid, true, {}, {}};
-    return {oid, false, bound_of(bounds->lowerdatums), bound_of(bounds->upperdatums)};
+    if (bounds->is_default) return Partition{oid, true, {}, {}};
+    return Partition{oid, false, bound_of(bounds->lowerdatums), bound_of(bounds->upperdatums)};
 }
 
-/// Calls visit(Partition) with each partition of a table.
+/// Calls visit(Partition) with each partition of a table. Locks none of them: anybody may look.
 template <typename Visit>
 void for_each_partition(Oid parent, Visit visit) {
-    List* const children = find_inheritance_children(parent, AccessShareLock);
+    List* const children = find_inheritance_children(parent, NoLock);
     ListCell* cell;
-    foreach (cell, children) visit(partition_of(lfirst_oid(cell)));
+    foreach (cell, children)
+        if (const auto partition = partition_of(lfirst_oid(cell))) visit(*partition);
 }
 
 /// Steps of time in UTC: months from January of the year 0, so that three months are a quarter, or
@@ -175,8 +181,9 @@ void for_each_partition(Oid parent, Visit visit) {
 class Step {
  public:
     explicit Step(const Interval& step) {
-        const int64 days_us = int64{step.day} * USECS_PER_DAY;
-        const bool is_sum = !__builtin_add_overflow(days_us, step.time, &us_);
+        int64 days_us;
+        const bool is_sum = !__builtin_mul_overflow(int64{step.day}, USECS_PER_DAY, &days_us) &&
+                            !__builtin_add_overflow(days_us, step.time, &us_);
         months_ = step.month;
         const bool is_months = months_ > 0 && us_ == 0;
         const bool is_minutes = months_ == 0 && us_ > 0 && us_ % USECS_PER_MINUTE == 0;
@@ -246,6 +253,13 @@ class Step {
     int64 months_;
 };
 
+/// Ensure that a regclass is still one.
+void check_exists(Oid relation) {
+    if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)))
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+                        errmsg("relation with OID %u does not exist", relation)));
+}
+
 /// What the statements say of the parent.
 struct Parent {
     Oid schema;
@@ -312,6 +326,7 @@ SNOWDRIFT_FUNCTION(create_partitions) {
     const SnowflakeLayout& layout = get_layout(PG_GETARG_DATUM(4));
     PreventCommandIfReadOnly("snowdrift.create_partitions()");
 
+    check_exists(parent_oid);
     if (!is_owner_of_relation(parent_oid, GetUserId()))
         aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(parent_oid));
     // Others who create or detach partitions wait; readers and writers don't.
@@ -350,9 +365,10 @@ SNOWDRIFT_FUNCTION(create_partitions) {
 /// times tstzrange)
 SNOWDRIFT_FUNCTION(partitions) {
     const Oid parent_oid = PG_GETARG_OID(0);
+    check_exists(parent_oid);
     Relation relation = table_open(parent_oid, AccessShareLock);
     const Format format{relation, get_layout(PG_GETARG_DATUM(1))};
-    table_close(relation, NoLock);
+    table_close(relation, AccessShareLock);
 
     InitMaterializedSRF(fcinfo, 0);
     auto* const result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);

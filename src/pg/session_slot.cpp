@@ -4,7 +4,6 @@ extern "C" {
 #include "access/xact.h"
 #include "nodes/pg_list.h"
 #include "utils/memutils.h"
-#include "utils/syscache.h"
 }
 
 #include "pg/definitions.hpp"
@@ -12,12 +11,19 @@ extern "C" {
 namespace snowdrift {
 namespace {
 
-/// Whether the key's generator no longer exists, as far as this transaction can see. Reads the
-/// catalogs.
-bool is_gone(const slots::SlotKey& key) {
-    if (key.database == MyDatabaseId)
-        return !key.is_default() && !definitions::exists(key.definitions, key.id);
-    return !SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(key.database));
+/// Free the slots of this database's generators that no longer exist, as far as this transaction
+/// can see.
+void release_dropped_generators() {
+    size_t count;
+    slots::Claimed* const all = slots::list(count);
+    mark::give_up_states();
+    for (const slots::Claimed* each = all; each != all + count; ++each) {
+        const slots::SlotKey& key = each->key;
+        if (key.database == MyDatabaseId && !key.is_default() &&
+            !definitions::exists(key.definitions, key.id))
+            slots::release(*each->slot, each->claim);
+    }
+    pfree(all);
 }
 
 /// A slot of a generator that is not committed yet.
@@ -62,12 +68,8 @@ void end_subtransaction(SubXactEvent event, SubTransactionId own, SubTransaction
 }  // namespace
 
 void SessionSlot::make_room(const slots::SlotKey& key) {
-    size_t count;
-    slots::Claimed* const all = slots::list(count);
-    mark::give_up_states();
-    for (const slots::Claimed* each = all; each != all + count; ++each)
-        if (is_gone(each->key)) slots::release(*each->slot, each->claim);
-    pfree(all);
+    if (slots::make_room(key)) return;
+    release_dropped_generators();
     if (slots::make_room(key)) return;
     ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
                     errmsg("too many ID generators in this database"),

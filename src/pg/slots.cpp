@@ -5,6 +5,9 @@ extern "C" {
 #include "storage/ipc.h"
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
+#include "utils/inval.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
 #if PG_VERSION_NUM >= 170000
 #include "storage/dsm_registry.h"
 #endif
@@ -150,6 +153,29 @@ Room find_room(const SlotKey& key) {
     return room;
 }
 
+Room find_room_now(const SlotKey& key) {
+    map();
+    const Lock lock{true};
+    return find_room(key);
+}
+
+/// Free the slots of databases that no longer exist. False if there are none.
+bool release_dropped_databases() {
+    size_t count;
+    Claimed* const all = list(count);
+    // The catalogs must not be older than the list.
+    AcceptInvalidationMessages();
+    InvalidateCatalogSnapshot();
+    bool found = false;
+    for (const Claimed* each = all; each != all + count; ++each) {
+        if (SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(each->key.database))) continue;
+        release(*each->slot, each->claim);
+        found = true;
+    }
+    pfree(all);
+    return found;
+}
+
 void make_fresh(Slot& slot) {
     SpinLockAcquire(&slot.lock);
     for (auto& word : slot.words) word = 0;
@@ -182,14 +208,10 @@ Slot* claim(const SlotKey& key) {
 void publish(Slot& slot) { slot.claim = ++root->claims; }
 
 bool make_room(const SlotKey& key) {
-    map();
-    Room room;
-    {
-        const Lock lock{true};
-        room = find_room(key);
-    }
+    Room room = find_room_now(key);
+    if (room.has_slot) return true;
     if (room.is_share_used_up) return false;
-    if (room.free == nullptr) add_chunk();
+    if (room.free == nullptr && !release_dropped_databases()) add_chunk();
     return true;
 }
 

@@ -102,8 +102,9 @@ Slot* attach(const SlotKey& key, Begin begin) {
     return slot;
 }
 
-/// Makes the memory larger where no slot is free. False where the key's database has used up its
-/// share. Raises 53200 when the server has no shared memory to spare.
+/// Frees the slots of dropped databases if no slot is free, and makes the memory larger if there
+/// are none. False if the key's database has used up its share. Raises 53200 if the server has no
+/// shared memory to spare. Reads the catalogs.
 bool make_room(const SlotKey& key);
 
 /// Frees the slot if it is still the one that was claimed by that number.

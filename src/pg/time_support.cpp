@@ -84,12 +84,11 @@ Expr* make_bound(PlannerInfo* root, Oid function, List* arguments) {
     return reinterpret_cast<Expr*>(eval_const_expressions(root, reinterpret_cast<Node*>(call)));
 }
 
-/// The comparison of two IDs by the operator family's operator of that strategy; null if it has
-/// none.
-Expr* compare(Oid family, const Expr* id, int16 strategy, Expr* bound) {
+/// The comparison of two IDs by their type's btree operator of that strategy.
+Expr* compare(const Expr* id, int16 strategy, Expr* bound) {
     const Oid type = exprType(reinterpret_cast<const Node*>(bound));
+    const Oid family = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
     const Oid comparison = get_opfamily_member(family, type, type, strategy);
-    if (!OidIsValid(comparison)) return nullptr;
     return make_opclause(comparison, BOOLOID, false, copy_of(id), bound, InvalidOid, InvalidOid);
 }
 
@@ -128,11 +127,8 @@ Expr* simplify(PlannerInfo* root, const FuncExpr* call) {
 
     Expr* const least = make_bound(root, predicate.first, predicate.times);
     Expr* const greatest = make_bound(root, predicate.last, predicate.times);
-    const Oid type = get_func_rettype(predicate.first);
-    const Oid family = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
-    Expr* const from = compare(family, predicate.id, BTGreaterEqualStrategyNumber, least);
-    Expr* const to = compare(family, predicate.id, BTLessEqualStrategyNumber, greatest);
-    if (from == nullptr || to == nullptr) return nullptr;
+    Expr* const from = compare(predicate.id, BTGreaterEqualStrategyNumber, least);
+    Expr* const to = compare(predicate.id, BTLessEqualStrategyNumber, greatest);
     // Keep at least one condition, so that a null ID yields null.
     if (is_all(greatest, UINT8_MAX)) return from;
     if (is_all(least, 0)) return to;
@@ -158,10 +154,12 @@ List* find_index_conditions(SupportRequestIndexCondition* request) {
 
     Expr* const least = make_bound(request->root, predicate.first, predicate.times);
     Expr* const greatest = make_bound(request->root, predicate.last, predicate.times);
-    Expr* const from =
-        compare(request->opfamily, predicate.id, BTGreaterEqualStrategyNumber, least);
-    Expr* const to = compare(request->opfamily, predicate.id, BTLessEqualStrategyNumber, greatest);
-    if (from == nullptr || to == nullptr) return nullptr;
+    Expr* const from = compare(predicate.id, BTGreaterEqualStrategyNumber, least);
+    Expr* const to = compare(predicate.id, BTLessEqualStrategyNumber, greatest);
+    // What the index's operator family means by a strategy is its own matter.
+    for (const Expr* const condition : {from, to})
+        if (!op_in_opfamily(reinterpret_cast<const OpExpr*>(condition)->opno, request->opfamily))
+            return nullptr;
     request->lossy = false;
     return list_make2(from, to);
 }

@@ -83,11 +83,26 @@ $origin->safe_psql('postgres', 'DROP DATABASE tenants');
 my $rooms = new_server('rooms');
 $rooms->append_conf('postgresql.conf', 'dynamic_shared_memory_type = mmap');
 $rooms->start;
+# A database whose slots are all that there are keeps no other one from its first ID.
+$rooms->safe_psql('template1', "CREATE DATABASE crowded");
+$rooms->safe_psql('crowded', "CREATE EXTENSION snowdrift; SELECT snowdrift.create_generator('k' || n, 'sno'),
+	snowdrift.snapshot('k' || n) FROM generate_series(1, 255) AS n");
+$rooms->safe_psql('template1', 'CREATE DATABASE arriving');
+is($rooms->safe_psql('arriving', 'CREATE EXTENSION snowdrift; SELECT next_snowflake() > 0'),
+	't', 'the first ID of a database when all slots are taken');
+$rooms->safe_psql('template1', "DROP DATABASE $_") for 'crowded', 'arriving';
+$rooms->restart;
 sub pieces { my @files = glob($rooms->data_dir . '/pg_dynshmem/mmap.*'); return scalar @files }
 $rooms->safe_psql('template1', "CREATE DATABASE $_"), $rooms->safe_psql($_, 'CREATE EXTENSION snowdrift')
   for 'one', 'two';
 $rooms->safe_psql('one', 'SELECT next_snowflake(), next_sno(), next_ulid()');
 my $pieces = pieces();
+$rooms->safe_psql('one', "SELECT snowdrift.create_generator('c' || n, 'sno') FROM generate_series(1, 100) AS n");
+my @racers = map { $rooms->background_psql('one') } 1 .. 4;
+$_->query_until(qr/racing/, "\\echo racing\nSELECT count(next_sno('c' || n)) FROM generate_series(1, 100) AS n;\n") for @racers;
+$_->quit for @racers;
+is(pieces(), $pieces, 'sessions that draw their first IDs at once take no more memory than one');
+$rooms->safe_psql('one', "SELECT snowdrift.drop_generator('c' || n) FROM generate_series(1, 100) AS n");
 $rooms->safe_psql('one', "SELECT snowdrift.create_generator('g' || n, 'snowflake'), next_snowflake('g' || n),
 	snowdrift.drop_generator('g' || n) FROM generate_series(1, 300) AS n");
 is(pieces(), $pieces, 'dropping a generator frees its slot');

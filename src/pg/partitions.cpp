@@ -249,8 +249,8 @@ class Step {
         return tm2timestamp(&fields, 0, nullptr, &time) == 0 ? time : DT_NOEND;
     }
 
-    int64 us_;
-    int64 months_;
+    int64 us_ = 0;
+    int64 months_ = 0;
 };
 
 /// Ensure that a regclass is still one.

@@ -1345,6 +1345,8 @@ COMMENT ON FUNCTION snowdrift.generators_changed()
 CREATE TRIGGER generators_changed
     AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON snowdrift.generator
     FOR EACH STATEMENT EXECUTE FUNCTION snowdrift.generators_changed();
+-- also for rows that logical replication writes
+ALTER TABLE snowdrift.generator ENABLE ALWAYS TRIGGER generators_changed;
 COMMENT ON TRIGGER generators_changed ON snowdrift.generator
     IS 'lets all sessions notice that definitions have changed';
 

@@ -72,6 +72,33 @@ SELECT setval('snowdrift.mark', 1);
 SELECT nextval('snowdrift.generator_id');
 RESET ROLE;
 
+-- A table of definitions that was altered is an error; rows that replication writes are noticed.
+SELECT snowdrift.create_generator('replicated', 'snowflake', worker => 1);
+SELECT snowflake_worker(next_snowflake('replicated'));
+SET session_replication_role = replica;
+UPDATE snowdrift.generator SET worker = 2 WHERE name = 'replicated';
+RESET session_replication_role;
+SELECT snowflake_worker(next_snowflake('replicated'));
+BEGIN;
+ALTER TABLE snowdrift.generator ADD note text;
+SELECT snowdrift.create_generator('x', 'snowflake');
+ROLLBACK;
+BEGIN;
+CREATE INDEX ON snowdrift.generator (lower(name));
+SELECT snowdrift.create_generator('x', 'snowflake');
+ROLLBACK;
+-- A drop that is rolled back leaves the generator as it was.
+SELECT sno_at('2026-01-01', 0, 'kept') AS first FROM snowdrift.create_generator('kept', 'sno') \gset
+BEGIN;
+SELECT snowdrift.drop_generator('kept');
+ROLLBACK;
+BEGIN;
+SAVEPOINT a;
+SELECT snowdrift.drop_generator('kept');
+ROLLBACK TO a;
+COMMIT;
+SELECT sno_at('2026-01-01', 0, 'kept') > :'first' AS goes_on;
+
 -- A generator that reuses the id of a dropped one does not reuse its state.
 SELECT snowdrift.create_generator('sno', 'sno');
 SELECT next_sno('sno') > sno_nil() AS drawn;

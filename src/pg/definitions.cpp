@@ -22,6 +22,7 @@ extern "C" {
 #include "pg/extension.hpp"
 #include "pg/id_datum.hpp"
 #include "pg/mark.hpp"
+#include "pg/session_slot.hpp"
 #include "pg/snowflake_layout.hpp"
 
 namespace snowdrift::definitions {
@@ -165,6 +166,23 @@ bool find_row(Relation table, Snapshot snapshot, Visit visit) {
                     errmsg("ID generator \"%s\" does not exist", wanted)));
 }
 
+/// Ensure that the table is as the extension made it: rows are inserted without the executor.
+void check_table(Relation table) {
+    bool is_altered = RelationGetDescr(table)->natts != sequence_max;
+    List* const indexes = RelationGetIndexList(table);
+    ListCell* cell;
+    foreach (cell, indexes) {
+        Relation index = index_open(lfirst_oid(cell), AccessShareLock);
+        is_altered |=
+            RelationGetIndexExpressions(index) != NIL || RelationGetIndexPredicate(index) != NIL;
+        index_close(index, AccessShareLock);
+    }
+    if (is_altered)
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("table \"snowdrift.generator\" was altered"),
+                        errhint("Drop the columns and indexes that were added to it.")));
+}
+
 /// Table and id of a generator. The rest of its definition may be invalid.
 struct Identity {
     Oid table;
@@ -251,6 +269,7 @@ void insert(const char* new_name, const Definition& definition) {
                         errmsg("ID generator \"%s\" already exists", new_name)));
 
     const bool is_sno = definition.kind == GeneratorKind::sno;
+    check_table(table);
     Datum values[sequence_max] = {};
     bool is_null[sequence_max] = {};
     const auto set = [&](Column column, Datum value) { values[column - 1] = value; };
@@ -294,14 +313,13 @@ void remove(const char* wanted) {
     table_close(table, NoLock);
     CommandCounterIncrement();
 
-    // No session can draw from it any more. If the drop is rolled back, the generator resumes after
-    // the mark.
+    // No other session can draw from it any more.
     size_t count;
     slots::Claimed* const all = slots::list(count);
     for (const slots::Claimed* each = all; each != all + count; ++each)
         if (each->key.database == MyDatabaseId && each->key.definitions == dropped.table &&
             each->key.id == dropped.id)
-            slots::release(*each->slot, each->claim);
+            free_on_commit(*each);
     pfree(all);
 }
 

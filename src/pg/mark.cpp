@@ -143,9 +143,9 @@ Relation open_sequence(LOCKMODE lock = RowExclusiveLock) {
 /// after the commit changes the origin and flushes that record.
 Origin origin_in(Relation sequence) {
 #if PG_VERSION_NUM >= 160000
-    const bool has_new_file = sequence->rd_newRelfilelocatorSubid != InvalidSubTransactionId;
+    const bool has_new_file = sequence->rd_firstRelfilelocatorSubid != InvalidSubTransactionId;
 #else
-    const bool has_new_file = sequence->rd_newRelfilenodeSubid != InvalidSubTransactionId;
+    const bool has_new_file = sequence->rd_firstRelfilenodeSubid != InvalidSubTransactionId;
 #endif
     const bool is_new = sequence->rd_createSubid != InvalidSubTransactionId;
     return is_new || has_new_file ? Origin::uncommitted : Origin::ours;

@@ -8,6 +8,9 @@
 
 namespace snowdrift {
 
+/// Frees the slot if the transaction commits, and the present subtransaction with it.
+void free_on_commit(const slots::Claimed& slot);
+
 class SessionSlot {
  public:
     /// Whether the slot is still the generator's, under the mark that is still the database's, as

@@ -5,31 +5,7 @@
 EXTENSION = snowdrift
 MODULE_big = snowdrift
 DATA = snowdrift--1.0.sql
-OBJS = \
-	src/pg/module.o \
-	src/pg/clock.o \
-	src/pg/extension.o \
-	src/pg/slots.o \
-	src/pg/definitions.o \
-	src/pg/mark.o \
-	src/pg/session_slot.o \
-	src/pg/overflow.o \
-	src/pg/draw.o \
-	src/pg/diagram.o \
-	src/pg/snowflake_layout.o \
-	src/pg/snowflake.o \
-	src/pg/snowflake_generator.o \
-	src/pg/random.o \
-	src/pg/ulid.o \
-	src/pg/ulid_generator.o \
-	src/pg/sno.o \
-	src/pg/sno_generator.o \
-	src/pg/time_support.o \
-	src/pg/generators.o \
-	src/pg/snapshot_json.o \
-	src/pg/snapshot.o \
-	src/pg/administration.o \
-	src/pg/partitions.o
+OBJS = $(patsubst $(srcdir)/%.cpp,%.o,$(wildcard $(addprefix $(srcdir)/src/pg/,*.cpp */*.cpp)))
 
 REGRESS = helpers snowflake snowflake_errors snowflake_storage snowflake_layout \
 	ulid_type ulid_index ulid_generator sno_type sno_index sno_generator generators generator_overflow snapshots \
@@ -54,7 +30,7 @@ override with_llvm = no
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
-HEADERS_OF_OURS = $(wildcard $(addprefix $(srcdir)/,include/snowdrift/*.hpp src/core/*.hpp src/pg/*.hpp))
+HEADERS_OF_OURS = $(wildcard $(addprefix $(srcdir)/,include/snowdrift/*.hpp src/core/*.hpp src/pg/*/*.hpp))
 $(OBJS): $(HEADERS_OF_OURS)
 
 # make print-NAME: a variable's value, for tools that compile as this Makefile does.

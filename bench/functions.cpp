@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <atomic>
 
-#include "pg/clock.hpp"
-#include "pg/postgres.hpp"
+#include "pg/support/clock.hpp"
+#include "pg/support/postgres.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"

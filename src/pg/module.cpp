@@ -1,5 +1,5 @@
 // The library's entry: what happens when a server process loads it, and the settings.
-#include "pg/postgres.hpp"
+#include "pg/support/postgres.hpp"
 
 #include <climits>
 
@@ -7,8 +7,8 @@ extern "C" {
 #include "utils/guc.h"
 }
 
-#include "pg/settings.hpp"
-#include "pg/slots.hpp"
+#include "pg/memory/slots.hpp"
+#include "pg/support/settings.hpp"
 
 extern "C" {
 PG_MODULE_MAGIC;

@@ -1,0 +1,343 @@
+#include "pg/generators/definitions.hpp"
+
+#include <cstring>
+
+extern "C" {
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/indexing.h"
+#include "commands/sequence.h"
+#include "common/hashfn.h"
+#include "storage/lmgr.h"
+#include "utils/builtins.h"
+#include "utils/inval.h"
+#include "utils/rel.h"
+#include "utils/resowner.h"
+#include "utils/snapmgr.h"
+}
+
+#include "pg/durability/mark.hpp"
+#include "pg/generators/session_slot.hpp"
+#include "pg/support/checks.hpp"
+#include "pg/support/datum.hpp"
+#include "pg/support/extension.hpp"
+#include "pg/types/snowflake_layout_type.hpp"
+
+namespace snowdrift::definitions {
+
+uint64_t version = 1;
+
+namespace {
+
+/// The columns of snowdrift.generator, in their order.
+enum Column : AttrNumber {
+    name = 1,
+    id,
+    kind,
+    layout,
+    datacenter,
+    worker,
+    partition,
+    sequence_min,
+    sequence_max,
+};
+
+Oid table_oid = InvalidOid;
+
+void notice_change(Datum, Oid relation) {
+    if (relation == table_oid || !OidIsValid(relation)) ++version;
+}
+
+Oid find_table() {
+    const Oid oid = extension::find_relation("generator");
+    if (!OidIsValid(oid))
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+                        errmsg("table \"snowdrift.generator\" does not exist"),
+                        errhint("Drop extension snowdrift and create it again.")));
+    return oid;
+}
+
+Relation open_table(LOCKMODE lock = AccessShareLock) {
+    static bool is_watched = false;
+    if (!is_watched) {
+        CacheRegisterRelcacheCallback(notice_change, Datum{0});
+        is_watched = true;
+    }
+    table_oid = find_table();
+    return table_open(table_oid, lock);
+}
+
+/// Lock a generator until the transaction ends, whatever becomes of the subtransaction.
+void lock(Oid table, uint32_t generator, LOCKMODE mode) {
+    auto* const owner = CurrentResourceOwner;
+    CurrentResourceOwner = TopTransactionResourceOwner;
+    LockRelationOid(table, AccessShareLock);
+    LockDatabaseObject(table, generator, 0, mode);
+    CurrentResourceOwner = owner;
+}
+
+/// Wait for other transactions that create a generator of that name, and block further ones until
+/// this transaction ends.
+void lock_name(Oid table, const char* wanted) {
+    constexpr uint16 names = 1;  // beside the generators, whose locks have the number 0 here
+    const uint32 hash = hash_bytes(reinterpret_cast<const unsigned char*>(wanted),
+                                   static_cast<int>(std::strlen(wanted)));
+    LockDatabaseObject(table, hash, names, ShareUpdateExclusiveLock);
+}
+
+/// Reads columns of a row.
+class Row {
+ public:
+    Row(Relation table, HeapTuple tuple) : table_{table}, tuple_{tuple} {}
+
+    std::optional<Datum> get(Column column) const {
+        bool is_null;
+        const Datum value = heap_getattr(tuple_, column, RelationGetDescr(table_), &is_null);
+        if (is_null) return std::nullopt;
+        return value;
+    }
+
+    int32 get_number(Column column) const { return DatumGetInt32(get(column).value_or(Datum{0})); }
+
+    /// A number that must be in 0 .. max.
+    std::optional<uint32_t> get_field(Column column, const char* field, uint32_t max) const {
+        const auto value = get(column);
+        if (!value) return std::nullopt;
+        return check_field(field, DatumGetInt32(*value), max);
+    }
+
+    bool has_text(Column column, const char* wanted) const {
+        const auto value = get(column);
+        return value && std::strcmp(TextDatumGetCString(*value), wanted) == 0;
+    }
+
+    bool is_uncommitted() const {
+        return TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple_->t_data));
+    }
+
+    HeapTuple tuple() const { return tuple_; }
+
+    /// The validated definition; a row inserted by hand may be invalid.
+    Definition definition() const {
+        Definition read{};
+        read.table = RelationGetRelid(table_);
+        read.id = static_cast<uint32_t>(get_number(id));
+        read.is_uncommitted = is_uncommitted();
+        uint32_t max_sequence = UINT16_MAX;
+        if (has_text(kind, "sno")) {
+            read.kind = GeneratorKind::sno;
+            read.partition = get_field(partition, "partition", UINT16_MAX);
+        } else {
+            read.kind = GeneratorKind::snowflake;
+            const auto own_layout = get(layout);
+            read.layout = own_layout ? get_layout(*own_layout) : default_layout;
+            read.datacenter = get_field(datacenter, "datacenter", read.layout.max_datacenter());
+            read.worker = get_field(worker, "worker", read.layout.max_worker());
+            max_sequence = read.layout.max_sequence();
+        }
+        read.sequence_min = *get_field(sequence_min, "sequence_min", max_sequence);
+        read.sequence_max = *get_field(sequence_max, "sequence_max", max_sequence);
+        check_bounds(read.sequence_min, read.sequence_max);
+        return read;
+    }
+
+ private:
+    Relation table_;
+    HeapTuple tuple_;
+};
+
+/// Visits the rows of the table that `snapshot` sees, null being the present, until visit(row) is
+/// true. Returns whether it was.
+template <typename Visit>
+bool find_row(Relation table, Snapshot snapshot, Visit visit) {
+    bool found = false;
+    SysScanDesc scan = systable_beginscan(table, InvalidOid, false, snapshot, 0, nullptr);
+    for (HeapTuple tuple = systable_getnext(scan); HeapTupleIsValid(tuple) && !found;
+         tuple = systable_getnext(scan))
+        found = visit(Row{table, tuple});
+    systable_endscan(scan);
+    return found;
+}
+
+[[noreturn]] void report_undefined(const char* wanted) {
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+                    errmsg("ID generator \"%s\" does not exist", wanted)));
+}
+
+/// Ensure that the table is as the extension made it: rows are inserted without the executor.
+void check_table(Relation table) {
+    bool is_altered = RelationGetDescr(table)->natts != sequence_max;
+    List* const indexes = RelationGetIndexList(table);
+    ListCell* cell;
+    foreach (cell, indexes) {
+        Relation index = index_open(lfirst_oid(cell), AccessShareLock);
+        is_altered |=
+            RelationGetIndexExpressions(index) != NIL || RelationGetIndexPredicate(index) != NIL;
+        index_close(index, AccessShareLock);
+    }
+    if (is_altered)
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("table \"snowdrift.generator\" was altered"),
+                        errhint("Drop the columns and indexes that were added to it.")));
+}
+
+/// Table and id of a generator. The rest of its definition may be invalid.
+struct Identity {
+    Oid table;
+    uint32_t id;
+
+    friend bool operator==(const Identity&, const Identity&) = default;
+};
+
+/// The identity of the generator of that name. Raises 42704 if there is none.
+Identity find_identity(const char* wanted) {
+    Identity found{};
+    Relation table = open_table();
+    const bool exists = find_row(table, nullptr, [&](const Row& row) {
+        if (!row.has_text(name, wanted)) return false;
+        found = {RelationGetRelid(table), static_cast<uint32_t>(row.get_number(id))};
+        return true;
+    });
+    table_close(table, AccessShareLock);
+    if (!exists) report_undefined(wanted);
+    return found;
+}
+
+/// The same, once the generator is locked: until then, the name may get another one.
+Identity find_and_lock(const char* wanted, LOCKMODE mode) {
+    for (;;) {
+        const Identity found = find_identity(wanted);
+        lock(found.table, found.id, mode);
+        if (find_identity(wanted) == found) return found;
+    }
+}
+
+void check_name(const char* new_name) {
+    if (*new_name == '\0' || std::strlen(new_name) > max_name_length)
+        ereport(ERROR, (errcode(ERRCODE_INVALID_NAME),
+                        errmsg("invalid ID generator name: \"%s\"", new_name),
+                        errdetail("A name must be 1 to %zu bytes long.", max_name_length)));
+}
+
+}  // namespace
+
+void check_bounds(int64_t sequence_min, int64_t sequence_max) {
+    constexpr int min_pool = 4;
+    if (sequence_max - sequence_min + 1 >= min_pool) return;
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("sequence from %lld to %lld is too narrow",
+                    static_cast<long long>(sequence_min), static_cast<long long>(sequence_max)),
+             errdetail("A generator needs at least %d numbers.", min_pool)));
+}
+
+std::optional<Definition> look_up(const char* wanted) {
+    std::optional<Definition> found;
+    Relation table = open_table();
+    (void)find_row(table, nullptr, [&](const Row& row) {
+        if (!row.has_text(name, wanted)) return false;
+        found = row.definition();
+        return true;
+    });
+    table_close(table, AccessShareLock);
+    return found;
+}
+
+Definition find(const char* wanted) {
+    const auto found = look_up(wanted);
+    if (!found) report_undefined(wanted);
+    return *found;
+}
+
+Definition hold(const char* wanted) {
+    (void)find_and_lock(wanted, AccessShareLock);
+    return find(wanted);
+}
+
+void hold(Oid table, uint32_t generator) { lock(table, generator, AccessShareLock); }
+
+void insert(const char* new_name, const Definition& definition) {
+    check_name(new_name);
+    Relation table = open_table(RowExclusiveLock);
+    lock_name(RelationGetRelid(table), new_name);
+    const bool is_taken =
+        find_row(table, nullptr, [&](const Row& row) { return row.has_text(name, new_name); });
+    if (is_taken)
+        ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT),
+                        errmsg("ID generator \"%s\" already exists", new_name)));
+
+    const bool is_sno = definition.kind == GeneratorKind::sno;
+    check_table(table);
+    Datum values[sequence_max] = {};
+    bool is_null[sequence_max] = {};
+    const auto set = [&](Column column, Datum value) { values[column - 1] = value; };
+    const auto set_field = [&](Column column, std::optional<uint32_t> value) {
+        is_null[column - 1] = !value;
+        set(column, Int32GetDatum(static_cast<int32>(value.value_or(0))));
+    };
+    set(name, CStringGetTextDatum(new_name));
+    const Oid numbers = extension::find_relation("generator_id");
+    if (!OidIsValid(numbers))
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+                        errmsg("sequence \"snowdrift.generator_id\" does not exist"),
+                        errhint("Drop extension snowdrift and create it again.")));
+    set(id, Int32GetDatum(static_cast<int32>(nextval_internal(numbers, false))));
+    set(kind, CStringGetTextDatum(is_sno ? "sno" : "snowflake"));
+    set(layout, make_datum(definition.layout));
+    is_null[layout - 1] = is_sno;
+    set_field(datacenter, definition.datacenter);
+    set_field(worker, definition.worker);
+    set_field(partition, definition.partition);
+    set_field(sequence_min, definition.sequence_min);
+    set_field(sequence_max, definition.sequence_max);
+
+    HeapTuple tuple = heap_form_tuple(RelationGetDescr(table), values, is_null);
+    CatalogTupleInsert(table, tuple);
+    invalidate(table);
+    table_close(table, NoLock);
+    CommandCounterIncrement();
+}
+
+void remove(const char* wanted) {
+    const Identity dropped = find_and_lock(wanted, AccessExclusiveLock);
+    Relation table = open_table(RowExclusiveLock);
+    const bool found = find_row(table, nullptr, [&](const Row& row) {
+        if (!row.has_text(name, wanted)) return false;
+        CatalogTupleDelete(table, &row.tuple()->t_self);
+        return true;
+    });
+    if (!found) report_undefined(wanted);
+    invalidate(table);
+    table_close(table, NoLock);
+    CommandCounterIncrement();
+
+    // No other session can draw from it any more.
+    size_t count;
+    slots::Claimed* const all = slots::list(count);
+    for (const slots::Claimed* each = all; each != all + count; ++each)
+        if (each->key.database == MyDatabaseId && each->key.definitions == dropped.table &&
+            each->key.id == dropped.id)
+            free_on_commit(*each);
+    pfree(all);
+}
+
+void invalidate(Relation table) {
+    CacheInvalidateRelcache(table);
+    mark::give_up_states();
+}
+
+bool exists(Oid wanted_table, uint32_t wanted) {
+    Relation table = open_table();
+    SnapshotData dirty;
+    InitDirtySnapshot(dirty);
+    const bool found =
+        RelationGetRelid(table) == wanted_table && find_row(table, &dirty, [&](const Row& row) {
+            return static_cast<uint32_t>(row.get_number(id)) == wanted;
+        });
+    table_close(table, AccessShareLock);
+    return found;
+}
+
+}  // namespace snowdrift::definitions

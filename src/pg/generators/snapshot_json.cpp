@@ -1,0 +1,291 @@
+// Snapshots as jsonb, written and read. Every field is always there, null where there is no value.
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "pg/generators/snapshot.hpp"
+#include "pg/support/checks.hpp"
+#include "pg/support/time.hpp"
+#include "pg/types/id_traits.hpp"
+#include "pg/types/snowflake_layout_type.hpp"
+#include "snowdrift/snowflake_layout.hpp"
+
+extern "C" {
+#include "lib/stringinfo.h"
+#include "utils/fmgrprotos.h"
+#include "utils/jsonb.h"
+}
+
+namespace snowdrift {
+namespace {
+
+constexpr uint64_t form_version = 1;
+
+/// Writes the fields of a JSON object.
+class Writer {
+ public:
+    Writer() { initStringInfo(&text_); }
+
+    /// Add a text, which needs no escapes.
+    void add(const char* field, const char* value) {
+        begin(field);
+        appendStringInfo(&text_, "\"%s\"", value);
+    }
+
+    void add(const char* field, std::optional<uint64_t> value) {
+        begin(field);
+        if (value)
+            appendStringInfo(&text_, "%llu", static_cast<unsigned long long>(*value));
+        else
+            appendStringInfoString(&text_, "null");
+    }
+
+    void add_time(const char* field, std::optional<int64_t> unix_ms) {
+        if (unix_ms) return add(field, utc_text(*unix_ms));
+        add(field, std::optional<uint64_t>{});
+    }
+
+    Datum finish() {
+        appendStringInfoChar(&text_, '}');
+        return DirectFunctionCall1(jsonb_in, CStringGetDatum(text_.data));
+    }
+
+ private:
+    void begin(const char* field) {
+        appendStringInfo(&text_, "%c\"%s\":", text_.len > 0 ? ',' : '{', field);
+    }
+
+    StringInfoData text_;
+};
+
+[[noreturn]] void reject(const char* detail) {
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("invalid snapshot of an ID generator"), errdetail("%s", detail)));
+}
+
+/// Reads the fields of a JSON object, each of which has to be there, and no other.
+class Reader {
+ public:
+    explicit Reader(Jsonb* json) : json_{json} {
+        if (!JB_ROOT_IS_OBJECT(json)) reject("It is not an object.");
+    }
+
+    const char* get_text(const char* field) {
+        JsonbValue value;
+        if (take(field, value) != jbvString) reject(psprintf("\"%s\" is not a text.", field));
+        return pnstrdup(value.val.string.val, value.val.string.len);
+    }
+
+    /// A number, if it isn't null. Raises 22003 if it is not in 0 .. max.
+    std::optional<uint64_t> get_number_or_null(const char* field, uint64_t max) {
+        JsonbValue value;
+        const jbvType type = take(field, value);
+        if (type == jbvNull) return std::nullopt;
+        if (type != jbvNumeric) reject(psprintf("\"%s\" is not a number.", field));
+        const char* const text =
+            DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(value.val.numeric)));
+        const char* const end = text + std::strlen(text);
+        if (std::find(text, end, '.') != end)
+            reject(psprintf("\"%s\" is not a whole number.", field));
+        uint64_t number = 0;
+        const auto [rest, error] = std::from_chars(text, end, number);
+        if (rest != end || error != std::errc{} || number > max)
+            ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                            errmsg("%s %s is out of range 0 .. %llu", field, text,
+                                   static_cast<unsigned long long>(max))));
+        return number;
+    }
+
+    uint64_t get_number(const char* field, uint64_t max) {
+        const auto number = get_number_or_null(field, max);
+        if (!number) reject(psprintf("\"%s\" is null.", field));
+        return *number;
+    }
+
+    /// A time in Unix milliseconds, if it isn't null. Raises 22008 if it is not within the range.
+    std::optional<int64_t> get_time_or_null(const char* field, const TimeRange& range) {
+        JsonbValue value;
+        const jbvType type = take(field, value);
+        if (type == jbvNull) return std::nullopt;
+        int64_t unix_ms;
+        if (type != jbvString ||
+            !parse_utc({value.val.string.val, static_cast<size_t>(value.val.string.len)}, unix_ms))
+            reject(psprintf("\"%s\" is not a time like 2026-01-01T00:00:00.000Z.", field));
+        return check_time(range, timestamp_from_unix_ms(unix_ms), unix_ms);
+    }
+
+    /// Ensure that there is nothing that wasn't read.
+    void check_all_read() const {
+        JsonbIterator* iterator = JsonbIteratorInit(&json_->root);
+        JsonbValue key;
+        for (JsonbIteratorToken token = JsonbIteratorNext(&iterator, &key, true); token != WJB_DONE;
+             token = JsonbIteratorNext(&iterator, &key, true)) {
+            if (token != WJB_KEY) continue;
+            const std::string_view field{key.val.string.val,
+                                         static_cast<size_t>(key.val.string.len)};
+            if (std::find(taken_.begin(), taken_.begin() + taken_count_, field) ==
+                taken_.begin() + taken_count_)
+                reject(
+                    psprintf("The field \"%s\" is unknown.", pnstrdup(field.data(), field.size())));
+        }
+    }
+
+ private:
+    jbvType take(const char* field, JsonbValue& value) {
+        Assert(taken_count_ < taken_.size());
+        taken_[taken_count_++] = field;
+        if (getKeyJsonValueFromContainer(&json_->root, field, static_cast<int>(std::strlen(field)),
+                                         &value) == nullptr)
+            reject(psprintf("The field \"%s\" is missing.", field));
+        return value.type;
+    }
+
+    Jsonb* json_;
+    std::array<std::string_view, 16> taken_{};
+    size_t taken_count_ = 0;
+};
+
+void write_snowflake(Writer& to, const GeneratorSnapshot& snapshot) {
+    const SnowflakeLayout& layout = snapshot.definition.layout;
+    char text[max_layout_text_size + 1];
+    *format_layout(layout, text) = '\0';
+    to.add("layout", text);
+    const auto node = snapshot.definition.node();
+    std::optional<uint64_t> datacenter;
+    std::optional<uint64_t> worker;
+    if (node) {
+        datacenter = *node >> layout.worker_bits;
+        worker = *node & layout.max_worker();
+    }
+    to.add("datacenter", datacenter);
+    to.add("worker", worker);
+    std::optional<int64_t> last_timestamp;
+    std::optional<uint64_t> sequence;
+    if (snapshot.last) {
+        last_timestamp = snapshot.last->unix_ms;
+        sequence = snapshot.last->sequence;
+    }
+    to.add_time("last_timestamp", last_timestamp);
+    to.add("sequence", sequence);
+}
+
+std::optional<int64_t> unix_ms_of(uint64_t units) {
+    if (units == 0) return std::nullopt;
+    return SnoGenerator::unix_ms_of(units);
+}
+
+void write_sno(Writer& to, const GeneratorSnapshot& snapshot) {
+    const SnoUse& use = snapshot.use;
+    std::optional<uint64_t> sequence;
+    if (use.units > 0) sequence = use.sequence;
+    to.add("partition", snapshot.definition.partition);
+    to.add_time("last_timestamp", unix_ms_of(use.units));
+    to.add("sequence", sequence);
+    to.add("tick", use.tick);
+    to.add_time("highest_wall_clock", unix_ms_of(use.highest()));
+    to.add_time("safe_mark", unix_ms_of(use.safe));
+    to.add("regressions", snapshot.drifts);
+    to.add("at_count", snapshot.at_count);
+}
+
+void read_bounds(Reader& from, Definition& definition, uint32_t max) {
+    definition.sequence_min = static_cast<uint32_t>(from.get_number("sequence_min", max));
+    definition.sequence_max = static_cast<uint32_t>(from.get_number("sequence_max", max));
+    definitions::check_bounds(definition.sequence_min, definition.sequence_max);
+}
+
+/// The last ID's sequence, which is there if and only if its time is.
+std::optional<uint64_t> read_sequence(Reader& from, const Definition& definition,
+                                      bool has_last_timestamp) {
+    const auto sequence = from.get_number_or_null("sequence", UINT32_MAX);
+    if (sequence.has_value() != has_last_timestamp)
+        reject(R"("last_timestamp" and "sequence" go together.)");
+    if (sequence && (*sequence < definition.sequence_min || *sequence > definition.sequence_max))
+        reject(psprintf("The sequence %llu is not within %u .. %u.",
+                        static_cast<unsigned long long>(*sequence), definition.sequence_min,
+                        definition.sequence_max));
+    return sequence;
+}
+
+void read_snowflake(Reader& from, GeneratorSnapshot& snapshot) {
+    Definition& definition = snapshot.definition;
+    SnowflakeLayout& layout = definition.layout;
+    const char* const text = from.get_text("layout");
+    if (parse_layout(text, layout)) reject(psprintf("\"%s\" is not a layout.", text));
+    const auto datacenter = from.get_number_or_null("datacenter", layout.max_datacenter());
+    const auto worker = from.get_number_or_null("worker", layout.max_worker());
+    if (datacenter || worker)
+        definition.set_node(static_cast<uint32_t>(datacenter.value_or(0) << layout.worker_bits |
+                                                  worker.value_or(0)));
+    read_bounds(from, definition, layout.max_sequence());
+
+    const auto last_timestamp = from.get_time_or_null("last_timestamp", times_of(layout));
+    const auto sequence = read_sequence(from, definition, last_timestamp.has_value());
+    if (last_timestamp)
+        snapshot.last = SnowflakeGenerator::Last{*last_timestamp, static_cast<uint32_t>(*sequence)};
+}
+
+uint64_t read_units(Reader& from, const char* field) {
+    const auto unix_ms = from.get_time_or_null(field, IdTraits<Sno>::times);
+    return unix_ms ? Sno::units_at(*unix_ms) : 0;
+}
+
+void read_sno(Reader& from, GeneratorSnapshot& snapshot) {
+    Definition& definition = snapshot.definition;
+    if (const auto partition = from.get_number_or_null("partition", UINT16_MAX))
+        definition.partition = static_cast<uint32_t>(*partition);
+    read_bounds(from, definition, UINT16_MAX);
+
+    SnoUse& use = snapshot.use;
+    use.units = read_units(from, "last_timestamp");
+    use.sequence =
+        static_cast<uint16_t>(read_sequence(from, definition, use.units > 0).value_or(0));
+    use.tick = from.get_number("tick", 1) != 0;
+    use.safe = read_units(from, "safe_mark");
+    const uint64_t highest = read_units(from, "highest_wall_clock");
+    if (use.safe > highest) reject(R"("safe_mark" is later than "highest_wall_clock".)");
+    if (use.units > highest) reject(R"("last_timestamp" is later than "highest_wall_clock".)");
+    if (use.highest() < highest)
+        reject(R"("highest_wall_clock" is later than "last_timestamp" and "safe_mark".)");
+    snapshot.drifts = from.get_number("regressions", INT64_MAX);
+    snapshot.at_count = from.get_number("at_count", INT64_MAX);
+}
+
+}  // namespace
+
+Datum write_snapshot(const GeneratorSnapshot& snapshot, int64_t now_ms) {
+    const bool is_sno = snapshot.definition.kind == GeneratorKind::sno;
+    Writer to;
+    to.add("version", form_version);
+    to.add("kind", is_sno ? "sno" : "snowflake");
+    to.add("sequence_min", snapshot.definition.sequence_min);
+    to.add("sequence_max", snapshot.definition.sequence_max);
+    (is_sno ? write_sno : write_snowflake)(to, snapshot);
+    to.add_time("now", now_ms);
+    return to.finish();
+}
+
+GeneratorSnapshot read_snapshot(Datum json) {
+    Reader from{DatumGetJsonbP(json)};
+    GeneratorSnapshot snapshot{};
+    const uint64_t version = from.get_number("version", UINT32_MAX);
+    if (version != form_version)
+        reject(psprintf("Its version is %llu, not %llu.", static_cast<unsigned long long>(version),
+                        static_cast<unsigned long long>(form_version)));
+    const char* const kind = from.get_text("kind");
+    if (std::strcmp(kind, "snowflake") == 0) {
+        snapshot.definition.kind = GeneratorKind::snowflake;
+        read_snowflake(from, snapshot);
+    } else if (std::strcmp(kind, "sno") == 0) {
+        snapshot.definition.kind = GeneratorKind::sno;
+        read_sno(from, snapshot);
+    } else {
+        reject(psprintf("The kind \"%s\" is unknown.", kind));
+    }
+    const TimeRange any{"a snapshot", 0, max_epoch_unix_ms};
+    if (!from.get_time_or_null("now", any)) reject(R"("now" is null.)");
+    from.check_all_read();
+    return snapshot;
+}
+
+}  // namespace snowdrift

@@ -1,0 +1,77 @@
+#include "pg/support/extension.hpp"
+
+#include <cstring>
+
+extern "C" {
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/dependency.h"
+#include "catalog/indexing.h"
+#include "catalog/pg_depend.h"
+#include "catalog/pg_extension.h"
+#include "catalog/pg_language.h"
+#include "catalog/pg_proc.h"
+#include "commands/extension.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+}
+
+namespace snowdrift::extension {
+namespace {
+
+/// The schema of the member that has this code.
+Oid find_schema(Oid extension, const char* symbol) {
+    ScanKeyData keys[2];
+    ScanKeyInit(&keys[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber, F_OIDEQ,
+                ObjectIdGetDatum(ExtensionRelationId));
+    ScanKeyInit(&keys[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber, F_OIDEQ,
+                ObjectIdGetDatum(extension));
+    Relation depend = table_open(DependRelationId, AccessShareLock);
+    SysScanDesc scan = systable_beginscan(depend, DependReferenceIndexId, true, nullptr, 2, keys);
+    Oid schema = InvalidOid;
+    for (HeapTuple tuple = systable_getnext(scan); HeapTupleIsValid(tuple) && !OidIsValid(schema);
+         tuple = systable_getnext(scan)) {
+        const auto* const member = reinterpret_cast<Form_pg_depend>(GETSTRUCT(tuple));
+        if (member->classid == ProcedureRelationId && member->deptype == DEPENDENCY_EXTENSION &&
+            is_ours(member->objid, symbol))
+            schema = get_func_namespace(member->objid);
+    }
+    systable_endscan(scan);
+    table_close(depend, AccessShareLock);
+    return schema;
+}
+
+}  // namespace
+
+Oid find_relation(const char* name) {
+    // An extension stays in its schema, whatever that is called.
+    static Oid known_extension = InvalidOid;
+    static Oid schema = InvalidOid;
+    const Oid extension = get_extension_oid("snowdrift", true);
+    if (!OidIsValid(extension)) return InvalidOid;
+    if (extension != known_extension || !OidIsValid(schema)) {
+        known_extension = InvalidOid;
+        schema = find_schema(extension, "snowdrift_read_clock");
+        known_extension = extension;
+    }
+    return OidIsValid(schema) ? get_relname_relid(name, schema) : InvalidOid;
+}
+
+bool is_ours(Oid function, const char* symbol) {
+    HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+    if (!HeapTupleIsValid(tuple)) return false;
+    const auto* const form = reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple));
+    bool found = false;
+    if (form->prolang == ClanguageId && form->prokind == PROKIND_FUNCTION && !form->prosecdef) {
+        bool is_null;
+        const Datum source = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &is_null);
+        found = !is_null && std::strcmp(TextDatumGetCString(source), symbol) == 0;
+    }
+    ReleaseSysCache(tuple);
+    return found;
+}
+
+}  // namespace snowdrift::extension

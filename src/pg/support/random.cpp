@@ -1,0 +1,20 @@
+#include "pg/support/random.hpp"
+
+extern "C" {
+#include "storage/proc.h"
+}
+
+namespace snowdrift {
+
+RandomBatch random_batch;
+
+void RandomBatch::fill() {
+    Assert(MyProc != nullptr);  // the postmaster's bytes would be those of every process it forks
+    left_ = 0;
+    if (!pg_strong_random(bytes_, size))
+        ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
+                        errmsg("could not generate random bits for a ULID")));
+    left_ = size;
+}
+
+}  // namespace snowdrift

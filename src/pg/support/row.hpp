@@ -1,0 +1,31 @@
+// Rows as the results of SQL-callable functions.
+#pragma once
+
+#include <optional>
+
+#include "pg/support/postgres.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "funcapi.h"
+}
+
+namespace snowdrift {
+
+/// A row of the called function's result type, made of these columns. One without a value is null.
+template <size_t size>
+Datum make_row(FunctionCallInfo fcinfo, const std::optional<Datum> (&columns)[size]) {
+    TupleDesc row;
+    if (get_call_result_type(fcinfo, nullptr, &row) != TYPEFUNC_COMPOSITE || row->natts != size)
+        elog(ERROR, "return type must be a row type of %zu columns", size);
+
+    Datum values[size];
+    bool is_null[size];
+    for (size_t i = 0; i < size; ++i) {
+        values[i] = columns[i].value_or(Datum{0});
+        is_null[i] = !columns[i].has_value();
+    }
+    return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row), values, is_null));
+}
+
+}  // namespace snowdrift

@@ -1,0 +1,71 @@
+#include "pg/types/diagram.hpp"
+
+#include "pg/support/time.hpp"
+
+extern "C" {
+#include "utils/builtins.h"
+}
+
+namespace snowdrift {
+
+namespace {
+
+constexpr int bits_per_row = 64;
+
+}  // namespace
+
+void Diagram::add(const char* name, int width, const char* value) {
+    for (int i = 0; i < width; ++i, ++bit_) {
+        if (bit_ > 0 && bit_ % bits_per_row == 0) end_row();
+        if (i == 0) {
+            if (row_.len > 0) appendStringInfoChar(&row_, ' ');
+            labels_[label_count_++] = {row_.len, name, value};
+        }
+        const bool is_set = bytes_[bit_ / 8] >> (7 - bit_ % 8) & 1;
+        appendStringInfoChar(&row_, is_set ? '1' : '0');
+    }
+}
+
+void Diagram::add_time(const char* name, int width, int64 unix_ms) {
+    add(name, width, utc_text(unix_ms));
+}
+
+void Diagram::add_number(const char* name, int width, uint32 value) {
+    add(name, width, psprintf("%u", value));
+}
+
+Datum Diagram::finish() {
+    end_row();
+    return PointerGetDatum(cstring_to_text_with_len(rows_.data, rows_.len));
+}
+
+void Diagram::end_row() {
+    if (rows_.len > 0) appendStringInfoString(&rows_, label_count_ > 0 ? "\n\n" : "\n");
+    if (label_count_ > 0) append_labels();
+    appendBinaryStringInfo(&rows_, row_.data, row_.len);
+    resetStringInfo(&row_);
+    label_count_ = 0;
+}
+
+/// Append a line for each label, with bars from those above it down to their bits, and one of bars
+/// only.
+void Diagram::append_labels() {
+    for (size_t line = 0; line <= label_count_; ++line) {
+        const int begin = rows_.len;
+        const auto go_to = [&](int column) {
+            appendStringInfoSpaces(&rows_, begin + column - rows_.len);
+        };
+        for (size_t i = 0; i < line; ++i) {
+            go_to(labels_[i].column);
+            appendStringInfoChar(&rows_, '|');
+        }
+        if (line < label_count_) {
+            const Label& label = labels_[line];
+            go_to(label.column);
+            appendStringInfo(&rows_, "%s %s", label.name, label.value);
+        }
+        appendStringInfoChar(&rows_, '\n');
+    }
+}
+
+}  // namespace snowdrift

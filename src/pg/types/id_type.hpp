@@ -1,0 +1,204 @@
+// What the SQL types ulid and sno have in common: text and binary forms, comparison, the support
+// functions of their operator classes, and time. A type's own functions stand in its own file.
+#pragma once
+
+#include <algorithm>
+
+#include "pg/support/checks.hpp"
+#include "pg/support/datum.hpp"
+#include "pg/types/id_sort.hpp"
+#include "pg/types/id_traits.hpp"
+#include "snowdrift/base32.hpp"
+
+extern "C" {
+#include "libpq/pqformat.h"
+#include "mb/pg_wchar.h"
+}
+
+namespace snowdrift {
+
+/// Say in an error's detail what is wrong with a text that is not an ID.
+template <typename Id>
+int explain(const char* text, ParseError error) {
+    const int length = pg_mbstrlen(text);
+    if (length != int{Id::text_size})
+        return errdetail("Its length is %d characters instead of %d.", length, int{Id::text_size});
+    if (error.reason == ParseError::Reason::overflow)
+        return errdetail("Its first character is above \"7\": the number exceeds 128 bits.");
+
+    // All characters before the wrong one are of one byte.
+    const size_t bytes = std::strlen(text);
+    const size_t index = Base32<typename IdTraits<Id>::Alphabet>::find_wrong(text, bytes);
+    const char* const wrong = text + index;
+    return errdetail("The character \"%.*s\" at position %zu is not in the alphabet of type %s.",
+                     pg_mbcharcliplen(wrong, static_cast<int>(bytes - index), 1), wrong, index + 1,
+                     IdTraits<Id>::name);
+}
+
+/// Report a text that is not an ID, softly if the caller asks for that.
+template <typename Id>
+[[gnu::cold, gnu::noinline]] Datum reject(const char* text, ParseError error, fmNodePtr context) {
+    ereturn(context, Datum{0},
+            (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+             errmsg("invalid input syntax for type %s: \"%s\"", IdTraits<Id>::name, text),
+             explain<Id>(text, error)));
+}
+
+/// Ensure that the binary form of an ID has the right length.
+template <typename Id>
+void check_size(size_t size) {
+    if (size != Id::size)
+        ereport(ERROR, (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+                        errmsg("invalid length for type %s: %zu bytes instead of %zu",
+                               IdTraits<Id>::name, size, Id::size)));
+}
+
+/// The SQL functions of an ID type. SNOWDRIFT_ID_TYPE gives them their entry points.
+template <typename Id>
+struct IdType {
+    static Datum in(FunctionCallInfo fcinfo) {
+        const char* const text = PG_GETARG_CSTRING(0);
+        auto* const id = static_cast<Id*>(palloc(sizeof(Id)));
+        const ParseError error = Id::parse(text, *id);
+        if (unlikely(bool{error})) return reject<Id>(text, error, fcinfo->context);
+        PG_RETURN_POINTER(id);
+    }
+
+    static Datum out(FunctionCallInfo fcinfo) {
+        auto* const text = static_cast<char*>(palloc(Id::text_size + 1));
+        *argument(fcinfo, 0).format(text) = '\0';
+        PG_RETURN_CSTRING(text);
+    }
+
+    static Datum recv(FunctionCallInfo fcinfo) {
+        auto* const message = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
+        check_size<Id>(message->len - message->cursor);
+        const char* const bytes = message->data + message->cursor;
+        message->cursor += int{Id::size};
+        return read(bytes);
+    }
+
+    static Datum send(FunctionCallInfo fcinfo) { return make_bytea(argument(fcinfo, 0).bytes()); }
+
+    static Datum from_bytea(FunctionCallInfo fcinfo) {
+        const bytea* const bytes = PG_GETARG_BYTEA_PP(0);
+        check_size<Id>(VARSIZE_ANY_EXHDR(bytes));
+        return read(VARDATA_ANY(bytes));
+    }
+
+    static Datum eq(FunctionCallInfo fcinfo) {
+        PG_RETURN_BOOL(argument(fcinfo, 0) == argument(fcinfo, 1));
+    }
+
+    static Datum ne(FunctionCallInfo fcinfo) {
+        PG_RETURN_BOOL(argument(fcinfo, 0) != argument(fcinfo, 1));
+    }
+
+    static Datum lt(FunctionCallInfo fcinfo) {
+        PG_RETURN_BOOL(argument(fcinfo, 0) < argument(fcinfo, 1));
+    }
+
+    static Datum le(FunctionCallInfo fcinfo) {
+        PG_RETURN_BOOL(argument(fcinfo, 0) <= argument(fcinfo, 1));
+    }
+
+    static Datum gt(FunctionCallInfo fcinfo) {
+        PG_RETURN_BOOL(argument(fcinfo, 0) > argument(fcinfo, 1));
+    }
+
+    static Datum ge(FunctionCallInfo fcinfo) {
+        PG_RETURN_BOOL(argument(fcinfo, 0) >= argument(fcinfo, 1));
+    }
+
+    static Datum cmp(FunctionCallInfo fcinfo) {
+        PG_RETURN_INT32(compare(argument(fcinfo, 0), argument(fcinfo, 1)));
+    }
+
+    static Datum sortsupport(FunctionCallInfo fcinfo) {
+        prepare_sort<Id>(reinterpret_cast<SortSupport>(PG_GETARG_POINTER(0)));
+        PG_RETURN_VOID();
+    }
+
+    static Datum hash(FunctionCallInfo fcinfo) {
+        return hash_any(argument(fcinfo, 0).bytes().data(), Id::size);
+    }
+
+    static Datum hash_extended(FunctionCallInfo fcinfo) {
+        return hash_any_extended(argument(fcinfo, 0).bytes().data(), Id::size,
+                                 static_cast<uint64>(PG_GETARG_INT64(1)));
+    }
+
+    /// For BRIN, which merges the ranges that are closest.
+    static Datum distance(FunctionCallInfo fcinfo) {
+        const auto [a, b] = std::minmax(argument(fcinfo, 0), argument(fcinfo, 1));
+        const Number difference = number(b) - number(a);
+        PG_RETURN_FLOAT8(static_cast<double>(static_cast<uint64>(difference >> 64)) * 0x1p64 +
+                         static_cast<double>(static_cast<uint64>(difference)));
+    }
+
+    static Datum smaller(FunctionCallInfo fcinfo) {
+        PG_RETURN_DATUM(PG_GETARG_DATUM(argument(fcinfo, 0) < argument(fcinfo, 1) ? 0 : 1));
+    }
+
+    static Datum larger(FunctionCallInfo fcinfo) {
+        PG_RETURN_DATUM(PG_GETARG_DATUM(argument(fcinfo, 0) > argument(fcinfo, 1) ? 0 : 1));
+    }
+
+    static Datum timestamp(FunctionCallInfo fcinfo) {
+        PG_RETURN_TIMESTAMPTZ(timestamp_from_unix_ms(argument(fcinfo, 0).timestamp_ms()));
+    }
+
+    static Datum boundary(FunctionCallInfo fcinfo) {
+        const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
+        return make_datum(Id::boundary(check_time(IdTraits<Id>::times, time, unix_ms_ceil(time))));
+    }
+
+    static Datum nil(FunctionCallInfo) { return make_datum(Id::nil()); }
+
+ private:
+    static const Id& argument(FunctionCallInfo fcinfo, int n) {
+        return get_argument<Id>(fcinfo, n);
+    }
+
+    using Number = unsigned __int128;
+
+    static Number number(const Id& id) {
+        Number result = 0;
+        for (const uint8_t byte : id.bytes()) result = result << 8 | byte;
+        return result;
+    }
+
+    /// The ID whose binary form is at `bytes`.
+    static Datum read(const char* bytes) {
+        return PointerGetDatum(std::memcpy(palloc(Id::size), bytes, Id::size));
+    }
+};
+
+}  // namespace snowdrift
+
+#define SNOWDRIFT_ID_FUNCTION(type, Id, function) \
+    SNOWDRIFT_FUNCTION(type##_##function) { return IdType<Id>::function(fcinfo); }
+
+/// Defines the SQL-callable functions type_in, type_out and so on, in the install script's order.
+#define SNOWDRIFT_ID_TYPE(type, Id)                \
+    SNOWDRIFT_ID_FUNCTION(type, Id, in)            \
+    SNOWDRIFT_ID_FUNCTION(type, Id, out)           \
+    SNOWDRIFT_ID_FUNCTION(type, Id, recv)          \
+    SNOWDRIFT_ID_FUNCTION(type, Id, send)          \
+    SNOWDRIFT_ID_FUNCTION(type, Id, from_bytea)    \
+    SNOWDRIFT_ID_FUNCTION(type, Id, eq)            \
+    SNOWDRIFT_ID_FUNCTION(type, Id, ne)            \
+    SNOWDRIFT_ID_FUNCTION(type, Id, lt)            \
+    SNOWDRIFT_ID_FUNCTION(type, Id, le)            \
+    SNOWDRIFT_ID_FUNCTION(type, Id, gt)            \
+    SNOWDRIFT_ID_FUNCTION(type, Id, ge)            \
+    SNOWDRIFT_ID_FUNCTION(type, Id, cmp)           \
+    SNOWDRIFT_ID_FUNCTION(type, Id, sortsupport)   \
+    SNOWDRIFT_ID_FUNCTION(type, Id, hash)          \
+    SNOWDRIFT_ID_FUNCTION(type, Id, hash_extended) \
+    SNOWDRIFT_ID_FUNCTION(type, Id, distance)      \
+    SNOWDRIFT_ID_FUNCTION(type, Id, smaller)       \
+    SNOWDRIFT_ID_FUNCTION(type, Id, larger)        \
+    SNOWDRIFT_ID_FUNCTION(type, Id, timestamp)     \
+    SNOWDRIFT_ID_FUNCTION(type, Id, boundary)      \
+    SNOWDRIFT_ID_FUNCTION(type, Id, nil)

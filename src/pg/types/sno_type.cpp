@@ -1,0 +1,115 @@
+// The SQL type sno: what it shares with ulid by way of IdType, and what only a sno has. Generating
+// is not here.
+#include "snowdrift/sno.hpp"
+
+#include <bit>
+
+#include "pg/planner/time_predicates.hpp"
+#include "pg/support/row.hpp"
+#include "pg/types/diagram.hpp"
+#include "pg/types/id_type.hpp"
+
+extern "C" {
+#include "utils/builtins.h"
+#include "utils/uuid.h"
+}
+
+using namespace snowdrift;
+
+namespace {
+
+const Sno& sno_argument(FunctionCallInfo fcinfo) { return get_argument<Sno>(fcinfo, 0); }
+
+uint16_t check_partition(int32 value) {
+    return static_cast<uint16_t>(check_field("partition", value, UINT16_MAX));
+}
+
+uint16_t check_sequence(int32 value) {
+    return static_cast<uint16_t>(check_field("sequence", value, UINT16_MAX));
+}
+
+}  // namespace
+
+SNOWDRIFT_ID_TYPE(sno, Sno)
+SNOWDRIFT_TIME_PREDICATES(sno, Sno)
+
+/// sno_to_uuid(sno) → uuid: the text's 16 bytes, which keep the order
+SNOWDRIFT_FUNCTION(sno_to_uuid) {
+    static_assert(Sno::text_size == UUID_LEN);
+    auto* const uuid = static_cast<char*>(palloc(UUID_LEN));
+    sno_argument(fcinfo).format(uuid);
+    PG_RETURN_POINTER(uuid);
+}
+
+/// uuid_to_sno(uuid) → sno
+SNOWDRIFT_FUNCTION(uuid_to_sno) {
+    const pg_uuid_t* const uuid = PG_GETARG_UUID_P(0);
+    Sno id;
+    const ParseError error = Sno::parse({reinterpret_cast<const char*>(uuid->data), UUID_LEN}, id);
+    if (error) {
+        const Datum shown = DirectFunctionCall1(uuid_out, UUIDPGetDatum(uuid));
+        ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+                        errmsg("uuid is not the text of a sno: \"%s\"", DatumGetCString(shown)),
+                        errdetail("Its byte %zu, which is 0x%02x, is not a character of a sno.",
+                                  error.index + 1, uuid->data[error.index])));
+    }
+    return make_datum(id);
+}
+
+/// sno_tick(sno) → int
+SNOWDRIFT_FUNCTION(sno_tick) { PG_RETURN_INT32(sno_argument(fcinfo).tick()); }
+
+/// sno_metabyte(sno) → int
+SNOWDRIFT_FUNCTION(sno_metabyte) { PG_RETURN_INT32(sno_argument(fcinfo).metabyte()); }
+
+/// sno_partition(sno) → int
+SNOWDRIFT_FUNCTION(sno_partition) { PG_RETURN_INT32(sno_argument(fcinfo).partition()); }
+
+/// sno_sequence(sno) → int
+SNOWDRIFT_FUNCTION(sno_sequence) { PG_RETURN_INT32(sno_argument(fcinfo).sequence()); }
+
+/// sno_parts(sno) → record of all of them
+SNOWDRIFT_FUNCTION(sno_parts) {
+    const Sno& id = sno_argument(fcinfo);
+    return make_row(fcinfo, {TimestampTzGetDatum(timestamp_from_unix_ms(id.timestamp_ms())),
+                             Int32GetDatum(id.tick()), Int32GetDatum(id.metabyte()),
+                             Int32GetDatum(id.partition()), Int32GetDatum(id.sequence())});
+}
+
+/// sno_diagram(sno) → text
+SNOWDRIFT_FUNCTION(sno_diagram) {
+    const Sno& id = sno_argument(fcinfo);
+    Diagram diagram{id.bytes().data()};
+    diagram.add_time("timestamp", std::bit_width(Sno::max_units), id.timestamp_ms());
+    diagram.add_number("tick", 1, id.tick());
+    diagram.add_number("metabyte", 8, id.metabyte());
+    diagram.add_number("partition", 16, id.partition());
+    diagram.add_number("sequence", 16, id.sequence());
+    return diagram.finish();
+}
+
+/// make_sno(timestamptz, metabyte int, partition int, sequence int, tick int) → sno
+SNOWDRIFT_FUNCTION(make_sno) {
+    const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
+    const int64 unix_ms = check_time(IdTraits<Sno>::times, time, unix_ms_floor(time));
+    return make_datum(Sno::compose({.units = Sno::units_at(unix_ms),
+                                    .tick = check_field("tick", PG_GETARG_INT32(4), 1) != 0,
+                                    .metabyte = check_metabyte(PG_GETARG_INT32(1)),
+                                    .partition = check_partition(PG_GETARG_INT32(2)),
+                                    .sequence = check_sequence(PG_GETARG_INT32(3))}));
+}
+
+/// sno_set_metabyte(sno, metabyte int) → sno
+SNOWDRIFT_FUNCTION(sno_set_metabyte) {
+    return make_datum(sno_argument(fcinfo).with_metabyte(check_metabyte(PG_GETARG_INT32(1))));
+}
+
+/// sno_set_partition(sno, partition int) → sno
+SNOWDRIFT_FUNCTION(sno_set_partition) {
+    return make_datum(sno_argument(fcinfo).with_partition(check_partition(PG_GETARG_INT32(1))));
+}
+
+/// sno_set_sequence(sno, sequence int) → sno
+SNOWDRIFT_FUNCTION(sno_set_sequence) {
+    return make_datum(sno_argument(fcinfo).with_sequence(check_sequence(PG_GETARG_INT32(1))));
+}

@@ -1,0 +1,112 @@
+// Snowflake IDs in SQL: decoders, composition, boundaries, each in the default layout or in one
+// that the call names. Generating is not here.
+#include "snowdrift/snowflake.hpp"
+
+#include "pg/planner/time_predicates.hpp"
+#include "pg/support/checks.hpp"
+#include "pg/support/postgres.hpp"
+#include "pg/support/row.hpp"
+#include "pg/support/time.hpp"
+#include "pg/types/diagram.hpp"
+#include "pg/types/snowflake_layout_type.hpp"
+#include "snowdrift/base32.hpp"
+
+using namespace snowdrift;
+
+namespace {
+
+/// Ensure that a number can be a Snowflake ID.
+int64 check_id(const SnowflakeLayout& layout, int64 id) {
+    if (!layout.contains_id(id))
+        ereport(ERROR,
+                (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                 errmsg("Snowflake ID %lld is out of range 0 .. %lld", static_cast<long long>(id),
+                        static_cast<long long>(layout.max_id()))));
+    return id;
+}
+
+/// The parts of the ID that is a function's first argument, in the layout that may be its second.
+SnowflakeParts split_argument(FunctionCallInfo fcinfo) {
+    const SnowflakeLayout& layout = get_layout_argument(fcinfo, 1);
+    return layout.split(check_id(layout, PG_GETARG_INT64(0)));
+}
+
+/// The IDs of `layout` whose times are within the range that is a function's argument `n`.
+IdRange<int64> ids_within(FunctionCallInfo fcinfo, int n, const SnowflakeLayout& layout) {
+    return ids_of<int64>(layout, {0, layout.max_id()}, times_of(layout), Within::times(fcinfo, n));
+}
+
+}  // namespace
+
+/// snowflake_timestamp(bigint [, snowflake_layout]) → timestamptz
+SNOWDRIFT_FUNCTION(snowflake_timestamp) {
+    PG_RETURN_TIMESTAMPTZ(timestamp_from_unix_ms(split_argument(fcinfo).unix_ms));
+}
+
+/// snowflake_datacenter(bigint [, snowflake_layout]) → int
+SNOWDRIFT_FUNCTION(snowflake_datacenter) { PG_RETURN_INT32(split_argument(fcinfo).datacenter); }
+
+/// snowflake_worker(bigint [, snowflake_layout]) → int
+SNOWDRIFT_FUNCTION(snowflake_worker) { PG_RETURN_INT32(split_argument(fcinfo).worker); }
+
+/// snowflake_sequence(bigint [, snowflake_layout]) → int
+SNOWDRIFT_FUNCTION(snowflake_sequence) { PG_RETURN_INT32(split_argument(fcinfo).sequence); }
+
+/// snowflake_parts(bigint [, snowflake_layout]) → record of all of them
+SNOWDRIFT_FUNCTION(snowflake_parts) {
+    const SnowflakeParts parts = split_argument(fcinfo);
+    return make_row(fcinfo, {TimestampTzGetDatum(timestamp_from_unix_ms(parts.unix_ms)),
+                             Int32GetDatum(parts.datacenter), Int32GetDatum(parts.worker),
+                             Int32GetDatum(parts.sequence)});
+}
+
+/// snowflake_diagram(bigint [, snowflake_layout]) → text
+SNOWDRIFT_FUNCTION(snowflake_diagram) {
+    const SnowflakeLayout& layout = get_layout_argument(fcinfo, 1);
+    const SnowflakeParts parts = split_argument(fcinfo);
+    std::array<uint8_t, sizeof(int64)> bytes;
+    store_big_endian(static_cast<uint64>(PG_GETARG_INT64(0)), bytes.data());
+    Diagram diagram{bytes.data()};
+    diagram.add_number("unused", 64 - layout.timestamp_bits - layout.timestamp_shift(), 0);
+    diagram.add_time("timestamp", layout.timestamp_bits, parts.unix_ms);
+    diagram.add_number("datacenter", layout.datacenter_bits, parts.datacenter);
+    diagram.add_number("worker", layout.worker_bits, parts.worker);
+    diagram.add_number("sequence", layout.sequence_bits, parts.sequence);
+    return diagram.finish();
+}
+
+/// make_snowflake(timestamptz, datacenter int, worker int, sequence int [, snowflake_layout])
+/// → bigint
+SNOWDRIFT_FUNCTION(make_snowflake) {
+    const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
+    const SnowflakeLayout& layout = get_layout_argument(fcinfo, 4);
+    PG_RETURN_INT64(
+        layout.compose({check_time(times_of(layout), time, unix_ms_floor(time)),
+                        check_field("datacenter", PG_GETARG_INT32(1), layout.max_datacenter()),
+                        check_field("worker", PG_GETARG_INT32(2), layout.max_worker()),
+                        check_field("sequence", PG_GETARG_INT32(3), layout.max_sequence())}));
+}
+
+/// snowflake_boundary(timestamptz [, snowflake_layout]) → bigint
+SNOWDRIFT_FUNCTION(snowflake_boundary) {
+    const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
+    const SnowflakeLayout& layout = get_layout_argument(fcinfo, 1);
+    PG_RETURN_INT64(layout.boundary(check_time(times_of(layout), time, unix_ms_ceil(time))));
+}
+
+/// snowflake_within(bigint, tstzrange [, snowflake_layout]) → boolean; false for what is no ID
+SNOWDRIFT_FUNCTION(snowflake_within) {
+    const int64 id = PG_GETARG_INT64(0);
+    const auto [first, last] = ids_within(fcinfo, 1, get_layout_argument(fcinfo, 2));
+    PG_RETURN_BOOL(first <= id && id <= last);
+}
+
+/// first_snowflake_within(tstzrange [, snowflake_layout]) → bigint
+SNOWDRIFT_FUNCTION(first_snowflake_within) {
+    PG_RETURN_INT64(ids_within(fcinfo, 0, get_layout_argument(fcinfo, 1)).first);
+}
+
+/// last_snowflake_within(tstzrange [, snowflake_layout]) → bigint
+SNOWDRIFT_FUNCTION(last_snowflake_within) {
+    PG_RETURN_INT64(ids_within(fcinfo, 0, get_layout_argument(fcinfo, 1)).last);
+}

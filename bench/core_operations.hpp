@@ -12,6 +12,7 @@
 #include "core/sno_generator.hpp"
 #include "core/snowflake_generator.hpp"
 #include "core/ulid_generator.hpp"
+#include "snowdrift/snowflake_presets.hpp"
 
 namespace snowdrift::bench {
 
@@ -136,7 +137,7 @@ inline int64_t next_ms() {
 }
 
 [[gnu::noinline]] inline void draw_snowflakes() {
-    static const SnowflakeGenerator generator{layouts::snowflake, 67};
+    static const SnowflakeGenerator generator{presets::snowflake, 67};
     static std::atomic<uint64_t> word{0};
     const int64_t now = next_ms();
     int64_t id;

@@ -1,11 +1,8 @@
-// What the forms of sno and ULID have in common: base32 text over an alphabet, what can be wrong
-// with such a text, and big-endian words. Which bits become which characters, and which alphabet a
-// format has, stands in sno.hpp and ulid.hpp.
+// Base32 text over an alphabet, and the errors of such a text. sno.hpp and ulid.hpp define which
+// bits become which characters, and the alphabets.
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -28,7 +25,7 @@ struct ParseError {
     friend constexpr bool operator==(const ParseError&, const ParseError&) = default;
 };
 
-/// Base32: five bits a character, the most significant first, without padding. An alphabet is a
+/// Base32: five bits per character, the most significant first, without padding. An alphabet is a
 /// type that declares
 ///
 ///     static constexpr char characters[] = "...";  // for the values 0 to 31
@@ -127,27 +124,5 @@ class Base32 {
         return tables;
     }();
 };
-
-/// `word` with its most significant byte first in memory; and back.
-constexpr uint64_t big_endian(uint64_t word) noexcept {
-    return std::endian::native == std::endian::little ? __builtin_bswap64(word) : word;
-}
-constexpr uint16_t big_endian(uint16_t word) noexcept {
-    return std::endian::native == std::endian::little ? __builtin_bswap16(word) : word;
-}
-
-/// The number in the eight bytes at `bytes`, the most significant first.
-constexpr uint64_t load_big_endian(const uint8_t* bytes) noexcept {
-    std::array<uint8_t, sizeof(uint64_t)> word{};
-    std::copy_n(bytes, word.size(), word.begin());
-    return big_endian(std::bit_cast<uint64_t>(word));
-}
-
-/// Writes `number`, of 64 or 16 bits, to the bytes at `bytes`, the most significant first.
-template <typename Number>
-constexpr void store_big_endian(Number number, uint8_t* bytes) noexcept {
-    const auto word = std::bit_cast<std::array<uint8_t, sizeof(Number)>>(big_endian(number));
-    std::copy_n(word.begin(), word.size(), bytes);
-}
 
 }  // namespace snowdrift

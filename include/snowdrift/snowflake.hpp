@@ -1,7 +1,7 @@
-// Snowflake IDs: a time, the place that made the ID, and a sequence, packed into the 63 value
-// bits of a signed 64-bit integer. Where each field lies is a SnowflakeLayout; the layouts the
-// world uses are in `snowdrift::layouts`. How layouts are written is in snowflake_layout.hpp, how
-// IDs are generated in src/core.
+// Snowflake IDs: a timestamp, the node that issued the ID, and a sequence, packed into the 63 value
+// bits of a signed 64-bit integer. A SnowflakeLayout defines the position of each field.
+// snowflake_presets.hpp has the layouts of well-known services, snowflake_layout.hpp the text form
+// of layouts, src/core the generators.
 #pragma once
 
 #include <algorithm>
@@ -110,19 +110,4 @@ static_assert(sizeof(SnowflakeLayout) == 16 && alignof(SnowflakeLayout) == 8);
 static_assert(std::is_trivially_copyable_v<SnowflakeLayout> &&
               std::has_unique_object_representations_v<SnowflakeLayout>);
 
-/// The layouts in use in the world, each as its owner publishes it.
-namespace layouts {
-
-inline constexpr SnowflakeLayout snowflake{1609459200000, 41, 5, 5, 12};  // epoch 2021-01-01
-inline constexpr SnowflakeLayout twitter{1288834974657, 41, 5, 5, 12};
-inline constexpr SnowflakeLayout discord{1420070400000, 42, 5, 5, 12};     // worker, process
-inline constexpr SnowflakeLayout instagram{1314220021721, 41, 0, 13, 10};  // worker: its shard
-inline constexpr SnowflakeLayout mastodon{0, 48, 0, 0, 16};
-inline constexpr SnowflakeLayout pgedge{1672531200000, 41, 0, 10, 12};  // worker: its node
-inline constexpr SnowflakeLayout mastic{1767225600000, 48, 0, 0, 16};
-inline constexpr SnowflakeLayout si{1609459200000, 40, 0, 5, 8, true};  // 53 bits
-
-static_assert(snowflake.max_id() == INT64_MAX && si.max_id() == (int64_t{1} << 53) - 1);
-
-}  // namespace layouts
 }  // namespace snowdrift

@@ -1,5 +1,5 @@
-// Snowflake layouts as people write them: a preset's name, or field by field; and what makes a
-// layout sound. What a layout is and does stands in snowflake.hpp.
+// The text form of Snowflake layouts: a preset's name, or field by field; and the bounds of a valid
+// layout. snowflake.hpp defines the layout itself.
 #pragma once
 
 #include <algorithm>
@@ -9,22 +9,10 @@
 #include <string_view>
 
 #include "snowdrift/snowflake.hpp"
+#include "snowdrift/snowflake_presets.hpp"
 #include "snowdrift/utc.hpp"
 
 namespace snowdrift {
-
-/// A layout that has a name.
-struct LayoutPreset {
-    std::string_view name;
-    SnowflakeLayout layout;
-};
-
-inline constexpr LayoutPreset layout_presets[] = {
-    {"snowflake", layouts::snowflake}, {"twitter", layouts::twitter},
-    {"discord", layouts::discord},     {"mastodon", layouts::mastodon},
-    {"instagram", layouts::instagram}, {"pgedge", layouts::pgedge},
-    {"mastic", layouts::mastic},       {"si", layouts::si},
-};
 
 /// What has bounds in a layout: its fields, in the order in which they are written, and two sums of
 /// their widths.

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "snowdrift/base32.hpp"
+#include "snowdrift/endian.hpp"
 
 namespace snowdrift {
 

@@ -5,10 +5,12 @@
 
 #include <tuple>
 
+#include "snowdrift/snowflake_presets.hpp"
+
 namespace snowdrift {
 namespace {
 
-constexpr SnowflakeLayout layout = layouts::snowflake;
+constexpr SnowflakeLayout layout = presets::snowflake;
 constexpr int64_t noon = 1767268800000;  // 2026-01-01T12:00:00Z
 constexpr int64_t max_lead = 60'000;
 
@@ -316,8 +318,8 @@ TEST(GeneratorShortcut, IsForTimesTheLayoutCanHold) {
 
 TEST(GeneratorLayouts, EveryPresetIssuesItsOwnIds) {
     for (const SnowflakeLayout& preset :
-         {layouts::twitter, layouts::discord, layouts::instagram, layouts::mastodon,
-          layouts::pgedge, layouts::mastic, layouts::si}) {
+         {presets::twitter, presets::discord, presets::instagram, presets::mastodon,
+          presets::pgedge, presets::mastic, presets::si}) {
         std::atomic<uint64_t> word{0};
         Request request;
         const SnowflakeGenerator generator{preset, preset.max_node()};

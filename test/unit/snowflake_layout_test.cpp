@@ -33,18 +33,18 @@ SnowflakeLayout parse(std::string_view text) {
 
 /// The error that a text is. It has to leave the layout as it was.
 LayoutError error_of(std::string_view text) {
-    SnowflakeLayout layout = layouts::twitter;
+    SnowflakeLayout layout = presets::twitter;
     const LayoutError error = parse_layout(text, layout);
-    EXPECT_EQ(layout, layouts::twitter) << text;
+    EXPECT_EQ(layout, presets::twitter) << text;
     return error;
 }
 
 /// The error that values are.
 LayoutError error_of(const LayoutValues& values, bool js = false) {
-    SnowflakeLayout layout = layouts::twitter;
+    SnowflakeLayout layout = presets::twitter;
     const LayoutError error = make_layout(values, js, layout);
     if (error) {
-        EXPECT_EQ(layout, layouts::twitter);
+        EXPECT_EQ(layout, presets::twitter);
     }
     return error;
 }
@@ -206,14 +206,14 @@ TEST(SnowflakeLayoutText, TakesFieldsInAnyOrderWithAnySpace) {
           "js sequence=8 worker=2 datacenter=3 timestamp=40 epoch=2024-01-01T00:00:00.007Z",
           "\t sequence=08 epoch=1704067200007\n\vjs\f\rtimestamp=40  datacenter=3 worker=2 "})
         EXPECT_EQ(parse(text), layout) << text;
-    EXPECT_EQ(parse("  mastic\n"), layouts::mastic);
+    EXPECT_EQ(parse("  mastic\n"), presets::mastic);
     EXPECT_EQ(parse("epoch=1288834974657 timestamp=41 datacenter=5 worker=5 sequence=12"),
-              layouts::twitter);
+              presets::twitter);
 }
 
 TEST(SnowflakeLayoutText, WithoutDatacenterAndWorkerTheseHaveNoBits) {
-    EXPECT_EQ(parse("epoch=0 timestamp=48 sequence=16"), layouts::mastodon);
-    EXPECT_EQ(parse("epoch=1672531200000 timestamp=41 worker=10 sequence=12"), layouts::pgedge);
+    EXPECT_EQ(parse("epoch=0 timestamp=48 sequence=16"), presets::mastodon);
+    EXPECT_EQ(parse("epoch=1672531200000 timestamp=41 worker=10 sequence=12"), presets::pgedge);
 }
 
 TEST(SnowflakeLayoutText, NamesTheWordThatDoesNotBelong) {

@@ -7,6 +7,7 @@
 #include <random>
 #include <string>
 
+#include "snowdrift/snowflake_presets.hpp"
 #include "unit/vectors.hpp"
 
 namespace snowdrift {
@@ -15,14 +16,14 @@ namespace {
 constexpr int64_t new_year_2022 = 1640995200000;
 
 const std::map<std::string, SnowflakeLayout> presets = {
-    {"snowflake", layouts::snowflake}, {"twitter", layouts::twitter},
-    {"discord", layouts::discord},     {"instagram", layouts::instagram},
-    {"mastodon", layouts::mastodon},   {"pgedge", layouts::pgedge},
-    {"mastic", layouts::mastic},       {"si", layouts::si},
+    {"snowflake", presets::snowflake}, {"twitter", presets::twitter},
+    {"discord", presets::discord},     {"instagram", presets::instagram},
+    {"mastodon", presets::mastodon},   {"pgedge", presets::pgedge},
+    {"mastic", presets::mastic},       {"si", presets::si},
 };
 
-static_assert(layouts::snowflake.compose({new_year_2022, 2, 3, 0}) == 132271570944274432);
-static_assert(layouts::snowflake.split(132271570944274432) ==
+static_assert(presets::snowflake.compose({new_year_2022, 2, 3, 0}) == 132271570944274432);
+static_assert(presets::snowflake.split(132271570944274432) ==
               SnowflakeParts{new_year_2022, 2, 3, 0});
 
 TEST(Snowflake, EveryGoldenIdSplitsIntoItsPartsAndComposesFromThem) {
@@ -41,12 +42,12 @@ TEST(Snowflake, EveryGoldenIdSplitsIntoItsPartsAndComposesFromThem) {
 }
 
 TEST(Snowflake, TheClassicLayoutEndsIn2090) {
-    EXPECT_EQ(layouts::snowflake.max_id(), INT64_MAX);
-    EXPECT_EQ(layouts::snowflake.max_unix_ms(), 3808482455551);  // 2090-09-07T15:47:35.551Z
-    EXPECT_FALSE(layouts::snowflake.contains_time(1609459199999));
-    EXPECT_TRUE(layouts::snowflake.contains_time(1609459200000));
-    EXPECT_TRUE(layouts::snowflake.contains_time(3808482455551));
-    EXPECT_FALSE(layouts::snowflake.contains_time(3808482455552));
+    EXPECT_EQ(presets::snowflake.max_id(), INT64_MAX);
+    EXPECT_EQ(presets::snowflake.max_unix_ms(), 3808482455551);  // 2090-09-07T15:47:35.551Z
+    EXPECT_FALSE(presets::snowflake.contains_time(1609459199999));
+    EXPECT_TRUE(presets::snowflake.contains_time(1609459200000));
+    EXPECT_TRUE(presets::snowflake.contains_time(3808482455551));
+    EXPECT_FALSE(presets::snowflake.contains_time(3808482455552));
 }
 
 TEST(Snowflake, SixtyFourBitLayoutsStayPositive) {
@@ -61,14 +62,14 @@ TEST(Snowflake, SixtyFourBitLayoutsStayPositive) {
 }
 
 TEST(Snowflake, JavaScriptHoldsEverySiIdExactly) {
-    EXPECT_EQ(layouts::si.max_id(), 9007199254740991);
+    EXPECT_EQ(presets::si.max_id(), 9007199254740991);
 }
 
 TEST(Snowflake, NegativeNumbersAreNotIds) {
-    EXPECT_FALSE(layouts::snowflake.contains_id(-1));
-    EXPECT_FALSE(layouts::snowflake.contains_id(INT64_MIN));
-    EXPECT_TRUE(layouts::snowflake.contains_id(0));
-    EXPECT_FALSE(layouts::si.contains_id(layouts::si.max_id() + 1));
+    EXPECT_FALSE(presets::snowflake.contains_id(-1));
+    EXPECT_FALSE(presets::snowflake.contains_id(INT64_MIN));
+    EXPECT_TRUE(presets::snowflake.contains_id(0));
+    EXPECT_FALSE(presets::si.contains_id(presets::si.max_id() + 1));
 }
 
 class EveryPreset : public testing::TestWithParam<std::pair<const std::string, SnowflakeLayout>> {

@@ -9,7 +9,7 @@
 #include "pg/support/time.hpp"
 #include "pg/types/diagram.hpp"
 #include "pg/types/snowflake_layout_type.hpp"
-#include "snowdrift/base32.hpp"
+#include "snowdrift/endian.hpp"
 
 using namespace snowdrift;
 

@@ -5,11 +5,12 @@
 #include "pg/support/datum.hpp"
 #include "pg/support/postgres.hpp"
 #include "snowdrift/snowflake.hpp"
+#include "snowdrift/snowflake_presets.hpp"
 
 namespace snowdrift {
 
 /// The layout where none is named.
-inline constexpr SnowflakeLayout default_layout = layouts::snowflake;
+inline constexpr SnowflakeLayout default_layout = presets::snowflake;
 
 /// The layout that a Datum of the SQL type snowflake_layout points to. It is sound.
 inline const SnowflakeLayout& get_layout(Datum datum) { return get_id<SnowflakeLayout>(datum); }

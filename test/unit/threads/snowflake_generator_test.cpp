@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "snowdrift/snowflake_presets.hpp"
+
 namespace snowdrift {
 namespace {
 
@@ -14,7 +16,7 @@ TEST(GeneratorThreads, IssueEveryIdOnceAndEachThreadsInAscendingOrder) {
     constexpr int threads = 4;
     constexpr int ids_each = 50'000;
     constexpr int64_t noon = 1767268800000;
-    const SnowflakeGenerator generator{layouts::si, 0};  // 256 IDs a millisecond: often used up
+    const SnowflakeGenerator generator{presets::si, 0};  // 256 IDs a millisecond: often used up
     std::atomic<uint64_t> word{0};
     std::atomic<int64_t> clock{noon};
 

@@ -1,5 +1,5 @@
-// How snos are generated: one lock-free step on one 64-bit word, with a second word beside it for
-// the clock that goes back (tick-tock, as https://github.com/muyo/sno describes it).
+// Generation of snos: one lock-free step on one 64-bit word, and a second word for a clock that is
+// set back (tick-tock, described at https://github.com/muyo/sno).
 #pragma once
 
 #include <algorithm>
@@ -11,37 +11,38 @@
 
 namespace snowdrift {
 
-/// The state that all who generate in one place share; all zero is a fresh one.
+/// The state of a generator, shared by all callers. All zero is a fresh one.
 struct SnoState {
     /// Of the last sno: timestamp (39 bits), tick (1), sequence (16).
     std::atomic<uint64_t> word;
-    /// The safe mark: the other timeline, that of the other tick, was used up to this timestamp.
+    /// The other timeline, that of the other tick, was used up to this timestamp. muyo/sno calls it
+    /// the safe mark.
     std::atomic<uint64_t> safe;
-    /// How often the clock went back and the tick was flipped.
-    std::atomic<uint64_t> drifts;
-    /// How many snos were made for times that callers brought.
+    /// How many times the clock was set back and the tick was flipped.
+    std::atomic<uint64_t> regressions;
+    /// The number of snos issued by at().
     std::atomic<uint64_t> at_count;
 };
 
-/// How far a state has come in its two timelines; timestamps in units, 0 where nothing was used.
-struct SnoUse {
+/// The position of a state in its two timelines; timestamps in units, 0 where nothing was used.
+struct SnoPosition {
     uint64_t units = 0;     ///< the timeline of `tick` was used up to this timestamp
     bool tick = false;      ///< of the last sno
     uint16_t sequence = 0;  ///< and in it up to this one
     uint64_t safe = 0;      ///< the other timeline was used up to this timestamp
 
-    /// The highest wall clock that snos were made at.
+    /// The latest timestamp in either timeline.
     constexpr uint64_t highest() const noexcept { return std::max(units, safe); }
 
-    friend constexpr bool operator==(const SnoUse&, const SnoUse&) = default;
+    friend constexpr bool operator==(const SnoPosition&, const SnoPosition&) = default;
 };
 
 /// Generates snos of one partition. Generators may share a partition if the bounds of their
 /// sequences don't overlap.
 ///
-/// Wait-free while the clock behaves. When it has gone back, but not to or before the safe mark,
-/// generation goes on at once in the other timeline. A time at or before the safe mark is in use
-/// in both timelines, and is waited out.
+/// After the clock was set back to a time later than `safe`, generation continues at once in the
+/// other timeline. Times up to `safe` are used in both timelines: the caller waits until the clock
+/// has passed them.
 class SnoGenerator {
  public:
     using Answer = snowdrift::Answer<Sno>;
@@ -51,7 +52,7 @@ class SnoGenerator {
                            uint16_t sequence_max) noexcept
         : partition_{partition}, sequence_min_{sequence_min}, sequence_max_{sequence_max} {}
 
-    /// How many snos a unit of 4 ms has for this generator.
+    /// The maximum number of snos per unit of 4 ms.
     constexpr uint32_t capacity() const noexcept { return sequence_max_ - sequence_min_ + 1U; }
 
     /// The timestamp of the last sno, in Unix milliseconds; 0 if there is none.
@@ -60,52 +61,52 @@ class SnoGenerator {
         return word == 0 ? 0 : unix_ms_of(Word{word}.units);
     }
 
-    /// When a unit begins, in Unix milliseconds.
+    /// The beginning of a unit, in Unix milliseconds.
     static constexpr int64_t unix_ms_of(uint64_t units) noexcept {
         return Sno::epoch_unix_ms + static_cast<int64_t>(units) * Sno::unit_ms;
     }
 
-    /// Makes all further snos later than the millisecond `unix_ms`, in either timeline, if they
-    /// aren't already: it is the safe mark of a fresh state.
-    static void move_past(SnoState& state, int64_t unix_ms) noexcept {
-        if (unix_ms >= Sno::epoch_unix_ms) (void)move_past_units(state, Sno::units_at(unix_ms));
+    /// Advances a state so that all further snos, in either timeline, are later than the
+    /// millisecond `unix_ms`. For a fresh state, `unix_ms` becomes the safe mark.
+    static void advance_past(SnoState& state, int64_t unix_ms) noexcept {
+        if (unix_ms >= Sno::epoch_unix_ms) (void)advance_past_units(state, Sno::units_at(unix_ms));
     }
 
-    /// How far a state has come.
-    SnoUse use(const SnoState& state) const noexcept {
+    /// The position of a state.
+    SnoPosition position(const SnoState& state) const noexcept {
         uint64_t present = state.word.load(std::memory_order_acquire);
         for (;;) {
             const uint64_t safe = state.safe.load(std::memory_order_acquire);
             const uint64_t again = state.word.load(std::memory_order_acquire);
-            if (again == present) return use(Word{present}, safe);
+            if (again == present) return position(Word{present}, safe);
             present = again;
         }
     }
 
-    /// Makes a state go on where another one was, in either timeline. Precondition: nobody has
-    /// drawn from it, and nobody else sees it.
-    static void begin_after(SnoState& state, const SnoUse& other) noexcept {
+    /// Starts a fresh state at the position of another one, in both timelines. Precondition: no
+    /// other session can see the state.
+    static void start_after(SnoState& state, const SnoPosition& other) noexcept {
         const Word own{state.word.load(std::memory_order_relaxed)};
         const bool is_later = own.units > other.units;
         state.word = Word{is_later ? own.units : other.units, other.tick,
                           is_later ? own.sequence : other.sequence}
                          .bits();
-        (void)raise(state.safe, other.safe);
+        (void)fetch_max(state.safe, other.safe);
     }
 
-    /// Makes all further snos of a state come after all that another one has used. False if it has
-    /// come further by itself.
-    bool go_on_after(SnoState& state, const SnoUse& other) const noexcept {
-        const SnoUse own = use(state);
+    /// Advances a state so that all further snos are later than those of another state. False if
+    /// the state is past it.
+    bool resume_after(SnoState& state, const SnoPosition& other) const noexcept {
+        const SnoPosition own = position(state);
         if (own == other) return true;
         if (own.highest() > other.highest()) return false;
         if (own.units == other.units && own.tick == other.tick && own.sequence > other.sequence)
             return false;
-        return move_past_units(state, other.highest());
+        return advance_past_units(state, other.highest());
     }
 
-    /// Sets `id` to what next() issues at the wall clock's `unix_ms`, in the plain case: the last
-    /// sno is not later than that unit, which has another one. False in every other case.
+    /// Sets `id` to the sno that next() issues at the wall clock's `unix_ms` in the common case:
+    /// the last sno is not later than that unit, which has a sno left. False in every other case.
     [[nodiscard]] bool try_next(SnoState& state, int64_t unix_ms, uint8_t metabyte,
                                 Sno& id) const noexcept {
         if (!Sno::contains_time(unix_ms)) [[unlikely]]
@@ -124,8 +125,8 @@ class SnoGenerator {
         return false;
     }
 
-    /// Answers one request at the wall clock's `unix_ms`. Unsafe times are waited out if that takes
-    /// at most `max_lead_ms`.
+    /// Answers one request at the wall clock's `unix_ms`. Times that both timelines have used are
+    /// waited out if they end within `max_lead_ms` plus max_wait_ms.
     Answer next(SnoState& state, int64_t unix_ms, int64_t max_lead_ms, uint8_t metabyte,
                 Request& request) const noexcept {
         if (!Sno::contains_time(unix_ms)) [[unlikely]]
@@ -142,24 +143,25 @@ class SnoGenerator {
                 next.sequence = std::max<uint16_t>(last.sequence + 1, sequence_min_);
             } else if (now < last.units) [[unlikely]] {
                 if (!request.is_behind(last.units, now)) return {Verdict::stale, {}, 0};
-                // Loaded after the word: while the word stays, nobody flips the tick.
+                // Load `safe` after the word: while the word is unchanged, so is the tick.
                 const uint64_t safe = state.safe.load(std::memory_order_acquire);
-                if (now <= safe) return unsafe(unix_ms, safe, max_lead_ms);
-                // Before the flip: a safe mark that is too late only costs a wait.
-                (void)raise(state.safe, last.units);
+                if (now <= safe) return wait_until_safe(unix_ms, safe, max_lead_ms);
+                // Store it before the flip: a value that is too late only costs a wait.
+                (void)fetch_max(state.safe, last.units);
                 next.tick = !last.tick;
             }
             if (state.word.compare_exchange_weak(present, next.bits(), std::memory_order_acq_rel,
                                                  std::memory_order_acquire)) {
-                if (next.tick != last.tick) state.drifts.fetch_add(1, std::memory_order_relaxed);
+                if (next.tick != last.tick)
+                    state.regressions.fetch_add(1, std::memory_order_relaxed);
                 return {Verdict::issued, compose(next, metabyte), unix_ms_of(now)};
             }
         }
     }
 
-    /// A sno for a time that the caller brings, as for porting older IDs: exempt from tick-tock,
-    /// with a sequence of its own that begins at the lower bound and rolls over silently at the
-    /// upper one. Distinct only as far as the caller's times make it so. Precondition:
+    /// A sno of the given time, for the conversion of older IDs. It is exempt from tick-tock, and
+    /// has a separate sequence that starts at the lower bound and wraps around silently at the
+    /// upper one. More than capacity() snos of one unit are not distinct. Precondition:
     /// Sno::contains_time(unix_ms).
     Sno at(SnoState& state, int64_t unix_ms, uint8_t metabyte) const noexcept {
         const uint64_t count = state.at_count.fetch_add(1, std::memory_order_relaxed);
@@ -185,31 +187,31 @@ class SnoGenerator {
         }
     };
 
-    /// False if the last sno is past the timestamp `mark` already.
-    static bool move_past_units(SnoState& state, uint64_t mark) noexcept {
-        (void)raise(state.safe, mark);
+    /// Advances a state past the timestamp `units`. False if the last sno is past it.
+    static bool advance_past_units(SnoState& state, uint64_t units) noexcept {
+        (void)fetch_max(state.safe, units);
         uint64_t present = state.word.load(std::memory_order_relaxed);
-        while (Word{present}.units <= mark) {
-            // The word changes: who has read the safe mark of before has to read it again.
-            const Word later{mark + 1, Word{present}.tick, 0};
+        while (Word{present}.units <= units) {
+            // This changes the word, so callers that have read the previous `safe` read it again.
+            const Word later{units + 1, Word{present}.tick, 0};
             if (state.word.compare_exchange_weak(present, later.bits(), std::memory_order_acq_rel))
                 return true;
         }
         return false;
     }
 
-    constexpr SnoUse use(const Word& last, uint64_t safe) const noexcept {
+    constexpr SnoPosition position(const Word& last, uint64_t safe) const noexcept {
         if (last.units == 0) return {.safe = safe};
-        // Nothing of this unit was used yet.
+        // No sno of this unit was issued.
         if (last.sequence < sequence_min_) return {last.units - 1, last.tick, sequence_max_, safe};
         return {last.units, last.tick, std::min(last.sequence, sequence_max_), safe};
     }
 
-    static Answer unsafe(int64_t unix_ms, uint64_t safe, int64_t max_lead_ms) noexcept {
+    static Answer wait_until_safe(int64_t unix_ms, uint64_t safe, int64_t max_lead_ms) noexcept {
         const int64_t safe_again = unix_ms_of(safe + 1);
-        if (safe_again - unix_ms > max_lead_ms + patience_ms)
+        if (safe_again - unix_ms > max_lead_ms + max_wait_ms)
             return {Verdict::refused, {}, safe_again - unix_ms};
-        return {Verdict::leads, {}, safe_again};
+        return {Verdict::clock_behind, {}, safe_again};
     }
 
     constexpr Sno compose(const Word& word, uint8_t metabyte) const noexcept {

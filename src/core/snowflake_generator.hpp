@@ -1,4 +1,4 @@
-// How Snowflake IDs are generated: one lock-free step on one 64-bit word.
+// Generation of Snowflake IDs: one lock-free step on one 64-bit word.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,11 @@
 
 namespace snowdrift {
 
-/// Generates IDs of one layout in one place. The state that makes them unique is a word, shared by
-/// all who generate: `timestamp << sequence_bits | sequence` of the last ID issued, timestamps in
-/// milliseconds since the layout's epoch. It only ever grows; 0 is a fresh one.
+/// Generates IDs of one layout for one node. The state is a word that all callers share:
+/// `timestamp << sequence_bits | sequence` of the last ID issued, timestamps in milliseconds since
+/// the layout's epoch. It only grows. A fresh state is 0.
 ///
-/// Generators may share a place if the bounds of their sequences don't overlap.
+/// Generators may have the same node if the bounds of their sequences don't overlap.
 class SnowflakeGenerator {
  public:
     using Answer = snowdrift::Answer<int64_t>;
@@ -34,19 +34,19 @@ class SnowflakeGenerator {
           sequence_max_{sequence_max},
           node_field_{uint64_t{node} << layout.sequence_bits} {}
 
-    /// The same generator in another place. Precondition: node <= layout.max_node().
+    /// The same generator for another node. Precondition: node <= layout.max_node().
     constexpr SnowflakeGenerator at_node(uint32_t node) const noexcept {
         return {layout_, node, sequence_min_, sequence_max_};
     }
 
-    /// How many IDs a millisecond has for this generator.
+    /// The maximum number of IDs per millisecond.
     constexpr uint32_t capacity() const noexcept { return sequence_max_ - sequence_min_ + 1; }
 
     constexpr const SnowflakeLayout& layout() const noexcept { return layout_; }
 
-    /// The state from which all IDs are later than the millisecond `unix_ms`; where the layout has
-    /// none, that of its last ID.
-    constexpr uint64_t after(int64_t unix_ms) const noexcept {
+    /// The least state whose further IDs are all later than the millisecond `unix_ms`; the state of
+    /// the layout's last ID where the layout has no later millisecond.
+    constexpr uint64_t state_after(int64_t unix_ms) const noexcept {
         if (unix_ms < layout_.epoch_unix_ms) return 0;
         const auto timestamp = static_cast<uint64_t>(unix_ms - layout_.epoch_unix_ms);
         if (timestamp >= layout_.max_timestamp())
@@ -54,35 +54,36 @@ class SnowflakeGenerator {
         return (timestamp + 1) << layout_.sequence_bits;
     }
 
-    /// Moves a state on to after(unix_ms), if it isn't past that.
-    void move_past(std::atomic<uint64_t>& word, int64_t unix_ms) const noexcept {
-        (void)raise(word, after(unix_ms));
+    /// Advances a state to state_after(unix_ms), unless it is past that.
+    void advance_past(std::atomic<uint64_t>& word, int64_t unix_ms) const noexcept {
+        (void)fetch_max(word, state_after(unix_ms));
     }
 
-    /// How far a state has come: the ID with this time and sequence, and all before it, may have
-    /// been issued.
-    struct Last {
+    /// The position of a state: the ID of this time and sequence, and all before it, may have been
+    /// issued.
+    struct Position {
         int64_t unix_ms;    ///< since 1970, within what the layout can express
         uint32_t sequence;  ///< sequence_min .. sequence_max
     };
 
-    /// How far a state has come; nothing if it is a fresh one.
-    constexpr std::optional<Last> last(uint64_t state) const noexcept {
+    /// The position of a state; nothing for a fresh one.
+    constexpr std::optional<Position> position(uint64_t state) const noexcept {
         if (state == 0) return std::nullopt;
         const auto sequence = static_cast<uint32_t>(state & layout_.max_sequence());
-        if (sequence < sequence_min_) return Last{unix_ms_of(state) - 1, sequence_max_};
-        return Last{unix_ms_of(state), std::min(sequence, sequence_max_)};
+        if (sequence < sequence_min_) return Position{unix_ms_of(state) - 1, sequence_max_};
+        return Position{unix_ms_of(state), std::min(sequence, sequence_max_)};
     }
 
-    /// Makes all further IDs of a state come after `last`. False if it has come further by itself.
-    bool go_on_after(std::atomic<uint64_t>& word, const Last& last) const noexcept {
-        const uint64_t target = state_at(last);
-        const auto own = this->last(raise(word, target));
+    /// Advances a state so that all further IDs are after `position`. False if the state is past
+    /// it.
+    bool resume_after(std::atomic<uint64_t>& word, const Position& position) const noexcept {
+        const uint64_t target = state_at(position);
+        const auto own = this->position(std::max(fetch_max(word, target), target));
         return !own || state_at(*own) <= target;
     }
 
-    /// Sets `id` to what next() issues at the wall clock's `unix_ms`, in the plain case: the last
-    /// ID is not later than that millisecond, which has another one. False in every other case.
+    /// Sets `id` to the ID that next() issues at the wall clock's `unix_ms` in the common case: the
+    /// last ID is not later than that millisecond, which has an ID left. False in every other case.
     [[nodiscard]] bool try_next(std::atomic<uint64_t>& word, int64_t unix_ms,
                                 int64_t& id) const noexcept {
         const auto now = static_cast<uint64_t>(unix_ms - layout_.epoch_unix_ms);
@@ -103,9 +104,9 @@ class SnowflakeGenerator {
 
     /// Answers one request at the wall clock's `unix_ms`.
     ///
-    /// A clock behind the last ID does not stop the generator while the last ID leads it by at
-    /// most `max_lead_ms`: it goes on in the last ID's millisecond. A used-up sequence costs one
-    /// tick of the wall clock, leading or not, so load never makes the lead grow.
+    /// While the last ID is ahead of the clock by at most `max_lead_ms`, the generator continues in
+    /// the last ID's millisecond. When the sequence of a millisecond is used up, the generator
+    /// advances by one millisecond per millisecond of the clock, so load never increases the lead.
     Answer next(std::atomic<uint64_t>& word, int64_t unix_ms, int64_t max_lead_ms,
                 Request& request) const noexcept {
         const auto now = static_cast<uint64_t>(unix_ms - layout_.epoch_unix_ms);
@@ -121,7 +122,7 @@ class SnowflakeGenerator {
                 next = first_of(now);
             } else if (const auto lead = static_cast<int64_t>(timestamp - now); lead > max_lead_ms)
                 [[unlikely]] {
-                return behind<int64_t>(unix_ms, lead, max_lead_ms);
+                return excessive_lead<int64_t>(unix_ms, lead, max_lead_ms);
             } else if (sequence >= sequence_max_) [[unlikely]] {
                 if (!request.has_waited_for(last, unix_ms))
                     return {Verdict::exhausted, 0, unix_ms + 1};
@@ -135,16 +136,16 @@ class SnowflakeGenerator {
         }
     }
 
-    /// The millisecond of the last ID that a state stands for, since 1970.
+    /// The Unix millisecond of a state's last ID.
     constexpr int64_t unix_ms_of(uint64_t state) const noexcept {
         return layout_.epoch_unix_ms + static_cast<int64_t>(state >> layout_.sequence_bits);
     }
 
  private:
-    constexpr uint64_t state_at(const Last& last) const noexcept {
-        return static_cast<uint64_t>(last.unix_ms - layout_.epoch_unix_ms)
+    constexpr uint64_t state_at(const Position& position) const noexcept {
+        return static_cast<uint64_t>(position.unix_ms - layout_.epoch_unix_ms)
                    << layout_.sequence_bits |
-               last.sequence;
+               position.sequence;
     }
 
     constexpr uint64_t first_of(uint64_t timestamp) const noexcept {
@@ -158,7 +159,7 @@ class SnowflakeGenerator {
     }
 
     SnowflakeLayout layout_;
-    uint64_t max_timestamp_;  // the layout's, which takes some computing
+    uint64_t max_timestamp_;  // of the layout; computed once
     uint32_t sequence_min_;
     uint32_t sequence_max_;
     uint64_t node_field_;

@@ -1,5 +1,5 @@
-// How monotonic ULIDs are generated: each transaction takes a block of them, above every block
-// taken before, and counts through it by itself.
+// Generation of monotonic ULIDs: each transaction takes a block above all blocks taken before, and
+// counts through it without shared state.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace snowdrift {
 
-/// ULIDs that follow each other, all of one timestamp.
+/// 2^40 consecutive ULIDs of one timestamp.
 class UlidBlock {
  public:
     static constexpr uint64_t size = uint64_t{1} << 40;
@@ -38,13 +38,13 @@ class UlidBlock {
     uint64_t left_ = 0;
 };
 
-/// Where blocks begin. The state is shared by all who generate; the caller sees to it that one of
-/// them asks at a time. All zero is a fresh one.
+/// Issues blocks. All sessions share the state, and the caller holds a lock around each call. All
+/// zero is a fresh state.
 class UlidGenerator {
  public:
     using Answer = snowdrift::Answer<Ulid>;
 
-    /// 80 random bits, as a fresh start and as the distance between blocks use them.
+    /// 80 random bits, for a fresh start and for the distance between blocks.
     struct Random {
         uint16_t high;
         uint64_t low;
@@ -53,16 +53,16 @@ class UlidGenerator {
     /// The timestamp of the last block, in Unix milliseconds; 0 if there is none.
     int64_t last_unix_ms() const noexcept { return last_.timestamp_ms(); }
 
-    /// From now on all ULIDs are later than the millisecond `unix_ms`.
-    void move_past(int64_t unix_ms) noexcept { floor_ms_ = std::max(floor_ms_, unix_ms + 1); }
+    /// Makes all further ULIDs later than the millisecond `unix_ms`.
+    void advance_past(int64_t unix_ms) noexcept { floor_ms_ = std::max(floor_ms_, unix_ms + 1); }
 
     /// Answers a request for a block, at the wall clock's `unix_ms`, with its first ULID.
     ///
-    /// When the clock has passed the last block's timestamp, it is a fresh start: that time, and
-    /// random bits of which the second-highest of the low 64 is clear, which leaves room for 2^62
-    /// ULIDs more. Otherwise the timestamp stays, and the block begins 2^40 and 40 random bits
-    /// above the last one. A clock that is behind is treated as in SnowflakeGenerator, and so is a
-    /// timestamp whose random bits are used up.
+    /// When the clock has passed the last block's timestamp, the block starts afresh: at the
+    /// clock's time and random bits, the second-highest of the low 64 being clear to leave room for
+    /// 2^62 more ULIDs. Otherwise the timestamp stays, and the block starts above the last one, by
+    /// 2^40 plus 40 random bits. A clock that is behind, and a timestamp whose random bits are used
+    /// up, have the same effect as in SnowflakeGenerator.
     Answer next(int64_t unix_ms, int64_t max_lead_ms, const Random& random,
                 Request& request) noexcept {
         const int64_t now = std::max(unix_ms, floor_ms_);
@@ -70,7 +70,7 @@ class UlidGenerator {
         if (!Ulid::contains_time(unix_ms) || !Ulid::contains_time(timestamp)) [[unlikely]]
             return {Verdict::out_of_range, {}, 0};
         if (timestamp - unix_ms > max_lead_ms) [[unlikely]]
-            return behind<Ulid>(unix_ms, timestamp - unix_ms, max_lead_ms);
+            return excessive_lead<Ulid>(unix_ms, timestamp - unix_ms, max_lead_ms);
 
         Ulid first = now > last_.timestamp_ms() ? fresh(now, random) : above_last(random);
         if ((first + UlidBlock::size).timestamp_ms() != timestamp) [[unlikely]] {
@@ -96,7 +96,7 @@ class UlidGenerator {
     }
 
     int64_t floor_ms_ = 0;
-    Ulid last_;  // where the last block begins
+    Ulid last_;  // the first ULID of the last block
 };
 
 }  // namespace snowdrift

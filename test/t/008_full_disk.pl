@@ -35,9 +35,9 @@ while ((my $bytes = $node->safe_psql('postgres', $left)) > 8000)
 like(error_of($node, 'SELECT next_snowflake()'), qr/^no error/, 'IDs up to the mark are served');
 set_clock($node, '2026-06-01 12:00:01');
 my $full = error_of($node, 'SELECT next_snowflake()');
-like($full, qr/ERROR:  53100: could not raise the mark of IDs: No space left on device/,
+like($full, qr/ERROR:  53100: could not advance the ID mark: No space left on device/,
 	'past it, an error');
-like($full, qr/DETAIL:  It is raised through WAL file "pg_wal\/\w+"/, '... that says where');
+like($full, qr/DETAIL:  The mark is written through WAL file "pg_wal\/\w+"/, '... that says where');
 unlink "$small/full";
 like(error_of($node, 'SELECT next_snowflake()'), qr/^no error/, '... until there is room');
 

@@ -56,7 +56,7 @@ sub permit
 permit(0, 0200);
 like(attempt($_), qr/^ID /, "$_: read-only, IDs up to the mark") for @calls;
 tick();
-is(attempt($_), '42501: could not raise the mark of IDs: Permission denied', "$_: past it, an error")
+is(attempt($_), '42501: could not advance the ID mark: Permission denied', "$_: past it, an error")
   for @calls;
 permit(0200, 0);
 like(attempt($_), qr/^ID /, "$_: writable, it goes on") for @calls;

@@ -50,11 +50,11 @@ SnoGenerator::Answer ask_once(const SnoGenerator& generator, SnoState& state, in
                               int64_t max_lead_ms, uint8_t metabyte) {
     Request request;
     const uint64_t word = state.word;
-    const uint64_t drifts = state.drifts;
+    const uint64_t regressions = state.regressions;
     auto answer = generator.next(state, unix_ms, max_lead_ms, metabyte, request);
     if (answer.verdict == Verdict::stale)
         answer = generator.next(state, unix_ms, max_lead_ms, metabyte, request);
-    expect_same_step(generator, word, state.word, state.drifts != drifts, answer, unix_ms,
+    expect_same_step(generator, word, state.word, state.regressions != regressions, answer, unix_ms,
                      metabyte);
     return answer;
 }
@@ -94,7 +94,7 @@ TEST(SnoGenerator, AnswersAsTheReferenceDoesToEveryReadingOfTheClock) {
         const auto answer = ask_once(generator, state, ms_of(units), unlimited, metabyte);
         const std::string context = row[0] + " at " + row[1];
         if (row[3] == "WAIT") {
-            ASSERT_EQ(answer.verdict, Verdict::leads) << context;
+            ASSERT_EQ(answer.verdict, Verdict::clock_behind) << context;
             EXPECT_EQ(answer.ms, ms_of(std::stoull(row[6]) + 1)) << context;
             ++seen["WAIT"];
         } else if (row[3] == "FULL") {
@@ -109,7 +109,7 @@ TEST(SnoGenerator, AnswersAsTheReferenceDoesToEveryReadingOfTheClock) {
             EXPECT_EQ(answer.ms, ms_of(units)) << context;
             ++seen["ID"];
         }
-        EXPECT_EQ(state.drifts, std::stoull(row[5])) << context;
+        EXPECT_EQ(state.regressions, std::stoull(row[5])) << context;
         EXPECT_EQ(state.safe, std::stoull(row[6])) << context;
     }
     EXPECT_EQ(generators.size(), 12U);
@@ -176,7 +176,7 @@ TEST_F(Snos, AFirstRegressionGoesOnAtOnceInTheOtherTimeline) {
     EXPECT_TRUE(id.tick());
     EXPECT_EQ(id.sequence(), 10);
     EXPECT_EQ(state.safe, noon);
-    EXPECT_EQ(state.drifts, 1U);
+    EXPECT_EQ(state.regressions, 1U);
     // The other timeline passes the times of the first without a flip.
     EXPECT_TRUE(issue(noon).tick());
     EXPECT_TRUE(issue(noon + 1).tick());
@@ -192,7 +192,7 @@ TEST_F(Snos, AReadingOlderThanTheStateIsNoRegressionUntilTheClockIsReadAgain) {
     const auto answer = generator.next(state, ms_of(noon + 1), max_lead, 7, request);
     ASSERT_EQ(answer.verdict, Verdict::issued);
     EXPECT_FALSE(answer.id.tick());
-    EXPECT_EQ(state.drifts, 0U);
+    EXPECT_EQ(state.regressions, 0U);
 }
 
 TEST_F(Snos, ARegressionAboveTheSafeMarkFlipsBack) {
@@ -202,7 +202,7 @@ TEST_F(Snos, ARegressionAboveTheSafeMarkFlipsBack) {
     const Sno id = issue(noon + 1);
     EXPECT_FALSE(id.tick());
     EXPECT_EQ(state.safe, noon + 100);
-    EXPECT_EQ(state.drifts, 2U);
+    EXPECT_EQ(state.regressions, 2U);
 }
 
 TEST_F(Snos, ASecondRegressionIntoUnsafePastIsWaitedOut) {
@@ -210,7 +210,7 @@ TEST_F(Snos, ASecondRegressionIntoUnsafePastIsWaitedOut) {
     issue(noon - 250);
     for (const uint64_t back : {251, 300}) {
         const auto answer = ask(noon - back);
-        EXPECT_EQ(answer.verdict, Verdict::leads);
+        EXPECT_EQ(answer.verdict, Verdict::clock_behind);
         EXPECT_EQ(answer.ms, ms_of(noon + 1));
     }
     EXPECT_FALSE(state.word >> 17 == noon);
@@ -220,17 +220,17 @@ TEST_F(Snos, ASecondRegressionIntoUnsafePastIsWaitedOut) {
 TEST_F(Snos, UnsafePastTooFarAwayIsRefused) {
     issue(noon);
     issue(noon - 1);
-    const uint64_t limit = (max_lead + patience_ms) / Sno::unit_ms;
-    EXPECT_EQ(ask(noon + 1 - limit).verdict, Verdict::leads);
+    const uint64_t limit = (max_lead + max_wait_ms) / Sno::unit_ms;
+    EXPECT_EQ(ask(noon + 1 - limit).verdict, Verdict::clock_behind);
     const auto answer = ask(noon - limit);
     EXPECT_EQ(answer.verdict, Verdict::refused);
-    EXPECT_EQ(answer.ms, max_lead + patience_ms + Sno::unit_ms);
+    EXPECT_EQ(answer.ms, max_lead + max_wait_ms + Sno::unit_ms);
 }
 
 TEST_F(Snos, AMarkIsTheSafeMarkOfAFreshState) {
-    SnoGenerator::move_past(state, ms_of(noon) + 3);
+    SnoGenerator::advance_past(state, ms_of(noon) + 3);
     EXPECT_EQ(state.safe, noon);
-    EXPECT_EQ(ask(noon - 100).verdict, Verdict::leads);
+    EXPECT_EQ(ask(noon - 100).verdict, Verdict::clock_behind);
     EXPECT_EQ(ask(noon - 100).ms, ms_of(noon + 1));
     EXPECT_NE(ask(noon).verdict, Verdict::issued);
     const Sno id = issue(noon + 1);
@@ -243,16 +243,16 @@ TEST_F(Snos, AMarkIsTheSafeMarkOfAFreshState) {
 TEST_F(Snos, AMarkLeavesTheTimelineAsItIs) {
     issue(noon);
     issue(noon - 250);
-    SnoGenerator::move_past(state, ms_of(noon - 100));
-    EXPECT_EQ(ask(noon - 100).verdict, Verdict::leads);
+    SnoGenerator::advance_past(state, ms_of(noon - 100));
+    EXPECT_EQ(ask(noon - 100).verdict, Verdict::clock_behind);
     EXPECT_TRUE(issue(noon + 1).tick());
 }
 
 TEST_F(Snos, AMarkBehindTheStateChangesNothing) {
     issue(noon);
-    SnoGenerator::move_past(state, ms_of(noon - 100));
+    SnoGenerator::advance_past(state, ms_of(noon - 100));
     EXPECT_EQ(issue(noon).sequence(), 11);
-    SnoGenerator::move_past(state, 0);
+    SnoGenerator::advance_past(state, 0);
     EXPECT_EQ(issue(noon).sequence(), 12);
 }
 
@@ -285,16 +285,17 @@ TEST(SnosGoOn, WithoutOverlapWhereverTheClockIs) {
         ASSERT_TRUE(draw_at_random(generator, origin, noon, random, ids));
 
         SnoState fresh{};
-        SnoGenerator::move_past(fresh, ms_of(noon + random() % 12));
-        SnoGenerator::begin_after(fresh, generator.use(origin));
+        SnoGenerator::advance_past(fresh, ms_of(noon + random() % 12));
+        SnoGenerator::start_after(fresh, generator.position(origin));
         ASSERT_TRUE(draw_at_random(generator, fresh, noon, random, ids));
 
         SnoState used{};
         ASSERT_TRUE(draw_at_random(generator, used, noon - 12, random, ids));
-        ASSERT_TRUE(generator.go_on_after(used, generator.use(fresh)));
+        ASSERT_TRUE(generator.resume_after(used, generator.position(fresh)));
         ASSERT_TRUE(draw_at_random(generator, used, noon, random, ids));
         ASSERT_TRUE(draw_at_random(generator, used, noon + 12, random, ids));
-        ASSERT_FALSE(generator.go_on_after(used, generator.use(fresh))) << "it has come further";
+        ASSERT_FALSE(generator.resume_after(used, generator.position(fresh)))
+            << "it has come further";
     }
 }
 
@@ -302,25 +303,26 @@ TEST_F(Snos, GoOnExactlyWhereTheyWere) {
     issue(noon);
     issue(noon - 100);
     issue(noon - 100);
-    const SnoUse use = generator.use(state);
-    EXPECT_EQ(use, (SnoUse{.units = noon - 100, .tick = true, .sequence = 11, .safe = noon}));
+    const SnoPosition use = generator.position(state);
+    EXPECT_EQ(use, (SnoPosition{.units = noon - 100, .tick = true, .sequence = 11, .safe = noon}));
     EXPECT_EQ(use.highest(), noon);
 
     SnoState other{};
-    SnoGenerator::begin_after(other, use);
-    EXPECT_EQ(generator.use(other), use);
-    EXPECT_TRUE(generator.go_on_after(other, use)) << "it is there already";
-    EXPECT_EQ(generator.use(other), use);
+    SnoGenerator::start_after(other, use);
+    EXPECT_EQ(generator.position(other), use);
+    EXPECT_TRUE(generator.resume_after(other, use)) << "it is there already";
+    EXPECT_EQ(generator.position(other), use);
     const auto answer = ask_once(generator, other, ms_of(noon - 100), max_lead, 0);
     EXPECT_EQ(answer.id.sequence(), 12);
     EXPECT_TRUE(answer.id.tick());
-    EXPECT_FALSE(generator.go_on_after(other, use)) << "it has come further";
+    EXPECT_FALSE(generator.resume_after(other, use)) << "it has come further";
 }
 
 TEST_F(Snos, AStateThatHasIssuedNothingHasUsedItsMark) {
-    EXPECT_EQ(generator.use(state), SnoUse{});
-    SnoGenerator::move_past(state, ms_of(noon));
-    EXPECT_EQ(generator.use(state), (SnoUse{.units = noon, .sequence = 13, .safe = noon}));
+    EXPECT_EQ(generator.position(state), SnoPosition{});
+    SnoGenerator::advance_past(state, ms_of(noon));
+    EXPECT_EQ(generator.position(state),
+              (SnoPosition{.units = noon, .sequence = 13, .safe = noon}));
 }
 
 TEST_F(Snos, HaveNoneBeforeTheEpochOrAfterTheEnd) {

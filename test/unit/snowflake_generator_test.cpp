@@ -80,10 +80,10 @@ TEST_F(Generator, GoesOnFromTheLastIdUpToTheLeadAllowed) {
 TEST_F(Generator, WaitsOutALeadUpToASecondTooLong) {
     issue(noon);
     auto answer = ask(noon - max_lead - 1);
-    EXPECT_EQ(answer.verdict, Verdict::leads);
+    EXPECT_EQ(answer.verdict, Verdict::clock_behind);
     EXPECT_EQ(answer.ms, noon - max_lead);
     answer = ask(noon - max_lead - 1000);
-    EXPECT_EQ(answer.verdict, Verdict::leads);
+    EXPECT_EQ(answer.verdict, Verdict::clock_behind);
     EXPECT_EQ(answer.ms, noon - max_lead);
     EXPECT_EQ(issue(noon - max_lead).sequence, 1U);
 }
@@ -98,7 +98,7 @@ TEST_F(Generator, RefusesAnyLongerLeadAndSaysHowLongItIs) {
 TEST_F(Generator, WithNoLeadAllowedRunsOnlyWhenTheClockHasCaughtUp) {
     lead = 0;
     issue(noon);
-    EXPECT_EQ(ask(noon - 1).verdict, Verdict::leads);
+    EXPECT_EQ(ask(noon - 1).verdict, Verdict::clock_behind);
     EXPECT_EQ(ask(noon - 1001).verdict, Verdict::refused);
     EXPECT_EQ(issue(noon).sequence, 1U);
 }
@@ -156,26 +156,26 @@ TEST_F(Generator, AFreshOneTakesTheTimeAsItIs) {
 }
 
 TEST_F(Generator, StartsAfterAMarkAndWithoutAWait) {
-    word = generator.after(noon + 500);
+    word = generator.state_after(noon + 500);
     EXPECT_EQ(issue(noon), (SnowflakeParts{noon + 501, 2, 3, 1}));
-    word = generator.after(noon - 500);
+    word = generator.state_after(noon - 500);
     EXPECT_EQ(issue(noon), (SnowflakeParts{noon, 2, 3, 0}));
-    word = generator.after(noon);
+    word = generator.state_after(noon);
     EXPECT_GT(issue(noon).unix_ms, noon);
 }
 
 TEST_F(Generator, HasNoneAfterAMarkAtTheEnd) {
     for (const int64_t past : {0, 1, 1'000'000}) {
-        word = generator.after(layout.max_unix_ms() + past);
+        word = generator.state_after(layout.max_unix_ms() + past);
         EXPECT_NE(ask(layout.max_unix_ms()).verdict, Verdict::issued);
         EXPECT_EQ(generator.unix_ms_of(word), layout.max_unix_ms());
     }
 }
 
 TEST_F(Generator, AMarkBeforeTheEpochIsNoneAtAll) {
-    word = generator.after(layout.epoch_unix_ms - 1);
+    word = generator.state_after(layout.epoch_unix_ms - 1);
     EXPECT_EQ(word, 0U);
-    word = generator.after(0);
+    word = generator.state_after(0);
     EXPECT_EQ(word, 0U);
 }
 
@@ -236,7 +236,7 @@ TEST(GeneratorBounds, AreTakenUpByAStateFromOutsideThem) {
     Request request;
     SnowflakeGenerator{layout, 7}.next(word, noon, 0, request);
     EXPECT_EQ(layout.split(bounded.next(word, noon, 0, request).id).sequence, 100U);
-    word = bounded.after(noon);
+    word = bounded.state_after(noon);
     EXPECT_EQ(layout.split(bounded.next(word, noon, 1000, request).id),
               (SnowflakeParts{noon + 1, 0, 7, 100}));
     SnowflakeGenerator{layout, 7, 200, 4095}.next(word, noon + 1, 0, request);
@@ -246,37 +246,37 @@ TEST(GeneratorBounds, AreTakenUpByAStateFromOutsideThem) {
 TEST(GeneratorGoesOn, AfterTheLastIdOfAnotherState) {
     const SnowflakeGenerator generator{layout, 7, 10, 13};
     std::atomic<uint64_t> old_word{0};
-    EXPECT_FALSE(generator.last(old_word));
+    EXPECT_FALSE(generator.position(old_word));
     Request request;
     for (const int64_t now : {noon, noon, noon + 1, noon + 2, noon + 2, noon + 2, noon + 2}) {
         const auto before = layout.split(generator.next(old_word, now, 0, request).id);
-        const auto last = generator.last(old_word);
+        const auto last = generator.position(old_word);
         ASSERT_TRUE(last);
         EXPECT_EQ(last->unix_ms, before.unix_ms);
         EXPECT_EQ(last->sequence, before.sequence);
 
         // Also when the clock there is behind.
-        std::atomic<uint64_t> word{generator.after(noon - 5000)};
-        ASSERT_TRUE(generator.go_on_after(word, *last));
+        std::atomic<uint64_t> word{generator.state_after(noon - 5000)};
+        ASSERT_TRUE(generator.resume_after(word, *last));
         EXPECT_EQ(word, old_word);
-        ASSERT_TRUE(generator.go_on_after(word, *last));
+        ASSERT_TRUE(generator.resume_after(word, *last));
         auto answer = generator.next(word, now - 1000, 60'000, request);
         if (answer.verdict == Verdict::exhausted)
             answer = generator.next(word, now - 999, 60'000, request);
         const auto after = layout.split(answer.id);
         EXPECT_GT(std::tie(after.unix_ms, after.sequence),
                   std::tie(before.unix_ms, before.sequence));
-        EXPECT_FALSE(generator.go_on_after(word, *last)) << "it has come further";
+        EXPECT_FALSE(generator.resume_after(word, *last)) << "it has come further";
     }
 }
 
 TEST(GeneratorGoesOn, AfterAStateThatHasIssuedNothingYet) {
     const SnowflakeGenerator generator{layout, 7, 10, 13};
-    std::atomic<uint64_t> word{generator.after(noon)};
-    const auto last = generator.last(word);
+    std::atomic<uint64_t> word{generator.state_after(noon)};
+    const auto last = generator.position(word);
     EXPECT_EQ(last->unix_ms, noon);
     EXPECT_EQ(last->sequence, 13U);
-    EXPECT_TRUE(generator.go_on_after(word, *last));
+    EXPECT_TRUE(generator.resume_after(word, *last));
     Request request;
     EXPECT_EQ(layout.split(generator.next(word, noon + 1, 0, request).id),
               (SnowflakeParts{noon + 1, 0, 7, 10}));

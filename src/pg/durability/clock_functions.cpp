@@ -1,4 +1,5 @@
-// Administration: what users with an eye on the generators see, and what superusers can do.
+// The SQL functions of the clock and the mark: snowdrift.read_clock(), which the view
+// snowdrift.clock shows, and snowdrift.reset_clock().
 #include <algorithm>
 
 #include "pg/durability/mark.hpp"
@@ -29,13 +30,14 @@ SNOWDRIFT_FUNCTION(read_clock) {
 
 /// snowdrift.reset_clock() → void
 SNOWDRIFT_FUNCTION(reset_clock) {
-    const int64 max_lead = settings::max_clock_lead + mark::lease_ms;
-    if (!mark::reset(clock::now_ms(), max_lead))
+    const int64 max_lead_ms = settings::max_clock_lead + mark::lease_ms;
+    if (!mark::reset(clock::now_ms(), max_lead_ms))
         ereport(
             ERROR,
-            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("the clock needs no reset"),
-             errdetail("The mark is at most %lld ms ahead of the server's clock, so that IDs "
-                       "are generated.",
-                       static_cast<long long>(max_lead))));
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+             errmsg("clock does not need a reset"),
+             errdetail("The mark is at most %lld ms ahead of the server's clock, which does not "
+                       "stop generation.",
+                       static_cast<long long>(max_lead_ms))));
     PG_RETURN_VOID();
 }

@@ -19,7 +19,7 @@ extern "C" {
 }
 
 #include "pg/durability/mark.hpp"
-#include "pg/generators/session_slot.hpp"
+#include "pg/generators/slot_release.hpp"
 #include "pg/support/checks.hpp"
 #include "pg/support/datum.hpp"
 #include "pg/support/extension.hpp"
@@ -31,7 +31,7 @@ uint64_t version = 1;
 
 namespace {
 
-/// The columns of snowdrift.generator, in their order.
+/// The columns of snowdrift.generator, in order.
 enum Column : AttrNumber {
     name = 1,
     id,
@@ -46,7 +46,7 @@ enum Column : AttrNumber {
 
 Oid table_oid = InvalidOid;
 
-void notice_change(Datum, Oid relation) {
+void on_invalidation(Datum, Oid relation) {
     if (relation == table_oid || !OidIsValid(relation)) ++version;
 }
 
@@ -60,17 +60,17 @@ Oid find_table() {
 }
 
 Relation open_table(LOCKMODE lock = AccessShareLock) {
-    static bool is_watched = false;
-    if (!is_watched) {
-        CacheRegisterRelcacheCallback(notice_change, Datum{0});
-        is_watched = true;
+    static bool is_registered = false;
+    if (!is_registered) {
+        CacheRegisterRelcacheCallback(on_invalidation, Datum{0});
+        is_registered = true;
     }
     table_oid = find_table();
     return table_open(table_oid, lock);
 }
 
-/// Lock a generator until the transaction ends, whatever becomes of the subtransaction.
-void lock(Oid table, uint32_t generator, LOCKMODE mode) {
+/// Lock a generator until the transaction ends, even if the subtransaction is rolled back.
+void lock_in_mode(Oid table, uint32_t generator, LOCKMODE mode) {
     auto* const owner = CurrentResourceOwner;
     CurrentResourceOwner = TopTransactionResourceOwner;
     LockRelationOid(table, AccessShareLock);
@@ -81,7 +81,7 @@ void lock(Oid table, uint32_t generator, LOCKMODE mode) {
 /// Wait for other transactions that create a generator of that name, and block further ones until
 /// this transaction ends.
 void lock_name(Oid table, const char* wanted) {
-    constexpr uint16 names = 1;  // beside the generators, whose locks have the number 0 here
+    constexpr uint16 names = 1;  // locks of generators have 0 here
     const uint32 hash = hash_bytes(reinterpret_cast<const unsigned char*>(wanted),
                                    static_cast<int>(std::strlen(wanted)));
     LockDatabaseObject(table, hash, names, ShareUpdateExclusiveLock);
@@ -148,8 +148,8 @@ class Row {
     HeapTuple tuple_;
 };
 
-/// Visits the rows of the table that `snapshot` sees, null being the present, until visit(row) is
-/// true. Returns whether it was.
+/// Calls visit(Row) with each row that `snapshot` sees (null: the present) until it returns true.
+/// Returns whether it did.
 template <typename Visit>
 bool find_row(Relation table, Snapshot snapshot, Visit visit) {
     bool found = false;
@@ -161,12 +161,7 @@ bool find_row(Relation table, Snapshot snapshot, Visit visit) {
     return found;
 }
 
-[[noreturn]] void report_undefined(const char* wanted) {
-    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
-                    errmsg("ID generator \"%s\" does not exist", wanted)));
-}
-
-/// Ensure that the table is as the extension made it: rows are inserted without the executor.
+/// Ensure that the table has not been altered, because rows are inserted without the executor.
 void check_table(Relation table) {
     bool is_altered = RelationGetDescr(table)->natts != sequence_max;
     List* const indexes = RelationGetIndexList(table);
@@ -183,7 +178,7 @@ void check_table(Relation table) {
                         errhint("Drop the columns and indexes that were added to it.")));
 }
 
-/// Table and id of a generator. The rest of its definition may be invalid.
+/// The table and the id of a generator, whose definition may be invalid otherwise.
 struct Identity {
     Oid table;
     uint32_t id;
@@ -205,11 +200,11 @@ Identity find_identity(const char* wanted) {
     return found;
 }
 
-/// The same, once the generator is locked: until then, the name may get another one.
+/// The same, and locks the generator. Until then, the name may be given to another one.
 Identity find_and_lock(const char* wanted, LOCKMODE mode) {
     for (;;) {
         const Identity found = find_identity(wanted);
-        lock(found.table, found.id, mode);
+        lock_in_mode(found.table, found.id, mode);
         if (find_identity(wanted) == found) return found;
     }
 }
@@ -230,10 +225,10 @@ void check_bounds(int64_t sequence_min, int64_t sequence_max) {
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
              errmsg("sequence from %lld to %lld is too narrow",
                     static_cast<long long>(sequence_min), static_cast<long long>(sequence_max)),
-             errdetail("A generator needs at least %d numbers.", min_pool)));
+             errdetail("A generator needs at least %d sequence numbers.", min_pool)));
 }
 
-std::optional<Definition> look_up(const char* wanted) {
+std::optional<Definition> lookup(const char* wanted) {
     std::optional<Definition> found;
     Relation table = open_table();
     (void)find_row(table, nullptr, [&](const Row& row) {
@@ -245,18 +240,19 @@ std::optional<Definition> look_up(const char* wanted) {
     return found;
 }
 
-Definition find(const char* wanted) {
-    const auto found = look_up(wanted);
+Definition lock(const char* wanted) {
+    (void)find_and_lock(wanted, AccessShareLock);
+    const auto found = lookup(wanted);
     if (!found) report_undefined(wanted);
     return *found;
 }
 
-Definition hold(const char* wanted) {
-    (void)find_and_lock(wanted, AccessShareLock);
-    return find(wanted);
-}
+void lock(Oid table, uint32_t generator) { lock_in_mode(table, generator, AccessShareLock); }
 
-void hold(Oid table, uint32_t generator) { lock(table, generator, AccessShareLock); }
+void report_undefined(const char* wanted) {
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+                    errmsg("ID generator \"%s\" does not exist", wanted)));
+}
 
 void insert(const char* new_name, const Definition& definition) {
     check_name(new_name);
@@ -314,18 +310,15 @@ void remove(const char* wanted) {
     CommandCounterIncrement();
 
     // No other session can draw from it any more.
-    size_t count;
-    slots::Claimed* const all = slots::list(count);
-    for (const slots::Claimed* each = all; each != all + count; ++each)
-        if (each->key.database == MyDatabaseId && each->key.definitions == dropped.table &&
-            each->key.id == dropped.id)
-            free_on_commit(*each);
-    pfree(all);
+    for (const slots::Allocated& each : slots::list())
+        if (each.key.database == MyDatabaseId && each.key.definitions == dropped.table &&
+            each.key.id == dropped.id)
+            release_on_commit(each);
 }
 
 void invalidate(Relation table) {
     CacheInvalidateRelcache(table);
-    mark::give_up_states();
+    mark::advance_fresh_floor();
 }
 
 bool exists(Oid wanted_table, uint32_t wanted) {

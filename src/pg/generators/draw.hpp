@@ -1,11 +1,15 @@
-// How a session draws an ID from a generator: ask, wait as the answer says, and make sure that the
-// mark covers what was issued.
+// Drawing an ID from a generator: ask the generator, wait if its answer says so, and ensure that
+// the mark covers the ID.
 #pragma once
+
+#include <concepts>
 
 #include "core/generator.hpp"
 #include "pg/durability/mark.hpp"
+#include "pg/generators/clock_error.hpp"
 #include "pg/generators/overflow.hpp"
 #include "pg/generators/session_slot.hpp"
+#include "pg/generators/wait_for_clock.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
 
@@ -15,24 +19,44 @@ extern "C" {
 
 namespace snowdrift {
 
-/// Raises the error that a generator's answer stands for: 55000, the clock.
-[[noreturn]] void refuse(Verdict verdict, int64_t ms);
+/// A session's view of a generator, from which draw() draws.
+template <typename T>
+concept SessionGenerator = requires(T session, Request& request) {
+    typename T::Id;
+    // Whether prepare() need not be called again.
+    { session.is_prepared() } -> std::same_as<bool>;
+    // Attaches the generator's state, and reads the settings.
+    { session.prepare() } -> std::same_as<void>;
+    // Asks the generator once.
+    { session.ask(request) } -> std::same_as<Answer<typename T::Id>>;
+    { session.slot() } -> std::same_as<slots::Slot&>;
+    // For the log.
+    { session.label() } -> std::same_as<overflow::Label>;
+};
 
-/// Asks again, and waits as the answers say, until one is an ID.
-template <typename Session, typename Answer>
+/// One that can issue an ID in the common case without a Request: the last ID is not later than the
+/// clock, and its time unit has an ID left.
+template <typename T>
+concept FastSessionGenerator = SessionGenerator<T> &&
+    requires(T session, int64_t unix_ms, typename T::Id& id) {
+    { session.try_next(unix_ms, id) } -> std::same_as<bool>;
+};
+
+/// Asks again, and waits as the answers say, until one has an ID.
+template <SessionGenerator Session, typename Answer>
 Answer ask_until_issued(Session& session, Answer answer, Request& request) {
     while (answer.verdict != Verdict::issued) {
-        if (answer.verdict == Verdict::exhausted || answer.verdict == Verdict::leads)
-            clock::rest_until(answer.ms);
+        if (answer.verdict == Verdict::exhausted || answer.verdict == Verdict::clock_behind)
+            wait_for_clock(answer.ms);
         else if (answer.verdict != Verdict::stale)
-            refuse(answer.verdict, answer.ms);
+            report_clock_error(answer.verdict, answer.ms);
         answer = session.ask(request);
     }
     return answer;
 }
 
-/// The same, where a used-up sequence counts as overflow, however the wait ends.
-template <typename Session, typename Answer>
+/// The same, and counts a used-up sequence as overflow until the wait ends, be it by an error.
+template <SessionGenerator Session, typename Answer>
 pg_noinline Answer wait_for_id(Session& session, Answer answer, Request& request) {
     while (answer.verdict == Verdict::stale) answer = session.ask(request);
     if (answer.verdict != Verdict::exhausted) return ask_until_issued(session, answer, request);
@@ -40,7 +64,7 @@ pg_noinline Answer wait_for_id(Session& session, Answer answer, Request& request
     const bool episode_begins = overflow::begin_wait(statistics);
     PG_ENSURE_ERROR_CLEANUP(overflow::end_wait, PointerGetDatum(&statistics));
     {
-        if (episode_begins) overflow::log_episode(session.name());
+        if (episode_begins) overflow::log_episode(session.label());
         answer = ask_until_issued(session, answer, request);
     }
     PG_END_ENSURE_ERROR_CLEANUP(overflow::end_wait, PointerGetDatum(&statistics));
@@ -48,9 +72,8 @@ pg_noinline Answer wait_for_id(Session& session, Answer answer, Request& request
     return answer;
 }
 
-/// Draws an ID. A session's generator has is_prepared(), prepare(), ask(Request&), slot() and
-/// name(), the latter for the log.
-template <typename Session>
+/// Draws an ID.
+template <SessionGenerator Session>
 pg_noinline auto draw(Session& session) {
     for (;;) {
         if (unlikely(!session.is_prepared())) session.prepare();
@@ -62,21 +85,21 @@ pg_noinline auto draw(Session& session) {
     }
 }
 
-/// Returns an ID of the time `unix_ms`, or another one, when the mark is past it.
-template <typename Session>
-pg_noinline auto raise_for(Session& session, typename Session::Id id, int64_t unix_ms) {
-    return mark::raise(unix_ms) ? id : draw(session);
+/// Returns `id`, of the time `unix_ms`, once the mark is past it; another ID if it must be
+/// discarded.
+template <SessionGenerator Session>
+pg_noinline auto cover_or_draw(Session& session, typename Session::Id id, int64_t unix_ms) {
+    return mark::advance(unix_ms) ? id : draw(session);
 }
 
-/// draw() for a generator that has an Id and try_next(unix_ms, Id&): straight through where the
-/// last ID is not later than the clock, there is another one at once, and the mark covers it.
-template <typename Session>
-pg_attribute_always_inline auto draw_at_once(Session& session) {
+/// The same as draw(), inlined and without the loop in the common case.
+template <FastSessionGenerator Session>
+pg_attribute_always_inline auto draw_fast(Session& session) {
     if (likely(session.is_prepared())) {
         const int64_t now = clock::now_ms();
         typename Session::Id id;
         if (likely(session.try_next(now, id)))
-            return likely(mark::is_covered(now)) ? id : raise_for(session, id, now);
+            return likely(mark::is_covered(now)) ? id : cover_or_draw(session, id, now);
     }
     return draw(session);
 }

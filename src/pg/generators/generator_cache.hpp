@@ -1,11 +1,13 @@
-// A session's generators of one kind, found by the name that a call brings.
+// The cache of a session's named generators of one kind, by name.
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstring>
 #include <new>
 
 #include "pg/generators/definitions.hpp"
+#include "pg/generators/draw.hpp"
 #include "pg/support/postgres.hpp"
 
 extern "C" {
@@ -15,20 +17,28 @@ extern "C" {
 
 namespace snowdrift {
 
-/// Generators of type Session, which has `kind` and define(const Definition&, const char* name).
-template <typename Session>
-class NamedSessions {
+/// A session's view of a generator that a definition can describe.
+template <typename T>
+concept NamedSessionGenerator = SessionGenerator<T> &&
+    requires(T session, const Definition& definition, const char* name) {
+    { T::kind } -> std::convertible_to<GeneratorKind>;
+    { session.define(definition, name) } -> std::same_as<void>;
+};
+
+template <NamedSessionGenerator Session>
+class GeneratorCache {
  public:
-    /// Raises 42704 if there is no generator of that name, 42809 if it is of another kind.
-    Session& find(const text* name) {
+    /// The generator of that name, which stays locked until the transaction ends. Raises 42704 if
+    /// there is none, 42809 if it is of another kind.
+    Session& get(const text* name) {
         const char* const bytes = VARDATA_ANY(name);
         const size_t length = VARSIZE_ANY_EXHDR(name);
-        // Callers ask for the same few again and again.
-        Entry*& recent = recent_[place_of(bytes, length)];
+        // Most calls name one of a few generators.
+        Entry*& recent = recent_[bucket_of(bytes, length)];
         if (unlikely(recent == nullptr || recent->transaction != current_transaction() ||
                      recent->version != definitions::version || length != recent->length ||
                      std::memcmp(bytes, recent->name, length) != 0))
-            recent = look_up(bytes, length);
+            recent = lookup(bytes, length);
         return recent->session;
     }
 
@@ -37,45 +47,45 @@ class NamedSessions {
         char name[NAMEDATALEN];  // the hash table's key
         size_t length;
         uint64_t version;                // of the definitions, when this one was read
-        LocalTransactionId transaction;  // that holds the generator
+        LocalTransactionId transaction;  // that has locked the generator
         Oid table;                       // of the definition
         uint32_t id;                     // the generator's
         Session session;
     };
 
-    static constexpr size_t places = 512;
+    static constexpr size_t buckets = 512;
 
-    /// Where the entry of a name is found again without a search, if no other one has taken it.
-    static size_t place_of(const char* bytes, size_t length) {
+    /// The bucket of `recent_` for a name. Names that share a bucket displace one another.
+    static size_t bucket_of(const char* bytes, size_t length) {
         size_t mixed = length;
         for (size_t i = 0; i < length; ++i) mixed = 33 * mixed + static_cast<uint8_t>(bytes[i]);
-        return mixed % places;
+        return mixed % buckets;
     }
 
-    /// The entry of a generator, which is locked from now on.
-    Entry* look_up(const char* bytes, size_t length) {
+    /// The entry of a name, and locks the generator.
+    Entry* lookup(const char* bytes, size_t length) {
         char* const name = pnstrdup(bytes, length);
-        if (length > definitions::max_name_length) report_undefined(name);
+        if (length > definitions::max_name_length) definitions::report_undefined(name);
         if (table_ == nullptr) table_ = make_table();
         auto* entry = static_cast<Entry*>(hash_search(table_, name, HASH_FIND, nullptr));
-        if (entry == nullptr || !hold(*entry)) entry = read(name, length);
+        if (entry == nullptr || !lock(*entry)) entry = read(name, length);
         entry->transaction = current_transaction();
         pfree(name);
         return entry;
     }
 
-    /// Lock the generator of an entry that is up to date; false if it no longer is.
-    static bool hold(Entry& entry) {
+    /// Lock the generator of an entry. False if the entry is outdated.
+    static bool lock(Entry& entry) {
         if (entry.version != definitions::version) return false;
-        if (entry.transaction != current_transaction()) definitions::hold(entry.table, entry.id);
+        if (entry.transaction != current_transaction()) definitions::lock(entry.table, entry.id);
         return entry.version == definitions::version;
     }
 
     Entry* read(const char* name, size_t length) {
         // Read the version first, so that a concurrent change makes the next call read again. This
-        // call can use what it reads, because it holds the generator.
+        // call can use what it reads, because it has locked the generator.
         const uint64_t version = definitions::version;
-        const Definition definition = definitions::hold(name);
+        const Definition definition = definitions::lock(name);
         if (definition.kind != Session::kind) report_wrong_kind(name, definition.kind);
 
         bool found;
@@ -100,19 +110,14 @@ class NamedSessions {
                            HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
     }
 
-    [[noreturn]] static void report_undefined(const char* name) {
-        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
-                        errmsg("ID generator \"%s\" does not exist", name)));
-    }
-
     [[noreturn]] static void report_wrong_kind(const char* name, GeneratorKind kind) {
         ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-                        errmsg("ID generator \"%s\" makes %s", name,
+                        errmsg("ID generator \"%s\" generates %s", name,
                                kind == GeneratorKind::sno ? "snos" : "Snowflake IDs")));
     }
 
     HTAB* table_ = nullptr;
-    std::array<Entry*, places> recent_{};
+    std::array<Entry*, buckets> recent_{};
 };
 
 }  // namespace snowdrift

@@ -1,8 +1,9 @@
-// New snos in SQL: at the present time, and at times that the caller brings.
+// The SQL functions that generate snos: next_sno() at the present time, sno_at() at a given one,
+// from the database's default generator or from a named one.
 #include "core/sno_generator.hpp"
-
 #include "pg/generators/draw.hpp"
 #include "pg/generators/generator_cache.hpp"
+#include "pg/generators/node.hpp"
 #include "pg/support/checks.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/datum.hpp"
@@ -14,8 +15,8 @@ using namespace snowdrift;
 
 namespace {
 
-/// This session's view of a generator; of the database's default one, until it is defined.
-class SessionGenerator {
+/// This session's view of a generator: the database's default one, unless it is defined.
+class SnoSession {
  public:
     using Id = Sno;
     static constexpr GeneratorKind kind = GeneratorKind::sno;
@@ -25,7 +26,7 @@ class SessionGenerator {
         key_ = definition.slot_key();
         is_uncommitted_ = definition.is_uncommitted;
         name_ = name;
-        own_partition_ = definition.partition;
+        defined_partition_ = definition.partition;
         sequence_min_ = static_cast<uint16_t>(definition.sequence_min);
         sequence_max_ = static_cast<uint16_t>(definition.sequence_max);
     }
@@ -33,23 +34,24 @@ class SessionGenerator {
     bool is_prepared() const { return slot_.is_attached(); }
 
     void prepare() {
-        slot_.attach(
-            key_.value_or(slots::SlotKey{MyDatabaseId, slots::Kind::sno}), is_uncommitted_,
-            [](slots::Slot& slot, int64_t unix_ms) { SnoGenerator::move_past(slot.sno, unix_ms); });
+        slot_.attach(key_.value_or(slots::SlotKey{MyDatabaseId, slots::Kind::sno}), is_uncommitted_,
+                     [](slots::Slot& slot, int64_t unix_ms) {
+                         SnoGenerator::advance_past(slot.sno, unix_ms);
+                     });
     }
 
     bool try_next(int64_t unix_ms, Id& id) {
         return core().try_next(slot_->sno, unix_ms, metabyte_, id);
     }
 
-    SnoGenerator::Answer ask(Request& request) {
+    Answer<Id> ask(Request& request) {
         return core().next(slot_->sno, clock::now_ms(), settings::max_clock_lead, metabyte_,
                            request);
     }
 
     Sno next(uint8_t metabyte) {
         metabyte_ = metabyte;
-        return draw_at_once(*this);
+        return draw_fast(*this);
     }
 
     Sno at(int64_t unix_ms, uint8_t metabyte) {
@@ -58,29 +60,30 @@ class SessionGenerator {
     }
 
     slots::Slot& slot() const { return *slot_; }
-    overflow::Name name() const {
+    overflow::Label label() const {
         return {name_, core().capacity(), static_cast<int>(Sno::unit_ms)};
     }
 
  private:
     SnoGenerator core() const {
-        return {
-            static_cast<uint16_t>(own_partition_.value_or(static_cast<uint32_t>(settings::node))),
-            sequence_min_, sequence_max_};
+        const uint16_t partition =
+            defined_partition_ ? static_cast<uint16_t>(*defined_partition_) : node_for_snos();
+        return {partition, sequence_min_, sequence_max_};
     }
 
-    std::optional<slots::SlotKey> key_;  // of a generator that a user created
+    std::optional<slots::SlotKey> key_;  // of a named generator
     bool is_uncommitted_ = false;
     SessionSlot slot_;
-    std::optional<uint32_t> own_partition_;
+    std::optional<uint32_t> defined_partition_;
     uint16_t sequence_min_ = 0;
     uint16_t sequence_max_ = UINT16_MAX;
-    uint8_t metabyte_ = 0;
+    uint8_t metabyte_ = 0;  // of the sno that is being drawn
     const char* name_ = "sno";
 };
+static_assert(FastSessionGenerator<SnoSession>);
 
-SessionGenerator default_generator;
-NamedSessions<SessionGenerator> named_generators;
+SnoSession default_generator;
+GeneratorCache<SnoSession> named_generators;
 
 int64 time_argument(FunctionCallInfo fcinfo) {
     const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
@@ -97,7 +100,7 @@ SNOWDRIFT_FUNCTION(next_sno) {
 /// next_sno(generator text, metabyte int) → sno
 SNOWDRIFT_FUNCTION(next_sno_of) {
     const uint8_t metabyte = check_metabyte(PG_GETARG_INT32(1));
-    return make_datum(named_generators.find(PG_GETARG_TEXT_PP(0)).next(metabyte));
+    return make_datum(named_generators.get(PG_GETARG_TEXT_PP(0)).next(metabyte));
 }
 
 /// sno_at(timestamptz, metabyte int) → sno
@@ -110,5 +113,5 @@ SNOWDRIFT_FUNCTION(sno_at) {
 SNOWDRIFT_FUNCTION(sno_at_of) {
     const int64 unix_ms = time_argument(fcinfo);
     const uint8_t metabyte = check_metabyte(PG_GETARG_INT32(1));
-    return make_datum(named_generators.find(PG_GETARG_TEXT_PP(2)).at(unix_ms, metabyte));
+    return make_datum(named_generators.get(PG_GETARG_TEXT_PP(2)).at(unix_ms, metabyte));
 }

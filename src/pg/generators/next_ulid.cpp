@@ -1,8 +1,8 @@
-// New ULIDs in SQL: monotonic ones, a block of them for each transaction, and random ones.
+// The SQL functions that generate ULIDs: next_ulid(), monotonic and a block per transaction, and
+// the random gen_ulid() and ulid_at().
 #include "core/ulid_generator.hpp"
-
 #include "pg/generators/draw.hpp"
-#include "pg/memory/slots.hpp"
+#include "pg/support/checks.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/datum.hpp"
 #include "pg/support/postgres.hpp"
@@ -15,23 +15,25 @@ using namespace snowdrift;
 namespace {
 
 /// This session's view of the database's ULID generator.
-class SessionGenerator {
+class UlidSession {
  public:
+    using Id = Ulid;
+
     bool is_prepared() const { return slot_.is_attached(); }
 
     void prepare() {
         slot_.attach({MyDatabaseId, slots::Kind::ulid}, false,
                      [](slots::Slot& slot, int64_t unix_ms) {
                          SpinLockAcquire(&slot.lock);
-                         slot.ulid.move_past(unix_ms);
+                         slot.ulid.advance_past(unix_ms);
                          SpinLockRelease(&slot.lock);
                      });
     }
 
-    /// The mark under which the last ULID was drawn.
+    /// The tag of the mark that covers the last ULID.
     int tag() const { return slot_.tag(); }
 
-    UlidGenerator::Answer ask(Request& request) {
+    Answer<Id> ask(Request& request) {
         const auto random = random_batch.take<UlidGenerator::Random>();
         const int64_t now = clock::now_ms();
         SpinLockAcquire(&slot_->lock);
@@ -41,23 +43,24 @@ class SessionGenerator {
     }
 
     slots::Slot& slot() const { return *slot_; }
-    overflow::Name name() const { return {"ulid", 0, 1}; }
+    overflow::Label label() const { return {"ulid", 0, 1}; }
 
  private:
     SessionSlot slot_;
 };
+static_assert(SessionGenerator<UlidSession>);
 
-/// The next ULID of this transaction. Nothing of it rolls back, so a value is not returned again
-/// after a rollback to a savepoint. A block ends with the mark under which it was taken: after
-/// reset_clock(), its time may be in the future.
+/// The next ULID of this transaction. A rollback returns nothing to the block, so a ULID is never
+/// repeated after a rollback to a savepoint. A new mark ends the block: after reset_clock(), the
+/// block's time may be in the future.
 Ulid next_ulid() {
-    static SessionGenerator generator;
+    static UlidSession generator;
     static UlidBlock block;
-    static LocalTransactionId taken_by = InvalidLocalTransactionId;
-    if (unlikely(taken_by != current_transaction() || block.empty() ||
+    static LocalTransactionId owner = InvalidLocalTransactionId;
+    if (unlikely(owner != current_transaction() || block.empty() ||
                  !mark::is_current(generator.tag()))) {
         block = UlidBlock{draw(generator)};
-        taken_by = current_transaction();
+        owner = current_transaction();
     }
     return block.take();
 }
@@ -74,7 +77,7 @@ SNOWDRIFT_FUNCTION(next_ulid) { return make_datum(next_ulid()); }
 /// gen_ulid() → ulid
 SNOWDRIFT_FUNCTION(gen_ulid) {
     const int64_t now = clock::now_ms();
-    if (!Ulid::contains_time(now)) refuse(Verdict::out_of_range, 0);
+    if (!Ulid::contains_time(now)) report_clock_error(Verdict::out_of_range, 0);
     return make_datum(random_ulid(now));
 }
 

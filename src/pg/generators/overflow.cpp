@@ -4,31 +4,31 @@
 
 namespace snowdrift::overflow {
 
-int64_t ticks(const slots::Statistics& statistics, int64_t now_ms) {
-    const bool waiting = statistics.waiting.load() > 0;
-    const bool recent = now_ms - statistics.last_ms.load() <= calm_ms;
-    return waiting || recent ? std::max<int64_t>(now_ms - statistics.began_ms.load(), 1) : 0;
+int64_t duration_ms(const slots::Statistics& statistics, int64_t now_ms) {
+    const bool is_waiting = statistics.waiting.load() > 0;
+    const bool is_recent = now_ms - statistics.last_ms.load() <= max_gap_ms;
+    return is_waiting || is_recent ? std::max<int64_t>(now_ms - statistics.began_ms.load(), 1) : 0;
 }
 
 bool begin_wait(slots::Statistics& statistics) {
     const int64_t now = clock::now_ms();
-    const bool alone = statistics.waiting.fetch_add(1) == 0;
+    const bool is_alone = statistics.waiting.fetch_add(1) == 0;
     const int64_t last = statistics.last_ms.exchange(now);
-    // A clock that was set back begins an episode too: the ticks of one are not negative.
-    if (!alone || (now >= last && now - last <= calm_ms)) return false;
+    // A clock that was set back begins an episode too: a duration is not negative.
+    if (!is_alone || (now >= last && now - last <= max_gap_ms)) return false;
     statistics.began_ms = now;
     statistics.episodes.fetch_add(1);
     return true;
 }
 
-void log_episode(const Name& name) {
+void log_episode(const Label& label) {
     ereport(LOG,
-            (errmsg("ID generator \"%s\" is over its capacity", name.name),
-             name.capacity > 0
-                 ? errdetail("It has %u IDs every %d ms; calls wait for the next.", name.capacity,
-                             name.tick_ms)
-                 : errdetail(
-                       "The random bits of its millisecond are used up; calls wait for the next."),
+            (errmsg("ID generator \"%s\" is over its capacity", label.name),
+             label.capacity > 0
+                 ? errdetail("It has %u IDs every %d ms. Calls wait for the next time unit.",
+                             label.capacity, label.time_unit_ms)
+                 : errdetail("The random bits of its millisecond are used up. Calls wait for the "
+                             "next millisecond."),
              errhidestmt(true), errhidecontext(true)));
 }
 

@@ -1,7 +1,6 @@
-// Overflow, for those who operate a generator: how many calls wait because a tick's sequence is
-// used up, how often that happens and for how long.
+// Statistics of overflow: the calls that wait because a time unit's sequence is used up.
 //
-// An episode begins when a call has to wait, and is over when none had to for a second.
+// An episode begins when a call has to wait. It ends when no call had to wait for a second.
 #pragma once
 
 #include "pg/memory/slots.hpp"
@@ -10,26 +9,26 @@
 
 namespace snowdrift::overflow {
 
-inline constexpr int64_t calm_ms = 1000;
+/// The time without a wait that ends an episode.
+inline constexpr int64_t max_gap_ms = 1000;
 
-/// What the log says of a generator.
-struct Name {
+/// The description of a generator in the log.
+struct Label {
     const char* name;
-    uint32_t capacity;  ///< IDs in a tick; 0 where random bits decide how many
-    int tick_ms;
+    uint32_t capacity;  ///< IDs per time unit; 0 if it depends on random bits
+    int time_unit_ms;
 };
 
-/// How long the present episode has lasted, in ticks of a millisecond; 0 if there is none.
-int64_t ticks(const slots::Statistics& statistics, int64_t now_ms);
+/// The duration of the present episode in milliseconds; 0 if there is none.
+int64_t duration_ms(const slots::Statistics& statistics, int64_t now_ms);
 
-/// Counts a call that has to wait; true if an episode begins with it. Raises no error.
+/// Counts a call that has to wait. True if an episode begins with it. Raises no error.
 bool begin_wait(slots::Statistics& statistics);
 
-/// Logs that an episode begins. May raise an error, as all that logs serves interrupts.
-void log_episode(const Name& name);
+/// Logs the beginning of an episode. May raise an error, because logging serves interrupts.
+void log_episode(const Label& label);
 
-/// Ends what begin_wait() began. Takes the Statistics as PostgreSQL's clean-up functions are
-/// called.
+/// Ends what begin_wait() began. Takes the Statistics as PostgreSQL's clean-up functions require.
 void end_wait(int code, Datum statistics);
 
 }  // namespace snowdrift::overflow

@@ -1,8 +1,8 @@
-// Regressions, for those who operate a Snowflake generator: how often the clock was set back behind
-// the last ID. From then on until it has caught up counts once.
+// The count of regressions of a Snowflake generator: how many times the clock was set back behind
+// the last ID. Until the clock has caught up, further steps back belong to the same regression.
 //
-// One word in the generator's slot: the count, and in its lowest bit whether IDs are ahead of the
-// clock at present. A state that begins ahead of the clock, after the mark, is no regression.
+// The state has one word for it: the count, and in the lowest bit whether IDs are ahead of the
+// clock at present. A fresh state that starts ahead of the clock, after the mark, is no regression.
 #pragma once
 
 #include "core/snowflake_generator.hpp"
@@ -12,50 +12,53 @@
 
 namespace snowdrift::regressions {
 
+using slots::SnowflakeState;
+
 inline constexpr uint64_t ahead_bit = 1;
 
-inline std::atomic<uint64_t>& word_of(slots::Slot& slot) { return slot.words[1]; }
-
-/// How often the clock was set back.
-inline int64_t count(const slots::Slot& slot) { return static_cast<int64_t>(slot.words[1] >> 1); }
-
-/// Whether IDs were ahead of the clock when somebody last took note.
-inline bool is_ahead(slots::Slot& slot) {
-    return (word_of(slot).load(std::memory_order_relaxed) & ahead_bit) != 0;
+/// How many times the clock was set back.
+inline int64_t count(const SnowflakeState& state) {
+    return static_cast<int64_t>(state.regressions >> 1);
 }
 
-/// From now on, IDs are ahead of the clock for another reason than a regression.
-inline void expect_lead(slots::Slot& slot) { word_of(slot).fetch_or(ahead_bit); }
-
-/// Make all further IDs later than the millisecond `unix_ms`, which may be ahead of the clock.
-inline void move_past(slots::Slot& slot, const SnowflakeGenerator& generator, int64_t unix_ms) {
-    if (slot.words[0] < generator.after(unix_ms)) expect_lead(slot);
-    generator.move_past(slot.words[0], unix_ms);
+/// Whether IDs were ahead of the clock at the last record.
+inline bool is_ahead(const SnowflakeState& state) {
+    return (state.regressions.load(std::memory_order_relaxed) & ahead_bit) != 0;
 }
 
-/// Take note of whether the clock is behind `last_ms`, which an ID carried before this call, or has
-/// caught up with the state. What is compared is read in this order since other sessions go on
-/// meanwhile: an ID before the clock, and the clock before the state.
-[[gnu::cold, gnu::noinline]] inline void note(slots::Slot& slot,
-                                              const SnowflakeGenerator& generator,
-                                              int64_t last_ms) {
-    uint64_t present = word_of(slot);
+/// Records that IDs are ahead of the clock for a reason other than a regression.
+inline void expect_lead(SnowflakeState& state) { state.regressions.fetch_or(ahead_bit); }
+
+/// Makes all further IDs later than the millisecond `unix_ms`, which may be ahead of the clock.
+inline void advance_past(SnowflakeState& state, const SnowflakeGenerator& generator,
+                         int64_t unix_ms) {
+    if (state.word < generator.state_after(unix_ms)) expect_lead(state);
+    generator.advance_past(state.word, unix_ms);
+}
+
+/// Records whether the clock is behind `last_ms`, the time of an ID drawn before this call, or has
+/// caught up with the state. Other sessions draw meanwhile, so the order of reading matters: the ID
+/// before the clock, and the clock before the state.
+[[gnu::cold, gnu::noinline]] inline void record(SnowflakeState& state,
+                                                const SnowflakeGenerator& generator,
+                                                int64_t last_ms) {
+    uint64_t present = state.regressions;
     const int64_t now_ms = clock::now_ms();
-    // Whoever comes first counts.
+    // Of several sessions, only the first one changes the word.
     if ((present & ahead_bit) == 0) {
         if (now_ms < last_ms)
-            (void)word_of(slot).compare_exchange_strong(present, (present + 2) | ahead_bit);
-    } else if (now_ms >= generator.unix_ms_of(slot.words[0])) {
-        (void)word_of(slot).compare_exchange_strong(present, present - ahead_bit);
+            (void)state.regressions.compare_exchange_strong(present, (present + 2) | ahead_bit);
+    } else if (now_ms >= generator.unix_ms_of(state.word)) {
+        (void)state.regressions.compare_exchange_strong(present, present - ahead_bit);
     }
 }
 
-/// The same, where there is something to note: the ID is not of the present, or the last ones were
-/// not.
-inline void watch(slots::Slot& slot, const SnowflakeGenerator& generator, int64_t last_ms,
-                  int64_t now_ms) {
-    if (last_ms > now_ms || is_ahead(slot)) [[unlikely]]
-        note(slot, generator, last_ms);
+/// The same if there may be something to record: the ID is ahead of the clock, or earlier ones
+/// were.
+inline void record_if_ahead(SnowflakeState& state, const SnowflakeGenerator& generator,
+                            int64_t last_ms, int64_t now_ms) {
+    if (last_ms > now_ms || is_ahead(state)) [[unlikely]]
+        record(state, generator, last_ms);
 }
 
 }  // namespace snowdrift::regressions

@@ -1,55 +1,64 @@
-// A session's view of a generator: its slot, and the tag of the mark at the time of attaching. Also
-// decides when slots are freed.
+// A session's view of a generator's state: its slot, and the tag of the mark when the session
+// attached.
 #pragma once
 
+#include <concepts>
+
 #include "pg/durability/mark.hpp"
+#include "pg/generators/slot_release.hpp"
 #include "pg/memory/slots.hpp"
 #include "pg/support/postgres.hpp"
 
 namespace snowdrift {
 
-/// Frees the slot if the transaction commits, and the present subtransaction with it.
-void free_on_commit(const slots::Claimed& slot);
+/// The maximum number of slots for named generators per database, so that no database uses up the
+/// shared memory of others.
+inline constexpr int max_named_generators = 1000;
+
+/// Makes the further IDs of a slot's state later than a Unix millisecond.
+template <typename T>
+concept StateAdvancer = std::invocable<T, slots::Slot&, int64_t>;
 
 class SessionSlot {
  public:
-    /// Whether the slot is still the generator's, under the mark that is still the database's, as
-    /// far as the session knows.
+    /// Whether the slot is still the generator's, and its mark the database's, as far as the
+    /// session knows.
     bool is_attached() const { return has_slot() && tag_ == mark::session.tag; }
 
-    /// Forgets the slot; the next attach() looks it up again.
+    /// Makes the next attach() look the slot up again.
     void detach() { slot_ = nullptr; }
 
-    /// Attaches the slot of that key where it is not. `move_past(Slot&, unix_ms)` makes the IDs of
-    /// its state later than a time. `is_uncommitted`: the generator will be gone if this
-    /// transaction is rolled back.
+    /// Attaches the slot of that key, unless it is attached. `advance_past(Slot&, unix_ms)`
+    /// advances its state past a time. `is_uncommitted`: a rollback of this transaction removes the
+    /// generator.
     ///
-    /// Raises 25006 during recovery, 53400 when the database has too many generators, 53200 when
-    /// the server has no shared memory to spare.
-    template <typename MovePast>
-    void attach(const slots::SlotKey& key, bool is_uncommitted, MovePast move_past) {
-        attach(key, is_uncommitted, move_past, move_past);
+    /// Raises 25006 during recovery, 53400 if the database has too many generators, 53200 if the
+    /// server has no shared memory to spare.
+    void attach(const slots::SlotKey& key, bool is_uncommitted, StateAdvancer auto advance_past) {
+        attach(key, is_uncommitted, advance_past, advance_past);
     }
 
-    /// The same, where `begin(Slot&, unix_ms)` initializes a fresh state.
-    template <typename MovePast, typename BeginAfter>
-    void attach(const slots::SlotKey& key, bool is_uncommitted, MovePast move_past,
-                BeginAfter begin_after) {
+    /// The same, where `start_after(Slot&, unix_ms)` initializes a fresh state.
+    void attach(const slots::SlotKey& key, bool is_uncommitted, StateAdvancer auto advance_past,
+                StateAdvancer auto start_after) {
         do {
-            const mark::Start start = mark::attach();
+            const mark::Floors floors = mark::attach();
             tag_ = mark::session.tag;
             if (!has_slot()) {
-                const auto begin = [&](slots::Slot& slot) { begin_after(slot, start.fresh); };
-                while ((slot_ = slots::attach(key, begin)) == nullptr) make_room(key);
-                claim_ = slot_->claim;
-                if (is_uncommitted) free_on_abort(*slot_);
+                const auto initialize = [&](slots::Slot& slot) {
+                    start_after(slot, floors.fresh_state_ms);
+                };
+                while ((slot_ = slots::attach(key, max_named_generators, initialize)) == nullptr)
+                    make_room(key);
+                allocation_ = slot_->allocation;
+                if (is_uncommitted) release_on_abort(*slot_);
             }
-            move_past(*slot_, start.floor);
-            // Freeing slots reads catalogs, and may have made the mark unknown.
+            advance_past(*slot_, floors.any_state_ms);
+            // make_room() reads catalogs, and may have invalidated the mark.
         } while (tag_ != mark::session.tag);
     }
 
-    /// The mark under which the session came to the slot, as mark::is_current() takes it.
+    /// The tag of the mark when the session attached, for mark::is_current().
     int tag() const { return tag_; }
 
     slots::Slot& operator*() const { return *slot_; }
@@ -57,20 +66,17 @@ class SessionSlot {
 
  private:
     bool has_slot() const {
-        return slot_ != nullptr && slot_->claim.load(std::memory_order_relaxed) == claim_;
+        return slot_ != nullptr && slot_->allocation.load(std::memory_order_relaxed) == allocation_;
     }
 
-    /// Frees the slots of dropped databases, and of this one's generators that are gone, and adds
-    /// memory where that is not enough. If this transaction has dropped a generator and is rolled
-    /// back, the generator gets a fresh slot. Until then, the transaction's locks block all other
-    /// sessions.
+    /// Ensures that a slot is free for the key: releases the slots of dropped databases and of this
+    /// database's dropped generators, and adds memory. If this transaction has dropped a generator
+    /// and is rolled back, the generator gets a fresh slot. Until then, the transaction's locks
+    /// block all other sessions.
     static void make_room(const slots::SlotKey& key);
 
-    /// Frees the slot if the present subtransaction, or the transaction, is rolled back.
-    static void free_on_abort(slots::Slot& slot);
-
     slots::Slot* slot_ = nullptr;
-    uint64_t claim_ = 0;
+    uint64_t allocation_ = 0;
     int tag_ = -1;
 };
 

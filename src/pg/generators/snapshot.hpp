@@ -1,4 +1,4 @@
-// What a snapshot of a generator holds, and its form as jsonb.
+// A snapshot of a generator, and its jsonb form.
 #pragma once
 
 #include <optional>
@@ -10,18 +10,20 @@
 
 namespace snowdrift {
 
-/// A generator at one time: its definition, and how far it has come.
+/// A generator at one time: its definition and the position of its state.
 struct GeneratorSnapshot {
-    Definition definition;                         ///< without an id
-    std::optional<SnowflakeGenerator::Last> last;  ///< of a Snowflake generator
-    SnoUse use;                                    ///< of a sno generator
-    uint64_t drifts = 0;                           ///< as in SnoState
-    uint64_t at_count = 0;                         ///< the same
+    Definition definition;                                           ///< without an id
+    std::optional<SnowflakeGenerator::Position> snowflake_position;  ///< of a Snowflake generator
+    SnoPosition sno_position;                                        ///< of a sno generator
+    uint64_t regressions = 0;                                        ///< see SnoState
+    uint64_t at_count = 0;                                           ///< see SnoState
 
-    /// The last time that IDs may carry, in Unix milliseconds; 0 if there are none.
+    /// The time of the last ID, in Unix milliseconds; 0 if there is none.
     int64_t last_unix_ms() const {
-        if (definition.kind == GeneratorKind::snowflake) return last ? last->unix_ms : 0;
-        return use.highest() > 0 ? SnoGenerator::unix_ms_of(use.highest()) : 0;
+        if (definition.kind == GeneratorKind::snowflake)
+            return snowflake_position ? snowflake_position->unix_ms : 0;
+        const uint64_t units = sno_position.highest();
+        return units > 0 ? SnoGenerator::unix_ms_of(units) : 0;
     }
 
     SnowflakeGenerator snowflake_generator() const {
@@ -36,11 +38,15 @@ struct GeneratorSnapshot {
     }
 };
 
+/// Makes all further IDs of a state of the snapshot's generator later than the Unix millisecond
+/// `unix_ms`.
+void advance_past(slots::Slot& slot, const GeneratorSnapshot& snapshot, int64_t unix_ms);
+
 /// The snapshot, taken at the Unix millisecond `now_ms`, as a Datum of type jsonb.
 Datum write_snapshot(const GeneratorSnapshot& snapshot, int64_t now_ms);
 
-/// The snapshot that a Datum of type jsonb holds. Raises 22023 where it is none or contradicts
-/// itself, 22003 and 22008 where a number or a time is not one of the format.
+/// The snapshot in a Datum of type jsonb. Raises 22023 if it is invalid or inconsistent, 22003 and
+/// 22008 if a number or a time is out of the format's range.
 GeneratorSnapshot read_snapshot(Datum json);
 
 }  // namespace snowdrift

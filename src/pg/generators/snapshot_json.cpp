@@ -161,9 +161,9 @@ void write_snowflake(Writer& to, const GeneratorSnapshot& snapshot) {
     to.add("worker", worker);
     std::optional<int64_t> last_timestamp;
     std::optional<uint64_t> sequence;
-    if (snapshot.last) {
-        last_timestamp = snapshot.last->unix_ms;
-        sequence = snapshot.last->sequence;
+    if (snapshot.snowflake_position) {
+        last_timestamp = snapshot.snowflake_position->unix_ms;
+        sequence = snapshot.snowflake_position->sequence;
     }
     to.add_time("last_timestamp", last_timestamp);
     to.add("sequence", sequence);
@@ -175,7 +175,7 @@ std::optional<int64_t> unix_ms_of(uint64_t units) {
 }
 
 void write_sno(Writer& to, const GeneratorSnapshot& snapshot) {
-    const SnoUse& use = snapshot.use;
+    const SnoPosition& use = snapshot.sno_position;
     std::optional<uint64_t> sequence;
     if (use.units > 0) sequence = use.sequence;
     to.add("partition", snapshot.definition.partition);
@@ -184,7 +184,7 @@ void write_sno(Writer& to, const GeneratorSnapshot& snapshot) {
     to.add("tick", use.tick);
     to.add_time("highest_wall_clock", unix_ms_of(use.highest()));
     to.add_time("safe_mark", unix_ms_of(use.safe));
-    to.add("regressions", snapshot.drifts);
+    to.add("regressions", snapshot.regressions);
     to.add("at_count", snapshot.at_count);
 }
 
@@ -222,7 +222,8 @@ void read_snowflake(Reader& from, GeneratorSnapshot& snapshot) {
     const auto last_timestamp = from.get_time_or_null("last_timestamp", times_of(layout));
     const auto sequence = read_sequence(from, definition, last_timestamp.has_value());
     if (last_timestamp)
-        snapshot.last = SnowflakeGenerator::Last{*last_timestamp, static_cast<uint32_t>(*sequence)};
+        snapshot.snowflake_position =
+            SnowflakeGenerator::Position{*last_timestamp, static_cast<uint32_t>(*sequence)};
 }
 
 uint64_t read_units(Reader& from, const char* field) {
@@ -236,7 +237,7 @@ void read_sno(Reader& from, GeneratorSnapshot& snapshot) {
         definition.partition = static_cast<uint32_t>(*partition);
     read_bounds(from, definition, UINT16_MAX);
 
-    SnoUse& use = snapshot.use;
+    SnoPosition& use = snapshot.sno_position;
     use.units = read_units(from, "last_timestamp");
     use.sequence =
         static_cast<uint16_t>(read_sequence(from, definition, use.units > 0).value_or(0));
@@ -247,7 +248,7 @@ void read_sno(Reader& from, GeneratorSnapshot& snapshot) {
     if (use.units > highest) reject(R"("last_timestamp" is later than "highest_wall_clock".)");
     if (use.highest() < highest)
         reject(R"("highest_wall_clock" is later than "last_timestamp" and "safe_mark".)");
-    snapshot.drifts = from.get_number("regressions", INT64_MAX);
+    snapshot.regressions = from.get_number("regressions", INT64_MAX);
     snapshot.at_count = from.get_number("at_count", INT64_MAX);
 }
 

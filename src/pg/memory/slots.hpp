@@ -1,10 +1,12 @@
-// The generators' states in shared memory: their location, keys and lookup. src/core defines what a
-// state means; session_slot.cpp decides when a slot is freed.
+// Slots: the shared memory that holds the generators' states and the mark. This file knows where
+// slots are, how they are found and allocated. It knows nothing about what a state means (src/core,
+// durability/mark.cpp) or when a slot is released (generators/).
 #pragma once
 
 #include "pg/support/postgres.hpp"
 
 #include <atomic>
+#include <climits>
 #include <cstdint>
 #include <new>
 
@@ -18,113 +20,146 @@ extern "C" {
 
 namespace snowdrift::slots {
 
-/// What a slot stores the state of.
+/// What a slot holds the state of.
 enum class Kind : uint32_t { mark, snowflake, ulid, sno };
 
 /// Lookup key of a slot: identifies the generator and the parameters that its state depends on.
 struct SlotKey {
     Oid database;
     Kind kind;
-    Oid definitions = InvalidOid;  ///< the table that has the generator's definition, if one has
-    uint32_t id = 0;               ///< of the generator, in that table
+    Oid definitions = InvalidOid;  ///< table of the generator's definition; a default one has none
+    uint32_t id = 0;               ///< the generator's id in that table
     uint32_t sequence_min = 0;
     uint32_t sequence_max = 0;
     SnowflakeLayout layout{};
 
+    /// Whether this is the key of the mark, or of a default generator.
     bool is_default() const { return !OidIsValid(definitions); }
 
     friend bool operator==(const SlotKey&, const SlotKey&) = default;
 };
 
-/// What a generator tells those who watch it. Off the state's cache line.
-struct Statistics {
-    std::atomic<uint32_t> waiting;   ///< calls that wait for the next tick now
-    std::atomic<uint32_t> episodes;  ///< of overflow, in all: see overflow.hpp
-    std::atomic<int64_t> began_ms;   ///< when the last episode began, in Unix milliseconds
-    std::atomic<int64_t> last_ms;    ///< when a call last had to wait
+/// State of the mark: see durability/mark.cpp.
+struct MarkState {
+    std::atomic<uint64_t> word;      ///< mark::Word
+    std::atomic<uint64_t> file;      ///< the file on disk that the word describes
+    std::atomic<uint64_t> floor_ms;  ///< mark::Floors::any_state_ms, while the word's tag stays
+    std::atomic<uint64_t> fresh_ms;  ///< mark::Floors::fresh_state_ms
+    std::atomic<uint64_t> advancing_from;  ///< the word from which a session advances ahead of need
 };
 
-/// One generator's state, on a cache line of its own so that generators don't slow each other.
+/// State of a Snowflake generator.
+struct SnowflakeState {
+    std::atomic<uint64_t> word;         ///< see core/snowflake_generator.hpp
+    std::atomic<uint64_t> regressions;  ///< see generators/regressions.hpp
+};
+
+/// Statistics of a generator, on a cache line other than the state's.
+struct Statistics {
+    std::atomic<uint32_t> waiting;   ///< calls that wait now because a sequence is used up
+    std::atomic<uint32_t> episodes;  ///< of overflow, in total: see generators/overflow.hpp
+    std::atomic<int64_t> began_ms;   ///< start of the last episode, in Unix milliseconds
+    std::atomic<int64_t> last_ms;    ///< when a call last had to wait, in Unix milliseconds
+};
+
+/// One state, on a cache line of its own so that generators don't slow each other down.
 struct alignas(64) Slot {
-    /// Unique number of this claim; 0 while the slot is free. Check it before each use: the slot
-    /// may belong to another generator by now.
-    std::atomic<uint64_t> claim = 0;
-    slock_t lock;  ///< for `ulid`; the others need none
+    /// Unique number of this allocation; 0 while the slot is free. Compare it before each use: the
+    /// slot may have been allocated for another generator.
+    std::atomic<uint64_t> allocation = 0;
+    slock_t lock;  ///< protects `ulid`; the other states need none
     union {
-        /// The word that each ID changes, first, and what else its generator keeps.
-        std::atomic<uint64_t> words[6];
+        MarkState mark;
+        SnowflakeState snowflake;
         UlidGenerator ulid;
         SnoState sno;
+        std::atomic<uint64_t> words[6];  ///< any of them, for clearing
     };
     alignas(64) Statistics statistics{};
-    SlotKey key{};  ///< under the lock of slots; of no meaning while the slot is free
+    SlotKey key{};  ///< protected by the lock below; meaningless while the slot is free
 
     Slot() : words{} { SpinLockInit(&lock); }
 };
 static_assert(sizeof(Slot) == 128);
+static_assert(sizeof(Slot::ulid) <= sizeof(Slot::words) &&
+              sizeof(Slot::mark) <= sizeof(Slot::words) &&
+              sizeof(Slot::sno) <= sizeof(Slot::words));
 static_assert(std::atomic<uint64_t>::is_always_lock_free, "states are shared between processes");
 
-/// How many generators that users create can have a slot in one database, so that no database uses
-/// up the others' memory.
-inline constexpr int max_named_per_database = 1000;
-
-/// Holds the lock under which slots are claimed and changed in more than one place. Nothing that
-/// can raise an error may happen while it is held.
-class Lock {
+/// Holds the lock under which slots are allocated, and states changed in more than one place.
+/// Nothing that can raise an error may happen while it is held.
+class AllocationLock {
  public:
-    explicit Lock(bool shared = false);
-    ~Lock();
-    Lock(const Lock&) = delete;
-    Lock& operator=(const Lock&) = delete;
+    AllocationLock();
+    ~AllocationLock();
+    AllocationLock(const AllocationLock&) = delete;
+    AllocationLock& operator=(const AllocationLock&) = delete;
 };
 
-/// The slot of that key; null where nobody has attached it.
+/// The slot of that key; null if there is none.
 Slot* lookup(const SlotKey& key);
 
-/// A free slot made fresh for the key; null where none is free, or the key's database has used up
-/// its share, or the key has a slot meanwhile. Precondition: the lock is held.
-Slot* claim(const SlotKey& key);
+/// The maximum number of slots that a database may have for named generators.
+inline constexpr int unlimited = INT_MAX;
 
-/// Makes a claimed slot visible to all. Precondition: the lock is still held.
+/// A cleared slot for the key; null if no slot is free, if the key's database has `max_named` slots
+/// for named generators, or if the key has a slot. Precondition: the lock is held.
+Slot* allocate(const SlotKey& key, int max_named);
+
+/// Makes an allocated slot visible to all sessions. Precondition: the lock is still held.
 void publish(Slot& slot);
 
-/// The slot of that key. If there is none, claims one, and `begin(Slot&)` initializes its zeroed
-/// state before it becomes visible. Null if no slot is free or the share of the key's database is
-/// used up: call make_room() then.
-template <typename Begin>
-Slot* attach(const SlotKey& key, Begin begin) {
+/// The slot of that key. If there is none, allocates one, and `initialize(Slot&)` initializes its
+/// zeroed state before it becomes visible. Null if allocate() fails: see occupancy().
+template <typename Initialize>
+Slot* attach(const SlotKey& key, int max_named, Initialize initialize) {
     if (Slot* const slot = lookup(key)) return slot;
-    const Lock lock;
-    Slot* const slot = claim(key);
+    const AllocationLock lock;
+    Slot* const slot = allocate(key, max_named);
     if (slot == nullptr) return nullptr;
-    begin(*slot);
+    initialize(*slot);
     publish(*slot);
     return slot;
 }
 
-/// Frees the slots of dropped databases if no slot is free, and makes the memory larger if there
-/// are none. False if the key's database has used up its share. Raises 53200 if the server has no
-/// shared memory to spare. Reads the catalogs.
-bool make_room(const SlotKey& key);
+/// What a key would find at present.
+struct Occupancy {
+    bool has_slot;          ///< the key has a slot
+    bool has_free_slot;     ///< there is a free slot
+    int named_in_database;  ///< slots of the key's database for named generators
+};
+Occupancy occupancy(const SlotKey& key);
 
-/// Frees the slot if it is still the one that was claimed by that number.
-void release(Slot& slot, uint64_t claim);
+/// Adds memory for more slots. Raises 53200 if the server has none to spare.
+void add_chunk();
 
-/// A slot as it was at one time.
-struct Claimed {
+/// Releases the slot if its allocation is still that one.
+void release(Slot& slot, uint64_t allocation);
+
+/// An allocated slot, copied at one time.
+struct Allocated {
     Slot* slot;
-    uint64_t claim;
+    uint64_t allocation;
     SlotKey key;
 };
 
-/// All slots that are not free, in `count` elements of an array that the caller may pfree.
-Claimed* list(size_t& count);
+/// Allocated slots, in the current memory context.
+struct AllocatedSlots {
+    Allocated* first;
+    size_t count;
 
-/// Makes the states of this database's generators fresh.
-void reset_generators();
+    const Allocated* begin() const { return first; }
+    const Allocated* end() const { return first + count; }
+};
 
-/// Reserves the shared memory. Called when the library is being preloaded; without it, the first
-/// call finds room in what the server has to spare.
+/// All allocated slots.
+AllocatedSlots list();
+
+/// Clears the states of this database's generators.
+void clear_generators();
+
+/// Reserves the shared memory. Called when the library is preloaded; otherwise, the first call
+/// takes it from the server's spare shared memory.
 void reserve();
 
 }  // namespace snowdrift::slots

@@ -1,14 +1,14 @@
-// Partitions by time of tables that are partitioned by ranges of IDs: creating and listing them.
+// The SQL functions snowdrift.create_partitions() and snowdrift.partitions(): partitions by time of
+// tables that are partitioned by ranges of IDs.
 #include <algorithm>
 #include <cstring>
 #include <optional>
 
+#include "pg/partitioning/partition_ids.hpp"
+#include "pg/partitioning/time_step.hpp"
 #include "pg/support/checks.hpp"
-#include "pg/support/datum.hpp"
-#include "pg/support/extension.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/time.hpp"
-#include "pg/types/id_traits.hpp"
 #include "pg/types/snowflake_layout_type.hpp"
 
 extern "C" {
@@ -55,86 +55,7 @@ RangeType* make_range_of(TypeCacheEntry* type, RangeBound* lower, RangeBound* up
 #endif
 }
 
-/// What a partition key's IDs are.
-class Format {
- public:
-    /// The format of the parent's partition key. Raises 42809 if that is not one of IDs.
-    Format(Relation parent, const SnowflakeLayout& layout) : layout_{layout} {
-        PartitionKeyData* const key = parent->rd_rel->relkind == RELKIND_PARTITIONED_TABLE
-                                          ? RelationGetPartitionKey(parent)
-                                          : nullptr;
-        const bool is_one_range =
-            key != nullptr && key->strategy == PARTITION_STRATEGY_RANGE && key->partnatts == 1;
-        if (is_one_range && key->partattrs[0] != 0 && find_kind(getBaseType(key->parttypid[0])))
-            return;
-        ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-                        errmsg("table \"%s\" is not partitioned by a range of IDs",
-                               RelationGetRelationName(parent)),
-                        errhint("The partition key must be a single column of type bigint, ulid or "
-                                "sno.")));
-    }
-
-    /// The times that the IDs carry.
-    TimeRange times() const {
-        if (kind_ == Kind::snowflake) return times_of(layout_);
-        return kind_ == Kind::ulid ? IdTraits<Ulid>::times : IdTraits<Sno>::times;
-    }
-
-    /// The smallest ID of the Unix millisecond, which is one of times().
-    Datum boundary(int64 unix_ms) const {
-        if (kind_ == Kind::snowflake) return Int64GetDatum(layout_.boundary(unix_ms));
-        if (kind_ == Kind::ulid) return make_datum(Ulid::boundary(unix_ms));
-        return make_datum(Sno::boundary(unix_ms));
-    }
-
-    /// The time of an ID, or nullopt if the value is not a valid ID.
-    std::optional<TimestampTz> time_of(Datum id) const {
-        if (kind_ == Kind::ulid) return timestamp_from_unix_ms(get_id<Ulid>(id).timestamp_ms());
-        if (kind_ == Kind::sno) return timestamp_from_unix_ms(get_id<Sno>(id).timestamp_ms());
-        const int64 number = DatumGetInt64(id);
-        if (!layout_.contains_id(number)) return std::nullopt;
-        return timestamp_from_unix_ms(layout_.split(number).unix_ms);
-    }
-
-    bool are_equal(Datum a, Datum b) const {
-        if (kind_ == Kind::ulid) return get_id<Ulid>(a) == get_id<Ulid>(b);
-        if (kind_ == Kind::sno) return get_id<Sno>(a) == get_id<Sno>(b);
-        return DatumGetInt64(a) == DatumGetInt64(b);
-    }
-
-    /// An ID as a literal of SQL.
-    const char* literal(Datum id) const {
-        if (kind_ == Kind::snowflake) return psprintf("'" INT64_FORMAT "'", DatumGetInt64(id));
-        return kind_ == Kind::ulid ? quote(get_id<Ulid>(id)) : quote(get_id<Sno>(id));
-    }
-
- private:
-    enum class Kind { snowflake, ulid, sno };
-
-    bool find_kind(Oid type) {
-        if (type == INT8OID) {
-            kind_ = Kind::snowflake;
-            return true;
-        }
-        Oid input;
-        Oid parameter;
-        getTypeInputInfo(type, &input, &parameter);
-        kind_ = extension::is_ours(input, "snowdrift_ulid_in") ? Kind::ulid : Kind::sno;
-        return kind_ == Kind::ulid || extension::is_ours(input, "snowdrift_sno_in");
-    }
-
-    template <typename Id>
-    static const char* quote(const Id& id) {
-        char text[Id::text_size + 1];
-        *id.format(text) = '\0';
-        return psprintf("'%s'", text);
-    }
-
-    Kind kind_ = Kind::snowflake;
-    SnowflakeLayout layout_;
-};
-
-/// An end of a partition; nothing where it has none: MINVALUE, MAXVALUE.
+/// A bound of a partition; nothing for MINVALUE and MAXVALUE.
 using Bound = std::optional<Datum>;
 
 struct Partition {
@@ -150,7 +71,7 @@ Bound bound_of(const List* datums) {
     return reinterpret_cast<const Const*>(bound->value)->constvalue;
 }
 
-/// A partition; nothing if it was dropped or detached meanwhile.
+/// A partition; nothing if it was dropped or detached concurrently.
 std::optional<Partition> partition_of(Oid oid) {
     HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(oid));
     if (!HeapTupleIsValid(tuple)) return std::nullopt;
@@ -167,7 +88,7 @@ std::optional<Partition> partition_of(Oid oid) {
     return Partition{oid, false, bound_of(bounds->lowerdatums), bound_of(bounds->upperdatums)};
 }
 
-/// Calls visit(Partition) with each partition of a table. Locks none of them: anybody may look.
+/// Calls visit(Partition) with each partition of a table. Locks none of them.
 template <typename Visit>
 void for_each_partition(Oid parent, Visit visit) {
     List* const children = find_inheritance_children(parent, NoLock);
@@ -176,91 +97,14 @@ void for_each_partition(Oid parent, Visit visit) {
         if (const auto partition = partition_of(lfirst_oid(cell))) visit(*partition);
 }
 
-/// Steps of time in UTC: months from January of the year 0, so that three months are a quarter, or
-/// microseconds from a Monday, so that seven days are a week.
-class Step {
- public:
-    explicit Step(const Interval& step) {
-        int64 days_us;
-        const bool is_sum = !__builtin_mul_overflow(int64{step.day}, USECS_PER_DAY, &days_us) &&
-                            !__builtin_add_overflow(days_us, step.time, &us_);
-        months_ = step.month;
-        const bool is_months = months_ > 0 && us_ == 0;
-        const bool is_minutes = months_ == 0 && us_ > 0 && us_ % USECS_PER_MINUTE == 0;
-        if (is_sum && (is_months || is_minutes)) return;
-        const Datum shown = DirectFunctionCall1(interval_out, IntervalPGetDatum(&step));
-        ereport(ERROR,
-                (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                 errmsg("invalid partition step: \"%s\"", DatumGetCString(shown)),
-                 errhint("The step must be a positive whole number of months, or of minutes, "
-                         "hours or days.")));
-    }
-
-    /// Where the step that a time is in begins.
-    TimestampTz begin_of(TimestampTz time) const {
-        if (months_ > 0) {
-            const pg_tm fields = fields_of(time);
-            const int64 month = int64{12} * fields.tm_year + fields.tm_mon - 1;
-            return time_of_month(month - month % months_);
-        }
-        constexpr TimestampTz monday = 366 * USECS_PER_DAY;  // 2001-01-01
-        const int64 rest = (time - monday) % us_;
-        return time - rest - (rest < 0 ? us_ : 0);
-    }
-
-    /// Where the step after the one that begins at `begin` begins; DT_NOEND where PostgreSQL has no
-    /// such time.
-    TimestampTz next(TimestampTz begin) const {
-        if (months_ > 0) {
-            const pg_tm fields = fields_of(begin);
-            return time_of_month(int64{12} * fields.tm_year + fields.tm_mon - 1 + months_);
-        }
-        TimestampTz end;
-        if (__builtin_add_overflow(begin, us_, &end) || !IS_VALID_TIMESTAMP(end)) return DT_NOEND;
-        return end;
-    }
-
-    /// The name of the step that begins then, as the end of a partition's name.
-    const char* suffix(TimestampTz begin) const {
-        const pg_tm fields = fields_of(begin);
-        const char* const month = psprintf("%04d_%02d", fields.tm_year, fields.tm_mon);
-        if (months_ > 0) return month;
-        const char* const day = psprintf("%s_%02d", month, fields.tm_mday);
-        if (us_ % USECS_PER_DAY == 0) return day;
-        return psprintf("%s_%02d%02d", day, fields.tm_hour, fields.tm_min);
-    }
-
- private:
-    static pg_tm fields_of(TimestampTz time) {
-        pg_tm fields{};
-        fsec_t fraction;
-        if (timestamp2tm(time, nullptr, &fields, &fraction, nullptr, nullptr) != 0)
-            elog(ERROR, "timestamp out of range");
-        return fields;
-    }
-
-    static TimestampTz time_of_month(int64 month) {
-        if (month / 12 > JULIAN_MAXYEAR) return DT_NOEND;
-        pg_tm fields{};
-        fields.tm_year = static_cast<int>(month / 12);
-        fields.tm_mon = static_cast<int>(month % 12) + 1;
-        fields.tm_mday = 1;
-        TimestampTz time;
-        return tm2timestamp(&fields, 0, nullptr, &time) == 0 ? time : DT_NOEND;
-    }
-
-    int64 us_ = 0;
-    int64 months_ = 0;
-};
-
-/// Ensure that a regclass is still one.
+/// Ensure that a relation still exists.
 void check_exists(Oid relation) {
     if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)))
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
                         errmsg("relation with OID %u does not exist", relation)));
 }
 
-/// What the statements say of the parent.
+/// The properties of the parent that the statements contain.
 struct Parent {
     Oid schema;
     const char* schema_name;
@@ -305,11 +149,16 @@ Oid create(const Parent& parent, const char* suffix, const char* from, const cha
     return get_relname_relid(name, parent.schema);
 }
 
-bool exists(Oid parent, const Format& format, Datum from, const Bound& to) {
+bool are_equal(const PartitionIds& ids, const Bound& a, const Bound& b) {
+    if (!a || !b) return !a && !b;
+    return ids.are_equal(*a, *b);
+}
+
+bool exists(Oid parent, const PartitionIds& ids, const Bound& from, const Bound& to) {
     bool found = false;
     for_each_partition(parent, [&](const Partition& other) {
-        if (other.is_default || !other.from || other.to.has_value() != to.has_value()) return;
-        found |= format.are_equal(*other.from, from) && (!to || format.are_equal(*other.to, *to));
+        found |=
+            !other.is_default && are_equal(ids, other.from, from) && are_equal(ids, other.to, to);
     });
     return found;
 }
@@ -320,7 +169,7 @@ bool exists(Oid parent, const Format& format, Datum from, const Bound& to) {
 /// layout snowflake_layout) → setof regclass
 SNOWDRIFT_FUNCTION(create_partitions) {
     const Oid parent_oid = PG_GETARG_OID(0);
-    const Step step{*PG_GETARG_INTERVAL_P(1)};
+    const TimeStep step{*PG_GETARG_INTERVAL_P(1)};
     const TimestampTz first = PG_GETARG_TIMESTAMPTZ(2);
     const TimestampTz last = PG_GETARG_TIMESTAMPTZ(3);
     const SnowflakeLayout& layout = get_layout(PG_GETARG_DATUM(4));
@@ -329,13 +178,13 @@ SNOWDRIFT_FUNCTION(create_partitions) {
     check_exists(parent_oid);
     if (!is_owner_of_relation(parent_oid, GetUserId()))
         aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(parent_oid));
-    // Others who create or detach partitions wait; readers and writers don't.
+    // Blocks sessions that create or detach partitions, but no readers and writers.
     Relation relation = table_open(parent_oid, ShareUpdateExclusiveLock);
-    const Format format{relation, layout};
+    const PartitionIds ids{relation, layout};
     const Parent parent = describe(relation);
     table_close(relation, NoLock);
 
-    const TimeRange times = format.times();
+    const TimeRange times = ids.times();
     (void)check_time(times, first, unix_ms_floor(first));
     (void)check_time(times, last, unix_ms_floor(last));
     InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
@@ -344,13 +193,14 @@ SNOWDRIFT_FUNCTION(create_partitions) {
     for (TimestampTz begin = step.begin_of(first); begin <= last;) {
         CHECK_FOR_INTERRUPTS();
         const TimestampTz end = step.next(begin);
-        // The steps that contain a format's first and last times may extend beyond them.
-        const Datum from = format.boundary(std::max<int64>(unix_ms_floor(begin), times.first_ms));
+        // The first and the last step may extend beyond the times that IDs can carry.
+        const Datum from = ids.boundary(std::max<int64>(unix_ms_floor(begin), times.first_ms));
         const bool is_last = end == DT_NOEND || unix_ms_floor(end) > times.last_ms;
-        const Bound to = is_last ? Bound{} : format.boundary(unix_ms_floor(end));
-        if (!exists(parent_oid, format, from, to)) {
-            const Oid created = create(parent, step.suffix(begin), format.literal(from),
-                                       to ? format.literal(*to) : "MAXVALUE");
+        Bound to;
+        if (!is_last) to = ids.boundary(unix_ms_floor(end));
+        if (!exists(parent_oid, ids, from, to)) {
+            const Oid created = create(parent, step.suffix(begin), ids.literal(from),
+                                       to ? ids.literal(*to) : "MAXVALUE");
             Datum value = ObjectIdGetDatum(created);
             bool is_null = false;
             tuplestore_putvalues(result->setResult, result->setDesc, &value, &is_null);
@@ -367,7 +217,7 @@ SNOWDRIFT_FUNCTION(partitions) {
     const Oid parent_oid = PG_GETARG_OID(0);
     check_exists(parent_oid);
     Relation relation = table_open(parent_oid, AccessShareLock);
-    const Format format{relation, get_layout(PG_GETARG_DATUM(1))};
+    const PartitionIds ids{relation, get_layout(PG_GETARG_DATUM(1))};
     table_close(relation, AccessShareLock);
 
     InitMaterializedSRF(fcinfo, 0);
@@ -376,8 +226,8 @@ SNOWDRIFT_FUNCTION(partitions) {
     for_each_partition(parent_oid, [&](const Partition& partition) {
         std::optional<TimestampTz> from;
         std::optional<TimestampTz> to;
-        if (partition.from) from = format.time_of(*partition.from);
-        if (partition.to) to = format.time_of(*partition.to);
+        if (partition.from) from = ids.time_of(*partition.from);
+        if (partition.to) to = ids.time_of(*partition.to);
         const bool is_known = !partition.is_default &&
                               partition.from.has_value() == from.has_value() &&
                               partition.to.has_value() == to.has_value();

@@ -1,7 +1,6 @@
-// What the planner makes of time predicates: conditions on IDs, which indexes, partition pruning
-// and statistics understand; and statistics that are fine enough for them.
+// The planner support function of time predicates. It replaces them by comparisons of IDs, to which
+// indexes, partition pruning and statistics apply.
 #include <algorithm>
-#include <iterator>
 
 #include "pg/support/extension.hpp"
 #include "pg/support/postgres.hpp"
@@ -9,8 +8,6 @@
 extern "C" {
 #include "access/stratnum.h"
 #include "catalog/pg_proc.h"
-#include "catalog/pg_statistic.h"
-#include "commands/vacuum.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/supportnodes.h"
@@ -28,7 +25,7 @@ using namespace snowdrift;
 
 namespace {
 
-/// A copy of a tree. The planner changes trees in place, so none may be part of two expressions.
+/// A copy of a tree. The planner changes trees in place, so two expressions must not share one.
 template <typename Tree>
 Tree* copy_of(const Tree* tree) {
     return static_cast<Tree*>(copyObjectImpl(tree));
@@ -38,21 +35,22 @@ bool may_call(Oid function) {
     return object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK;
 }
 
-/// A call of a time predicate, p(id, times) or p(time, id), and what the planner may use instead:
+/// A call of a time predicate, p(id, times) or p(time, id). The planner can replace it by
 /// id >= first_p(times) AND id <= last_p(times).
 ///
-/// Both conditions are needed as long as the times aren't known, because a range without IDs must
-/// still have bounds: first_p then gives the greatest ID and last_p the least.
+/// Both conditions are needed unless the times are known, because a range without IDs has bounds
+/// too: first_p then returns the greatest ID, and last_p the least.
 struct Predicate {
     Expr* id;
     List* times;
     int id_position;  ///< among the arguments
-    Oid first;        ///< the functions; InvalidOid where there is none that the user may call
-    Oid last;
+    Oid first;        ///< the function first_p; InvalidOid if the user cannot call one
+    Oid last;         ///< the function last_p, likewise
 };
 
-/// The function called first_p or last_p that stands beside the predicate p. Its code must be this
-/// library's, and return an ID of the predicate's type: others may create functions there too.
+/// The function first_p or last_p in the schema of the predicate p. Its code must be this
+/// library's, and it must return an ID of the predicate's type: other roles may create functions
+/// there too.
 Oid find_bound(const char* prefix, Oid predicate, Oid id_type, const Oid* types, int count) {
     const char* const name = psprintf("%s_%s", prefix, get_func_name(predicate));
     const Oid function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
@@ -92,8 +90,8 @@ Expr* compare(const Expr* id, int16 strategy, Expr* bound) {
     return make_opclause(comparison, BOOLOID, false, copy_of(id), bound, InvalidOid, InvalidOid);
 }
 
-/// Whether `bound` is a constant that consists of the byte `byte`, which makes it the least or the
-/// greatest value of a type that sorts by its bytes. The greatest bigint is taken for such a one.
+/// Whether `bound` is a constant whose bytes all equal `byte`, which makes it the least or the
+/// greatest value of a type that sorts by its bytes. The greatest bigint counts as one.
 bool is_all(const Expr* bound, uint8 byte) {
     if (!IsA(bound, Const)) return false;
     const auto* const value = reinterpret_cast<const Const*>(bound);
@@ -103,22 +101,20 @@ bool is_all(const Expr* bound, uint8 byte) {
     return std::all_of(bytes, bytes + value->constlen, [=](uint8 b) { return b == byte; });
 }
 
-/// Whether an index could use conditions on the ID, and both expressions can be duplicated. A
-/// subquery cannot: it would run twice, and could give two different results.
+/// Whether an index could use conditions on the ID, and both expressions can be duplicated.
+/// Subqueries cannot: they would run twice, and could return two different results.
 bool is_worthwhile(PlannerInfo* root, const Predicate& predicate) {
     auto* const id = reinterpret_cast<Node*>(predicate.id);
     auto* const times = reinterpret_cast<Node*>(predicate.times);
     if (contain_volatile_functions(id) || contain_volatile_functions(times)) return false;
     if (contain_subplans(id) || contain_subplans(times)) return false;
-    // Outside of a query there is one row, whose columns, in a trigger, have no numbers of
-    // relations.
+    // Outside of a query there is one row. In a trigger, its columns have no relation numbers.
     if (!root) return !contain_vars_of_level(id, 0) || !contain_vars_of_level(times, 0);
     return !bms_overlap(pull_varnos(root, id), pull_varnos(root, times));
 }
 
-/// The predicate as comparisons of IDs. Null to leave it as it is.
-///
-/// The user needs EXECUTE on the predicate and on the functions that replace it.
+/// The comparisons of IDs that replace a predicate; null to keep the predicate. The user needs
+/// EXECUTE on the predicate and on the functions that replace it.
 Expr* simplify(PlannerInfo* root, const FuncExpr* call) {
     if (!may_call(call->funcid)) return nullptr;
     const Predicate predicate = predicate_of(call->funcid, call->args);
@@ -135,8 +131,8 @@ Expr* simplify(PlannerInfo* root, const FuncExpr* call) {
     return make_andclause(list_make2(from, to));
 }
 
-/// The conditions with which an index on the ID serves a predicate that was left as it is, such as
-/// one whose time is a subquery: by now that is a parameter, with one value. Null if there are
+/// The conditions with which an index on the ID serves a predicate that was kept, such as one whose
+/// time is a subquery: at this stage, the subquery is a parameter with one value. Null if there are
 /// none.
 List* find_index_conditions(SupportRequestIndexCondition* request) {
     List* const arguments = IsA(request->node, OpExpr)
@@ -156,41 +152,12 @@ List* find_index_conditions(SupportRequestIndexCondition* request) {
     Expr* const greatest = make_bound(request->root, predicate.last, predicate.times);
     Expr* const from = compare(predicate.id, BTGreaterEqualStrategyNumber, least);
     Expr* const to = compare(predicate.id, BTLessEqualStrategyNumber, greatest);
-    // What the index's operator family means by a strategy is its own matter.
+    // The index's operator family may have other operators.
     for (const Expr* const condition : {from, to})
         if (!op_in_opfamily(reinterpret_cast<const OpExpr*>(condition)->opno, request->opfamily))
             return nullptr;
     request->lossy = false;
     return list_make2(from, to);
-}
-
-/// What std_typanalyze() has for a type with a btree operator class.
-AnalyzeAttrComputeStatsFunc compute_standard_stats;
-
-bool has_most_common_values(const VacAttrStats* stats) {
-    return std::find(std::begin(stats->stakind), std::end(stats->stakind), STATISTIC_KIND_MCV) !=
-           std::end(stats->stakind);
-}
-
-/// The standard statistics of a sample; where values are hardly ever repeated, a histogram of ten
-/// times as many bounds out of the same sample. The planner can interpolate between numbers but not
-/// between IDs, so the distance of two bounds is the shortest range that it can estimate.
-void compute_stats(VacAttrStats* stats, AnalyzeAttrFetchFunc fetch, int rows, double all_rows) {
-    compute_standard_stats(stats, fetch, rows, all_rows);
-    const bool has_repeated_values = stats->stadistinct >= 0 || has_most_common_values(stats);
-    if (!stats->stats_valid || has_repeated_values) return;
-#if PG_VERSION_NUM >= 170000
-    auto& target = stats->attstattarget;
-#else
-    auto& target = stats->attr->attstattarget;
-#endif
-    constexpr int max_target = 10000;
-    const auto usual = target;
-    target = std::min(10 * usual, max_target);
-    for (int i = 0; i < STATISTIC_NUM_SLOTS; ++i)
-        stats->stakind[i] = 0, stats->numnumbers[i] = 0, stats->numvalues[i] = 0;
-    compute_standard_stats(stats, fetch, rows, all_rows);
-    target = usual;
 }
 
 }  // namespace
@@ -206,14 +173,4 @@ SNOWDRIFT_FUNCTION(time_predicate_support) {
         PG_RETURN_POINTER(
             find_index_conditions(reinterpret_cast<SupportRequestIndexCondition*>(request)));
     PG_RETURN_POINTER(nullptr);
-}
-
-/// The typanalyze function of ID types: standard statistics, but with a finer histogram of a
-/// primary key's values, and others that are as good as unique.
-SNOWDRIFT_FUNCTION(id_typanalyze) {
-    auto* const stats = reinterpret_cast<VacAttrStats*>(PG_GETARG_POINTER(0));
-    if (!std_typanalyze(stats)) PG_RETURN_BOOL(false);
-    compute_standard_stats = stats->compute_stats;
-    stats->compute_stats = compute_stats;
-    PG_RETURN_BOOL(true);
 }

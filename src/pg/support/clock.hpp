@@ -1,4 +1,5 @@
-// The one place that reads the server's wall clock, and waits for it.
+// The server's wall clock. Everything that needs the time reads it here. Waiting for it is in
+// generators/wait_for_clock.hpp.
 #pragma once
 
 #include <time.h>
@@ -23,10 +24,5 @@ inline int64_t now_ms() {
     clock_gettime(CLOCK_REALTIME, &now);
     return now.tv_sec * 1000 + now.tv_nsec / ns_per_ms;
 }
-
-/// Rests until about `unix_ms` begins, and returns soon after, or earlier: the caller reads the
-/// clock again and decides, so a clock that is set meanwhile does no harm. Serves interrupts (a
-/// cancelled query ends here) and shows a wait event.
-void rest_until(int64_t unix_ms);
 
 }  // namespace snowdrift::clock

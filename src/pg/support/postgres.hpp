@@ -1,13 +1,13 @@
-// PostgreSQL's headers, as every file of this wing needs them, and the one macro that opens an
-// SQL-callable function. Nothing outside src/pg includes this.
+// PostgreSQL's headers in the form that every file of src/pg needs, and the macros that define
+// SQL-callable functions. Nothing outside src/pg includes this, except a benchmark's own extension.
 #pragma once
 
-// PostgreSQL 15 leaves this empty, since it expects libraries to export every symbol; ours are
-// hidden but for those that the server looks up.
+// PostgreSQL 15 defines this as empty, because it expects libraries to export every symbol. Ours
+// exports only the symbols that the server looks up.
 #define PGDLLEXPORT __attribute__((visibility("default")))
 
-// The standard library may declare these functions, which PostgreSQL replaces by macros where it is
-// built without NLS.
+// The standard library may declare these functions. PostgreSQL built without NLS replaces them by
+// macros.
 #if __has_include(<libintl.h>)
 #include <libintl.h>
 #endif
@@ -28,7 +28,7 @@ extern "C" {
 
 namespace snowdrift {
 
-/// This session's transaction, by a number that no other one of it has.
+/// The number of the present transaction, unique in this session.
 inline LocalTransactionId current_transaction() {
 #if PG_VERSION_NUM >= 170000
     return MyProc->vxid.lxid;
@@ -39,7 +39,7 @@ inline LocalTransactionId current_transaction() {
 
 }  // namespace snowdrift
 
-// Errors that the caller may take softly came with 16; before, they are like all others.
+// PostgreSQL 16 introduced soft errors. Before, they are errors like all others.
 #if PG_VERSION_NUM < 160000
 #define ereturn(context, dummy_value, ...) \
     do {                                   \
@@ -48,18 +48,22 @@ inline LocalTransactionId current_transaction() {
     } while (0)
 #endif
 
-// So did one function for the privileges on all kinds of objects.
+// PostgreSQL 16 introduced one function for the privileges on all kinds of objects.
 #if PG_VERSION_NUM < 160000
 inline AclResult object_aclcheck(Oid, Oid function, Oid role, AclMode mode) {
     return pg_proc_aclcheck(function, role, mode);
 }
 #endif
 
-/// Opens the definition of the SQL-callable function `name`. The symbols carry the project's name
-/// since all libraries of a backend share one namespace.
+/// Begins the definition of the SQL-callable function `name`. Symbols start with the project's
+/// name, because all libraries of a backend share one namespace.
 #define SNOWDRIFT_FUNCTION(name)                                 \
     extern "C" {                                                 \
     PGDLLEXPORT extern Datum snowdrift_##name(PG_FUNCTION_ARGS); \
     PG_FUNCTION_INFO_V1(snowdrift_##name);                       \
     }                                                            \
     Datum snowdrift_##name([[maybe_unused]] PG_FUNCTION_ARGS)
+
+/// Defines the SQL-callable function `name` as a call of the function that follows.
+#define SNOWDRIFT_FUNCTION_AS(name, ...) \
+    SNOWDRIFT_FUNCTION(name) { return __VA_ARGS__(fcinfo); }

@@ -1,12 +1,14 @@
-// The settings: snowdrift.node and snowdrift.max_clock_lead.
+// The settings: snowdrift.node and snowdrift.max_clock_lead. node.hpp has the node of a generator.
 #pragma once
 
 namespace snowdrift::settings {
 
-/// The server's number, 0 .. 65535: what makes its IDs differ from those of other servers.
+/// The server's number, 0 .. 65535. It is part of every ID, so that servers with different numbers
+/// issue different IDs.
 extern int node;
 
-/// How far, in milliseconds, the last ID may lead the wall clock before generation is refused.
+/// The maximum lead of the last ID over the wall clock, in milliseconds. Generation is refused
+/// beyond it.
 extern int max_clock_lead;
 
 /// Defines the settings. Called once, when the library is loaded.

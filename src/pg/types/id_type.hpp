@@ -1,5 +1,6 @@
-// What the SQL types ulid and sno have in common: text and binary forms, comparison, the support
-// functions of their operator classes, and time. A type's own functions stand in its own file.
+// The functions that the SQL types ulid and sno share: text and binary forms, comparison, the
+// support functions of their operator classes, and time. ulid_type.cpp and sno_type.cpp have the
+// SQL names.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,7 @@ extern "C" {
 
 namespace snowdrift {
 
-/// Say in an error's detail what is wrong with a text that is not an ID.
+/// Explain in an error's detail why a text is not an ID.
 template <typename Id>
 int explain(const char* text, ParseError error) {
     const int length = pg_mbstrlen(text);
@@ -26,7 +27,7 @@ int explain(const char* text, ParseError error) {
     if (error.reason == ParseError::Reason::overflow)
         return errdetail("Its first character is above \"7\": the number exceeds 128 bits.");
 
-    // All characters before the wrong one are of one byte.
+    // All characters before the wrong one have one byte.
     const size_t bytes = std::strlen(text);
     const size_t index = Base32<typename IdTraits<Id>::Alphabet>::find_wrong(text, bytes);
     const char* const wrong = text + index;
@@ -35,7 +36,7 @@ int explain(const char* text, ParseError error) {
                      IdTraits<Id>::name);
 }
 
-/// Report a text that is not an ID, softly if the caller asks for that.
+/// Report a text that is not an ID, as a soft error if the caller asks for it.
 template <typename Id>
 [[gnu::cold, gnu::noinline]] Datum reject(const char* text, ParseError error, fmNodePtr context) {
     ereturn(context, Datum{0},
@@ -53,7 +54,7 @@ void check_size(size_t size) {
                                IdTraits<Id>::name, size, Id::size)));
 }
 
-/// The SQL functions of an ID type. SNOWDRIFT_ID_TYPE gives them their entry points.
+/// The SQL functions of an ID type.
 template <typename Id>
 struct IdType {
     static Datum in(FunctionCallInfo fcinfo) {
@@ -128,7 +129,7 @@ struct IdType {
                                  static_cast<uint64>(PG_GETARG_INT64(1)));
     }
 
-    /// For BRIN, which merges the ranges that are closest.
+    /// For BRIN, which merges the closest ranges.
     static Datum distance(FunctionCallInfo fcinfo) {
         const auto [a, b] = std::minmax(argument(fcinfo, 0), argument(fcinfo, 1));
         const Number difference = number(b) - number(a);
@@ -175,30 +176,3 @@ struct IdType {
 };
 
 }  // namespace snowdrift
-
-#define SNOWDRIFT_ID_FUNCTION(type, Id, function) \
-    SNOWDRIFT_FUNCTION(type##_##function) { return IdType<Id>::function(fcinfo); }
-
-/// Defines the SQL-callable functions type_in, type_out and so on, in the install script's order.
-#define SNOWDRIFT_ID_TYPE(type, Id)                \
-    SNOWDRIFT_ID_FUNCTION(type, Id, in)            \
-    SNOWDRIFT_ID_FUNCTION(type, Id, out)           \
-    SNOWDRIFT_ID_FUNCTION(type, Id, recv)          \
-    SNOWDRIFT_ID_FUNCTION(type, Id, send)          \
-    SNOWDRIFT_ID_FUNCTION(type, Id, from_bytea)    \
-    SNOWDRIFT_ID_FUNCTION(type, Id, eq)            \
-    SNOWDRIFT_ID_FUNCTION(type, Id, ne)            \
-    SNOWDRIFT_ID_FUNCTION(type, Id, lt)            \
-    SNOWDRIFT_ID_FUNCTION(type, Id, le)            \
-    SNOWDRIFT_ID_FUNCTION(type, Id, gt)            \
-    SNOWDRIFT_ID_FUNCTION(type, Id, ge)            \
-    SNOWDRIFT_ID_FUNCTION(type, Id, cmp)           \
-    SNOWDRIFT_ID_FUNCTION(type, Id, sortsupport)   \
-    SNOWDRIFT_ID_FUNCTION(type, Id, hash)          \
-    SNOWDRIFT_ID_FUNCTION(type, Id, hash_extended) \
-    SNOWDRIFT_ID_FUNCTION(type, Id, distance)      \
-    SNOWDRIFT_ID_FUNCTION(type, Id, smaller)       \
-    SNOWDRIFT_ID_FUNCTION(type, Id, larger)        \
-    SNOWDRIFT_ID_FUNCTION(type, Id, timestamp)     \
-    SNOWDRIFT_ID_FUNCTION(type, Id, boundary)      \
-    SNOWDRIFT_ID_FUNCTION(type, Id, nil)

@@ -1,10 +1,9 @@
-// The SQL type sno: what it shares with ulid by way of IdType, and what only a sno has. Generating
-// is not here.
+// The SQL type sno. id_type.hpp implements the functions that it shares with ulid. generators/ has
+// next_sno(), planner/ the comparisons with times.
 #include "snowdrift/sno.hpp"
 
 #include <bit>
 
-#include "pg/planner/time_predicates.hpp"
 #include "pg/support/row.hpp"
 #include "pg/types/diagram.hpp"
 #include "pg/types/id_type.hpp"
@@ -30,10 +29,30 @@ uint16_t check_sequence(int32 value) {
 
 }  // namespace
 
-SNOWDRIFT_ID_TYPE(sno, Sno)
-SNOWDRIFT_TIME_PREDICATES(sno, Sno)
+// In the install script's order.
+SNOWDRIFT_FUNCTION_AS(sno_in, IdType<Sno>::in)
+SNOWDRIFT_FUNCTION_AS(sno_out, IdType<Sno>::out)
+SNOWDRIFT_FUNCTION_AS(sno_recv, IdType<Sno>::recv)
+SNOWDRIFT_FUNCTION_AS(sno_send, IdType<Sno>::send)
+SNOWDRIFT_FUNCTION_AS(sno_from_bytea, IdType<Sno>::from_bytea)
+SNOWDRIFT_FUNCTION_AS(sno_eq, IdType<Sno>::eq)
+SNOWDRIFT_FUNCTION_AS(sno_ne, IdType<Sno>::ne)
+SNOWDRIFT_FUNCTION_AS(sno_lt, IdType<Sno>::lt)
+SNOWDRIFT_FUNCTION_AS(sno_le, IdType<Sno>::le)
+SNOWDRIFT_FUNCTION_AS(sno_gt, IdType<Sno>::gt)
+SNOWDRIFT_FUNCTION_AS(sno_ge, IdType<Sno>::ge)
+SNOWDRIFT_FUNCTION_AS(sno_cmp, IdType<Sno>::cmp)
+SNOWDRIFT_FUNCTION_AS(sno_sortsupport, IdType<Sno>::sortsupport)
+SNOWDRIFT_FUNCTION_AS(sno_hash, IdType<Sno>::hash)
+SNOWDRIFT_FUNCTION_AS(sno_hash_extended, IdType<Sno>::hash_extended)
+SNOWDRIFT_FUNCTION_AS(sno_distance, IdType<Sno>::distance)
+SNOWDRIFT_FUNCTION_AS(sno_smaller, IdType<Sno>::smaller)
+SNOWDRIFT_FUNCTION_AS(sno_larger, IdType<Sno>::larger)
+SNOWDRIFT_FUNCTION_AS(sno_timestamp, IdType<Sno>::timestamp)
+SNOWDRIFT_FUNCTION_AS(sno_boundary, IdType<Sno>::boundary)
+SNOWDRIFT_FUNCTION_AS(sno_nil, IdType<Sno>::nil)
 
-/// sno_to_uuid(sno) → uuid: the text's 16 bytes, which keep the order
+/// sno_to_uuid(sno) → uuid: the text's 16 bytes, in the same order
 SNOWDRIFT_FUNCTION(sno_to_uuid) {
     static_assert(Sno::text_size == UUID_LEN);
     auto* const uuid = static_cast<char*>(palloc(UUID_LEN));
@@ -68,7 +87,7 @@ SNOWDRIFT_FUNCTION(sno_partition) { PG_RETURN_INT32(sno_argument(fcinfo).partiti
 /// sno_sequence(sno) → int
 SNOWDRIFT_FUNCTION(sno_sequence) { PG_RETURN_INT32(sno_argument(fcinfo).sequence()); }
 
-/// sno_parts(sno) → record of all of them
+/// sno_parts(sno) → record of all fields
 SNOWDRIFT_FUNCTION(sno_parts) {
     const Sno& id = sno_argument(fcinfo);
     return make_row(fcinfo, {TimestampTzGetDatum(timestamp_from_unix_ms(id.timestamp_ms())),

@@ -1,8 +1,7 @@
-// Snowflake IDs in SQL: decoders, composition, boundaries, each in the default layout or in one
-// that the call names. Generating is not here.
+// The SQL functions that decode and compose Snowflake IDs, in the default layout or in a given one.
+// generators/ has next_snowflake(), planner/ snowflake_within().
 #include "snowdrift/snowflake.hpp"
 
-#include "pg/planner/time_predicates.hpp"
 #include "pg/support/checks.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/row.hpp"
@@ -25,15 +24,10 @@ int64 check_id(const SnowflakeLayout& layout, int64 id) {
     return id;
 }
 
-/// The parts of the ID that is a function's first argument, in the layout that may be its second.
+/// The parts of the ID in the first argument, in the layout of the optional second.
 SnowflakeParts split_argument(FunctionCallInfo fcinfo) {
     const SnowflakeLayout& layout = get_layout_argument(fcinfo, 1);
     return layout.split(check_id(layout, PG_GETARG_INT64(0)));
-}
-
-/// The IDs of `layout` whose times are within the range that is a function's argument `n`.
-IdRange<int64> ids_within(FunctionCallInfo fcinfo, int n, const SnowflakeLayout& layout) {
-    return ids_of<int64>(layout, {0, layout.max_id()}, times_of(layout), Within::times(fcinfo, n));
 }
 
 }  // namespace
@@ -52,7 +46,7 @@ SNOWDRIFT_FUNCTION(snowflake_worker) { PG_RETURN_INT32(split_argument(fcinfo).wo
 /// snowflake_sequence(bigint [, snowflake_layout]) → int
 SNOWDRIFT_FUNCTION(snowflake_sequence) { PG_RETURN_INT32(split_argument(fcinfo).sequence); }
 
-/// snowflake_parts(bigint [, snowflake_layout]) → record of all of them
+/// snowflake_parts(bigint [, snowflake_layout]) → record of all fields
 SNOWDRIFT_FUNCTION(snowflake_parts) {
     const SnowflakeParts parts = split_argument(fcinfo);
     return make_row(fcinfo, {TimestampTzGetDatum(timestamp_from_unix_ms(parts.unix_ms)),
@@ -92,21 +86,4 @@ SNOWDRIFT_FUNCTION(snowflake_boundary) {
     const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
     const SnowflakeLayout& layout = get_layout_argument(fcinfo, 1);
     PG_RETURN_INT64(layout.boundary(check_time(times_of(layout), time, unix_ms_ceil(time))));
-}
-
-/// snowflake_within(bigint, tstzrange [, snowflake_layout]) → boolean; false for what is no ID
-SNOWDRIFT_FUNCTION(snowflake_within) {
-    const int64 id = PG_GETARG_INT64(0);
-    const auto [first, last] = ids_within(fcinfo, 1, get_layout_argument(fcinfo, 2));
-    PG_RETURN_BOOL(first <= id && id <= last);
-}
-
-/// first_snowflake_within(tstzrange [, snowflake_layout]) → bigint
-SNOWDRIFT_FUNCTION(first_snowflake_within) {
-    PG_RETURN_INT64(ids_within(fcinfo, 0, get_layout_argument(fcinfo, 1)).first);
-}
-
-/// last_snowflake_within(tstzrange [, snowflake_layout]) → bigint
-SNOWDRIFT_FUNCTION(last_snowflake_within) {
-    PG_RETURN_INT64(ids_within(fcinfo, 0, get_layout_argument(fcinfo, 1)).last);
 }

@@ -1,10 +1,9 @@
-// The SQL type ulid: what it shares with sno by way of IdType, and what only a ULID has. Generating
-// is not here.
+// The SQL type ulid. id_type.hpp implements the functions that it shares with sno. generators/ has
+// next_ulid(), planner/ the comparisons with times.
 #include "snowdrift/ulid.hpp"
 
 #include <bit>
 
-#include "pg/planner/time_predicates.hpp"
 #include "pg/types/diagram.hpp"
 #include "pg/types/id_type.hpp"
 
@@ -14,8 +13,28 @@ extern "C" {
 
 using namespace snowdrift;
 
-SNOWDRIFT_ID_TYPE(ulid, Ulid)
-SNOWDRIFT_TIME_PREDICATES(ulid, Ulid)
+// In the install script's order.
+SNOWDRIFT_FUNCTION_AS(ulid_in, IdType<Ulid>::in)
+SNOWDRIFT_FUNCTION_AS(ulid_out, IdType<Ulid>::out)
+SNOWDRIFT_FUNCTION_AS(ulid_recv, IdType<Ulid>::recv)
+SNOWDRIFT_FUNCTION_AS(ulid_send, IdType<Ulid>::send)
+SNOWDRIFT_FUNCTION_AS(ulid_from_bytea, IdType<Ulid>::from_bytea)
+SNOWDRIFT_FUNCTION_AS(ulid_eq, IdType<Ulid>::eq)
+SNOWDRIFT_FUNCTION_AS(ulid_ne, IdType<Ulid>::ne)
+SNOWDRIFT_FUNCTION_AS(ulid_lt, IdType<Ulid>::lt)
+SNOWDRIFT_FUNCTION_AS(ulid_le, IdType<Ulid>::le)
+SNOWDRIFT_FUNCTION_AS(ulid_gt, IdType<Ulid>::gt)
+SNOWDRIFT_FUNCTION_AS(ulid_ge, IdType<Ulid>::ge)
+SNOWDRIFT_FUNCTION_AS(ulid_cmp, IdType<Ulid>::cmp)
+SNOWDRIFT_FUNCTION_AS(ulid_sortsupport, IdType<Ulid>::sortsupport)
+SNOWDRIFT_FUNCTION_AS(ulid_hash, IdType<Ulid>::hash)
+SNOWDRIFT_FUNCTION_AS(ulid_hash_extended, IdType<Ulid>::hash_extended)
+SNOWDRIFT_FUNCTION_AS(ulid_distance, IdType<Ulid>::distance)
+SNOWDRIFT_FUNCTION_AS(ulid_smaller, IdType<Ulid>::smaller)
+SNOWDRIFT_FUNCTION_AS(ulid_larger, IdType<Ulid>::larger)
+SNOWDRIFT_FUNCTION_AS(ulid_timestamp, IdType<Ulid>::timestamp)
+SNOWDRIFT_FUNCTION_AS(ulid_boundary, IdType<Ulid>::boundary)
+SNOWDRIFT_FUNCTION_AS(ulid_nil, IdType<Ulid>::nil)
 
 /// ulid_max() → ulid
 SNOWDRIFT_FUNCTION(ulid_max) { return make_datum(Ulid::max()); }

@@ -1,18 +1,19 @@
-#include "pg/generators/draw.hpp"
+#include "pg/generators/clock_error.hpp"
 
+#include "pg/support/postgres.hpp"
 #include "pg/support/settings.hpp"
 
 namespace snowdrift {
 
-void refuse(Verdict verdict, int64_t ms) {
+void report_clock_error(Verdict verdict, int64_t behind_ms) {
     if (verdict == Verdict::refused)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("clock moved backwards by %lld ms; refusing to generate IDs",
-                               static_cast<long long>(ms)),
-                        errdetail("The last ID is that far ahead of the server's clock; "
+                               static_cast<long long>(behind_ms)),
+                        errdetail("The last ID is ahead of the server's clock by that much; "
                                   "snowdrift.max_clock_lead allows %d ms.",
                                   settings::max_clock_lead),
-                        errhint("Correct the clock, wait until it has caught up, or raise "
+                        errhint("Correct the clock, wait until it has caught up, or increase "
                                 "snowdrift.max_clock_lead.")));
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                     errmsg("the server's clock is outside the times that the IDs can hold"),

@@ -1,0 +1,130 @@
+#include "pg/durability/wal.hpp"
+
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cstring>
+
+extern "C" {
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "access/xlog_internal.h"
+#include "replication/syncrep.h"
+#include "replication/walsender.h"
+#include "replication/walsender_private.h"
+#include "storage/lwlock.h"
+#include "utils/guc.h"
+#include "utils/guc_tables.h"
+#if PG_VERSION_NUM >= 160000
+#include "utils/guc_hooks.h"
+#endif
+}
+
+namespace snowdrift::wal {
+namespace {
+
+/// Whether there are synchronous standbys to wait for.
+bool has_synchronous_standbys() {
+    if (max_wal_senders == 0) return false;  // then commits don't wait either
+#ifdef SYNC_STANDBY_DEFINED
+    const bits8 status = WalSndCtl->sync_standbys_status;
+    if ((status & SYNC_STANDBY_INIT) != 0) return (status & SYNC_STANDBY_DEFINED) != 0;
+    return SyncRepStandbyNames != nullptr && *SyncRepStandbyNames != '\0';  // just started
+#else
+    return WalSndCtl->sync_standbys_defined;
+#endif
+}
+
+const config_generic& synchronous_commit_option() {
+    constexpr const char* name = "synchronous_commit";
+#if PG_VERSION_NUM >= 160000
+    return *find_option(name, false, false, ERROR);
+#else
+    config_generic** option = get_guc_variables();
+    while (std::strcmp((*option)->name, name) != 0) ++option;
+    return **option;
+#endif
+}
+
+/// Whether the server's own configuration exempts commits from waiting for standbys. The setting of
+/// a role, a database, a connection or a session doesn't count.
+bool is_server_exempt() {
+    if (synchronous_commit > SYNCHRONOUS_COMMIT_LOCAL_FLUSH) return false;
+    if (synchronous_commit_option().reset_source > PGC_S_ARGV) return false;
+    const char* const value = GetConfigOptionResetString("synchronous_commit");
+    return std::strcmp(value, "off") == 0 || std::strcmp(value, "local") == 0;
+}
+
+void add_confirmation_context(void*) {
+    errcontext("while waiting for a synchronous standby to confirm the ID mark");
+}
+
+/// Wait until the standbys in `synchronous_standby_names` have the record at `position`.
+void wait_for_standbys(XLogRecPtr position) {
+    if (is_server_exempt()) return;
+
+    // PostgreSQL's warnings about a canceled wait apply only to commits, so suppress them.
+    const int commit_of_session = synchronous_commit;
+    const int client_level = client_min_messages;
+    const int log_level = log_min_messages;
+    HOLD_INTERRUPTS();
+    synchronous_commit = SYNCHRONOUS_COMMIT_REMOTE_FLUSH;
+    assign_synchronous_commit(synchronous_commit, nullptr);
+    client_min_messages = log_min_messages = ERROR;
+    SyncRepWaitForLSN(position, false);
+    client_min_messages = client_level;
+    log_min_messages = log_level;
+    synchronous_commit = commit_of_session;
+    assign_synchronous_commit(synchronous_commit, nullptr);
+    LWLockAcquire(SyncRepLock, LW_SHARED);
+    const bool is_confirmed =
+        !has_synchronous_standbys() || WalSndCtl->lsn[SYNC_REP_WAIT_FLUSH] >= position;
+    LWLockRelease(SyncRepLock);
+    RESUME_INTERRUPTS();
+    CHECK_FOR_INTERRUPTS();
+    if (is_confirmed) return;
+
+    // The wait has consumed the cancel request. Set it again so that PostgreSQL reports its cause.
+    ErrorContextCallback context{error_context_stack, add_confirmation_context, nullptr};
+    error_context_stack = &context;
+    QueryCancelPending = true;
+    InterruptPending = true;
+    CHECK_FOR_INTERRUPTS();
+    ereport(ERROR,
+            (errcode(ERRCODE_QUERY_CANCELED), errmsg("canceling statement due to user request")));
+}
+
+}  // namespace
+
+void make_durable(XLogRecPtr position) {
+    XLogFlush(position);
+    if (has_synchronous_standbys()) wait_for_standbys(position);
+}
+
+const char* find_unwritable_file() {
+    const XLogRecPtr end = GetXLogInsertRecPtr() + 2 * BLCKSZ;  // more than a change's records
+    XLogSegNo segment;
+    XLByteToSeg(end, segment, wal_segment_size);
+    static char path[MAXPGPATH];
+    XLogFilePath(path, GetWALInsertionTimeLine(), segment, wal_segment_size);
+    if (access(path, W_OK) == 0) return nullptr;
+    if (errno == ENOENT && access(XLOGDIR, W_OK) == 0) {  // PostgreSQL will create the segment
+        if (!wal_init_zero) return nullptr;
+        struct statvfs disk;
+        if (statvfs(XLOGDIR, &disk) != 0 ||
+            disk.f_bavail * disk.f_frsize >= static_cast<uint64_t>(wal_segment_size))
+            return nullptr;
+        errno = ENOSPC;
+    }
+    return path;
+}
+
+void require_writable() {
+    const char* const path = find_unwritable_file();
+    if (path == nullptr) return;
+    ereport(ERROR, (errcode_for_file_access(), errmsg("could not advance the ID mark: %m"),
+                    errdetail("The mark is written through WAL file \"%s\" before an ID is issued.",
+                              path)));
+}
+
+}  // namespace snowdrift::wal

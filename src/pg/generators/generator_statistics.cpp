@@ -1,0 +1,94 @@
+// The SQL function snowdrift.read_generator(): the state and the statistics of a generator, which
+// the view snowdrift.generators shows.
+#include <algorithm>
+#include <cstring>
+
+#include "core/snowflake_generator.hpp"
+#include "pg/generators/overflow.hpp"
+#include "pg/generators/regressions.hpp"
+#include "pg/memory/slots.hpp"
+#include "pg/support/clock.hpp"
+#include "pg/support/extension.hpp"
+#include "pg/support/postgres.hpp"
+#include "pg/support/row.hpp"
+#include "pg/support/time.hpp"
+#include "pg/types/snowflake_layout_type.hpp"
+
+extern "C" {
+#include "access/xlog.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+}
+
+using namespace snowdrift;
+
+namespace {
+
+/// The arguments of read_generator, in order.
+enum Argument { id, kind, layout, sequence_min, sequence_max };
+
+slots::Kind kind_argument(FunctionCallInfo fcinfo) {
+    const char* const name = text_to_cstring(PG_GETARG_TEXT_PP(kind));
+    if (std::strcmp(name, "ulid") == 0) return slots::Kind::ulid;
+    return std::strcmp(name, "sno") == 0 ? slots::Kind::sno : slots::Kind::snowflake;
+}
+
+SnowflakeLayout layout_argument(FunctionCallInfo fcinfo) {
+    return PG_ARGISNULL(layout) ? default_layout : get_layout(PG_GETARG_DATUM(layout));
+}
+
+/// The key of the generator's slot. Without an id, it is the default generator's.
+slots::SlotKey slot_key(FunctionCallInfo fcinfo) {
+    slots::SlotKey key{MyDatabaseId, kind_argument(fcinfo)};
+    if (PG_ARGISNULL(id) || PG_ARGISNULL(sequence_min) || PG_ARGISNULL(sequence_max)) return key;
+    key.definitions = extension::find_relation("generator");
+    key.id = static_cast<uint32_t>(PG_GETARG_INT32(id));
+    if (key.kind == slots::Kind::snowflake) key.layout = layout_argument(fcinfo);
+    key.sequence_min = static_cast<uint32_t>(PG_GETARG_INT32(sequence_min));
+    key.sequence_max = static_cast<uint32_t>(PG_GETARG_INT32(sequence_max));
+    return key;
+}
+
+/// The time of a slot's last ID, in Unix milliseconds; 0 if there is none.
+int64 last_unix_ms(const slots::Slot& slot, slots::Kind kind, const SnowflakeLayout& layout) {
+    if (kind == slots::Kind::ulid) return slot.ulid.last_unix_ms();
+    if (kind == slots::Kind::sno) return SnoGenerator::last_unix_ms(slot.sno);
+    const uint64_t word = slot.snowflake.word;
+    return word == 0 ? 0 : SnowflakeGenerator{layout, 0}.unix_ms_of(word);
+}
+
+/// How many times the clock was set back; null for ULIDs, which don't count it.
+std::optional<Datum> regression_count(const slots::Slot& slot, slots::Kind kind) {
+    if (kind == slots::Kind::ulid) return std::nullopt;
+    if (kind == slots::Kind::sno)
+        return Int64GetDatum(static_cast<int64>(slot.sno.regressions.load()));
+    return Int64GetDatum(regressions::count(slot.snowflake));
+}
+
+}  // namespace
+
+/// snowdrift.read_generator(id int, kind text, layout snowflake_layout, sequence_min int,
+/// sequence_max int) → state and statistics; all null if the generator was not used since the
+/// server started
+SNOWDRIFT_FUNCTION(read_generator) {
+    const slots::Slot* slot = nullptr;
+    if (!PG_ARGISNULL(kind) && !RecoveryInProgress()) slot = slots::lookup(slot_key(fcinfo));
+    if (slot == nullptr) return make_row(fcinfo, {{}, {}, {}, {}, {}, {}});
+
+    const slots::Kind slot_kind = kind_argument(fcinfo);
+    const int64 now = clock::now_ms();
+    std::optional<Datum> last_timestamp;
+    std::optional<Datum> lead;
+    if (const int64 last = last_unix_ms(*slot, slot_kind, layout_argument(fcinfo)); last != 0) {
+        last_timestamp = TimestampTzGetDatum(timestamp_from_unix_ms(last));
+        lead = DirectFunctionCall2(timestamp_mi,
+                                   TimestampTzGetDatum(timestamp_from_unix_ms(std::max(last, now))),
+                                   TimestampTzGetDatum(timestamp_from_unix_ms(now)));
+    }
+    const slots::Statistics& statistics = slot->statistics;
+    return make_row(
+        fcinfo, {last_timestamp, lead, Int32GetDatum(static_cast<int32>(statistics.waiting.load())),
+                 Int64GetDatum(int64{statistics.episodes.load()}),
+                 Int64GetDatum(overflow::duration_ms(statistics, now)),
+                 regression_count(*slot, slot_kind)});
+}

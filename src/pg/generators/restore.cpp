@@ -1,0 +1,119 @@
+// The SQL function snowdrift.restore(): resumes a generator after a snapshot, on this server or
+// another. Creates the generator if there is none of that name.
+#include <algorithm>
+
+#include "pg/generators/regressions.hpp"
+#include "pg/generators/session_slot.hpp"
+#include "pg/generators/snapshot.hpp"
+#include "pg/support/clock.hpp"
+#include "pg/support/settings.hpp"
+
+extern "C" {
+#include "tcop/utility.h"
+#include "utils/builtins.h"
+}
+
+using namespace snowdrift;
+
+namespace {
+
+/// Advance a state past the snapshot. False if the state is past it already.
+bool resume(slots::Slot& slot, const GeneratorSnapshot& snapshot) {
+    if (snapshot.definition.kind == GeneratorKind::sno) {
+        slot.sno.at_count = std::max(slot.sno.at_count.load(), snapshot.at_count);
+        return snapshot.sno_generator().resume_after(slot.sno, snapshot.sno_position);
+    }
+    slots::SnowflakeState& state = slot.snowflake;
+    if (!snapshot.snowflake_position) return state.word == 0;
+    regressions::expect_lead(state);
+    return snapshot.snowflake_generator().resume_after(state.word, *snapshot.snowflake_position);
+}
+
+/// Start a fresh state at the snapshot's position, but not before the mark.
+void start(slots::Slot& slot, const GeneratorSnapshot& snapshot, int64_t mark_ms) {
+    advance_past(slot, snapshot, mark_ms);
+    if (snapshot.definition.kind == GeneratorKind::sno) {
+        SnoGenerator::start_after(slot.sno, snapshot.sno_position);
+        slot.sno.regressions = snapshot.regressions;
+        slot.sno.at_count = snapshot.at_count;
+    } else {
+        (void)resume(slot, snapshot);
+    }
+}
+
+[[noreturn]] void report_lag(const char* name) {
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+         errmsg("snapshot lags behind ID generator \"%s\"", name),
+         errdetail("This database's generator has generated IDs after the snapshot."),
+         errhint("Take the snapshot after the last ID was drawn, or drop the generator if it is "
+                 "not the one to resume.")));
+}
+
+/// Advance the generator's state and the mark to the snapshot. A rollback does not undo this, which
+/// is harmless: both only move forward.
+void apply(const char* name, const Definition& definition, const GeneratorSnapshot& snapshot) {
+    bool is_applied = false;
+    do {
+        bool is_fresh = false;
+        SessionSlot slot;
+        slot.attach(
+            definition.slot_key(), definition.is_uncommitted,
+            [&](slots::Slot& state, int64_t unix_ms) { advance_past(state, snapshot, unix_ms); },
+            [&](slots::Slot& state, int64_t unix_ms) {
+                is_fresh = true;
+                start(state, snapshot, unix_ms);
+            });
+        if (!is_fresh && !resume(*slot, snapshot) && !is_applied) report_lag(name);
+        is_applied = true;
+    } while (!mark::cover(snapshot.last_unix_ms()));
+}
+
+/// Ensure that the restored generator can generate at once, or after a short wait.
+void check_lead(const GeneratorSnapshot& snapshot) {
+    const int64_t lead = snapshot.last_unix_ms() - clock::now_ms();
+    if (lead <= settings::max_clock_lead + max_wait_ms) return;
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("snapshot is %lld ms ahead of the server's clock",
+                           static_cast<long long>(lead)),
+                    errdetail("snowdrift.max_clock_lead allows %d ms.", settings::max_clock_lead),
+                    errhint("Correct the clock, wait until it has caught up, or increase "
+                            "snowdrift.max_clock_lead.")));
+}
+
+/// Ensure that a generator's definition is that of the snapshot.
+void check_same(const char* name, const Definition& own, const Definition& other) {
+    const char* differing = nullptr;
+    if (own.kind != other.kind)
+        differing = "kind";
+    else if (own.kind == GeneratorKind::snowflake && !(own.layout == other.layout))
+        differing = "layout";
+    else if (own.node() != other.node())
+        differing = "datacenter or worker";
+    else if (own.partition != other.partition)
+        differing = "partition";
+    else if (own.sequence_min != other.sequence_min || own.sequence_max != other.sequence_max)
+        differing = "sequence_min or sequence_max";
+    if (differing != nullptr)
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("snapshot is not of ID generator \"%s\"", name),
+                        errdetail("The snapshot's %s differs.", differing),
+                        errhint("Restore the snapshot under an unused name to create its "
+                                "generator.")));
+}
+
+}  // namespace
+
+/// snowdrift.restore(name text, snapshot jsonb) → void
+SNOWDRIFT_FUNCTION(restore) {
+    const char* const name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+    const GeneratorSnapshot snapshot = read_snapshot(PG_GETARG_DATUM(1));
+    check_lead(snapshot);
+    PreventCommandIfReadOnly("snowdrift.restore()");
+    if (!definitions::lookup(name)) definitions::insert(name, snapshot.definition);
+    const Definition own = definitions::lock(name);
+    check_same(name, own, snapshot.definition);
+    apply(name, own, snapshot);
+    PG_RETURN_VOID();
+}

@@ -1,0 +1,59 @@
+#include "pg/generators/wait_for_clock.hpp"
+
+#include "pg/support/clock.hpp"
+#include "pg/support/postgres.hpp"
+
+#include <algorithm>
+
+extern "C" {
+#include "pgstat.h"
+#include "storage/latch.h"
+#include "storage/s_lock.h"
+#include "utils/wait_event.h"
+}
+
+namespace snowdrift {
+namespace {
+
+using clock::ns_per_ms;
+
+/// A sleep ends late by about this much (the kernel's timer slack). Sleeps are shortened by it, and
+/// shorter waits spin.
+constexpr int64_t slack_ns = 60'000;
+
+/// The longest sleep. A clock that is set during the wait is noticed after it.
+constexpr int64_t max_sleep_ms = 100;
+
+uint32 wait_event() {
+#if PG_VERSION_NUM >= 170000
+    static uint32 event = 0;
+    if (event == 0) event = WaitEventExtensionNew("SnowdriftTick");
+    return event;
+#else
+    return PG_WAIT_EXTENSION;
+#endif
+}
+
+}  // namespace
+
+void wait_for_clock(int64_t unix_ms) {
+    CHECK_FOR_INTERRUPTS();
+    const int64_t left_ns = unix_ms * ns_per_ms - clock::now_ns();
+    if (left_ns >= 2 * ns_per_ms) {
+        (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+                        std::min(left_ns / ns_per_ms - 1, max_sleep_ms), wait_event());
+        ResetLatch(MyLatch);
+    } else if (left_ns > slack_ns) {
+        // Latches count milliseconds, so sleep instead. The sleep is short enough to serve a signal
+        // that arrives just before it within two milliseconds.
+        const timespec duration{0, left_ns - slack_ns};
+        pgstat_report_wait_start(wait_event());
+        (void)nanosleep(&duration, nullptr);
+        pgstat_report_wait_end();
+    } else if (left_ns > 0) {
+        SPIN_DELAY();
+    }
+    CHECK_FOR_INTERRUPTS();
+}
+
+}  // namespace snowdrift

@@ -1,0 +1,188 @@
+// Time predicates: the SQL functions that compare IDs with times (before, until, after, since,
+// within) and those that return the first and the last ID of a predicate's times. The planner
+// replaces the former by the latter: see time_predicate_support.cpp.
+#include <algorithm>
+
+#include "pg/support/checks.hpp"
+#include "pg/support/datum.hpp"
+#include "pg/support/postgres.hpp"
+#include "pg/support/time.hpp"
+#include "pg/types/id_traits.hpp"
+#include "pg/types/snowflake_layout_type.hpp"
+
+extern "C" {
+#include "utils/rangetypes.h"
+}
+
+using namespace snowdrift;
+
+namespace {
+
+/// The times from `first` to `last`, both inclusive; none if `last` is before `first`.
+struct Times {
+    TimestampTz first;
+    TimestampTz last;
+
+    constexpr bool contains(TimestampTz time) const { return first <= time && time <= last; }
+};
+
+constexpr Times no_times{DT_NOEND, DT_NOBEGIN};
+
+// The times that satisfy a predicate whose time is argument `n`. An ID's time is finite, so only
+// two cases of infinity matter: no time is after infinity, and none is before -infinity.
+
+struct Since {
+    static Times times(FunctionCallInfo fcinfo, int n) {
+        return {PG_GETARG_TIMESTAMPTZ(n), DT_NOEND};
+    }
+};
+
+struct After {
+    static Times times(FunctionCallInfo fcinfo, int n) {
+        const TimestampTz time = PG_GETARG_TIMESTAMPTZ(n);
+        return time == DT_NOEND ? no_times : Times{time + 1, DT_NOEND};
+    }
+};
+
+struct Before {
+    static Times times(FunctionCallInfo fcinfo, int n) {
+        const TimestampTz time = PG_GETARG_TIMESTAMPTZ(n);
+        return time == DT_NOBEGIN ? no_times : Times{DT_NOBEGIN, time - 1};
+    }
+};
+
+struct Until {
+    static Times times(FunctionCallInfo fcinfo, int n) {
+        return {DT_NOBEGIN, PG_GETARG_TIMESTAMPTZ(n)};
+    }
+};
+
+struct Within {
+    static Times times(FunctionCallInfo fcinfo, int n) {
+        const RangeType* const range = PG_GETARG_RANGE_P(n);
+        RangeBound lower;
+        RangeBound upper;
+        bool empty;
+        range_deserialize(range_get_typcache(fcinfo, RangeTypeGetOid(range)), range, &lower, &upper,
+                          &empty);
+        Times times{DT_NOBEGIN, DT_NOEND};
+        if (!lower.infinite) times.first = DatumGetTimestampTz(lower.val);
+        if (!upper.infinite) times.last = DatumGetTimestampTz(upper.val);
+        if (empty || (!lower.inclusive && times.first == DT_NOEND) ||
+            (!upper.inclusive && times.last == DT_NOBEGIN))
+            return no_times;
+        if (!lower.infinite && !lower.inclusive) ++times.first;
+        if (!upper.infinite && !upper.inclusive) --times.last;
+        return times;
+    }
+};
+
+/// The IDs from `first` to `last`, both inclusive; none if `last` is less than `first`.
+template <typename Id>
+struct IdRange {
+    Id first;
+    Id last;
+};
+
+/// The IDs of `times` in a format: `all` are its IDs, and `valid` its times. `format` has
+/// boundary() and last_before().
+template <typename Id, typename Format>
+IdRange<Id> ids_of(const Format& format, const IdRange<Id>& all, const TimeRange& valid,
+                   const Times& times) {
+    const int64 first_ms = std::max(unix_ms_ceil(times.first), valid.first_ms);
+    const int64 last_ms = std::min(unix_ms_floor(times.last), valid.last_ms);
+    if (first_ms > last_ms) return {all.last, all.first};
+    return {format.boundary(first_ms), format.last_before(last_ms + 1)};
+}
+
+/// The SQL functions of one predicate of an ID type.
+template <typename Id, typename Predicate>
+struct TimePredicate {
+    static Datum of_id_and_time(FunctionCallInfo fcinfo) {
+        PG_RETURN_BOOL(holds(get_argument<Id>(fcinfo, 0), Predicate::times(fcinfo, 1)));
+    }
+
+    static Datum of_time_and_id(FunctionCallInfo fcinfo) {
+        PG_RETURN_BOOL(holds(get_argument<Id>(fcinfo, 1), Predicate::times(fcinfo, 0)));
+    }
+
+    static Datum first(FunctionCallInfo fcinfo) { return make_datum(ids(fcinfo).first); }
+
+    static Datum last(FunctionCallInfo fcinfo) { return make_datum(ids(fcinfo).last); }
+
+ private:
+    static bool holds(const Id& id, const Times& times) {
+        return times.contains(timestamp_from_unix_ms(id.timestamp_ms()));
+    }
+
+    static IdRange<Id> ids(FunctionCallInfo fcinfo) {
+        return ids_of<Id>(Id{}, {Id::nil(), Id::max()}, IdTraits<Id>::times,
+                          Predicate::times(fcinfo, 0));
+    }
+};
+
+/// The IDs of `layout` whose times are within the range in argument `n`.
+IdRange<int64> ids_within(FunctionCallInfo fcinfo, int n, const SnowflakeLayout& layout) {
+    return ids_of<int64>(layout, {0, layout.max_id()}, times_of(layout), Within::times(fcinfo, n));
+}
+
+}  // namespace
+
+// ulid, in the install script's order. before_of_ulid and its like have the time on the left.
+SNOWDRIFT_FUNCTION_AS(ulid_before, TimePredicate<Ulid, Before>::of_id_and_time)
+SNOWDRIFT_FUNCTION_AS(before_of_ulid, TimePredicate<Ulid, Before>::of_time_and_id)
+SNOWDRIFT_FUNCTION_AS(first_ulid_before, TimePredicate<Ulid, Before>::first)
+SNOWDRIFT_FUNCTION_AS(last_ulid_before, TimePredicate<Ulid, Before>::last)
+SNOWDRIFT_FUNCTION_AS(ulid_until, TimePredicate<Ulid, Until>::of_id_and_time)
+SNOWDRIFT_FUNCTION_AS(until_of_ulid, TimePredicate<Ulid, Until>::of_time_and_id)
+SNOWDRIFT_FUNCTION_AS(first_ulid_until, TimePredicate<Ulid, Until>::first)
+SNOWDRIFT_FUNCTION_AS(last_ulid_until, TimePredicate<Ulid, Until>::last)
+SNOWDRIFT_FUNCTION_AS(ulid_after, TimePredicate<Ulid, After>::of_id_and_time)
+SNOWDRIFT_FUNCTION_AS(after_of_ulid, TimePredicate<Ulid, After>::of_time_and_id)
+SNOWDRIFT_FUNCTION_AS(first_ulid_after, TimePredicate<Ulid, After>::first)
+SNOWDRIFT_FUNCTION_AS(last_ulid_after, TimePredicate<Ulid, After>::last)
+SNOWDRIFT_FUNCTION_AS(ulid_since, TimePredicate<Ulid, Since>::of_id_and_time)
+SNOWDRIFT_FUNCTION_AS(since_of_ulid, TimePredicate<Ulid, Since>::of_time_and_id)
+SNOWDRIFT_FUNCTION_AS(first_ulid_since, TimePredicate<Ulid, Since>::first)
+SNOWDRIFT_FUNCTION_AS(last_ulid_since, TimePredicate<Ulid, Since>::last)
+SNOWDRIFT_FUNCTION_AS(ulid_within, TimePredicate<Ulid, Within>::of_id_and_time)
+SNOWDRIFT_FUNCTION_AS(first_ulid_within, TimePredicate<Ulid, Within>::first)
+SNOWDRIFT_FUNCTION_AS(last_ulid_within, TimePredicate<Ulid, Within>::last)
+
+// sno, in the install script's order. before_of_sno and its like have the time on the left.
+SNOWDRIFT_FUNCTION_AS(sno_before, TimePredicate<Sno, Before>::of_id_and_time)
+SNOWDRIFT_FUNCTION_AS(before_of_sno, TimePredicate<Sno, Before>::of_time_and_id)
+SNOWDRIFT_FUNCTION_AS(first_sno_before, TimePredicate<Sno, Before>::first)
+SNOWDRIFT_FUNCTION_AS(last_sno_before, TimePredicate<Sno, Before>::last)
+SNOWDRIFT_FUNCTION_AS(sno_until, TimePredicate<Sno, Until>::of_id_and_time)
+SNOWDRIFT_FUNCTION_AS(until_of_sno, TimePredicate<Sno, Until>::of_time_and_id)
+SNOWDRIFT_FUNCTION_AS(first_sno_until, TimePredicate<Sno, Until>::first)
+SNOWDRIFT_FUNCTION_AS(last_sno_until, TimePredicate<Sno, Until>::last)
+SNOWDRIFT_FUNCTION_AS(sno_after, TimePredicate<Sno, After>::of_id_and_time)
+SNOWDRIFT_FUNCTION_AS(after_of_sno, TimePredicate<Sno, After>::of_time_and_id)
+SNOWDRIFT_FUNCTION_AS(first_sno_after, TimePredicate<Sno, After>::first)
+SNOWDRIFT_FUNCTION_AS(last_sno_after, TimePredicate<Sno, After>::last)
+SNOWDRIFT_FUNCTION_AS(sno_since, TimePredicate<Sno, Since>::of_id_and_time)
+SNOWDRIFT_FUNCTION_AS(since_of_sno, TimePredicate<Sno, Since>::of_time_and_id)
+SNOWDRIFT_FUNCTION_AS(first_sno_since, TimePredicate<Sno, Since>::first)
+SNOWDRIFT_FUNCTION_AS(last_sno_since, TimePredicate<Sno, Since>::last)
+SNOWDRIFT_FUNCTION_AS(sno_within, TimePredicate<Sno, Within>::of_id_and_time)
+SNOWDRIFT_FUNCTION_AS(first_sno_within, TimePredicate<Sno, Within>::first)
+SNOWDRIFT_FUNCTION_AS(last_sno_within, TimePredicate<Sno, Within>::last)
+
+/// snowflake_within(bigint, tstzrange [, snowflake_layout]) → boolean; false for an invalid ID
+SNOWDRIFT_FUNCTION(snowflake_within) {
+    const int64 id = PG_GETARG_INT64(0);
+    const auto [first, last] = ids_within(fcinfo, 1, get_layout_argument(fcinfo, 2));
+    PG_RETURN_BOOL(first <= id && id <= last);
+}
+
+/// first_snowflake_within(tstzrange [, snowflake_layout]) → bigint
+SNOWDRIFT_FUNCTION(first_snowflake_within) {
+    PG_RETURN_INT64(ids_within(fcinfo, 0, get_layout_argument(fcinfo, 1)).first);
+}
+
+/// last_snowflake_within(tstzrange [, snowflake_layout]) → bigint
+SNOWDRIFT_FUNCTION(last_snowflake_within) {
+    PG_RETURN_INT64(ids_within(fcinfo, 0, get_layout_argument(fcinfo, 1)).last);
+}

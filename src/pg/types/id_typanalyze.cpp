@@ -1,0 +1,55 @@
+// The statistics that ANALYZE collects on columns of type ulid and sno: the standard ones, with a
+// finer histogram of values that are almost unique, such as a primary key's.
+#include <algorithm>
+#include <iterator>
+
+#include "pg/support/postgres.hpp"
+
+extern "C" {
+#include "catalog/pg_statistic.h"
+#include "commands/vacuum.h"
+}
+
+using namespace snowdrift;
+
+namespace {
+
+/// The function of std_typanalyze() for a type with a btree operator class.
+AnalyzeAttrComputeStatsFunc compute_standard_stats;
+
+bool has_most_common_values(const VacAttrStats* stats) {
+    return std::find(std::begin(stats->stakind), std::end(stats->stakind), STATISTIC_KIND_MCV) !=
+           std::end(stats->stakind);
+}
+
+/// The standard statistics of a sample, with ten times as many histogram bounds if values are
+/// almost unique. The planner interpolates between numbers but not between IDs, so it cannot
+/// estimate a range shorter than the distance between two bounds.
+void compute_stats(VacAttrStats* stats, AnalyzeAttrFetchFunc fetch, int rows, double all_rows) {
+    compute_standard_stats(stats, fetch, rows, all_rows);
+    const bool has_repeated_values = stats->stadistinct >= 0 || has_most_common_values(stats);
+    if (!stats->stats_valid || has_repeated_values) return;
+#if PG_VERSION_NUM >= 170000
+    auto& target = stats->attstattarget;
+#else
+    auto& target = stats->attr->attstattarget;
+#endif
+    constexpr int max_target = 10000;
+    const auto usual = target;
+    target = std::min(10 * usual, max_target);
+    for (int i = 0; i < STATISTIC_NUM_SLOTS; ++i)
+        stats->stakind[i] = 0, stats->numnumbers[i] = 0, stats->numvalues[i] = 0;
+    compute_standard_stats(stats, fetch, rows, all_rows);
+    target = usual;
+}
+
+}  // namespace
+
+/// The typanalyze function of ulid and sno
+SNOWDRIFT_FUNCTION(id_typanalyze) {
+    auto* const stats = reinterpret_cast<VacAttrStats*>(PG_GETARG_POINTER(0));
+    if (!std_typanalyze(stats)) PG_RETURN_BOOL(false);
+    compute_standard_stats = stats->compute_stats;
+    stats->compute_stats = compute_stats;
+    PG_RETURN_BOOL(true);
+}

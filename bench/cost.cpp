@@ -73,7 +73,7 @@ void measure_transactions(Report& report, const Options& options, pqxx::connecti
         const double noop_ns = ns_per_transaction(connection, "bench_noop()");
         for (const auto& function : functions) {
             const double ns = ns_per_transaction(connection, function) - noop_ns;
-            if (round > 0) report.figure(function, "cost in a transaction each", "ns", ns);
+            if (round > 0) report.figure(function, "cost per transaction", "ns", ns);
         }
     }
 }
@@ -105,13 +105,12 @@ void cost(Report& report, const Options& options) {
     report.table({"one session", "ns above no-op", "ratio to clock and atomic", "without a pause"},
                  rows);
     report.note(
-        "Calls inside the server, in bursts of 1000, one a millisecond, so that no format is short "
-        "of IDs; the median of the bursts. \"Without a pause\" is the mean of calls that come one "
-        "after the other, "
-        "all that happens included: "
-        "`next_snowflake()` then waits for its format, which has 4096 IDs a millisecond (244 ns "
-        "each), and `next_sno()` for its 65536 every 4 ms (61 ns each). `next_ulid()` is in one "
-        "transaction here.");
+        "The calls run inside the server, in bursts of 1000, one burst per millisecond, so no "
+        "format runs out of IDs. The figure is the median of the bursts. \"Without a pause\" is "
+        "the mean of consecutive calls, and includes everything that happens during them: "
+        "`next_snowflake()` then waits for its format, which has 4096 IDs per millisecond (244 ns "
+        "each), and `next_sno()` waits for its format, which has 65536 IDs per 4 ms (61 ns each). "
+        "All calls of `next_ulid()` are in one transaction here.");
     report.chart(
         "cost", "Cost of an ID above a function that does nothing, ns", 420,
         "unset key\nset style fill solid noborder\nset logscale x\nset xrange [2:3000]\n"
@@ -125,16 +124,16 @@ void cost(Report& report, const Options& options) {
     rows.clear();
     for (const auto& function : in_transactions)
         rows.push_back(
-            {function, shown(report.of("cost", function, "cost in a transaction each"), 0),
-             shown(
-                 report.ratio("cost", "cost in a transaction each", function, "gen_random_uuid()"),
-                 2)});
-    report.table({"a transaction each", "ns above no-op", "ratio to gen_random_uuid()"}, rows);
+            {function, shown(report.of("cost", function, "cost per transaction"), 0),
+             shown(report.ratio("cost", "cost per transaction", function, "gen_random_uuid()"),
+                   2)});
+    report.table({"one call per transaction", "ns above no-op", "ratio to gen_random_uuid()"},
+                 rows);
 
     const auto ratio = [&](const char* subject, const std::string& base) {
         return report.ratio("cost", "cost", subject, base);
     };
-    report.at_most("next_snowflake(), not bound, to clock and atomic", 1.3,
+    report.at_most("next_snowflake() in bursts, to clock and atomic", 1.3,
                    ratio("next_snowflake()", limit));
     report.at_most("next_ulid() in a transaction, to clock and atomic", 1.0,
                    ratio("next_ulid()", limit));
@@ -144,8 +143,8 @@ void cost(Report& report, const Options& options) {
         report.at_most("next_ulid() in a transaction, to uuidv7()", 1.0 / 15,
                        ratio("next_ulid()", "uuidv7()"));
     report.at_most(
-        "next_ulid(), a transaction each, to gen_random_uuid()", 0.5,
-        report.ratio("cost", "cost in a transaction each", "next_ulid()", "gen_random_uuid()"));
+        "next_ulid(), one call per transaction, to gen_random_uuid()", 0.5,
+        report.ratio("cost", "cost per transaction", "next_ulid()", "gen_random_uuid()"));
 }
 
 }  // namespace snowdrift::bench

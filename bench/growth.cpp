@@ -55,15 +55,15 @@ void by_ids(Report& report, const Options& options, pqxx::connection& connection
     progress("");
     report.table(header, rows);
     report.note(
-        "Nanoseconds of an ID, the call included. `next_snowflake()` and `next_sno()` are "
-        "held to their formats' 244 and 61 ns.");
+        "Nanoseconds per ID, including the call. The formats limit `next_snowflake()` to 244 ns "
+        "per ID, and `next_sno()` to 61 ns per ID.");
     static constexpr const char* colors[] = {"#3b7ea1", "#5c9a3a", "#d98200", "#a3478c"};
     std::string plot;
     for (size_t i = 0; i < candidates.size(); ++i)
         plot += std::string{i == 0 ? "plot" : ","} + " $data index " + std::to_string(i) +
                 " using 1:2 with linespoints lw 2 pt 7 ps 0.5 lc '" + colors[i] + "' title '" +
                 candidates[i].label + "'";
-    report.chart("growth", "Cost of an ID by the IDs drawn in one transaction, ns", 400,
+    report.chart("growth", "Cost of an ID by the number of IDs drawn in one transaction, ns", 400,
                  "set key bmargin center horizontal\nset bmargin 6\nset logscale xy\n"
                  "set format x '%.0s%c'\nset xrange [1000:*]\nset yrange [1:1000]\n"
                  "set xlabel 'IDs in one transaction'\n$data << E\n" +
@@ -95,8 +95,9 @@ void by_generators(Report& report, const Options& options, pqxx::connection& con
         rows.push_back(
             {std::to_string(generators),
              shown(report.of("growth", std::to_string(generators) + " generators", "cost"), 1)});
-    report.table({"generators that a session draws from in turn", "ns an ID"}, rows);
-    report.note("One call site that changes the generator with each call, the worst case.");
+    report.table({"generators that a session draws from in turn", "ns per ID"}, rows);
+    report.note(
+        "One call site that changes the generator with each call, which is the worst case.");
     run(connection, "SELECT snowdrift.drop_generator('g' || n) FROM generate_series(1, 128) AS n");
 }
 

@@ -139,7 +139,7 @@ void chart(Report& report, const std::vector<Candidate>& all, int large_table) {
         data += "\"" + label + "\" " + shown(report.of("insert", label, "bulk, speed") / 1000, 1) +
                 " " + shown(report.of("insert", label, "large, bulk, speed") / 1000, 1) + "\n";
     report.chart(
-        "insert", "Bulk INSERT with the ID as primary key, thousand rows a second", 420,
+        "insert", "Bulk INSERT with the ID as primary key, thousand rows per second", 420,
         "set style data histograms\nset style histogram clustered gap 1\n"
         "set style fill solid noborder\nset boxwidth 0.9\nset yrange [0:*]\n"
         "set xtics font ',11'\n"
@@ -166,13 +166,13 @@ void insert(Report& report, const Options& options) {
 
     show(report, all, "bulk", "bulk");
     show(report, all, "row by row", "row by row, 8 sessions");
-    const std::string present = std::to_string(sizes.large_table) + " rows present: ";
+    const std::string present = "table of " + std::to_string(sizes.large_table) + " rows, ";
     show(report, all, "large, bulk", present + "bulk");
     show(report, all, "large, row by row", present + "row by row");
     report.note(
-        "The ID is the primary key, the other column an integer. Ratios are to bigint "
-        "identity. A checkpoint comes before each measurement, so WAL has an image of each "
-        "page that is changed first. Row by row into the large table, a quarter as many rows.");
+        "The ID is the primary key; the other column is an integer. Ratios are to bigint "
+        "identity. A checkpoint precedes each measurement, so WAL contains an image of each page "
+        "at its first change. Row by row, the large table gets a quarter as many rows.");
     chart(report, all, sizes.large_table);
 
     const auto ratio = [&](const char* subject, const char* base) {

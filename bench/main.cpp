@@ -93,9 +93,9 @@ Cells machine(pqxx::connection& connection, const Options& options) {
                 shown(kib / 1024 / 1024, 0) + " GiB of memory",
             std::string{system.sysname} + " " + system.release + " " + system.machine,
             text(connection, "SELECT version()"),
-            "A server of its own: " + settings +
-                ". Without fsync it is processors and WAL that are compared, not this machine's "
-                "disk; no checkpoint falls into a measurement.",
+            "A dedicated server: " + settings +
+                ". Since fsync is off, the figures compare processor time and WAL, not this "
+                "machine's disk. No checkpoint runs during a measurement.",
             options.quick ? "A quick run: small tables and few rounds." : "A full run."};
 }
 

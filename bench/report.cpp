@@ -160,14 +160,13 @@ void Report::write_figures() const {
 void Report::finish(const Cells& machine) {
     if (!targets_.empty()) {
         begin("targets", "Targets");
-        table({"ratio of this run", "target", "measured", ""}, targets_);
+        table({"ratio", "target", "measured", "result"}, targets_);
     }
     write_figures();
     std::ofstream file{folder_ / "README.md"};
-    file
-        << "# Benchmarks\n\nWritten by `./dev bench`, which repeats the measurements. Figures are "
-           "medians of runs that alternate; ratios are medians of the ratios of paired runs. Every "
-           "figure is in [figures.csv](figures.csv).\n\n";
+    file << "# Benchmarks\n\n`./dev bench` repeats the measurements and writes this page. Figures "
+            "are medians of alternating runs; ratios are medians of the ratios of paired runs. "
+            "[figures.csv](figures.csv) contains every figure.\n\n";
     for (const auto& line : machine) file << "- " << line << "\n";
     file << markdown_;
 }

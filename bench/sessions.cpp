@@ -95,12 +95,12 @@ void saturations(Report& report, const Options& options) {
         const double share = report.of("sessions", subject, "share of capacity");
         rows.push_back({std::to_string(sessions), shown(100 * share, 2) + " %"});
         if (sessions != 8)
-            report.at_least("classic layout's capacity, " + std::to_string(sessions) +
+            report.at_least("share of the default layout's capacity, " + std::to_string(sessions) +
                                 (sessions == 1 ? " session" : " sessions"),
                             0.99, share);
     }
     progress("");
-    report.table({"sessions", "of 4096 IDs a millisecond"}, rows);
+    report.table({"sessions", "share of 4096 IDs per millisecond"}, rows);
 }
 
 std::string subject_of(const std::string& statement, int sessions) {
@@ -131,11 +131,11 @@ void crowd(Report& report, const Options& options) {
              shown(report.of("sessions", subject_of(statement, 2), "throughput beside"), 0),
              shown(report.of("sessions", subject_of(statement, 64), "throughput beside"), 0),
              shown(ratio(statement), 3)});
-    report.table({"statements a second", "x 2", "x 64", "ratio"}, rows);
-    const std::string what = "64 sessions' throughput to that of 2, ";
-    report.at_least(what + "an ID a statement (SELECT 1: " + shown(ratio("SELECT 1"), 3) + ")", 0.9,
-                    ratio(one));
-    report.at_least(what + "1000 IDs a statement", 0.9, ratio(thousand));
+    report.table({"statements per second", "x 2", "x 64", "ratio"}, rows);
+    const std::string what = "throughput of 64 sessions to 2 sessions, ";
+    report.at_least(what + "one ID per statement (SELECT 1: " + shown(ratio("SELECT 1"), 3) + ")",
+                    0.9, ratio(one));
+    report.at_least(what + "1000 IDs per statement", 0.9, ratio(thousand));
 }
 
 void chart(Report& report, const std::vector<std::string>& statements,
@@ -184,7 +184,7 @@ void sessions(Report& report, const Options& options) {
                 });
 
     for (const auto& [measure, unit, digits] :
-         {std::tuple{"throughput", "statements a second", 0}, std::tuple{"p50", "median, us", 0},
+         {std::tuple{"throughput", "statements per second", 0}, std::tuple{"p50", "median, us", 0},
           std::tuple{"p99", "99th percentile, us", 0}}) {
         Cells header{unit};
         for (const int n : counts) header.push_back("x " + std::to_string(n));
@@ -199,11 +199,11 @@ void sessions(Report& report, const Options& options) {
         report.table(header, rows);
     }
     report.note(
-        "Throughput is that of `pgbench -n -M prepared -j 2`; latencies are of libpqxx clients, a "
-        "thread each. Clients and server share the machine, so beyond its cores sessions wait for "
-        "a "
-        "processor, whatever they ask: see `SELECT 1`.");
-    chart(report, statements, counts, "throughput", "throughput", "Statements a second",
+        "\"x 8\" stands for 8 sessions. `pgbench -n -M prepared -j 2` measures the throughput. "
+        "libpqxx clients, one thread each, measure the latencies. Clients and server share the "
+        "machine. So if there are more sessions than cores, sessions wait for a processor, "
+        "whatever statement they run: see `SELECT 1`.");
+    chart(report, statements, counts, "throughput", "throughput", "Statements per second",
           "set yrange [0:*]");
     chart(report, statements, counts, "p99", "latency", "Latency, 99th percentile, microseconds",
           "set logscale y");

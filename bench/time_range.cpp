@@ -51,7 +51,7 @@ double us_per_query(pqxx::connection& connection, const Candidate& candidate) {
 
 void time_range(Report& report, const Options& options) {
     const int rows = options.quick ? 200'000 : 5'000'000;
-    report.begin("time_range", "One hour of a year, out of " + std::to_string(rows) + " rows");
+    report.begin("time_range", "One hour of a year, among " + std::to_string(rows) + " rows");
     pqxx::connection connection;
     run(connection,
         "SET max_parallel_workers_per_gather = 0; SET jit = off;"
@@ -75,10 +75,11 @@ void time_range(Report& report, const Options& options) {
             {candidate.label, shown(report.of("time_range", candidate.label, "query"), 0),
              shown(report.ratio("time_range", "query", candidate.label, "created_at"), 2),
              shown(report.of("time_range", candidate.label, "table and indexes"), 0)});
-    report.table({"by", "us a query", "ratio to created_at", "table and indexes, MB"}, rows_shown);
+    report.table({"by", "us per query", "ratio to created_at", "table and indexes, MB"},
+                 rows_shown);
     report.note(
-        "`created_at` has an index beside that of a Snowflake primary key; the others have "
-        "the primary key alone.");
+        "The table with `created_at` has an index on that column and a Snowflake primary key. The "
+        "other tables have only the primary key.");
 }
 
 }  // namespace snowdrift::bench

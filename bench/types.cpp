@@ -108,11 +108,13 @@ void types(Report& report, const Options& options) {
     }
     report.table({"milliseconds", "uuid", "ulid", "sno", "bigint", "ulid to uuid", "sno to uuid"},
                  rows);
-    report.note("Point lookups are of every fourth value, in random order, through the index.");
+    report.note(
+        "Point lookups search for a random quarter of the values, in random order, through the "
+        "index.");
     for (const char* type : {"ulid", "sno"})
         for (const char* task :
              {"COPY out, text", "COPY in, text", "COPY out, binary", "COPY in, binary"})
-            report.at_most(std::string{task} + ", time of " + type + " to uuid's", 1.0,
+            report.at_most(std::string{task} + ", time of " + type + " to uuid", 1.0,
                            report.ratio("types", task, type, "uuid"));
     for (const auto& type : type_names)
         run(connection, filled("DROP TABLE bench_%, bench_copy_%", type));

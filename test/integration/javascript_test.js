@@ -30,7 +30,7 @@ after(async () => {
   await client.end();
 });
 
-// Runs `body` while the driver reads int8 by `parser`, as README.md shows for a whole program.
+// Runs `body` while the driver reads int8 by `parser`, as docs/layouts.md shows for a whole program.
 async function reading(parser, body) {
   pg.types.setTypeParser(INT8, parser);
   try {

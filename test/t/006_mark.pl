@@ -211,7 +211,7 @@ cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', 0, 'logged 
 # A clock that had jumped into the future.
 like( $node->safe_psql('postgres',
 		"SELECT obj_description('snowdrift.reset_clock'::regproc, 'pg_proc')"),
-	qr/can come again/, 'the comment of reset_clock() says what it gives up');
+	qr/can be issued again/, 'the comment of reset_clock() names the risk');
 like(error_of($node, 'SELECT snowdrift.reset_clock()'),
 	qr/ERROR:  55000: clock does not need a reset/, 'no reset without need');
 set_clock($node, '2036-06-01 12:00:00');

@@ -1,8 +1,8 @@
--- IDs drawn for people: the same picture whatever the session's settings
+-- Diagrams of IDs: they don't depend on the session's settings
 SET TIME ZONE 'America/New_York';
 SET bytea_output = 'escape';
 
--- Snowflake IDs: each field's bits under its name and value, fields without bits left out
+-- Snowflake IDs: each field's bits are below its name and value; fields without bits are omitted
 SELECT snowflake_diagram(132271570944274432);
 SELECT snowflake_diagram(1888944671579078978, 'twitter');
 SELECT snowflake_diagram(1888944671579078978, 'discord');
@@ -19,14 +19,14 @@ SELECT sno_diagram(sno_nil());
 SELECT ulid_diagram('01AR295ZG3KRC245DAXR3A5NJB');
 SELECT ulid_diagram(ulid_max());
 
--- the bits are the ID's
+-- the diagram shows the bits of the ID
 SELECT bool_and(regexp_replace(line, ' ', '', 'g')::bit(64)::bigint = id)
 FROM (SELECT id, snowflake_diagram(id, layout) AS diagram
       FROM (VALUES (132271570944274432, 'snowflake'::snowflake_layout), (1517551833752155, 'si'),
           (9223372036854775807, 'discord')) AS ids(id, layout)) AS drawn,
     regexp_match(diagram, '[01 ]+$') AS match(lines), unnest(lines) AS line;
 
--- an ID that isn't one, and NULL
+-- invalid IDs and NULL
 SELECT error_of('SELECT snowflake_diagram(-1)');
 SELECT error_of($$SELECT snowflake_diagram(9007199254740992, 'si')$$);
 SELECT snowflake_diagram(NULL), snowflake_diagram(1, NULL), sno_diagram(NULL), ulid_diagram(NULL);

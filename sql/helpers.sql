@@ -1,6 +1,6 @@
--- What the tests share
+-- Helper functions of the tests
 
--- the error that a statement ends with
+-- error_of(QUERY): the error that the query raises
 CREATE FUNCTION error_of(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE message text; detail text; hint text;
 BEGIN
@@ -13,7 +13,7 @@ EXCEPTION WHEN OTHERS THEN
         'HINT: ' || nullif(hint, ''));
 END $$;
 
--- the same for a text that a type does not take: softly, from PostgreSQL 16 on
+-- soft_error_of(INPUT, TYPE): the error of invalid input for a type; a soft error from PostgreSQL 16 on
 CREATE FUNCTION soft_error_of(input text, type text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE error text;
 BEGIN
@@ -27,7 +27,7 @@ BEGIN
     RETURN coalesce(nullif(error, ''), 'no error');
 END $$;
 
--- the nodes of a plan from the top down, in words that all versions share
+-- plan_of(QUERY): the nodes of the plan from the top down, in the same words on all versions
 CREATE FUNCTION plan_of(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE plan jsonb;
 BEGIN
@@ -38,7 +38,7 @@ BEGIN
             WITH ORDINALITY AS nodes(node, n));
 END $$;
 
--- what EXPLAIN shows, but for the remark of PostgreSQL 18 that a node is of a kind that is disabled
+-- explain(QUERY): the output of EXPLAIN, without the lines that PostgreSQL 18 adds for disabled nodes
 CREATE FUNCTION explain(query text) RETURNS TABLE (plan text) LANGUAGE plpgsql AS $$
 BEGIN
     FOR plan IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
@@ -48,7 +48,7 @@ BEGIN
     END LOOP;
 END $$;
 
--- ten bytes that look random, and are the same in every run
+-- noise(N): ten pseudorandom bytes, the same in every run
 CREATE FUNCTION noise(n bigint) RETURNS bytea
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN substr(decode(md5(n::text), 'hex'), 1, 10);

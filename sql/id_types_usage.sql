@@ -1,4 +1,4 @@
--- The types ulid and sno wherever PostgreSQL has a use for a type
+-- Uses of the types ulid and sno throughout PostgreSQL
 SET TIME ZONE 'UTC';
 
 -- primary and foreign keys, generated columns
@@ -31,7 +31,7 @@ SELECT * FROM jsonb_populate_record(NULL::posts, '{"id": "cg89x7njekxjp7vt", "au
 SELECT * FROM jsonb_populate_record(NULL::posts, '{"id": "cg89"}');
 DROP TABLE posts, authors;
 
--- DISTINCT, GROUP BY and set operations, by hashing and by sorting
+-- DISTINCT, GROUP BY and set operations, with hashing and with sorting
 CREATE TABLE ids AS
 SELECT make_ulid('2024-01-01Z', noise(n % 100)) AS u, noise(n % 50)::sno AS s
 FROM generate_series(1, 10000) AS n;
@@ -49,7 +49,7 @@ RESET enable_hashagg;
 SELECT count(*) FROM (SELECT DISTINCT u, s FROM ids) AS pairs;
 SELECT count(*) FROM (SELECT s FROM ids EXCEPT SELECT noise(n)::sno FROM generate_series(0, 9) AS n) AS rest;
 
--- aggregates in parallel agree with those that are not
+-- parallel aggregates return the same as serial ones
 SELECT min(u), max(u), min(s), max(s) FROM ids;
 SELECT min(u), max(s) FROM ids WHERE false;
 SET parallel_setup_cost = 0;
@@ -62,7 +62,7 @@ RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;
 DROP TABLE ids;
 
--- partitions by time, each by the hash of another ID
+-- partitions by time, one of them partitioned by the hash of another ID
 CREATE TABLE events (id ulid, device sno) PARTITION BY RANGE (id);
 CREATE TABLE events_2024 PARTITION OF events
     FOR VALUES FROM ('01HK153X000000000000000000') TO ('01JGFJJZ000000000000000000')
@@ -75,7 +75,7 @@ SELECT ulid_boundary('2024-01-01Z') AS "2024", ulid_boundary('2025-01-01Z') AS "
 INSERT INTO events
 SELECT make_ulid('2024-01-01Z'::timestamptz + n * interval '10 hours', noise(n)), noise(n)::sno
 FROM generate_series(0, 999) AS n;
--- which rows a hash sends where depends on the machine's byte order
+-- The hash partition of a row depends on the machine's byte order.
 SELECT min(ulid_timestamp(id)), max(ulid_timestamp(id)), count(DISTINCT tableoid) AS partitions FROM events_2024;
 SELECT min(ulid_timestamp(id)), max(ulid_timestamp(id)) FROM events_2025;
 SELECT count(*) BETWEEN 350 AND 530 AS even FROM events_2024 GROUP BY tableoid;
@@ -85,7 +85,7 @@ SELECT plan_of($$SELECT FROM events WHERE id < ulid_boundary('2025-01-01Z')
 INSERT INTO events VALUES (ulid_nil(), sno_nil());
 DROP TABLE events;
 
--- a column of UUIDs becomes one of ULIDs
+-- converting a uuid column to ulid
 CREATE TABLE migrated (id uuid PRIMARY KEY);
 INSERT INTO migrated VALUES ('01560492-fe03-9e18-2215-aaee06a2d64b');
 ALTER TABLE migrated ALTER id TYPE ulid;

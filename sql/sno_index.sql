@@ -1,7 +1,7 @@
 -- Snos in indexes, sorts and joins
 SET TIME ZONE 'UTC';
 
--- one each minute, ascending, as they come about
+-- one ID per minute, in ascending order
 CREATE TABLE events AS
 SELECT n, make_sno('2024-01-01Z'::timestamptz + n * interval '1 minute', n % 256, 7, n) AS id
 FROM generate_series(1, 20000) AS n;
@@ -10,7 +10,7 @@ SET max_parallel_workers_per_gather = 0;
 \set day 'SELECT count(*), min(n), max(n) FROM events WHERE id >= sno_boundary(\'2024-01-07Z\') AND id < sno_boundary(\'2024-01-08Z\')'
 \set one 'SELECT n FROM events WHERE id = (SELECT id FROM events WHERE n = 4711)'
 
--- btree: ranges, single values, order both ways, and the ends without a scan
+-- btree: ranges, single values, both directions, and min and max without a scan
 CREATE UNIQUE INDEX events_btree ON events (id);
 VACUUM ANALYZE events;
 SET enable_bitmapscan = off;
@@ -21,7 +21,7 @@ SELECT plan_of('SELECT id FROM events ORDER BY id DESC LIMIT 1');
 SELECT plan_of('SELECT min(id), max(id) FROM events');
 SELECT min(id), max(id), min(n), max(n) FROM events;
 
--- the statistics know how many rows a range has
+-- the planner estimates the rows of a range
 CREATE FUNCTION estimate(query text) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE plan json;
 BEGIN
@@ -57,7 +57,7 @@ SELECT bool_and(sno_hash(id)::bit(32) = sno_hash_extended(id, 0)::bit(32)) AS ha
     count(DISTINCT sno_hash(id)) > 19900 AS distinct
 FROM events;
 
--- BRIN, with each of its classes
+-- BRIN, with each operator class
 RESET enable_bitmapscan;
 CREATE INDEX events_minmax ON events USING brin (id) WITH (pages_per_range = 4);
 SELECT plan_of(:'day');
@@ -74,14 +74,14 @@ SELECT plan_of($$SELECT n FROM events WHERE id = 'cg89x7njekxjp7vt'$$);
 SELECT count(*) FROM events WHERE id = sno_nil();
 DROP TABLE events;
 
--- minmax-multi merges the ranges that are closest
+-- minmax-multi merges the closest ranges
 SELECT sno_distance(sno_nil(), sno_nil()),
     sno_distance(sno_nil(), 'xxxxxxxxxxxxxxxx') = 2 ^ 80 AS all,
     sno_distance('2222222222222222', '222222222222222x'),
     sno_distance('xxxxxxxxxxxxxxxx', 'xxxxxxxxxxxxxxxw'),
     sno_distance('\x0000000000000001ffff'::bytea::sno, '\x00000000000000020000'::bytea::sno);
 
--- equal values share their place in a btree
+-- a btree index deduplicates equal values
 CREATE TABLE repeated AS
 SELECT make_sno('2024-01-01Z', 0, 0, n % 100) AS id FROM generate_series(1, 20000) AS n;
 CREATE INDEX repeated_once ON repeated (id);
@@ -89,8 +89,8 @@ CREATE INDEX repeated_each ON repeated (id) WITH (deduplicate_items = off);
 SELECT pg_relation_size('repeated_once') * 2 < pg_relation_size('repeated_each') AS smaller;
 DROP TABLE repeated;
 
--- sorts: by the first eight bytes, by all where those are equal, and also when so many are equal
--- that a sort stops looking at them first; in memory and on disk
+-- sorts: by the first eight bytes, by all bytes if those are equal, and with so many equal ones that the sort
+-- aborts abbreviation; in memory and on disk
 CREATE TABLE unsorted AS
 SELECT n, noise(n)::sno AS scattered,
     make_sno('2024-01-01Z', n % 8, 0, get_byte(noise(n), 0) * 256 + get_byte(noise(n), 1)) AS crowded,

@@ -3,12 +3,12 @@ SET TIME ZONE 'UTC';
 
 SELECT 'cg89x7njekxjp7vt'::sno, sno_nil(), 'xxxxxxxxxxxxxxxx'::sno;
 
--- ten bytes, also in a row: no padding before or behind
+-- ten bytes, also in a row: no padding before or after
 SELECT pg_column_size(sno_nil()),
     pg_column_size(ROW(sno_nil(), 'a'::"char", sno_nil())) - pg_column_size(ROW('a'::"char"))
         AS two_in_a_row;
 
--- the golden vectors, in text and COPY ...
+-- the golden vectors, as text and with COPY
 \getenv abs_srcdir PG_ABS_SRCDIR
 \getenv abs_builddir PG_ABS_BUILDDIR
 \set vectors '''' :abs_srcdir '/test/vectors/sno_ids.tsv'' (HEADER)'
@@ -35,13 +35,13 @@ SELECT count(*), bool_and(v.id::text = e.id) AS out,
 FROM vectors AS v JOIN expected AS e USING (hex, unix_ms),
     LATERAL (SELECT 'epoch'::timestamptz + unix_ms * interval '1 ms') AS times(time);
 
--- ... and in binary COPY
+-- the golden vectors with binary COPY
 CREATE TABLE copied (LIKE vectors);
 :write_binary
 :read_binary
 SELECT count(*) FROM vectors JOIN copied USING (hex, id, unix_ms, tick, metabyte, partition, sequence);
 
--- texts, bytes, UUIDs and values sort alike
+-- texts, bytes, UUIDs and values have the same order
 SELECT count(*), bool_and(by_text = by_value AND by_bytes = by_value AND by_uuid = by_value) AS alike
 FROM (SELECT rank() OVER (ORDER BY id) AS by_value,
           rank() OVER (ORDER BY id::text COLLATE "C") AS by_text,
@@ -56,26 +56,26 @@ SELECT a.id AS a, b.id AS b, a.id = b.id AS "=", a.id <> b.id AS "<>", a.id < b.
     a.id <= b.id AS "<=", a.id > b.id AS ">", a.id >= b.id AS ">=", sno_cmp(a.id, b.id)
 FROM ids AS a, ids AS b ORDER BY a.id, b.id;
 
--- all parts at once, and an ID made of parts
+-- decoding and composing
 SELECT id, parts.* FROM (VALUES ('cg89x7njekxjp7vt'::sno), (sno_nil()), ('xxxxxxxxxxxxxxxx'))
     AS ids(id), sno_parts(id) AS parts;
 SELECT make_sno('2032-09-28 11:15:14.912Z', 100, 48923, 38843, 1),
     make_sno('2032-09-28 11:15:14.912Z', 100, 48923, 38843);
 SELECT make_sno('2010-01-01Z', 0, 0, 0), make_sno('2079-09-07 15:47:35.548Z', 255, 65535, 65535, 1);
 
--- any part but the time can be replaced, and the others stay
+-- replacing a field does not change the others
 SELECT sno_parts(sno_set_metabyte(id, 101)), sno_parts(sno_set_metabyte(id, 255)),
     sno_parts(sno_set_partition(id, 0)), sno_parts(sno_set_partition(id, 65535)),
     sno_parts(sno_set_sequence(id, 0)), sno_parts(sno_set_sequence(id, 65535))
 FROM (SELECT 'cg89x7njekxjp7vt'::sno AS id) AS ids \gx
 
--- a time is cut to 4 ms in an ID, and rounded up in a boundary
+-- an ID truncates its time to 4 ms; a boundary rounds it up
 SELECT sno_timestamp(make_sno('2024-02-29 12:34:56.787999Z', 0, 0, 0)),
     sno_timestamp(sno_boundary('2024-02-29 12:34:56.784Z')),
     sno_timestamp(sno_boundary('2024-02-29 12:34:56.784001Z'));
 SELECT sno_boundary('2010-01-01Z'), sno_boundary('2079-09-07 15:47:35.548Z');
 
--- IDs of one unit sort by metabyte first, then by partition and sequence
+-- IDs of one time unit sort by metabyte, then by partition and sequence
 SELECT metabyte, array_agg(partition || '/' || sequence ORDER BY id)
 FROM (SELECT make_sno('2024-02-29Z', m, p, s) AS id
       FROM (VALUES (2), (0), (1)) AS a(m), (VALUES (7), (3)) AS b(p), (VALUES (9), (0)) AS c(s)) AS ids,
@@ -96,7 +96,7 @@ SELECT NULL::sno, sno_parts(NULL), sno_boundary(NULL), make_sno(now(), 0, NULL, 
 \pset format unaligned
 \pset tuples_only on
 
--- what is wrong with a text
+-- invalid texts
 SELECT error_of($$SELECT ''::sno$$);
 SELECT error_of($$SELECT 'cg89x7njekxjp7v'::sno$$);
 SELECT error_of($$SELECT 'cg89x7njekxjp7vt '::sno$$);
@@ -108,21 +108,21 @@ SELECT error_of($$SELECT 'cg89x7njzkxjp7vt'::sno$$);
 SELECT error_of($$SELECT 'cg89x7njekxjp7vé'::sno$$);
 SELECT error_of($$SELECT 'cg89x7njekxjp7é'::sno$$);
 
--- a UUID that is no sno
+-- UUIDs that don't contain a sno
 SELECT error_of($$SELECT '63673839-7837-6e6a-656b-786a70377600'::uuid::sno$$);
 SELECT error_of($$SELECT 'ffffffff-7837-6e6a-656b-786a70377674'::uuid::sno$$);
 
--- bytes
+-- byte strings of a wrong length
 SELECT error_of($$SELECT '\x538c7f96b164bf1b97'::bytea::sno$$);
 SELECT error_of($$SELECT '\x538c7f96b164bf1b97bb00'::bytea::sno$$);
 
--- binary values of a wrong length
+-- binary input of a wrong length
 \set write_bytes '\\copy (SELECT ''\\x538c7f96b164bf1b97''::bytea) TO ' :binary_file
 \set read_bytes '\\copy copied (id) FROM ' :binary_file
 :write_bytes
 :read_bytes
 
--- parts out of range
+-- fields out of range
 SELECT error_of('SELECT make_sno(now(), 256, 0, 0)');
 SELECT error_of('SELECT make_sno(now(), -1, 0, 0)');
 SELECT error_of('SELECT make_sno(now(), 0, 65536, 0)');
@@ -135,7 +135,7 @@ SELECT error_of('SELECT sno_set_metabyte(sno_nil(), 256)');
 SELECT error_of('SELECT sno_set_partition(sno_nil(), -1)');
 SELECT error_of('SELECT sno_set_sequence(sno_nil(), 65536)');
 
--- times
+-- times out of range
 SELECT error_of($$SELECT make_sno('2009-12-31 23:59:59.999999Z', 0, 0, 0)$$);
 SELECT error_of($$SELECT make_sno('2079-09-07 15:47:35.549Z', 0, 0, 0)$$);
 SELECT error_of($$SELECT make_sno('infinity', 0, 0, 0)$$);
@@ -144,11 +144,11 @@ SELECT error_of($$SELECT sno_boundary('2079-09-07 15:47:35.548001Z')$$);
 SELECT error_of($$SELECT sno_boundary('infinity')$$);
 SELECT error_of($$SELECT sno_boundary('-infinity')$$);
 
--- types do not mix unnoticed
+-- comparisons with other types are errors
 SELECT error_of('SELECT sno_nil() = ulid_nil()');
 SELECT error_of('SELECT sno_nil() = gen_random_uuid()');
 
--- the same, taken softly
+-- soft errors
 SELECT soft_error_of('cg89x7njekxjp7vt', 'sno');
 SELECT soft_error_of('cg89x7njekxjp7v', 'sno');
 SELECT soft_error_of('cg89x7njekxjp7v0', 'sno');

@@ -1,4 +1,4 @@
--- Every argument out of range is an error that names the value and the bound
+-- Errors of arguments out of range name the value and the bounds
 SET TIME ZONE 'UTC';
 \pset format unaligned
 \pset tuples_only on

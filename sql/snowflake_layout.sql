@@ -1,7 +1,7 @@
--- The type snowflake_layout, and all functions that take one
+-- The type snowflake_layout, and all functions with an argument of it
 SET TIME ZONE 'UTC';
 
--- presets print as their names, other layouts as their fields in order
+-- output: presets as their names, other layouts as their fields in a fixed order
 SELECT layout::snowflake_layout FROM (VALUES ('snowflake'), ('twitter'), ('discord'), ('mastodon'),
     ('instagram'), ('pgedge'), (E' mastic\n'), ('si'),
     ('epoch=2024-01-01T00:00:00Z timestamp=41 datacenter=5 worker=5 sequence=12'),
@@ -13,7 +13,7 @@ SELECT layout::snowflake_layout FROM (VALUES ('snowflake'), ('twitter'), ('disco
     ('js epoch=2021-01-01T00:00:00Z timestamp=40 worker=5 sequence=8')) AS texts(layout);
 SELECT pg_column_size('twitter'::snowflake_layout);
 
--- equality and hashing: by value, however it was written
+-- equality and hashing: by value, independently of the text
 SELECT a, b, a = b AS "=", a <> b AS "<>",
     snowflake_layout_hash(a) = snowflake_layout_hash(b) AS hash,
     snowflake_layout_hash_extended(a, 7) = snowflake_layout_hash_extended(b, 7) AS hash_extended
@@ -27,7 +27,7 @@ SELECT layout, count(*) FROM (VALUES ('twitter'::snowflake_layout), ('mastodon')
     ('epoch=1970-01-01T00:00:00Z timestamp=48 sequence=16')) AS layouts(layout)
 GROUP BY layout ORDER BY count(*);
 
--- every golden ID, decoded and composed through SQL
+-- decoding and composing every golden ID
 \getenv abs_srcdir PG_ABS_SRCDIR
 \getenv abs_builddir PG_ABS_BUILDDIR
 \set vectors '''' :abs_srcdir '/test/vectors/snowflake_ids.tsv'' (HEADER)'
@@ -48,13 +48,13 @@ FROM golden GROUP BY layout ORDER BY layout::text COLLATE "C";
 SELECT bool_and(parts = (g.timestamp, g.datacenter, g.worker, g.sequence)) AS parts
 FROM golden AS g, snowflake_parts(id, layout) AS parts;
 
--- without a layout, it is the default one
+-- without a layout, functions use the default one
 SELECT bool_and(snowflake_timestamp(id) = snowflake_timestamp(id, layout)
         AND snowflake_boundary(timestamp) = snowflake_boundary(timestamp, layout)
         AND make_snowflake(timestamp, datacenter, worker, sequence) = id)
 FROM golden WHERE layout = 'snowflake';
 
--- an ID of Twitter's, and one that was made Mastodon-style
+-- an ID of Twitter, and one in Mastodon's format
 SELECT * FROM snowflake_parts(1888944671579078978, 'twitter');
 SELECT snowflake_timestamp(116301527915219032, 'mastodon'),
     snowflake_timestamp(116301527915219032, 'mastic');
@@ -103,13 +103,13 @@ SELECT make_snowflake('2026-01-01Z', 0, 0, 0, 'mastic'), snowflake_boundary('648
 SELECT * FROM snowflake_parts(9223372036854775807, 'mastic');
 SELECT make_snowflake('6485-10-17 02:45:55.327Z', 0, 0, 65535, 'mastic');
 
--- si: whatever the split of its 13 low bits, every ID is a JavaScript number
+-- si: with any split of the 13 low bits, every ID is a safe integer in JavaScript
 SELECT worker, make_snowflake('2055-11-04 19:53:47.775Z', 0, (1 << worker) - 1, (1 << 13 - worker) - 1,
     format('epoch=2021-01-01T00:00:00Z timestamp=40 worker=%s sequence=%s js', worker, 13 - worker)::snowflake_layout)
 FROM generate_series(0, 13) AS worker;
 SELECT * FROM snowflake_parts(9007199254740991, 'si');
 
--- the least base clock of si; a layout that isn't declared js has none
+-- the earliest epoch of si; a layout without js has no such limit
 SELECT 'epoch=2003-03-18T07:20:19.225Z timestamp=40 worker=5 sequence=8 js'::snowflake_layout;
 SELECT snowflake_timestamp((1::bigint << 53) - 1,
     'epoch=2003-03-18T07:20:19.225Z timestamp=40 worker=5 sequence=8 js');
@@ -122,7 +122,7 @@ SELECT NULL::snowflake_layout, snowflake_timestamp(1, NULL), snowflake_parts(NUL
 \pset format unaligned
 \pset tuples_only on
 
--- texts that are no layout
+-- invalid texts
 SELECT error_of($$SELECT 'twiter'::snowflake_layout$$);
 SELECT error_of($$SELECT 'Twitter'::snowflake_layout$$);
 SELECT error_of($$SELECT ''::snowflake_layout$$);
@@ -149,12 +149,12 @@ SELECT error_of($$SELECT 'epoch=1969-12-31T23:59:59.999Z timestamp=41 sequence=1
 SELECT error_of($$SELECT 'epoch=253402300800000 timestamp=41 sequence=12'::snowflake_layout$$);
 SELECT error_of($$SELECT 'epoch=2003-03-18T07:20:19.224Z timestamp=40 worker=5 sequence=8 js'::snowflake_layout$$);
 
--- the same, taken softly
+-- soft errors
 SELECT soft_error_of('twitter', 'snowflake_layout');
 SELECT soft_error_of('epoch=0 timestamp=41', 'snowflake_layout');
 SELECT soft_error_of('epoch=0 timestamp=41 sequence=32', 'snowflake_layout');
 
--- binary values that are no layout: a sequence of 32 bits; a byte too few; a byte too many
+-- invalid binary input: a sequence of 32 bits; a byte too few; a byte too many
 CREATE TABLE bytes (layout bytea);
 CREATE TABLE layouts (layout snowflake_layout);
 \set write_bytes '\\copy bytes TO ' :binary_file
@@ -172,7 +172,7 @@ UPDATE bytes SET layout = '\x00000000000000002905050c0000';
 :write_bytes
 :read_bytes
 
--- arguments that the layout has no room for
+-- arguments that exceed the layout's fields
 SELECT error_of($$SELECT snowflake_timestamp(9007199254740992, 'si')$$);
 SELECT error_of($$SELECT snowflake_parts(-1, 'mastodon')$$);
 SELECT error_of($$SELECT make_snowflake('2026-01-01', 1, 0, 0, 'si')$$);

@@ -1,4 +1,4 @@
--- Snowflake IDs in tables: defaults, generated columns, indexes, time ranges, views of a plan
+-- Snowflake IDs in tables: defaults, generated columns, indexes, time ranges and their plans
 SET TIME ZONE 'UTC';
 
 CREATE TABLE posts (
@@ -10,7 +10,7 @@ INSERT INTO posts (body) VALUES ('hello'), ('world');
 SELECT count(DISTINCT id), bool_and(created_at = snowflake_timestamp(id)) FROM posts;
 INSERT INTO posts (id, body) VALUES (132271570944274432, 'golden') RETURNING id, created_at;
 
--- an index on a decoded part
+-- an index on decoded fields
 CREATE INDEX posts_worker ON posts (snowflake_worker(id), snowflake_timestamp(id));
 SET enable_seqscan = off;
 EXPLAIN (COSTS OFF) SELECT body FROM posts WHERE snowflake_worker(id) = 3;
@@ -24,7 +24,7 @@ WHERE id >= snowflake_boundary('2021-12-31') AND id < snowflake_boundary('2022-0
 SELECT count(*) FROM posts WHERE id >= snowflake_boundary(now() - interval '1 hour');
 RESET enable_seqscan;
 
--- the same when the expressions are compiled
+-- the same with JIT compilation
 SET jit_above_cost = 0;
 SET jit_inline_above_cost = 0;
 SET jit_optimize_above_cost = 0;

@@ -1,7 +1,7 @@
 -- ULIDs in indexes, sorts and joins
 SET TIME ZONE 'UTC';
 
--- one each minute, ascending, as they come about
+-- one ID per minute, in ascending order
 CREATE TABLE events AS
 SELECT n, make_ulid('2024-01-01Z'::timestamptz + n * interval '1 minute', noise(n)) AS id
 FROM generate_series(1, 20000) AS n;
@@ -10,7 +10,7 @@ SET max_parallel_workers_per_gather = 0;
 \set day 'SELECT count(*), min(n), max(n) FROM events WHERE id >= ulid_boundary(\'2024-01-07Z\') AND id < ulid_boundary(\'2024-01-08Z\')'
 \set one 'SELECT n FROM events WHERE id = (SELECT id FROM events WHERE n = 4711)'
 
--- btree: ranges, single values, order both ways, and the ends without a scan
+-- btree: ranges, single values, both directions, and min and max without a scan
 CREATE UNIQUE INDEX events_btree ON events (id);
 VACUUM ANALYZE events;
 SET enable_bitmapscan = off;
@@ -21,7 +21,7 @@ SELECT plan_of('SELECT id FROM events ORDER BY id DESC LIMIT 1');
 SELECT plan_of('SELECT min(id), max(id) FROM events');
 SELECT min(id), max(id), min(n), max(n) FROM events;
 
--- the statistics know how many rows a range has
+-- the planner estimates the rows of a range
 CREATE FUNCTION estimate(query text) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE plan json;
 BEGIN
@@ -57,7 +57,7 @@ SELECT bool_and(ulid_hash(id)::bit(32) = ulid_hash_extended(id, 0)::bit(32)) AS 
     count(DISTINCT ulid_hash(id)) > 19900 AS distinct
 FROM events;
 
--- BRIN, with each of its classes
+-- BRIN, with each operator class
 RESET enable_bitmapscan;
 CREATE INDEX events_minmax ON events USING brin (id) WITH (pages_per_range = 4);
 SELECT plan_of(:'day');
@@ -74,13 +74,13 @@ SELECT plan_of($$SELECT n FROM events WHERE id = '01HJ1K5KQ0V5RZ1F7WK3ABCDEF'$$)
 SELECT count(*) FROM events WHERE id = ulid_nil();
 DROP TABLE events;
 
--- minmax-multi merges the ranges that are closest
+-- minmax-multi merges the closest ranges
 SELECT ulid_distance(ulid_nil(), ulid_nil()), ulid_distance(ulid_nil(), ulid_max()) = 2 ^ 128 AS all,
     ulid_distance('00000000000000000000000000', '0000000000000000000000000Z'),
     ulid_distance('7ZZZZZZZZZZZZZZZZZZZZZZZZZ', '7ZZZZZZZZZZZZZZZZZZZZZZZZY'),
     ulid_distance('0000000000000FZZZZZZZZZZZZ', '0000000000000G000000000000');
 
--- equal values share their place in a btree
+-- a btree index deduplicates equal values
 CREATE TABLE repeated AS
 SELECT make_ulid('2024-01-01Z', noise(n % 100)) AS id FROM generate_series(1, 20000) AS n;
 CREATE INDEX repeated_once ON repeated (id);
@@ -88,8 +88,8 @@ CREATE INDEX repeated_each ON repeated (id) WITH (deduplicate_items = off);
 SELECT pg_relation_size('repeated_once') * 2 < pg_relation_size('repeated_each') AS smaller;
 DROP TABLE repeated;
 
--- sorts: by the first eight bytes, by all where those are equal, and also when so many are equal
--- that a sort stops looking at them first; in memory and on disk
+-- sorts: by the first eight bytes, by all bytes if those are equal, and with so many equal ones that the sort
+-- aborts abbreviation; in memory and on disk
 CREATE TABLE unsorted AS
 SELECT n, make_ulid('2024-01-01Z'::timestamptz + (n % 1000) * interval '1 ms', noise(n)) AS scattered,
     make_ulid('2024-01-01Z', '\x0000'::bytea || substr(noise(n), 1, 8)) AS crowded,

@@ -1,13 +1,13 @@
 -- The type ulid: text and binary forms, comparison, parts, casts, and every error
 SET TIME ZONE 'UTC';
 
--- either case in, upper case out
+-- input in either case, output in upper case
 SELECT '01AR295ZG3KRC245DAXR3A5NJB'::ulid, '01ar295zg3krc245daxr3a5njb'::ulid,
     '01aR295zG3KrC245DaXr3A5nJb'::ulid;
 SELECT ulid_nil(), ulid_max();
 SELECT pg_column_size('01AR295ZG3KRC245DAXR3A5NJB'::ulid);
 
--- the golden vectors, in text and COPY ...
+-- the golden vectors, as text and with COPY
 \getenv abs_srcdir PG_ABS_SRCDIR
 \getenv abs_builddir PG_ABS_BUILDDIR
 \set vectors '''' :abs_srcdir '/test/vectors/ulid_ids.tsv'' (HEADER)'
@@ -27,13 +27,13 @@ SELECT count(*), bool_and(vectors.id::text = expected.id) AS out,
     bool_and(extract(epoch FROM ulid_timestamp(vectors.id)) * 1000 = unix_ms) AS timestamp
 FROM vectors JOIN expected USING (hex, unix_ms);
 
--- ... and in binary COPY
+-- the golden vectors with binary COPY
 CREATE TABLE copied (LIKE vectors);
 :write_binary
 :read_binary
 SELECT count(*) FROM vectors JOIN copied USING (hex, id, unix_ms);
 
--- texts, bytes, UUIDs and values sort alike
+-- texts, bytes, UUIDs and values have the same order
 SELECT count(*), bool_and(by_text = by_value AND by_bytes = by_value AND by_uuid = by_value) AS alike
 FROM (SELECT rank() OVER (ORDER BY id) AS by_value,
           rank() OVER (ORDER BY id::text COLLATE "C") AS by_text,
@@ -49,12 +49,12 @@ SELECT a.id AS a, b.id AS b, a.id = b.id AS "=", a.id <> b.id AS "<>", a.id < b.
     a.id <= b.id AS "<=", a.id > b.id AS ">", a.id >= b.id AS ">=", ulid_cmp(a.id, b.id)
 FROM ids AS a, ids AS b ORDER BY a.id, b.id;
 
--- parts, and back
+-- decoding and composing
 SELECT ulid_timestamp(id), ulid_randomness(id),
     make_ulid(ulid_timestamp(id), ulid_randomness(id)) = id AS same
 FROM (VALUES ('01AR295ZG3KRC245DAXR3A5NJB'::ulid), (ulid_nil()), (ulid_max())) AS ids(id);
 
--- a time is cut to the millisecond in an ID, and rounded up in a boundary
+-- an ID truncates its time to the millisecond; a boundary rounds it up
 SELECT make_ulid('2024-02-29 12:34:56.789999Z', '\x00000000000000000001'),
     ulid_boundary('2024-02-29 12:34:56.789Z'), ulid_boundary('2024-02-29 12:34:56.789001Z');
 SELECT ulid_boundary('1970-01-01Z'), ulid_boundary('1969-12-31 23:59:59.9995Z'),
@@ -78,7 +78,7 @@ SELECT NULL::ulid, ulid_timestamp(NULL), ulid_randomness(NULL), ulid_boundary(NU
 \pset format unaligned
 \pset tuples_only on
 
--- what is wrong with a text
+-- invalid texts
 SELECT error_of($$SELECT ''::ulid$$);
 SELECT error_of($$SELECT '01AR295ZG3KRC245DAXR3A5NJ'::ulid$$);
 SELECT error_of($$SELECT '01AR295ZG3KRC245DAXR3A5NJBB'::ulid$$);
@@ -91,20 +91,20 @@ SELECT error_of($$SELECT '01AR295ZG3KRC245-AXR3A5NJB'::ulid$$);
 SELECT error_of($$SELECT '80000000000000000000000000'::ulid$$);
 SELECT error_of($$SELECT 'ZZZZZZZZZZZZZZZZZZZZZZZZZZ'::ulid$$);
 
--- characters of several bytes count as one, and are shown whole
+-- errors count and show multibyte characters as single characters
 SELECT error_of($$SELECT '01AR295ZG3KRC245DAXR3A5NJé'::ulid$$);
 SELECT error_of($$SELECT '01AR295ZG3KRC245DAXR3A5N🙂'::ulid$$);
 SELECT error_of($$SELECT '01AR295ZG3KRC245DAXR3A5N🙂B'::ulid$$);
 SELECT error_of($$SELECT '01AR295ZG3LRC245DAXR3A5N🙂B'::ulid$$);
 
--- bytes
+-- byte strings of a wrong length
 SELECT error_of($$SELECT '\x01560492fe039e182215aaee06a2d6'::bytea::ulid$$);
 SELECT error_of($$SELECT '\x01560492fe039e182215aaee06a2d64b00'::bytea::ulid$$);
 SELECT error_of($$SELECT ''::bytea::ulid$$);
 SELECT error_of($$SELECT make_ulid(now(), '\x000000000000000000')$$);
 SELECT error_of($$SELECT make_ulid(now(), '\x0000000000000000000000')$$);
 
--- binary values of a wrong length
+-- binary input of a wrong length
 \set write_bytes '\\copy (SELECT ''\\x01560492fe039e182215aaee06a2d6''::bytea) TO ' :binary_file
 \set read_bytes '\\copy copied (id) FROM ' :binary_file
 :write_bytes
@@ -113,7 +113,7 @@ SELECT error_of($$SELECT make_ulid(now(), '\x0000000000000000000000')$$);
 :write_bytes
 :read_bytes
 
--- times
+-- times out of range
 SELECT error_of($$SELECT make_ulid('1969-12-31 23:59:59.999999Z', noise(1))$$);
 SELECT error_of($$SELECT make_ulid('10889-08-02 05:31:50.656Z', noise(1))$$);
 SELECT error_of($$SELECT make_ulid('infinity', noise(1))$$);
@@ -124,11 +124,11 @@ SELECT error_of($$SELECT ulid_boundary('-infinity')$$);
 SELECT error_of($$SELECT '1969-12-31'::timestamptz::ulid$$);
 SELECT error_of($$SELECT '-infinity'::timestamp::ulid$$);
 
--- types do not mix unnoticed
+-- comparisons with other types are errors
 SELECT error_of('SELECT ulid_nil() = gen_random_uuid()');
 SELECT error_of($$SELECT ulid_nil() = '\x00'::bytea$$);
 
--- the same, taken softly
+-- soft errors
 SELECT soft_error_of('01AR295ZG3KRC245DAXR3A5NJB', 'ulid');
 SELECT soft_error_of('01AR295ZG3KRC245DAXR3A5NJ', 'ulid');
 SELECT soft_error_of('01AR295ZG3KRC245DAXR3A5NJU', 'ulid');

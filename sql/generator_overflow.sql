@@ -1,4 +1,4 @@
--- Calls that come faster than a generator's sequence allows wait, and are counted
+-- Calls beyond a generator's capacity wait, and the overflow is counted
 SELECT snowdrift.create_generator('narrow', 'snowflake', sequence_max => 99);
 SELECT snowdrift.create_generator('narrow sno', 'sno', sequence_max => 9);
 SELECT count(DISTINCT id) FROM next_snowflakes(1000, 'narrow') AS id;

@@ -1,7 +1,7 @@
--- Generators that users create
+-- Named generators
 SET TIME ZONE 'UTC';
 
--- a Snowflake generator with a place of its own, and one of another layout
+-- generators with a node of their own, another layout or a part of the sequence
 SELECT snowdrift.create_generator('orders', 'snowflake', datacenter => 2, worker => 3);
 SELECT snowdrift.create_generator('toots', 'snowflake', layout => 'mastodon');
 SELECT snowdrift.create_generator('people', 'sno', partition => 4242, sequence_min => 13, sequence_max => 10);
@@ -19,7 +19,7 @@ FROM next_snowflakes(1000, 'shared') AS id;
 SELECT bool_and(sno_sequence(id) BETWEEN 10 AND 13) AS in_bounds, count(DISTINCT id)
 FROM (SELECT next_sno('people') AS id FROM generate_series(1, 50)) AS ids;
 
--- the server's node, where a generator has no place of its own and its layout has room for one
+-- A generator without a node of its own uses snowdrift.node, unless its layout has no bits for it.
 SET snowdrift.node = 67;
 SELECT snowflake_datacenter(id), snowflake_worker(id) FROM next_snowflake('shared') AS id;
 SELECT snowflake_datacenter(id), snowflake_worker(id) FROM next_snowflake('orders') AS id;
@@ -28,7 +28,7 @@ SELECT snowflake_datacenter(id), snowflake_worker(id) FROM next_snowflake('order
 SELECT next_snowflake('toots') > 0 AS without_a_node;
 RESET snowdrift.node;
 
--- what they do at present
+-- the state of the generators
 SELECT name, kind, last_timestamp IS NOT NULL AS used, lead IS NOT NULL AS has_lead, waiting,
     regressions
 FROM snowdrift.generators WHERE name IS NOT NULL ORDER BY name;
@@ -45,7 +45,7 @@ SELECT next_snowflake('orders');
 ROLLBACK;
 SELECT next_snowflake('orders') > 0 AS generated;
 
--- dropped and created again, also of another kind: no ID comes again
+-- A generator that is dropped and created again, also of another kind, does not repeat an ID.
 SELECT next_snowflake('orders') AS last \gset
 SELECT snowdrift.drop_generator('orders');
 SELECT snowdrift.create_generator('orders', 'snowflake', datacenter => 2, worker => 3);
@@ -54,13 +54,13 @@ SELECT snowdrift.drop_generator('orders');
 SELECT snowdrift.create_generator('orders', 'sno');
 SELECT length(next_sno('orders')::text);
 
--- as a default
+-- as a column default
 CREATE TABLE toots (id bigint PRIMARY KEY DEFAULT next_snowflake('toots'), body text);
 INSERT INTO toots (body) VALUES ('hello'), ('world');
 SELECT count(*) FROM toots WHERE snowflake_timestamp(id, 'mastodon') > '2026-01-01';
 DROP TABLE toots;
 
--- everyone generates; not everyone defines
+-- Any role can draw IDs. Creating and dropping generators needs EXECUTE.
 CREATE ROLE snowdrift_user;
 SET ROLE snowdrift_user;
 SELECT next_snowflake('toots') > 0 AS generated, length(next_sno('people')::text);
@@ -105,7 +105,7 @@ SELECT error_of($$SELECT snowdrift.create_generator('x', 'sno', partition => 655
 SELECT error_of($$SELECT snowdrift.create_generator('x', 'sno', sequence_min => 7, sequence_max => 5)$$);
 SELECT error_of($$SELECT snowdrift.create_generator('x', 'sno', sequence_min => 65536)$$);
 
--- what the view calls, called by hand
+-- direct calls of the function behind the view
 SELECT snowdrift.read_generator(1, NULL, NULL, NULL, NULL), snowdrift.read_generator(-17, 'sno', NULL, 0, 9);
 
 SELECT count(*) FROM (SELECT snowdrift.drop_generator(name) FROM snowdrift.generator) AS dropped;

@@ -1,15 +1,15 @@
--- The settings, who may change them, and what they do
-SELECT next_snowflake() > 0 AS generated; -- which loads the library, and with it the settings
+-- The settings, their effects, and the privileges to change them
+SELECT next_snowflake() > 0 AS generated; -- loads the library and its settings
 SHOW snowdrift.node;
 SHOW snowdrift.max_clock_lead;
 
--- the server's number is datacenter * 32 + worker
+-- snowdrift.node is datacenter * 32 + worker
 SET snowdrift.node = 67;
 SELECT snowflake_datacenter(id), snowflake_worker(id) FROM next_snowflake() AS id;
 SET snowdrift.node = 1023;
 SELECT snowflake_datacenter(id), snowflake_worker(id) FROM next_snowflake() AS id;
 
--- one that does not fit is an error, and the next call works again
+-- A node beyond the layout's bits is an error. After the setting is corrected, calls work again.
 SET snowdrift.node = 1024;
 SELECT next_snowflake();
 SELECT count(*) FROM next_snowflakes(3);
@@ -22,7 +22,7 @@ SHOW snowdrift.max_clock_lead;
 RESET snowdrift.max_clock_lead;
 SET snowdrift.nodes = 1;
 
--- settings belong to superusers, generating to everyone
+-- only superusers can change the settings; any role can draw IDs
 CREATE ROLE snowdrift_user;
 SET ROLE snowdrift_user;
 SET snowdrift.node = 1;
@@ -40,7 +40,7 @@ COMMIT;
 RESET ROLE;
 DROP ROLE snowdrift_user;
 
--- the extension goes and comes back without repeating itself
+-- after the extension is dropped and created again, no ID is repeated
 CREATE TABLE last_id AS SELECT next_snowflake() AS id;
 DROP EXTENSION snowdrift;
 CREATE SCHEMA ids;

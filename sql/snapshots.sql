@@ -1,7 +1,7 @@
--- Snapshots of generators, and generators that go on from one
+-- Snapshots of generators, and generators restored from them
 SET TIME ZONE 'UTC';
 
--- what a snapshot says
+-- the fields of a snapshot
 SELECT snowdrift.create_generator('orders', 'snowflake', 'twitter', worker => 3, sequence_min => 100);
 SELECT snowdrift.create_generator('people', 'sno', partition => 4242, sequence_min => 10, sequence_max => 5000);
 SELECT snowdrift.create_generator('shared', 'snowflake');
@@ -19,7 +19,7 @@ SELECT snowflake_timestamp(:last_order, 'twitter') = (:'orders'::jsonb->>'last_t
         AND clock_timestamp() AS now;
 SELECT snowdrift.snapshot('shared')->'worker' AS the_servers_worker;
 
--- re-created from one under the same name, and beside it under another
+-- restored as new generators, under the same name and under another one
 SELECT snowdrift.drop_generator('orders'), snowdrift.drop_generator('people');
 SELECT snowdrift.restore('orders', :'orders'), snowdrift.restore('people', :'people'),
     snowdrift.restore('orders too', :'orders');
@@ -28,12 +28,12 @@ FROM snowdrift.generators WHERE name IS NOT NULL ORDER BY name;
 SELECT next_snowflake('orders') > :last_order AS later, next_snowflake('orders too') > :last_order AS later,
     next_sno('people', 7) > :'last_person' AS later;
 
--- one that was created before, as it is in the snapshot; places that are not given agree, too
+-- restored into an existing generator with the same definition; an omitted datacenter is 0
 SELECT snowdrift.create_generator('orders 3', 'snowflake', 'twitter', 0, 3, sequence_min => 100);
 SELECT snowdrift.restore('orders 3', :'orders');
 SELECT next_snowflake('orders 3') > :last_order AS later;
 
--- rolled back, the generator that was there goes on
+-- after a rollback, the previous generator continues
 SELECT next_sno('people') AS before \gset
 SELECT snowdrift.snapshot('people') AS people \gset
 BEGIN;
@@ -47,7 +47,7 @@ SELECT snowdrift.restore('brief', :'people');
 ROLLBACK;
 SELECT count(*) FROM snowdrift.generators WHERE name = 'brief';
 
--- a clock that is a little behind is no obstacle, and the mark is raised before restore returns
+-- The clock may be a little behind the snapshot. The mark is advanced before restore returns.
 SELECT jsonb_set(jsonb_set(:'people', '{last_timestamp}', ahead), '{highest_wall_clock}', ahead) AS people_ahead,
     jsonb_set(:'orders', '{last_timestamp}', ahead) AS orders_ahead, ahead->>0 AS ahead
 FROM to_jsonb(to_char(clock_timestamp() + interval '2s', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')) AS ahead \gset
@@ -58,7 +58,7 @@ SELECT regressions FROM snowdrift.generators WHERE name = 'ahead';
 SELECT snowdrift.restore('people ahead', :'people_ahead');
 SELECT (snowdrift.snapshot('people ahead')->>'highest_wall_clock')::timestamptz >= :'ahead' AS goes_on;
 
--- not everyone
+-- privileges
 CREATE ROLE snowdrift_user;
 SET ROLE snowdrift_user;
 SELECT snowdrift.snapshot('orders');
@@ -79,7 +79,7 @@ CREATE TEMP TABLE snapshot AS SELECT :'orders'::jsonb AS orders,
     jsonb_set(:'people', '{last_timestamp}', '"2026-02-01T00:00:00Z"')
     || '{"highest_wall_clock": "2026-02-01T00:00:00Z", "safe_mark": "2026-01-01T00:00:00Z", "sequence": 12}' AS people;
 
--- the error of restoring one of these with a field that is another one
+-- error_with(WHICH, FIELD, VALUE): the error of restoring this snapshot with another value of the field
 CREATE FUNCTION error_with(which text, field text, value jsonb, name text DEFAULT 'new')
 RETURNS text LANGUAGE sql AS $$
     SELECT error_of(format('SELECT snowdrift.restore(%L, %L)', name, CASE which
@@ -87,7 +87,7 @@ RETURNS text LANGUAGE sql AS $$
         ELSE jsonb_set(people, ARRAY[field], value) END)) FROM snapshot
 $$;
 
--- not snapshots
+-- invalid snapshots
 SELECT error_of($$SELECT snowdrift.restore('new', '[1]')$$);
 SELECT error_of($$SELECT snowdrift.restore('new', 'null')$$);
 SELECT error_of($$SELECT snowdrift.restore('new', '{}')$$);
@@ -103,7 +103,7 @@ FROM snapshot, jsonb_object_keys(people) AS key ORDER BY key COLLATE "C";
 SELECT key, error_of(format('SELECT snowdrift.restore(%L, %L)', 'new', orders - key))
 FROM snapshot, jsonb_object_keys(orders) AS key ORDER BY key COLLATE "C";
 
--- fields that are not of their type
+-- fields of a wrong type
 SELECT error_with('orders', 'sequence', '"7"');
 SELECT error_with('orders', 'sequence', '107.5');
 SELECT error_with('orders', 'sequence_max', 'null');
@@ -114,7 +114,7 @@ SELECT error_with('orders', 'now', 'null');
 SELECT error_with('orders', 'layout', '"classic"');
 SELECT error_with('people', 'tick', 'true');
 
--- out of their range
+-- values out of range
 SELECT error_with('orders', 'worker', '32');
 SELECT error_with('orders', 'datacenter', '-1');
 SELECT error_with('orders', 'sequence_max', '4096');
@@ -138,7 +138,7 @@ SELECT error_with('people', 'last_timestamp', '"2026-02-01T00:00:00.004Z"');
 SELECT error_with('people', 'highest_wall_clock', '"2026-02-02T00:00:00Z"');
 SELECT error_with('orders', 'layout', '"mastodon"');
 
--- ahead of the clock by more than is allowed: it would stop every generator of the database
+-- too far ahead of the clock: restoring it would block every generator of the database
 SELECT mark AS mark_before FROM snowdrift.clock \gset
 SELECT regexp_replace(error_with('orders', 'last_timestamp', '"2080-01-01T00:00:00Z"'), '\d{10,}', 'MANY');
 SET snowdrift.max_clock_lead = '1s';
@@ -148,7 +148,7 @@ FROM snapshot, to_char(clock_timestamp() + interval '1min', 'YYYY-MM-DD"T"HH24:M
 RESET snowdrift.max_clock_lead;
 SELECT mark = :'mark_before' AS mark_stays FROM snowdrift.clock;
 
--- of another generator than this one
+-- snapshots that differ from the existing generator's definition
 SELECT error_of(format('SELECT snowdrift.restore(%L, %L)', 'people', orders)) FROM snapshot;
 SELECT error_with('orders', 'layout', '"snowflake"', 'orders');
 SELECT error_with('orders', 'worker', '4', 'orders');
@@ -157,11 +157,11 @@ SELECT error_with('people', 'partition', 'null', 'people');
 SELECT error_of(format('SELECT snowdrift.restore(%L, %L)', repeat('x', 64), orders)) FROM snapshot;
 SELECT error_of($$SELECT snowdrift.snapshot('nobody')$$);
 
--- that lag behind what was issued here
+-- snapshots that are behind the IDs issued here
 SELECT error_of(format('SELECT snowdrift.restore(%L, %L)', 'orders', orders)) FROM snapshot;
 SELECT error_of(format('SELECT snowdrift.restore(%L, %L)', 'people', people)) FROM snapshot;
 
--- none of them has created anything
+-- none of these calls created a generator
 SELECT count(*) FROM snowdrift.generators WHERE name = 'new';
 
 SELECT count(*) FROM (SELECT snowdrift.drop_generator(name) FROM snowdrift.generator) AS dropped;

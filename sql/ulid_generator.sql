@@ -1,7 +1,7 @@
--- New ULIDs: monotonic, one instant for each transaction, and random
+-- Generating ULIDs, monotonic and random
 SET TIME ZONE 'UTC';
 
--- in one transaction: one time, ascending, each 2^40 apart from none
+-- in a transaction: one time, ascending
 BEGIN;
 CREATE TEMP TABLE drawn (n serial, id ulid);
 INSERT INTO drawn (id) SELECT next_ulid() FROM generate_series(1, 1000);
@@ -13,21 +13,21 @@ COMMIT;
 SELECT count(*), count(DISTINCT id), count(DISTINCT ulid_timestamp(id)) AS times,
     bool_and(id > previous OR previous IS NULL) AS ascending
 FROM (SELECT id, lag(id) OVER (ORDER BY n) AS previous FROM drawn) AS pairs;
--- what the savepoint undid left a gap of ten
+-- rolling back to the savepoint leaves a gap of ten
 SELECT get_byte(b.id::bytea, 15) - get_byte(a.id::bytea, 15) & 255 AS distance
 FROM drawn AS a, drawn AS b WHERE a.n = 1000 AND b.n = 1001;
 
--- in transactions one after the other: ascending
+-- in successive transactions: ascending
 SELECT next_ulid() AS first \gset
 SELECT next_ulid() AS second \gset
 SELECT gen_monotonic_ulid() AS third \gset
 SELECT :'first'::ulid < :'second'::ulid AND :'second'::ulid < :'third'::ulid AS ascending;
 
--- the time is the present one, or up to half a second later after a start of the server
+-- the time is the present one; after a server start, up to half a second later
 SELECT ulid_timestamp(id) BETWEEN before AND clock_timestamp() + interval '1 s' AS now
 FROM (SELECT date_trunc('milliseconds', clock_timestamp()) AS before, next_ulid() AS id OFFSET 0) AS new;
 
--- random ones
+-- random ULIDs
 SELECT ulid_timestamp(id) BETWEEN before AND clock_timestamp() AS now
 FROM (SELECT date_trunc('milliseconds', clock_timestamp()) AS before, gen_ulid() AS id OFFSET 0) AS new;
 SELECT count(DISTINCT id), count(DISTINCT ulid_randomness(id))
@@ -35,7 +35,7 @@ FROM (SELECT gen_ulid() AS id FROM generate_series(1, 10000)) AS ids;
 SELECT ulid_timestamp(ulid_at('2024-02-29 12:34:56.789999Z')),
     ulid_at('2024-02-29 12:34:56.789Z') <> ulid_at('2024-02-29 12:34:56.789Z') AS random;
 SELECT ulid_at('1970-01-01Z') < ulid_boundary('1970-01-01 00:00:00.001Z') AS first;
--- every one of the 80 bits is random
+-- all 80 bits are random
 SELECT count(*) AS random_bits FROM (
     SELECT FROM (SELECT gen_ulid()::bytea AS bytes FROM generate_series(1, 100) OFFSET 0) AS ids,
         generate_series(48, 127) AS bit
@@ -48,7 +48,7 @@ SELECT error_of($$SELECT ulid_at('infinity')$$);
 \pset format aligned
 \pset tuples_only off
 
--- as a default
+-- as a column default
 CREATE TABLE notes (id ulid PRIMARY KEY DEFAULT next_ulid(), other ulid DEFAULT gen_ulid(), body text);
 INSERT INTO notes (body) SELECT 'note' FROM generate_series(1, 100);
 SELECT count(DISTINCT id), count(DISTINCT other), count(DISTINCT ulid_timestamp(id)) AS times FROM notes;

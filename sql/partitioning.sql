@@ -1,8 +1,8 @@
 -- Partitions by time
 
-SET TimeZone = 'America/New_York';    -- bounds and names are in UTC, whatever the session's is
+SET TimeZone = 'America/New_York';    -- bounds and names use UTC regardless
 
--- by month, of each kind
+-- monthly partitions for each type of ID
 CREATE TABLE posts (id bigint PRIMARY KEY DEFAULT next_snowflake(), body text DEFAULT 'hello' CHECK (body <> ''))
 PARTITION BY RANGE (id);
 CREATE TABLE tweets (id bigint PRIMARY KEY) PARTITION BY RANGE (id);
@@ -21,58 +21,58 @@ DROP TABLE old_keys;
 SELECT * FROM snowdrift.partitions('events') ORDER BY times;
 SELECT * FROM snowdrift.partitions('people') ORDER BY times;
 
--- their rows are where they belong
+-- rows go to the right partition
 INSERT INTO posts SELECT make_snowflake(t, 0, 0, 0) FROM
     (VALUES ('2026-11-01Z'::timestamptz), ('2026-11-30 23:59:59.999Z'), ('2026-12-01Z'), ('2027-01-31 23:59:59.999Z')) AS times(t);
 SELECT tableoid::regclass, snowflake_timestamp(id) AT TIME ZONE 'UTC' AS t, body FROM posts ORDER BY id;
 INSERT INTO events SELECT ulid_at('2026-11-03 12:00Z') RETURNING tableoid::regclass, day;
 
--- a partition is like its table
+-- a partition has the constraints and defaults of its table
 SELECT conname, contype FROM pg_constraint WHERE conrelid = 'posts_2026_11'::regclass AND contype <> 'n'
 ORDER BY conname;
 SELECT attname, pg_get_expr(adbin, adrelid) AS "default"
 FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
 WHERE adrelid = 'posts_2026_11'::regclass ORDER BY adnum;
 
--- only what is missing is created, whatever the partition that is there is called
+-- Only missing partitions are created; the names of existing ones don't matter.
 ALTER TABLE posts_2026_12 RENAME TO december;
 SELECT snowdrift.create_partitions('posts', '1 month', '2026-10-01Z', '2027-02-01Z');
 SELECT count(*) FROM snowdrift.create_partitions('posts', '1 month', '2026-10-01Z', '2027-02-01Z');
 SELECT count(*) FROM snowdrift.create_partitions('posts', '1 month', '2030-01-01Z', '2029-01-01Z');
 SELECT count(*) FROM snowdrift.create_partitions('posts', '1 month', NULL, '2029-01-01Z');
 
--- with other steps
+-- other steps
 CREATE TABLE "Odd ""name" (id ulid NOT NULL) PARTITION BY RANGE (id);
 SELECT snowdrift.create_partitions('"Odd ""name"', '1 year', '2020-11-21Z', '2020-11-21Z');
 SELECT snowdrift.create_partitions('"Odd ""name"', '3 months', '2021-11-21Z', '2021-11-21Z');
 SELECT snowdrift.create_partitions('"Odd ""name"', '7 days', '2026-11-21Z', '2026-11-23Z');
 SELECT snowdrift.create_partitions('"Odd ""name"', '1 day', '2027-01-05 23:00Z', '2027-01-06 01:00Z');
 SELECT snowdrift.create_partitions('"Odd ""name"', '06:00', '2027-02-01 05:59Z', '2027-02-01 06:00Z');
--- beside a default partition, and ones without an end
+-- with a default partition and unbounded ones
 CREATE TABLE other PARTITION OF "Odd ""name" DEFAULT;
 CREATE TABLE past PARTITION OF "Odd ""name" FOR VALUES FROM (MINVALUE) TO (ulid_boundary('2000-01-01Z'));
 CREATE TABLE future PARTITION OF "Odd ""name" FOR VALUES FROM (ulid_boundary('2100-01-01Z')) TO (MAXVALUE);
 SELECT partition, lower(times) AT TIME ZONE 'UTC' AS first, upper(times) AT TIME ZONE 'UTC' AS "end"
 FROM snowdrift.partitions('"Odd ""name"') ORDER BY times;
 
--- those that are older than a year
+-- partitions that are older than a year
 SELECT format('ALTER TABLE %s DETACH PARTITION %s CONCURRENTLY', 'posts', partition)
 FROM snowdrift.partitions('posts') WHERE upper(times) <= '2027-12-01Z'::timestamptz - interval '1 year' ORDER BY times;
 
--- neither readers nor writers are locked out
+-- creating partitions blocks neither readers nor writers
 BEGIN;
 SELECT snowdrift.create_partitions('posts', '1 month', '2027-03-01Z', '2027-03-01Z');
 SELECT DISTINCT mode FROM pg_locks WHERE relation = 'posts'::regclass AND pid = pg_backend_pid() ORDER BY mode;
 ROLLBACK;
 
--- looking locks nobody out
+-- listing partitions holds no lock afterwards
 BEGIN;
 SELECT count(*) > 0 AS listed FROM snowdrift.partitions('posts');
 SELECT count(*) FROM pg_locks WHERE locktype = 'relation' AND pid = pg_backend_pid()
     AND relation IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = 'posts'::regclass UNION SELECT 'posts'::regclass);
 COMMIT;
 
--- the caller has to own the table, and becomes the owner of its partitions
+-- the caller must own the table, and owns the new partitions
 CREATE ROLE snowdrift_user;
 SET ROLE snowdrift_user;
 SELECT error_of($$SELECT snowdrift.create_partitions('posts', '1 month', '2027-03-01Z', '2027-03-01Z')$$);
@@ -103,7 +103,7 @@ UNION ALL SELECT * FROM snowdrift.partitions('ends_twitter', 'twitter') ORDER BY
 SELECT snowdrift.create_partitions('ends_ulid', '1 month', '10889-08-01Z', '10889-08-02Z');
 DROP TABLE ends_ulid, ends_sno, ends_si, ends_twitter;
 
--- what is wrong
+-- errors
 CREATE TABLE plain (id bigint);
 CREATE TABLE listed (id bigint) PARTITION BY LIST (id);
 CREATE TABLE by_two (id bigint, n int) PARTITION BY RANGE (id, n);
@@ -134,7 +134,7 @@ CREATE TABLE a_name_of_sixty_characters_is_too_long_for_any_suffix_of_time_ (id 
 SELECT error_of($$SELECT snowdrift.create_partitions(
     'a_name_of_sixty_characters_is_too_long_for_any_suffix_of_time_', '1 month', '2028-01-01Z', '2028-01-01Z')$$);
 
--- what pg_partman calls: the texts of both kinds of columns, and nothing
+-- functions for pg_partman: texts of uuid and text columns, and NULL
 SELECT snowdrift.ulid_time_encoder('2026-11-01Z') AS ulid, snowdrift.sno_time_encoder('2026-11-01Z') AS sno;
 SELECT snowdrift.ulid_time_decoder('019e0a47-0400-0000-0000-000000000000') AS as_uuid,
     snowdrift.ulid_time_decoder(ulid_boundary('2026-11-01Z')::text) AS as_text,

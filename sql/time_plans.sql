@@ -1,6 +1,6 @@
--- What the planner makes of time predicates
+-- Plans of queries with time predicates
 
--- The tables are empty: what matters is which conditions the planner can use.
+-- The tables are empty: the tests check only which conditions the planner can use.
 CREATE TABLE moments (t timestamptz);
 CREATE TABLE ranges (range tstzrange);
 CREATE TABLE events (id ulid PRIMARY KEY, body text);
@@ -9,7 +9,7 @@ CREATE TABLE people (id sno PRIMARY KEY, body text);
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 
--- times that are known are IDs in the plan, and only the ends that matter
+-- Times known at planning become IDs, and the plan has only the necessary bounds.
 EXPLAIN (COSTS OFF) SELECT * FROM events WHERE id >= '2026-03-01Z'::timestamptz;
 EXPLAIN (COSTS OFF) SELECT * FROM events WHERE id <= '2026-03-01Z'::timestamptz;
 EXPLAIN (COSTS OFF) SELECT * FROM events
@@ -23,13 +23,13 @@ EXPLAIN (COSTS OFF) SELECT * FROM people WHERE sno_within(id, '(,)');
 EXPLAIN (COSTS OFF) SELECT * FROM people WHERE id > 'infinity'::timestamptz;
 EXPLAIN (COSTS OFF) SELECT * FROM events WHERE id < NULL::timestamptz;
 
--- those of execution stay conditions of the index
+-- Times known only at execution become calls of functions in index conditions.
 EXPLAIN (COSTS OFF) SELECT * FROM events WHERE id >= now() - interval '1 hour';
 EXPLAIN (COSTS OFF) SELECT * FROM people WHERE now() - interval '1 hour' < id;
 EXPLAIN (COSTS OFF) SELECT * FROM visits
 WHERE snowflake_within(id, tstzrange(now() - interval '1 hour', NULL));
 
--- a function that changes from row to row is left alone, and so are two columns of one table
+-- Predicates with a volatile function, or with two columns of one table, stay unchanged.
 SELECT * FROM explain($$SELECT * FROM events WHERE id >= clock_timestamp()$$);
 SELECT * FROM explain($$SELECT * FROM events WHERE id >= body::timestamptz$$);
 EXPLAIN (COSTS OFF) SELECT next_ulid() >= now();
@@ -37,7 +37,7 @@ EXPLAIN (COSTS OFF) SELECT next_ulid() >= now();
 -- index-only scans, in the order of the index
 EXPLAIN (COSTS OFF) SELECT id FROM events WHERE id < now() ORDER BY id DESC LIMIT 10;
 
--- a subquery is run once, also where it gives another result each time, and the index serves it
+-- A subquery runs once, also if each run could return another result, and the index is used.
 SELECT query FROM (VALUES ('SELECT * FROM events WHERE id >= (SELECT max(t) FROM moments)'),
     ('SELECT * FROM events WHERE (SELECT max(t) FROM moments) > id'),
     ('SELECT * FROM visits WHERE snowflake_within(id, (SELECT range FROM ranges LIMIT 1), ''mastodon'')')
@@ -49,7 +49,7 @@ INSERT INTO events VALUES (ulid_nil()), (ulid_max());
 SELECT count(*) FROM events WHERE id < (SELECT run());
 SELECT count(*) FROM events WHERE ulid_within(id, (SELECT tstzrange(run(), NULL)));
 SELECT last_value AS runs FROM runs;
--- ... but not one whose operator class has another order
+-- An index whose operator class has another order is not used.
 CREATE FUNCTION reverse_order(bigint, bigint) RETURNS int IMMUTABLE LANGUAGE sql AS 'SELECT btint8cmp($2, $1)';
 CREATE OPERATOR CLASS reverse_ops FOR TYPE bigint USING btree AS OPERATOR 1 >, OPERATOR 2 >=, OPERATOR 3 =,
     OPERATOR 4 <=, OPERATOR 5 <, FUNCTION 1 reverse_order(bigint, bigint);
@@ -74,12 +74,12 @@ SELECT * FROM explain($$SELECT * FROM ranges JOIN people ON sno_within(id, range
 RESET enable_hashjoin;
 RESET enable_mergejoin;
 
--- conditions that the planner moves from one query into another
+-- conditions that the planner moves between query levels
 SELECT count(*) FROM moments, (SELECT n FROM events, generate_series(1, (id >= now())::int) AS n) AS s;
 SELECT count(*) FROM moments, LATERAL (SELECT n FROM events,
     generate_series(1, (id >= (SELECT moments.t FROM ranges LIMIT 1))::int) AS n) AS s;
 
--- merged from several tables
+-- ordered results from several tables
 CREATE TABLE logs (id ulid NOT NULL) PARTITION BY RANGE (id);
 CREATE TABLE logs_2026_01 PARTITION OF logs
     FOR VALUES FROM (ulid_boundary('2026-01-01Z')) TO (ulid_boundary('2026-02-01Z'));
@@ -91,11 +91,11 @@ CREATE INDEX ON logs (id);
 EXPLAIN (COSTS OFF) (SELECT id FROM events WHERE id >= now() ORDER BY id)
 UNION ALL (SELECT id FROM logs_2026_01 WHERE id >= now()) ORDER BY id LIMIT 10;
 
--- partitions are pruned when a statement is planned
+-- partition pruning at planning
 EXPLAIN (COSTS OFF) SELECT * FROM logs WHERE id >= '2026-03-05Z'::timestamptz;
 EXPLAIN (COSTS OFF) SELECT * FROM logs WHERE ulid_within(id, '[2026-01-31Z, 2026-02-02Z]');
 
--- and when one begins to run
+-- partition pruning at execution
 SET plan_cache_mode = force_generic_plan;
 PREPARE since(timestamptz) AS SELECT * FROM logs WHERE id >= $1;
 EXPLAIN (COSTS OFF) EXECUTE since('2026-02-05Z');
@@ -111,11 +111,11 @@ CREATE INDEX ON readings USING brin (id);
 SET enable_bitmapscan = on;
 EXPLAIN (COSTS OFF) SELECT * FROM readings WHERE id >= now() - interval '1 hour';
 
--- and partial indexes
+-- partial indexes
 CREATE INDEX recent ON readings (value) WHERE id >= '2026-03-01Z'::timestamptz;
 EXPLAIN (COSTS OFF) SELECT value FROM readings WHERE id >= '2026-04-01Z'::timestamptz AND value > 1;
 
--- Conditions on IDs leak no more than the predicates, so rows that a policy hides don't stop indexes.
+-- The conditions on IDs are leakproof, so row-level security does not prevent index scans.
 CREATE ROLE snowdrift_reader;
 GRANT SELECT ON events, moments TO snowdrift_reader;
 ALTER TABLE events ENABLE ROW LEVEL SECURITY;
@@ -126,8 +126,8 @@ SET ROLE snowdrift_reader;
 SELECT * FROM explain($$SELECT * FROM moments JOIN events ON id >= t$$);
 RESET ROLE;
 
--- Who may not call the functions that would bound the IDs still gets an answer; who may not call the
--- predicate, none.
+-- A role without EXECUTE on the functions that bound the IDs still gets the result. A role without EXECUTE on
+-- the predicate gets an error.
 REVOKE EXECUTE ON FUNCTION first_ulid_since FROM PUBLIC;
 SET ROLE snowdrift_reader;
 SELECT * FROM explain($$SELECT * FROM events WHERE id >= now()$$);
@@ -142,7 +142,7 @@ RESET enable_material;
 RESET enable_bitmapscan;
 RESET enable_seqscan;
 
--- Histograms are finer where values are unique, and nothing else is.
+-- Only histograms of unique values are finer; other statistics have the usual size.
 CREATE TABLE owned AS
 SELECT ulid_boundary('2026-01-01Z'::timestamptz + n * interval '1 s') AS id,
     ulid_boundary('2026-01-01Z'::timestamptz + n % 300 * interval '1 s') AS owner
@@ -153,7 +153,7 @@ SELECT attname, cardinality(histogram_bounds::text::text[]) AS bounds,
 FROM pg_stats WHERE tablename = 'owned' ORDER BY attname;
 DROP TABLE owned;
 
--- Estimates: of a million rows in a year, those of a day
+-- Estimates: the rows of a day, among a million rows in a year
 CREATE FUNCTION estimate_of(query text) RETURNS float LANGUAGE plpgsql AS $$
 DECLARE plan jsonb;
 BEGIN

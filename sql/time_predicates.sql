@@ -1,6 +1,6 @@
--- Comparing IDs with times
+-- Time predicates
 
--- The meaning is that of comparing the ID's time, for all of these times and the IDs around them.
+-- A predicate compares the ID's time. The tests use all of these times and the IDs around them.
 CREATE TABLE moments AS
 SELECT base + delta AS t FROM
     (VALUES ('1970-01-01Z'::timestamptz), ('2010-01-01Z'), ('2021-01-01Z'),
@@ -15,7 +15,7 @@ FROM moments AS a, moments AS b, (VALUES ('[)'), ('[]'), ('()'), ('(]')) AS kind
 WHERE a.t <= b.t OR a.t IS NULL OR b.t IS NULL
 UNION ALL VALUES ('empty'::tstzrange), (NULL);
 
--- a time that the format can carry, and the IDs before, at and after its first one
+-- the first and the last ID of each time that the format can hold
 CREATE TABLE ulids AS
 SELECT ulid_boundary(t) AS id FROM moments WHERE t BETWEEN '1970-01-01Z' AND '10889-08-02 05:31:50.655Z'
 UNION ALL SELECT make_ulid(t, '\xffffffffffffffffffff') FROM moments
@@ -33,7 +33,7 @@ UNION ALL SELECT make_snowflake(t, 31, 31, 4095) FROM moments
     WHERE t BETWEEN '2021-01-01Z' AND '2090-09-07 15:47:35.551Z'
 UNION ALL VALUES (NULL::bigint);
 
--- The same comparisons, as the planner rewrites them (of two tables) and as they are (of one).
+-- The same comparisons, rewritten by the planner (with two tables) and unchanged (with one).
 CREATE FUNCTION comparisons(type text, source text) RETURNS TABLE (cases bigint, wrong bigint)
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -69,7 +69,7 @@ FROM (VALUES ('discord'::snowflake_layout), ('mastodon'), ('mastic'), ('si'),
         (9223372036854775807)) AS ids(id), ranges
 WHERE id <= last_snowflake_within('(,)', layout) GROUP BY layout ORDER BY layout::text COLLATE "C";
 
--- what is no Snowflake ID is within no range
+-- an invalid Snowflake ID is not within any range
 SELECT snowflake_within(-1, '(,)'), snowflake_within(9007199254740992, '(,)', 'si');
 
 -- constants
@@ -109,7 +109,7 @@ DROP TABLE documents;
 DROP FUNCTION report;
 DROP DOMAIN recent;
 
--- Random ranges: index scans, scans of the whole table, and the IDs' own times agree.
+-- Random ranges: index scans and sequential scans find the same rows as comparing the IDs' timestamps.
 CREATE TABLE samples AS
 SELECT ulid_at(t) AS ulid, make_sno(t, 0, 0, n) AS sno, make_snowflake(t, 0, 0, n) AS snowflake
 FROM (SELECT n, '2026-01-01Z'::timestamptz + n / 4 * interval '1 ms' AS t
@@ -140,7 +140,7 @@ BEGIN
     END LOOP;
     RETURN wrong;
 END $$;
--- thousands of queries, too many to start workers for where a test of parallelism has turned that on
+-- Thousands of queries: don't start parallel workers for each, even if the test run forces parallel mode.
 SELECT set_config(name, 'off', false) AS in_parallel FROM pg_settings
 WHERE name IN ('force_parallel_mode', 'debug_parallel_query');
 SELECT predicate, disagreements(predicate, expected, 'index') AS by_index,

@@ -1,4 +1,4 @@
--- What the extension adds to the catalogs is complete
+-- The extension's catalog entries are complete
 CREATE TEMP VIEW members AS
 SELECT classid, objid FROM pg_depend
 WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e'
@@ -10,7 +10,7 @@ FROM pg_opclass AS c JOIN members ON classid = 'pg_opclass'::regclass AND objid 
     JOIN pg_am AS a ON a.oid = opcmethod
 ORDER BY opcintype::regtype::text COLLATE "C", amname, opcname;
 
--- operators, and none without commutator, negator and estimators
+-- operators; each has a commutator, a negator and estimators
 SELECT o.oid::regoperator, oprcom::regoperator AS commutator, oprnegate::regoperator AS negator,
     oprrest, oprjoin, oprcanhash AS hash, oprcanmerge AS merge
 FROM pg_operator AS o JOIN members ON classid = 'pg_operator'::regclass AND objid = o.oid
@@ -20,13 +20,13 @@ SELECT o.oid::regoperator
 FROM pg_operator AS o JOIN members ON classid = 'pg_operator'::regclass AND objid = o.oid
 WHERE 0 IN (oprcom, oprnegate, oprrest, oprjoin);
 
--- an operator with only built-in types could change unrelated queries: each has an ID or layout operand,
--- and none takes a range
+-- An operator with only built-in types could change unrelated queries. So each has an ID or layout operand,
+-- and none takes a range.
 SELECT DISTINCT oprleft::regtype::text COLLATE "C" AS "left", oprright::regtype::text COLLATE "C" AS "right"
 FROM pg_operator AS o JOIN members ON classid = 'pg_operator'::regclass AND objid = o.oid
 ORDER BY 1, 2;
 
--- what the planner calls instead of a time predicate: each has its pair
+-- Each time predicate has the two functions that the planner support function calls instead.
 SELECT p.oid::regprocedure AS predicate, first.oid::regprocedure AS first, last.oid::regprocedure AS last
 FROM pg_proc AS p JOIN members ON classid = 'pg_proc'::regclass AND objid = p.oid
     CROSS JOIN LATERAL (SELECT array_agg(type ORDER BY n) AS types
@@ -41,12 +41,12 @@ FROM pg_proc AS p JOIN members ON classid = 'pg_proc'::regclass AND objid = p.oi
 WHERE p.prosupport <> 0
 ORDER BY p.oid::regprocedure::text COLLATE "C";
 
--- nothing runs with the privileges of its owner, and nothing looks names up when it runs
+-- No function runs with its owner's privileges, and none resolves names at run time.
 SELECT p.oid::regprocedure FROM pg_proc AS p JOIN members ON classid = 'pg_proc'::regclass AND objid = p.oid
 WHERE prosecdef OR (SELECT lanname FROM pg_language AS l WHERE l.oid = prolang) <> 'c'
     AND prosqlbody IS NULL AND prokind = 'f';
 
--- casts, none of them implicit
+-- casts; none is implicit
 SELECT castsource::regtype, casttarget::regtype, castfunc::regprocedure, castcontext, castmethod
 FROM pg_cast AS c JOIN members ON classid = 'pg_cast'::regclass AND objid = c.oid
 ORDER BY castsource::regtype::text COLLATE "C", casttarget::regtype::text COLLATE "C";
@@ -67,8 +67,8 @@ FROM pg_proc AS p JOIN members ON classid = 'pg_proc'::regclass AND objid = p.oi
 WHERE prokind = 'f' AND NOT (provolatile = 'i' AND proisstrict AND proparallel = 's')
 ORDER BY proname, p.oid::regprocedure::text COLLATE "C";
 
--- nothing is without a comment, but for the types of arrays and rows, and for families, which are
--- their classes'
+-- Every object has a comment, except the types of arrays and rows, and the operator families, which belong
+-- to their classes.
 SELECT pg_describe_object(classid, objid, 0) FROM members
 WHERE obj_description(objid, classid::regclass::name) IS NULL
     AND classid <> 'pg_opfamily'::regclass

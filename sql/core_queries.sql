@@ -1,6 +1,6 @@
--- Queries that don't use the extension mean the same with it as without it: those of every operator, cast
--- and aggregate that core has for the types that the extension's operators and casts touch, with
--- typed operands, untyped literals, NULL, parameters of no type, domains, and in other constructs.
+-- Installing the extension does not change queries that don't use it. The queries cover every operator, cast
+-- and aggregate of PostgreSQL for the types that the extension's operators and casts use, with typed operands,
+-- untyped literals, NULL, untyped parameters and domains, and in other constructs.
 CREATE DATABASE snowdrift_core TEMPLATE template0;
 \c snowdrift_core
 SET timezone = 'UTC';
@@ -20,7 +20,7 @@ CREATE DOMAIN guid AS uuid;
 CREATE DOMAIN bytes AS bytea;
 CREATE TABLE queries (query text PRIMARY KEY, before text, after text);
 
--- two operands of each operator: each as it is, as a literal, as null, as a domain
+-- two operands for each operator: each as a typed value, an untyped literal, NULL and a domain
 CREATE TABLE operands AS
 SELECT type, operand FROM samples, LATERAL (VALUES (format('%L::%s', sample, type)), (format('%L', sample)), ('NULL')) AS o(operand)
 UNION ALL
@@ -44,14 +44,14 @@ FROM (SELECT DISTINCT oprname FROM pg_operator WHERE oprleft::regtype::text ~ '^
     operands AS l, operands AS r
 WHERE l.type::text ~ '^(tst|times)' AND r.type::text ~ '^(tst|times)'
 ON CONFLICT DO NOTHING;
--- parameters without a type
+-- untyped parameters
 INSERT INTO queries
 SELECT format('PREPARE q AS SELECT %s %s $1', operand, oprname) FROM operands, (SELECT DISTINCT oprname FROM pg_operator WHERE oprleft <> 0) AS o
 WHERE type::text ~ '^(tst|times|date|uuid|bytea|bigint)'
 UNION SELECT format('PREPARE q AS SELECT $1 %s %s', oprname, operand) FROM operands, (SELECT DISTINCT oprname FROM pg_operator WHERE oprleft <> 0) AS o
 WHERE type::text ~ '^(tst|times|date|uuid|bytea|bigint)'
 ON CONFLICT DO NOTHING;
--- casts, and what common type is found
+-- casts, and the resolution of a common type
 INSERT INTO queries
 SELECT format('SELECT %s::%s', operand, s.type) FROM operands, samples AS s
 UNION SELECT format('SELECT coalesce(%L::%s, %L::%s)', a.sample, a.type, b.sample, b.type) FROM samples AS a, samples AS b
@@ -67,14 +67,14 @@ UNION SELECT format('SELECT %s(%s, %s)', name, l.operand, r.operand) FROM (VALUE
     ('substr'), ('to_char'), ('date_part')) AS f(name), operands AS l, operands AS r
 WHERE l.type::text ~ '^(tst|times|text|uuid|bytea|bigint)' AND r.type::text ~ '^(tst|times|text|uuid|bytea|bigint)'
 ON CONFLICT DO NOTHING;
--- assignment, as INSERT does it
+-- assignment in INSERT
 CREATE TABLE target (tstzrange tstzrange, timestamptz timestamptz, "timestamp" timestamp, uuid uuid, bytea bytea, bigint bigint, text text);
 INSERT INTO queries
 SELECT format('INSERT INTO target (%I) SELECT %s RETURNING %1$I', attname, operand) FROM pg_attribute, operands
 WHERE attrelid = 'target'::regclass AND attnum > 0
 ON CONFLICT DO NOTHING;
 
--- what comes of a query: the type and value of its result, or its error
+-- outcome(QUERY): the type and value of the query's result, or its error
 CREATE FUNCTION outcome(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     result record;
@@ -90,7 +90,7 @@ BEGIN
 EXCEPTION WHEN OTHERS THEN
     RETURN SQLSTATE || ' ' || SQLERRM;
 END $$;
--- too many to start workers for where a test of parallelism has turned that on
+-- Thousands of queries: don't start parallel workers for each, even if the test run forces parallel mode.
 SELECT set_config(name, 'off', false) AS in_parallel FROM pg_settings
 WHERE name IN ('force_parallel_mode', 'debug_parallel_query');
 UPDATE queries SET before = outcome(query);

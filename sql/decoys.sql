@@ -1,6 +1,6 @@
--- Objects that other roles create with the names of the extension's or PostgreSQL's own objects are never
--- used instead of them. The decoys are in the extension's schema and in public; some exist before CREATE
--- EXTENSION, others are added later. Each raises an error when called.
+-- The extension never uses objects of other roles that have the names of its own or of PostgreSQL's objects.
+-- The decoys are in the extension's schema and in public; some exist before CREATE EXTENSION, others are added
+-- later. Each raises an error when called.
 CREATE DATABASE snowdrift_decoys TEMPLATE template0;
 \c snowdrift_decoys
 CREATE SCHEMA ids;
@@ -8,7 +8,7 @@ CREATE FUNCTION public.trap(text) RETURNS text
 LANGUAGE plpgsql SET search_path = pg_catalog AS $$
 BEGIN RAISE EXCEPTION 'decoy % was called', $1; END $$;
 
--- decoys(SCHEMA, NAMES): a function of each name with each list of these types of arguments
+-- decoys(SCHEMA, NAMES): creates functions of these names, one for each list of argument types
 CREATE FUNCTION public.decoys(schema text, names text[]) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog AS $do$
 DECLARE
@@ -26,14 +26,14 @@ BEGIN
                 EXECUTE format('CREATE FUNCTION %I.%I(%s) RETURNS text LANGUAGE sql AS %L', schema, name, types,
                     format('SELECT public.trap(%L)', format('%s.%s(%s)', schema, name, types)));
                 count = count + 1;
-            EXCEPTION WHEN duplicate_function THEN NULL; -- the extension's own
+            EXCEPTION WHEN duplicate_function THEN NULL; -- a function of the extension
             END;
         END LOOP;
     END LOOP;
     RETURN count;
 END $do$;
 
--- decoy_operators(SCHEMA, TYPES): operators of all names that core has, between these types
+-- decoy_operators(SCHEMA, TYPES): creates operators between these types, with the names of PostgreSQL's own
 CREATE FUNCTION public.decoy_operators(schema text, types text[]) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog AS $do$
 DECLARE
@@ -57,7 +57,7 @@ BEGIN
     RETURN count;
 END $do$;
 
--- Before: what the script calls, and all that core has of the names it could.
+-- Before: functions and operators that the script calls, or could call.
 SELECT public.decoys(schema, ARRAY['nextval', 'setval', 'set_config', 'pg_extension_config_dump', 'format',
         'length', 'upper', 'lower', 'coalesce', 'concat', 'to_char',
         'date_trunc', 'date_bin', 'extract', 'isfinite', 'make_interval', 'generate_series', 'array_agg',
@@ -77,7 +77,7 @@ CREATE DOMAIN ids.text AS integer;
 SET search_path = ids, public;
 CREATE EXTENSION snowdrift SCHEMA ids;
 
--- After: overloads of all that the extension has, which calls with untyped literals could prefer.
+-- After: overloads of all functions of the extension. A call with untyped literals could resolve to them.
 SELECT public.decoys(schema, names) > 0 AS planted
 FROM (VALUES ('ids'), ('public')) AS schemas(schema),
     (SELECT pg_catalog.array_agg(DISTINCT proname::pg_catalog.text) AS names
@@ -85,7 +85,8 @@ FROM (VALUES ('ids'), ('public')) AS schemas(schema),
         AND objid OPERATOR(pg_catalog.=) pg_proc.oid AND deptype OPERATOR(pg_catalog.=) 'e'
      WHERE refclassid OPERATOR(pg_catalog.=) 'pg_extension'::pg_catalog.regclass
         AND refobjid OPERATOR(pg_catalog.=) (SELECT oid FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'snowdrift'::pg_catalog.name)) AS own;
--- What the planner could take for the pair of a predicate: it sought first_ulid_before(ulid) for now() > id.
+-- Functions that the planner could mistake for those of a predicate, such as first_ulid_before(ulid) for
+-- now() > id.
 CREATE FUNCTION ids.pair(prefix pg_catalog.text, type pg_catalog.text, name pg_catalog.text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE pg_catalog.format('CREATE FUNCTION ids.%1$s_%2$s_%3$s(ids.%2$s) RETURNS ids.%2$s IMMUTABLE LANGUAGE plpgsql AS %4$L',
@@ -100,7 +101,7 @@ CREATE SCHEMA elsewhere;
 CREATE SEQUENCE elsewhere.mark;
 CREATE TABLE elsewhere.generator (name pg_catalog.text);
 
--- Everything runs, whatever the path: calls name the schema, and give literals their types.
+-- All calls work with any search_path, if they name the schema and cast literals to their types.
 CREATE FUNCTION public.everything() RETURNS SETOF pg_catalog.text LANGUAGE plpgsql AS $do$
 DECLARE
     statement pg_catalog.text;
@@ -160,8 +161,8 @@ SELECT * FROM public.everything();
 DROP TABLE public.parts;
 CREATE TABLE public.parts (id ids.ulid) PARTITION BY RANGE (id);
 
--- The extension finds its schemas after they are renamed, and does not use objects in schemas with their
--- old names.
+-- The extension finds its schemas after they are renamed, and does not use objects in new schemas that have
+-- the old names.
 SET search_path = pg_catalog;
 ALTER SCHEMA snowdrift RENAME TO renamed;
 ALTER SCHEMA elsewhere RENAME TO snowdrift;

@@ -1,11 +1,11 @@
--- What each role can do: an ordinary one, the one that created the extension, a superuser
+-- What each role can do: an ordinary role, the role that created the extension, a superuser
 CREATE ROLE snowdrift_creator;
 CREATE ROLE snowdrift_ordinary;
 CREATE DATABASE snowdrift_privileges TEMPLATE template0 OWNER snowdrift_creator;
 \c snowdrift_privileges
 \set VERBOSITY sqlstate
 SET ROLE snowdrift_creator;
--- The schema of the administration is the extension's own, and nobody else's.
+-- The extension creates the schema snowdrift itself, and raises an error if it exists.
 CREATE EXTENSION snowdrift SCHEMA snowdrift;
 CREATE SCHEMA snowdrift;
 CREATE EXTENSION snowdrift SCHEMA snowdrift;
@@ -13,20 +13,21 @@ CREATE EXTENSION snowdrift;
 DROP SCHEMA snowdrift;
 CREATE EXTENSION snowdrift;
 
--- The extension is trusted: its creator, who is no superuser, manages generators, and restores dumps.
+-- The extension is trusted. The role that created it manages generators and restores dumps without being a
+-- superuser.
 SELECT snowdrift.create_generator('orders', 'snowflake', worker => 3);
 SELECT next_snowflake('orders') > 0 AS drawn;
 SELECT snowdrift.restore('copy', snowdrift.snapshot('orders'));
 SELECT snowdrift.drop_generator('copy');
 INSERT INTO snowdrift.generator VALUES ('restored', 7, 'snowflake', 'twitter', 1, 2, NULL, 0, 4095);
 SELECT pg_catalog.setval('snowdrift.generator_id', 7) AS numbers, next_snowflake('restored') > 0 AS drawn;
--- and grants that to others
+-- It can grant these privileges.
 GRANT EXECUTE ON FUNCTION snowdrift.create_generator, snowdrift.drop_generator TO snowdrift_ordinary;
 SET ROLE snowdrift_ordinary;
 SELECT snowdrift.create_generator('granted', 'sno'), snowdrift.drop_generator('granted');
 SET ROLE snowdrift_creator;
 REVOKE EXECUTE ON FUNCTION snowdrift.create_generator, snowdrift.drop_generator FROM snowdrift_ordinary;
--- a superuser's objects stay as they are
+-- It cannot change the extension's objects, which a superuser owns, or its settings.
 UPDATE snowdrift.generator SET worker = 4;
 DELETE FROM snowdrift.generator;
 TRUNCATE snowdrift.generator;
@@ -40,7 +41,7 @@ SELECT snowdrift.reset_clock();
 SET snowdrift.node = 7;
 SET snowdrift.max_clock_lead = 0;
 LOAD 'snowdrift';
--- what a definition says is looked at when it is read
+-- A definition is validated when it is read.
 INSERT INTO snowdrift.generator VALUES
     ('narrow', 8, 'sno', NULL, NULL, NULL, NULL, 5, 4), ('wide', 9, 'sno', NULL, NULL, NULL, NULL, -1, 70000),
     ('placed', 10, 'sno', NULL, NULL, NULL, 65536, 0, 9), ('worker', 11, 'snowflake', 'mastodon', NULL, 1, NULL, 0, 9),
@@ -57,7 +58,7 @@ SELECT snowdrift.drop_generator('worker');
 RESET ROLE;
 DELETE FROM snowdrift.generator WHERE id >= 8;
 
--- Anyone may generate, decode, and look; nothing else.
+-- Any role can draw IDs and read the views, and nothing else.
 SET ROLE snowdrift_ordinary;
 SELECT next_snowflake() > 0 AND next_snowflake('orders') > 0 AND next_sno() > sno_nil() AND next_ulid() > ulid_nil() AS drawn;
 SELECT count(*) FROM snowdrift.generators;
@@ -72,7 +73,7 @@ SELECT setval('snowdrift.mark', 1);
 SELECT nextval('snowdrift.generator_id');
 RESET ROLE;
 
--- A table of definitions that was altered is an error; rows that replication writes are noticed.
+-- Sessions notice definitions that replication changes. An altered table of definitions is an error.
 SELECT snowdrift.create_generator('replicated', 'snowflake', worker => 1);
 SELECT snowflake_worker(next_snowflake('replicated'));
 SET session_replication_role = replica;
@@ -87,7 +88,7 @@ BEGIN;
 CREATE INDEX ON snowdrift.generator (lower(name));
 SELECT snowdrift.create_generator('x', 'snowflake');
 ROLLBACK;
--- A drop that is rolled back leaves the generator as it was.
+-- After a drop is rolled back, the generator continues.
 SELECT sno_at('2026-01-01', 0, 'kept') AS first FROM snowdrift.create_generator('kept', 'sno') \gset
 BEGIN;
 SELECT snowdrift.drop_generator('kept');

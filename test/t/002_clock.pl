@@ -1,4 +1,4 @@
-# What next_snowflake() does when the server's clock is set back, or stands still.
+# next_snowflake() when the server's clock is set back or does not advance
 use strict;
 use warnings FATAL => 'all';
 use Test::More;
@@ -18,75 +18,75 @@ sub time_of
 }
 
 my $first = next_id();
-is(time_of($first), '2026-06-01 12:00:00', 'an ID carries the time of the clock');
-is(next_id(), $first + 1, 'while it stands still, the sequence counts');
+is(time_of($first), '2026-06-01 12:00:00', 'an ID contains the time of the clock');
+is(next_id(), $first + 1, 'while the clock stands still, the sequence advances');
 
 set_clock($node, '2026-06-01 11:59:59.999');
-is(next_id(), $first + 2, 'a clock set back by 1 ms: the last millisecond goes on');
+is(next_id(), $first + 2, 'clock set back by 1 ms: IDs continue in the last millisecond');
 set_clock($node, '2026-06-01 11:59:00');
-is(next_id(), $first + 3, 'set back by 60 s, which is the limit: the same');
+is(next_id(), $first + 3, 'clock set back by 60 s, the limit: the same');
 
 set_clock($node, '2026-06-01 11:55:00');
 my $error = error_of($node, 'SELECT next_snowflake()');
 like($error, qr/ERROR:  55000: clock moved backwards by 300000 ms; refusing to generate IDs/,
-	'set back by 5 min: refused');
-like($error, qr/DETAIL:  .*snowdrift\.max_clock_lead allows 60000 ms/, '... with the limit');
-like($error, qr/HINT:  Correct the clock, wait until it has caught up/, '... and what to do');
+	'clock set back by 5 min: error');
+like($error, qr/DETAIL:  .*snowdrift\.max_clock_lead allows 60000 ms/, '... whose detail names the limit');
+like($error, qr/HINT:  Correct the clock, wait until it has caught up/, '... and whose hint names the remedies');
 is( $node->safe_psql('postgres',
 		"SET snowdrift.max_clock_lead = '5min'; SELECT next_snowflake()"),
 	$first + 4,
 	'a longer lead allows it');
 
-# Between the limit and a second more, a call waits: seen in its wait event, ended by a cancel, or
-# served once the clock has caught up.
+# If the lead exceeds the limit by at most one second, a call waits. The wait shows as a wait event, and ends
+# when the call is cancelled or the clock has caught up.
 set_clock($node, '2026-06-01 11:58:59.500');
 my $session = $node->background_psql('postgres', on_error_stop => 0);
 my $pid = $session->query('SELECT pg_backend_pid()');
 my $waiting = "SELECT wait_event_type = 'Extension' FROM pg_stat_activity WHERE pid = $pid";
 
 $session->query_until(qr/waiting/, "\\echo waiting\nSELECT next_snowflake();\n");
-ok($node->poll_query_until('postgres', $waiting), 'a lead slightly too long is waited out');
+ok($node->poll_query_until('postgres', $waiting), 'a call waits if the lead is slightly too long');
 $node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");
 ok( $node->poll_query_until('postgres',
 		"SELECT state = 'idle' FROM pg_stat_activity WHERE pid = $pid"),
 	'... and the wait can be cancelled');
 set_clock($node, '2026-06-01 12:00:00');
-is(next_id(), $first + 5, '... and cost no ID');
+is(next_id(), $first + 5, '... without using an ID');
 
 set_clock($node, '2026-06-01 11:58:59.500');
 $session->query_until(qr/waiting/, "\\echo waiting\nSELECT next_snowflake();\n");
-ok($node->poll_query_until('postgres', $waiting), 'it waits again');
+ok($node->poll_query_until('postgres', $waiting), 'the next call waits');
 set_clock($node, '2026-06-01 11:59:00');
 ok( $node->poll_query_until('postgres',
 		"SELECT state = 'idle' FROM pg_stat_activity WHERE pid = $pid"),
 	'... until the clock has caught up');
-is(next_id(), $first + 7, '... and got its ID');
+is(next_id(), $first + 7, '... and gets an ID');
 
-# A used-up millisecond is waited out, leading or not.
+# A call waits when the sequence of a millisecond is used up, also if that millisecond is ahead of the clock.
 my $left = 4095 - $node->safe_psql('postgres', 'SELECT snowflake_sequence(next_snowflake())');
 $node->safe_psql('postgres', "SELECT count(*) FROM next_snowflakes($left)");
 $session->query_until(qr/waiting/, "\\echo waiting\nSELECT next_snowflake();\n");
-ok($node->poll_query_until('postgres', $waiting), 'a used-up millisecond is waited out');
+ok($node->poll_query_until('postgres', $waiting), 'a call waits when the sequence of a millisecond is used up');
 set_clock($node, '2026-06-01 11:59:00.001');
 ok( $node->poll_query_until('postgres',
 		"SELECT state = 'idle' FROM pg_stat_activity WHERE pid = $pid"),
-	'... for one tick of the clock');
+	'... until the clock advances by one time unit');
 my $id = next_id();
-is(time_of($id), '2026-06-01 12:00:00.001', '... which moves the time of IDs on by as much');
-is($node->safe_psql('postgres', "SELECT snowflake_sequence($id)"), 1, '... and begins it at 0');
+is(time_of($id), '2026-06-01 12:00:00.001', '... which advances the time of IDs by one unit');
+is($node->safe_psql('postgres', "SELECT snowflake_sequence($id)"), 1, '... and restarts the sequence at 0');
 
-# The textbook rule.
+# With snowdrift.max_clock_lead = 0, any regression is an error.
 set_clock($node, '2026-06-01 11:59:59');
 like(error_of($node, 'SET snowdrift.max_clock_lead = 0; SELECT next_snowflake()'),
-	qr/55000: clock moved backwards by 1001 ms/, 'with no lead allowed, any regression is refused');
+	qr/55000: clock moved backwards by 1001 ms/, 'without a lead, any regression is an error');
 
-# Outside the layout's range.
+# A clock outside the range of the layout is an error.
 set_clock($node, '2020-12-31 23:00:00');
 like(error_of($node, 'SELECT next_snowflake()'),
 	qr/55000: the server's clock is outside the times that the IDs can hold/,
 	'a clock before the epoch is an error');
 
-# A clock that runs, stepped back and forth under load.
+# A running clock is stepped back and forth under load.
 set_clock($node, '+0');
 $node->safe_psql('postgres', 'CREATE UNLOGGED TABLE ids (id bigint)');
 my @loads = map { $node->background_psql('postgres') } 1 .. 2;
@@ -97,7 +97,7 @@ $_->query_until(qr/begun/,
 for my $step (-3, 2, -8, 0, -1, 1, -5, 4, -2, 0)
 {
 	set_clock($node, sprintf('%+d', $step));
-	# As long as it takes for a statement to see the new clock.
+	# This takes long enough for a statement to read the new clock.
 	$node->safe_psql('postgres', 'SELECT count(*) FROM next_snowflakes(5000)');
 }
 $_->quit for @loads;

@@ -1,5 +1,5 @@
-# No ID comes twice: crashes of the server under load, its clock set back each time, and backends
-# killed in mid-generation.
+# No ID is repeated after crashes of the server under load, with its clock set back each time, or after
+# backends are killed while they generate IDs.
 use strict;
 use warnings FATAL => 'all';
 use Test::More;
@@ -16,7 +16,7 @@ $node->append_conf('postgresql.conf', "fsync = on\nrestart_after_crash = on\n");
 start_with_clock($node, '+0');
 create_all_kinds($node);
 
-# answers(CALLS...): how many of these calls are served, wait, and are refused with the reason.
+# answers(CALLS...): how many of these calls return an ID, wait, and raise the expected error
 sub answers
 {
 	my %answers = (served => 0, waits => 0, refused => 0);
@@ -31,8 +31,8 @@ sub answers
 	return \%answers;
 }
 
-# The server crashes under load; its clock is set back while it is down, half of the time by less
-# than the lead allowed, half of the time by up to 10 minutes. It is set right under load.
+# The server crashes under load. While it is down, its clock is set back: in every other round by less than
+# snowdrift.max_clock_lead, in the others by up to 10 minutes. The clock is corrected under load.
 my @files;
 my ($at_once, $patient, $refused) = (0, 0, 0);
 my $load = start_load($node, 4, $draw);
@@ -56,14 +56,14 @@ for my $round (1 .. $rounds)
 	set_clock($node, '+0');
 	wait_for_load($load, 3000);
 }
-is($at_once, int(($rounds + 1) / 2), 'after a crash, within the lead, generation goes on at once');
-is($patient, $rounds, '... or waits, where IDs have no time ahead of the clock');
-is($refused, int($rounds / 2), '... and beyond it is refused, with the reason');
+is($at_once, int(($rounds + 1) / 2), 'after a crash, with a lead within the limit, generation continues at once');
+is($patient, $rounds, '... or waits, for snos, which are never ahead of the clock');
+is($refused, int($rounds / 2), '... and with a longer lead, raises an error');
 push @files, end_load($load);
 my ($repeated, $count) = duplicates(@files);
 is($repeated, '', "$count IDs around $rounds crashes with the clock set back: no duplicate");
 
-# A backend dies in mid-generation, and the server restarts by itself.
+# A backend is killed while it generates IDs, and the server restarts itself.
 set_clock($node, '+0');
 @files = ();
 my $killed = 0;
@@ -77,7 +77,7 @@ for my $round (1 .. $rounds)
 	my $log = -s $node->logfile;
 	$killed += kill 'KILL', $pid;
 	push @files, end_load($load);
-	# Not before the server has noticed, or the next load would be ended with this one.
+	# Wait until the server has restarted. Otherwise the restart would also end the next load.
 	my $tries = 0;
 	until (slurp_file($node->logfile, $log) =~ /ready to accept connections/)
 	{

@@ -1,5 +1,5 @@
-# No ID comes twice across a failover to a standby whose clock is behind, nor when the old primary
-# is rewound and takes over again.
+# No ID is repeated after a failover to a standby whose clock is behind, or after the old primary is rewound
+# and promoted again.
 use strict;
 use warnings FATAL => 'all';
 use Test::More;
@@ -9,7 +9,7 @@ use PostgreSQL::Test::Utils;
 
 my $draw = draw_all_kinds();
 
-# pair(NAME, BEHIND, CONF): a primary with the extension, and a standby whose clock is behind.
+# pair(NAME, BEHIND, CONF): a primary with the extension, and a standby whose clock is behind
 sub pair
 {
 	my ($name, $behind, $conf) = @_;
@@ -27,7 +27,7 @@ sub pair
 	return ($primary, $standby);
 }
 
-# With synchronous replication, in the middle of the load; without, what was replicated counts.
+# With synchronous replication, the primary fails under load. Without, the standby first catches up.
 for my $mode ('asynchronous', 'synchronous')
 {
 	for my $behind (1, 30, 300)
@@ -45,7 +45,7 @@ for my $mode ('asynchronous', 'synchronous')
 		}
 		my @answers = map { error_of($standby, "SELECT $_") } @Snowdrift::leading, @Snowdrift::waiting;
 		is(scalar(grep { /25006: cannot generate IDs during recovery/ } @answers),
-			scalar(@answers), "$mode, $behind s behind: none from the standby before its promotion");
+			scalar(@answers), "$mode, $behind s behind: the standby generates no IDs before its promotion");
 		$primary->stop('immediate');
 		push @files, end_load($load) if $mode eq 'synchronous';
 		$standby->promote;
@@ -54,13 +54,13 @@ for my $mode ('asynchronous', 'synchronous')
 		if ($behind <= 30)
 		{
 			is(scalar(grep { /^no error/ } @answers),
-				scalar(@answers), '... the promoted one goes on at once');
+				scalar(@answers), '... after its promotion, it continues at once');
 		}
 		else
 		{
 			push @answers, map { error_of($standby, "SELECT $_") } @Snowdrift::waiting;
 			is(scalar(grep { /55000: clock moved backwards by/ } @answers),
-				scalar(@answers), '... the promoted one says why it refuses');
+				scalar(@answers), '... after its promotion, it raises an error');
 		}
 		$load = start_load($standby, 4, $draw, draw_behind());
 		wait_for_load($load, 400);
@@ -73,8 +73,8 @@ for my $mode ('asynchronous', 'synchronous')
 	}
 }
 
-# No ID without the standby's confirmation: not when the wait is cancelled, and not in a session that
-# finds the mark raised by one whose wait was.
+# No ID is returned without the standby's confirmation: neither when the wait is cancelled, nor in another
+# session that reads the mark that the cancelled session advanced.
 my $lonely = new_server('lonely', allows_streaming => 1);
 start_with_clock($lonely, '2026-06-01 12:00:00');
 $lonely->safe_psql('postgres', 'CREATE EXTENSION snowdrift; SELECT next_snowflake()');
@@ -85,23 +85,23 @@ my $alone = "SET statement_timeout = '200ms'; SELECT next_snowflake()";
 for my $commit ('on', 'off')
 {
 	like(error_of($lonely, "SET synchronous_commit = $commit; $alone"),
-		qr/57014: canceling/, "synchronous_commit $commit: without its synchronous standby, no ID");
+		qr/57014: canceling/, "synchronous_commit $commit: no ID without the synchronous standby");
 }
 {
 	local $ENV{PGOPTIONS} = '-c synchronous_commit=off';
-	like(error_of($lonely, $alone), qr/57014: canceling/, '... nor where the connection turns it off');
+	like(error_of($lonely, $alone), qr/57014: canceling/, '... also if the connection turns it off');
 }
 for my $who ('ROLE CURRENT_USER', 'DATABASE postgres')
 {
-	# Which would wait for the standby itself.
+	# Without this SET, the ALTER command would wait for the standby.
 	$lonely->safe_psql('postgres', "SET synchronous_commit = off; ALTER $who SET synchronous_commit = off");
-	like(error_of($lonely, $alone), qr/57014: canceling/, "... nor where $who turns it off");
+	like(error_of($lonely, $alone), qr/57014: canceling/, "... also if $who turns it off");
 	$lonely->safe_psql('postgres', "ALTER $who RESET synchronous_commit");
 }
-# The error states why the wait ended, and omits PostgreSQL's warnings about commits.
+# The error names the reason for the end of the wait, and omits PostgreSQL's warnings about commits.
 like(error_of($lonely, $alone),
 	qr/57014: canceling statement due to statement timeout.*CONTEXT:  while waiting for a synchronous standby to confirm the ID mark/s,
-	'... a timeout is called a timeout');
+	'... the error names the timeout');
 my $cancelled = $lonely->background_psql('postgres', on_error_stop => 0);
 my $waiter = $cancelled->query_safe('SELECT pg_backend_pid()');
 $cancelled->query_until(qr/drawing/, "\\echo drawing\nSELECT next_snowflake();\n");
@@ -112,18 +112,18 @@ $lonely->poll_query_until('postgres', "SELECT state = 'idle' FROM pg_stat_activi
   or die 'the cancelled session does not come back';
 $cancelled->quit;
 my $said = slurp_file($lonely->logfile);
-like($said, qr/ERROR:  canceling statement due to user request/, '... a cancel is called a cancel');
-unlike($said, qr/already committed/, '... and nothing is said to be committed');
+like($said, qr/ERROR:  canceling statement due to user request/, '... the error names the cancellation');
+unlike($said, qr/already committed/, '... and does not mention a commit');
 $lonely->append_conf('postgresql.conf', "wal_level = minimal\nmax_wal_senders = 0\n");
 $lonely->restart;
-like(error_of($lonely, $alone), qr/^no error/, '... unless nobody could be one');
+like(error_of($lonely, $alone), qr/^no error/, '... unless the server allows no standbys');
 $lonely->append_conf('postgresql.conf', "wal_level = replica\nmax_wal_senders = 5\n");
 $lonely->append_conf('postgresql.conf', "synchronous_commit = local\n");
 $lonely->restart;
-like(error_of($lonely, 'SELECT next_snowflake()'), qr/^no error/, '... unless the server does not ask for it');
+like(error_of($lonely, 'SELECT next_snowflake()'), qr/^no error/, "... unless the server's synchronous_commit is local");
 $lonely->stop;
 
-# While one session raises the mark ahead of need, and waits, the others go on with what is left.
+# While one session advances the mark early and waits, the others use the rest of the lease.
 my $leased = new_server('leased', allows_streaming => 1);
 start_with_clock($leased, '2026-06-01 12:00:00');
 $leased->safe_psql('postgres', 'CREATE EXTENSION snowdrift; SELECT next_snowflake()');
@@ -137,12 +137,12 @@ my $pid = $raiser->query_safe('SELECT pg_backend_pid()');
 $raiser->query_until(qr/raising/, "\\echo raising\nSELECT next_snowflake();\n");
 ok($leased->poll_query_until('postgres',
 		"SELECT wait_event = 'SyncRep' FROM pg_stat_activity WHERE pid = $pid"),
-	'a session that raises the mark waits');
+	'a session that advances the mark waits');
 like(error_of($leased, 'SELECT next_snowflake()'), qr/^no error/, '... and no other one does');
 $leased->stop('immediate');
 eval { $raiser->quit };
 
-# The old primary is rewound to follow the new one, and is promoted in turn.
+# The old primary is rewound, follows the new one, and is promoted.
 my ($old, $new) = pair('rewind', 20, '');
 my $load = start_load($old, 2, $draw);
 wait_for_load($load, 1000);

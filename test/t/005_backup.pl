@@ -1,4 +1,4 @@
-# No ID comes twice in a server made from a base backup, by point-in-time recovery or from a dump.
+# No ID is repeated on a server restored from a base backup, by point-in-time recovery or from a dump.
 use strict;
 use warnings FATAL => 'all';
 use Test::More;
@@ -27,7 +27,7 @@ $origin->poll_query_until('postgres',
 	"SELECT last_archived_wal >= '$segment' FROM pg_stat_archiver")
   or die 'the WAL is not archived';
 
-# Everything up to the point of recovery, and a clock that is behind.
+# Point-in-time recovery, with a clock that is behind
 my $recovered = PostgreSQL::Test::Cluster->new('recovered');
 $recovered->init_from_backup($origin, 'base', has_restoring => 1, standby => 0);
 $recovered->append_conf('postgresql.conf',
@@ -53,14 +53,14 @@ my $dump = $origin->basedir . '/dump.sql';
 command_ok([ 'pg_dump', '-d', $origin->connstr('postgres'), '-f', $dump ], 'the database is dumped');
 my $restored = new_server('restored');
 start_with_clock($restored, '-30');
-# The mark counts also where the extension is there already, and has generated.
+# The dump's mark also counts if the extension exists and has issued IDs.
 $restored->safe_psql('postgres', 'CREATE EXTENSION snowdrift; SELECT next_snowflake()');
 command_ok(
 	[ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', $restored->connstr('postgres'), '-f', $dump ],
 	'... and restored');
 my $last = $origin->safe_psql('postgres', 'SELECT max(id) FROM posts');
 cmp_ok($restored->safe_psql('postgres', 'INSERT INTO posts DEFAULT VALUES RETURNING id'),
-	'>', $last, 'the next ID is greater than all that were dumped');
+	'>', $last, 'the next ID is greater than all dumped ones');
 set_clock($restored, $moment);
 $load = start_load($restored, 4, $draw, draw_behind());
 wait_for_load($load, 400);

@@ -1,5 +1,4 @@
-# The mark: where it stands, what it costs, and what happens to it when the extension or a
-# superuser's hand changes.
+# The mark: its value, its cost, and changes by the extension's owner or a superuser
 use strict;
 use warnings FATAL => 'all';
 use Test::More;
@@ -8,7 +7,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
 my $node = new_server('mark');
-# Nobody but the mark itself brings it to disk in time for these crashes.
+# Nothing else flushes the WAL before these crashes.
 $node->append_conf('postgresql.conf', "fsync = on\nwal_writer_delay = 10s\nautovacuum = off\n");
 start_with_clock($node, '2026-06-01 12:00:00');
 $node->safe_psql('postgres', 'CREATE EXTENSION snowdrift');
@@ -18,9 +17,9 @@ $node->safe_psql('postgres', 'SELECT next_snowflake()');
 is( $node->safe_psql('postgres',
 		"SELECT mark AT TIME ZONE 'UTC', lead, wall_clock AT TIME ZONE 'UTC' FROM snowdrift.clock"),
 	'2026-06-01 12:00:00.5|00:00:00.5|2026-06-01 12:00:00',
-	'the first ID raises it by the lease');
+	'the first ID advances it by the lease');
 
-# The sizes of the records that the statement makes the mark write.
+# records_of(STATEMENT): the sizes of the WAL records that advance the mark during the statement
 sub records_of
 {
 	my ($statement) = @_;
@@ -34,13 +33,13 @@ sub records_of
 	return map { /tot\):\s*\d+\/\s*(\d+)/ ? $1 : () } split /\n/, $out;
 }
 
-# 0.25 s later the lease is half used, and then raised by a record of its own.
+# After 0.25 s, half of the lease is used. Then one WAL record renews it.
 is(scalar(records_of('SELECT count(*) FROM next_snowflakes(4000)')),
-	0, 'IDs that the lease covers write nothing');
+	0, 'IDs within the lease write no WAL');
 set_clock($node, '2026-06-01 12:00:00.251');
 my @records = records_of('SELECT count(*) FROM next_snowflakes(4000)');
-is(scalar(@records), 1, 'from half the lease on, it is renewed once');
-cmp_ok($records[0], '<', 128, '... by a small record, which is due four times a second');
+is(scalar(@records), 1, 'after half of the lease, it is renewed once');
+cmp_ok($records[0], '<', 128, '... by a small record, four times a second');
 my $position = $node->safe_psql('postgres', 'SELECT pg_current_wal_insert_lsn()');
 for my $ms (510, 770, 1030, 1290, 1550)
 {
@@ -51,17 +50,17 @@ for my $ms (510, 770, 1030, 1290, 1550)
 cmp_ok($node->safe_psql('postgres', "SELECT pg_current_wal_insert_lsn() - '$position'"),
 	'<', 1024, 'the WAL of a second of IDs is less than 1 kB');
 
-# A restart begins after the mark.
+# After a restart, IDs begin after the mark.
 my $mark = $node->safe_psql('postgres', 'SELECT snowflake_boundary(mark) FROM snowdrift.clock');
 $node->stop;
 start_with_clock($node, '2026-06-01 12:00:01.550');
 cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'),
 	'>=', $mark + (1 << 22), 'after a restart, IDs begin after the mark');
 
-# The mark is on disk before the ID is returned, whatever the transaction is and becomes.
+# The mark is on disk before the ID is returned, in every kind of transaction.
 my %draws = (
 	'a statement' => 'SELECT next_snowflake()',
-	'a transaction whose commits need not reach the disk' =>
+	'a transaction with asynchronous commit' =>
 	  'SET synchronous_commit = off; SELECT next_snowflake()',
 	'a read-only transaction' => 'BEGIN READ ONLY; SELECT next_snowflake(); COMMIT',
 	'a transaction that is rolled back' => 'BEGIN; SELECT next_snowflake(); ROLLBACK',
@@ -101,11 +100,11 @@ $node->stop('immediate');
 eval { $installer->quit };
 start_with_clock($node, sprintf('2026-06-01 12:00:%02d', $second - 6));
 is($node->safe_psql('fresh', "SELECT count(*) FROM pg_extension WHERE extname = 'snowdrift'"),
-	1, 'an ID of an extension that was just installed: it is there after a crash');
-cmp_ok($node->safe_psql('fresh', 'SELECT next_snowflake()'), '>', $returned, '... and goes on');
+	1, 'an ID of an extension that was just installed: it exists after a crash');
+cmp_ok($node->safe_psql('fresh', 'SELECT next_snowflake()'), '>', $returned, '... and continues after that ID');
 $node->safe_psql('postgres', 'DROP DATABASE fresh');
 
-# A session goes back to the mark it had before, when what replaced it is rolled back.
+# When the replacement of the extension is rolled back, a session uses the previous mark again.
 set_clock($node, '2026-06-01 12:00:45');
 my $session = $node->background_psql('postgres');
 $session->query_safe($_)
@@ -119,9 +118,9 @@ $session->quit;
 $node->stop('immediate');
 start_with_clock($node, '2026-06-01 12:00:46');
 cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'),
-	'>', $returned, 'an extension that a savepoint brought back keeps the promise');
+	'>', $returned, 'an extension restored by a rollback to a savepoint repeats no ID');
 
-# Dropping the extension and creating it again keeps the promise.
+# After the extension is dropped and created again, no ID is repeated.
 my $before = $node->safe_psql('postgres', 'SELECT next_snowflake()');
 $node->safe_psql('postgres', 'DROP EXTENSION snowdrift; CREATE EXTENSION snowdrift');
 $node->stop('immediate');
@@ -129,12 +128,12 @@ start_with_clock($node, '2026-06-01 12:01:00');
 cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'),
 	'>', $before, 'dropped, created and crashed: IDs still ascend');
 
-# ... also when that happens beside a session that goes on, and is rolled back.
+# The same holds for a session that stays connected, also if the transaction is rolled back.
 $session = $node->background_psql('postgres');
 $before = $session->query_safe('SELECT next_snowflake()');
 $node->safe_psql('postgres',
 	'BEGIN; DROP EXTENSION snowdrift; CREATE EXTENSION snowdrift; SELECT next_snowflake(); ROLLBACK');
-cmp_ok($session->query_safe('SELECT next_snowflake()'), '>', $before, 'rolled back, it goes on');
+cmp_ok($session->query_safe('SELECT next_snowflake()'), '>', $before, 'rolled back, IDs of another session still ascend');
 set_clock($node, '2026-06-01 12:01:06');
 $node->safe_psql('postgres',
 	'BEGIN; DROP EXTENSION snowdrift; CREATE EXTENSION snowdrift; SELECT next_snowflake(); ROLLBACK');
@@ -153,28 +152,28 @@ is( $session->query_safe('SELECT mark >= snowflake_timestamp(' . $later . ') FRO
 	't', 'a session that outlives its extension uses the new mark');
 $session->quit;
 
-# A copy of the database begins where the original was.
+# A copy of the database continues after the original.
 $before = $node->safe_psql('postgres', 'SELECT next_snowflake()');
 $node->safe_psql('template1', 'CREATE DATABASE copy TEMPLATE postgres');
 cmp_ok($node->safe_psql('copy', 'SELECT next_snowflake()'),
-	'>', $before, 'a copied database goes on after the original');
+	'>', $before, 'a copied database continues after the original');
 $node->safe_psql('template1', 'DROP DATABASE copy');
 
-# The extension of a database's owner is administered by its owner, the mark is not.
+# The owner of a database can create the extension there. The new owner of an extension cannot set the mark.
 $node->safe_psql('postgres',
 	'CREATE ROLE owner LOGIN; CREATE ROLE heir; CREATE DATABASE owned OWNER owner');
 $node->safe_psql('owned', 'SET ROLE owner; CREATE EXTENSION snowdrift');
 $before = $node->safe_psql('owned', 'SELECT next_snowflake()');
 $node->safe_psql('owned', 'REASSIGN OWNED BY owner TO heir');
 cmp_ok($node->safe_psql('owned', 'SET ROLE heir; SELECT next_snowflake()'),
-	'>', $before, 'another owner of the extension changes nothing');
+	'>', $before, 'IDs still ascend after the extension changes its owner');
 my ($status, undef, $denied) = $node->psql('owned', "SET ROLE heir; SELECT setval('snowdrift.mark', 1)");
-like($denied, qr/permission denied for sequence mark/, '... and may not touch the mark');
+like($denied, qr/permission denied for sequence mark/, '... who cannot set the mark');
 $node->safe_psql('postgres', 'DROP DATABASE owned');
 
-# A mark that was tampered with.
+# A mark that was changed by hand
 like(error_of($node, 'ALTER EXTENSION snowdrift SET SCHEMA pg_catalog'),
-	qr/ERROR:  0A000: extension "snowdrift" does not support SET SCHEMA/, 'the schema stays');
+	qr/ERROR:  0A000: extension "snowdrift" does not support SET SCHEMA/, 'the schema cannot be changed');
 for my $tampering ("SELECT setval('snowdrift.mark', 1)", 'ALTER SEQUENCE snowdrift.mark RESTART')
 {
 	$before = $node->safe_psql('postgres', 'SELECT next_snowflake()');
@@ -186,9 +185,9 @@ for my $tampering ("SELECT setval('snowdrift.mark', 1)", 'ALTER SEQUENCE snowdri
 	start_with_clock($node, '2026-06-01 12:01:10');
 	my $error = error_of($node, 'SELECT next_snowflake()');
 	like($error, qr/ERROR:  55000: sequence snowdrift.mark was tampered with/, '... a restart notices');
-	like($error, qr/HINT:  .*snowdrift.reset_clock\(\)/, '... and says what helps');
+	like($error, qr/HINT:  .*snowdrift.reset_clock\(\)/, '... and its hint names reset_clock()');
 	$node->safe_psql('postgres', 'SELECT snowdrift.reset_clock()');
-	cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', 0, '... which does');
+	cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', 0, '... which repairs the mark');
 }
 like(error_of($node, 'DROP SEQUENCE snowdrift.mark'), qr/2BP01/, 'the mark cannot be dropped alone');
 $node->safe_psql('postgres',
@@ -200,46 +199,46 @@ like(error_of($node, 'SELECT next_snowflake()'),
 	qr/ERROR:  55000: sequence snowdrift.mark does not belong to extension snowdrift/,
 	'so is a foreign one');
 $node->safe_psql('postgres', 'ALTER EXTENSION snowdrift ADD SEQUENCE snowdrift.mark');
-cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', 0, 'put back, it serves');
+cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', 0, 'added again, it works');
 
 $node->safe_psql('postgres', 'ALTER SEQUENCE snowdrift.mark SET UNLOGGED');
 like(error_of($node, 'SELECT next_snowflake()'),
 	qr/ERROR:  55000: sequence snowdrift.mark is not crash-safe/, 'an unlogged mark is an error');
 $node->safe_psql('postgres', 'ALTER SEQUENCE snowdrift.mark SET LOGGED');
-cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', 0, 'logged again, it serves');
+cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', 0, 'logged again, it works');
 
-# A clock that had jumped into the future.
+# A clock that had jumped into the future
 like( $node->safe_psql('postgres',
 		"SELECT obj_description('snowdrift.reset_clock'::regproc, 'pg_proc')"),
 	qr/can be issued again/, 'the comment of reset_clock() names the risk');
 like(error_of($node, 'SELECT snowdrift.reset_clock()'),
-	qr/ERROR:  55000: clock does not need a reset/, 'no reset without need');
+	qr/ERROR:  55000: clock does not need a reset/, 'an unnecessary reset is an error');
 set_clock($node, '2036-06-01 12:00:00');
 $node->safe_psql('postgres', 'SELECT next_snowflake()');
 set_clock($node, '2026-06-01 12:01:20');
 like(error_of($node, 'SELECT next_snowflake()'),
-	qr/clock moved backwards by 3156191\d{5} ms/, 'ten years ahead: refused');
+	qr/clock moved backwards by 3156191\d{5} ms/, 'ten years ahead: error');
 $node->safe_psql('postgres', 'CREATE ROLE someone');
 like(error_of($node, 'SET ROLE someone; SELECT snowdrift.reset_clock()'),
-	qr/42501: permission denied/, 'not everyone may reset the clock');
+	qr/42501: permission denied/, 'ordinary roles cannot reset the clock');
 $node->safe_psql('postgres', 'SELECT snowdrift.reset_clock()');
 is( $node->safe_psql('postgres',
 		"SELECT snowflake_timestamp(next_snowflake()) AT TIME ZONE 'UTC'"),
-	'2026-06-01 12:01:20.001', 'reset, IDs carry the present time');
+	'2026-06-01 12:01:20.001', 'after the reset, IDs contain the present time');
 $node->stop('immediate');
 start_with_clock($node, '2026-06-01 12:01:20');
 is( $node->safe_psql('postgres',
 		"SELECT snowflake_timestamp(next_snowflake()) AT TIME ZONE 'UTC'"),
 	'2026-06-01 12:01:20.501', '... also after a crash');
 
-# Whoever may execute it generates, whatever else they may not.
+# A role needs EXECUTE on a function that generates IDs, and no other privilege.
 $node->safe_psql('postgres',
 	"SELECT snowdrift.create_generator('own', 'snowflake', worker => 7);
 	 SELECT snowdrift.create_generator('own sno', 'sno', partition => 7);
 	 REVOKE ALL ON ALL TABLES IN SCHEMA snowdrift FROM PUBLIC;
 	 REVOKE ALL ON ALL SEQUENCES IN SCHEMA snowdrift FROM PUBLIC;
 	 REVOKE ALL ON SCHEMA snowdrift FROM PUBLIC");
-my $at = 30;    # a generator that is new begins after the mark
+my $at = 30;    # a new generator begins after the mark
 for my $call (@Snowdrift::leading, @Snowdrift::waiting)
 {
 	set_clock($node, '2026-06-01 12:01:' . $at++);

@@ -1,5 +1,5 @@
-# No ID comes twice while the clock is stepped back and forth at random, up to 10 s, twenty times a
-# second, under load; for each kind of ID.
+# No ID is repeated while the clock is stepped at random by up to 10 s, twenty times a second, under load.
+# The test runs for each kind of ID.
 use strict;
 use warnings FATAL => 'all';
 use Test::More;

@@ -1,4 +1,4 @@
-# When the disk is full and the mark cannot be raised, no ID is returned past it.
+# When the disk is full and the mark cannot be advanced, no later ID is returned.
 use strict;
 use warnings FATAL => 'all';
 use Test::More;
@@ -6,7 +6,7 @@ use Snowdrift;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
-# A file system of its own, a few megabytes small, that ./dev mounts where it can.
+# A file system of a few megabytes. ./dev mounts it if possible.
 my $small = $ENV{SNOWDRIFT_SMALL_DISK};
 plan skip_all => 'needs a small file system in SNOWDRIFT_SMALL_DISK' unless $small && -d $small;
 
@@ -18,12 +18,12 @@ $node->safe_psql('postgres', 'CREATE EXTENSION snowdrift; CREATE TABLE filler AS
 
 sub fill { return system("dd if=/dev/zero of=$small/full bs=64k 2>/dev/null") }
 
-# How much the WAL files that are there still take.
+# The free space in the existing WAL files
 my $left = q{SELECT pg_size_bytes(current_setting('wal_segment_size')) * count(*)
 		- (pg_current_wal_insert_lsn() - '0/0') % pg_size_bytes(current_setting('wal_segment_size'))
 	FROM pg_ls_waldir() WHERE name >= pg_walfile_name(pg_current_wal_insert_lsn())};
 
-# The disk is full, and the mark's record would need a WAL file more.
+# The disk is full, and the mark's record would need another WAL file.
 $node->safe_psql('postgres', 'SELECT next_snowflake()');
 fill();
 while ((my $bytes = $node->safe_psql('postgres', $left)) > 8000)
@@ -32,21 +32,21 @@ while ((my $bytes = $node->safe_psql('postgres', $left)) > 8000)
 	$message = 400_000 if $message > 400_000;
 	$node->safe_psql('postgres', "SELECT pg_logical_emit_message(false, 'filler', repeat('x', $message))");
 }
-like(error_of($node, 'SELECT next_snowflake()'), qr/^no error/, 'IDs up to the mark are served');
+like(error_of($node, 'SELECT next_snowflake()'), qr/^no error/, 'IDs up to the mark are issued');
 set_clock($node, '2026-06-01 12:00:01');
 my $full = error_of($node, 'SELECT next_snowflake()');
 like($full, qr/ERROR:  53100: could not advance the ID mark: No space left on device/,
-	'past it, an error');
-like($full, qr/DETAIL:  The mark is written through WAL file "pg_wal\/\w+"/, '... that says where');
+	'a later ID is an error');
+like($full, qr/DETAIL:  The mark is written through WAL file "pg_wal\/\w+"/, '... whose detail names the file');
 unlink "$small/full";
-like(error_of($node, 'SELECT next_snowflake()'), qr/^no error/, '... until there is room');
+like(error_of($node, 'SELECT next_snowflake()'), qr/^no error/, '... until the disk has space again');
 
-# Full in mid-load.
+# The disk fills up under load.
 set_clock($node, '+0');
 my $load = start_load($node, 4, 'SELECT next_snowflake() FROM generate_series(1, 20)');
 wait_for_load($load, 500);
 
-# Other writes than the mark's make PostgreSQL panic.
+# PostgreSQL panics when another write fails.
 fill();
 my ($status, $out, $error) = $node->psql('postgres',
 	'INSERT INTO filler SELECT generate_series(1, 10000000)');

@@ -1,5 +1,4 @@
-# ULIDs keep their order when the server's clock is set back, between two transactions and within
-# one.
+# ULIDs keep their order when the server's clock is set back, within a transaction and between two.
 use strict;
 use warnings FATAL => 'all';
 use Test::More;
@@ -19,7 +18,7 @@ sub time_of
 	return $node->safe_psql('postgres', "SELECT ulid_timestamp('$id') AT TIME ZONE 'UTC'");
 }
 
-# Within a transaction: one instant, whatever the clock does.
+# Within a transaction, all ULIDs have one time, regardless of the clock.
 $session->query_safe('BEGIN');
 my $first = next_id();
 is(time_of($first), '2026-06-01 12:00:00', 'a transaction has the time of its first ULID');
@@ -33,17 +32,17 @@ $session->query_safe('COMMIT');
 is_deeply(\@ids, [ sort @ids ], 'its ULIDs ascend while the clock is stepped');
 is(time_of($ids[-1]), '2026-06-01 12:00:00', '... and all have that time');
 
-# Between transactions.
+# Between transactions
 set_clock($node, '2026-06-01 12:01:00');
 my $before = next_id();
 set_clock($node, '2026-06-01 12:00:30');
 my $after = next_id();
-cmp_ok($after, 'gt', $before, 'a clock set back by 30 s between two transactions: they follow');
+cmp_ok($after, 'gt', $before, 'clock set back by 30 s between two transactions: ULIDs still ascend');
 is(time_of($after), '2026-06-01 12:01:00', '... at the last time issued');
 set_clock($node, '2026-06-01 11:56:00');
 like(error_of($node, 'SELECT next_ulid()'),
 	qr/55000: clock moved backwards by 300000 ms; refusing to generate IDs/,
-	'5 minutes, which is past the lead allowed: refused');
+	'5 minutes, beyond the limit: error');
 $session->query_safe("SET snowdrift.max_clock_lead = '10min'");
 my $last = $after;
 my $ascending = 1;
@@ -53,17 +52,17 @@ for (1 .. 200)
 	$ascending &&= $id gt $last;
 	$last = $id;
 }
-ok($ascending, '5 minutes, with a longer lead: transactions follow each other');
+ok($ascending, '5 minutes, with a higher limit: ULIDs still ascend');
 is(time_of($last), '2026-06-01 12:01:00', '... at the last time issued');
 set_clock($node, '2026-06-01 12:01:00.001');
-is(time_of(next_id()), '2026-06-01 12:01:00.001', 'the time goes on with the clock');
+is(time_of(next_id()), '2026-06-01 12:01:00.001', 'the time advances with the clock');
 
-# Random ones take the clock as it is.
+# Random ULIDs use the clock's time.
 set_clock($node, '2026-06-01 11:00:00');
 is( time_of($node->safe_psql('postgres', 'SELECT gen_ulid()')),
 	'2026-06-01 11:00:00', 'a random ULID has the time of the clock');
 
-# After reset_clock(), a transaction that drew future ULIDs draws present ones.
+# After reset_clock(), a transaction that drew ULIDs of the future draws ULIDs of the present.
 set_clock($node, '2036-06-01 12:00:00');
 $session->query_safe('RESET snowdrift.max_clock_lead');
 $session->query_safe('BEGIN');
@@ -72,7 +71,7 @@ set_clock($node, '2026-06-01 12:02:00');
 $node->safe_psql('postgres', 'SELECT snowdrift.reset_clock()');
 is(time_of(next_id()), '2026-06-01 12:02:00.001', '... and in the present, once the clock is reset');
 is( $node->safe_psql('postgres', "SELECT mark < '2027-01-01' FROM snowdrift.clock"),
-	't', '... under the mark of the present');
+	't', '... with the mark of the present');
 $session->query_safe('COMMIT');
 
 $session->quit;

@@ -1,4 +1,4 @@
-# Databases with ulid and sno columns survive pg_dump.
+# Databases with ulid and sno columns can be dumped and restored.
 use strict;
 use warnings FATAL => 'all';
 use Test::More;
@@ -35,7 +35,7 @@ $node->safe_psql('original', q{
 		FROM public.authors;
 });
 
-# All that a database holds, in an order that does not depend on how it came there.
+# contents_of(DATABASE): all rows, in an order independent of their physical order
 sub contents_of
 {
 	my ($database) = @_;

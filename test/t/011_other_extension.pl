@@ -1,5 +1,5 @@
-# A database dumped from another extension that has a type ulid restores once CREATE EXTENSION names
-# this one, and works unchanged.
+# The dump of a database that uses another extension with a type ulid can be restored after its CREATE
+# EXTENSION command is changed to this extension.
 use strict;
 use warnings FATAL => 'all';
 use Test::More;
@@ -59,16 +59,16 @@ sub result { return $node->safe_psql('postgres', "SET TIME ZONE 'UTC'; $_[0]") }
 
 is( result("SELECT id, at, reference FROM events WHERE id = '01GV5PC1NWSDB5AW7FXJVT3WDZ'"),
 	'01GV5PC1NWSDB5AW7FXJVT3WDZ|2023-03-10 12:01:46.684|0186cb66-06bc-cb56-5570-efecb7a1f1bf',
-	'rows are restored, with what is generated from their IDs');
+	'rows and their generated columns are restored');
 is(result('SELECT count(*) FROM recent'), '2', 'a view compares a ULID with a timestamp as before');
 is( result("SELECT at, bytes FROM recent ORDER BY id LIMIT 1"),
 	'2023-03-10 12:01:46.684+00|\x0186cb6606bccb565570efecb7a1f1bf',
 	'... and casts to timestamptz and bytea');
 is(result("SELECT day_start('2023-03-10 15:00')"), '01GV4D2E000000000000000000', 'a function casts too');
 is(result("INSERT INTO users (name) VALUES ('alan') RETURNING id > '01GV5PAPGZ1S48N62VWKVRM8WR'"),
-	't', 'gen_ulid() makes the new IDs');
+	't', 'gen_ulid() generates the new IDs');
 is( result("INSERT INTO events (user_id) SELECT id FROM users RETURNING at > '2026-01-01'"),
-	"t\nt\nt", 'and so does gen_monotonic_ulid()');
+	"t\nt\nt", '... and so does gen_monotonic_ulid()');
 is( result('SELECT count(*), count(DISTINCT e.id) FROM events AS e JOIN users AS u ON u.id = user_id'),
 	'6|6', 'foreign keys join');
 $node->stop;

@@ -1,5 +1,5 @@
-# Tick-tock on a live server: snos go on at once when the clock is set back, and wait only where
-# both timelines were used.
+# Snos continue at once in the other timeline when the clock is set back. Calls wait only for times that were
+# used in both timelines.
 use strict;
 use warnings FATAL => 'all';
 use Test::More;
@@ -13,7 +13,7 @@ my $node = new_server('sno_clock');
 start_with_clock($node, '2026-06-01 12:00:00');
 $node->safe_psql('postgres', 'CREATE EXTENSION snowdrift');
 
-# The parts of a new sno: time, tick and sequence.
+# next_parts(): the time, tick and sequence of a new sno
 sub next_parts
 {
 	return $node->safe_psql('postgres',
@@ -21,32 +21,32 @@ sub next_parts
 		 FROM sno_parts(next_sno())");
 }
 
-is(next_parts(), '12:00:00.000|0|0', 'a sno carries the time of the clock');
+is(next_parts(), '12:00:00.000|0|0', 'a sno contains the time of the clock');
 set_clock($node, '2026-06-01 11:59:59');
-is(next_parts(), '11:59:59.000|1|0', 'a clock set back by 1 s: at once, in the other timeline');
+is(next_parts(), '11:59:59.000|1|0', 'clock set back by 1 s: at once, in the other timeline');
 is(next_parts(), '11:59:59.000|1|1', '... which has a sequence of its own');
 set_clock($node, '2026-06-01 12:00:00');
-is(next_parts(), '12:00:00.000|1|0', '... and passes the times of the first');
+is(next_parts(), '12:00:00.000|1|0', '... and continues through the times of the first');
 set_clock($node, '2026-06-01 12:00:02');
-is(next_parts(), '12:00:02.000|1|0', '... and goes on');
+is(next_parts(), '12:00:02.000|1|0', '... and beyond them');
 set_clock($node, '2026-06-01 12:00:01');
-is(next_parts(), '12:00:01.000|0|0', 'set back again, but not to where both were used: the first one');
+is(next_parts(), '12:00:01.000|0|0', 'clock set back to a time used in one timeline: the first timeline');
 
-# To where both were used: a wait, that ends with a cancel, or when the clock has passed it.
+# At a time used in both timelines, a call waits until it is cancelled or the clock has passed that time.
 set_clock($node, '2026-06-01 11:59:59.500');
 my $session = $node->background_psql('postgres', on_error_stop => 0);
 my $pid = $session->query('SELECT pg_backend_pid()');
 my $waiting = "SELECT wait_event_type = 'Extension' FROM pg_stat_activity WHERE pid = $pid";
 my $idle = "SELECT state = 'idle' FROM pg_stat_activity WHERE pid = $pid";
 $session->query_until(qr/waiting/, "\\echo waiting\nSELECT next_sno();\n");
-ok($node->poll_query_until('postgres', $waiting), 'into unsafe past: it waits');
+ok($node->poll_query_until('postgres', $waiting), 'clock set back to a time used in both timelines: a call waits');
 $node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");
 ok($node->poll_query_until('postgres', $idle), '... and can be cancelled');
 $session->query_until(qr/waiting/, "\\echo waiting\nSELECT next_sno();\n");
-ok($node->poll_query_until('postgres', $waiting), 'it waits again');
+ok($node->poll_query_until('postgres', $waiting), 'the next call waits');
 set_clock($node, '2026-06-01 12:00:02.004');
 ok($node->poll_query_until('postgres', $idle), '... until the clock has passed the safe mark');
-is(next_parts(), '12:00:02.004|0|1', '... and got its sno');
+is(next_parts(), '12:00:02.004|0|1', '... and gets a sno');
 
 set_clock($node, '2026-06-01 12:01:00');
 is(next_parts(), '12:01:00.000|0|0', 'the clock runs ahead');
@@ -55,16 +55,16 @@ is(next_parts(), '12:00:30.000|1|0', '... and back');
 set_clock($node, '2026-06-01 11:59:00');
 like(error_of($node, 'SELECT next_sno()'),
 	qr/55000: clock moved backwards by 120004 ms; refusing to generate IDs/,
-	'into unsafe past that is far away: refused');
+	'clock set back to such a time by 2 min: error');
 $session->query("SET snowdrift.max_clock_lead = '1h'");
 set_clock($node, '2026-06-01 11:02:00');
 $session->query_until(qr/waiting/, "\\echo waiting\nSELECT next_sno();\n");
-ok($node->poll_query_until('postgres', $waiting), '... or an hour of waiting, where that is allowed');
+ok($node->poll_query_until('postgres', $waiting), '... or a wait, if the limit is higher');
 set_clock($node, '2026-06-01 12:01:01');
-ok($node->poll_query_until('postgres', $idle), '... which ends when the clock is set right');
+ok($node->poll_query_until('postgres', $idle), '... which ends when the clock is corrected');
 $session->quit;
 
-# Overflow is logged once an episode, and shown.
+# Overflow is logged once per episode, and shown in the view.
 set_clock($node, '2026-06-01 12:02:00');
 $node->safe_psql('postgres',
 	"SELECT snowdrift.create_generator('narrow', 'sno', sequence_max => 3);
@@ -82,16 +82,16 @@ for my $cancelled (1 .. 3)
 	$node->poll_query_until('postgres',
 		"SELECT state = 'idle' FROM pg_stat_activity WHERE pid = $pid") or die 'it still waits';
 }
-is($node->safe_psql('postgres', $shown), '0 1 true', 'calls that were cancelled do not count as waiting');
+is($node->safe_psql('postgres', $shown), '0 1 true', 'cancelled calls do not count as waiting');
 my @logged = slurp_file($node->logfile, $log) =~ /LOG:  (ID generator .*)/g;
 is_deeply(\@logged, ['ID generator "narrow" is over its capacity'], 'an episode is logged once');
 $session->query_until(qr/waiting/, "\\echo waiting\nSELECT next_sno('narrow');\n");
 $node->poll_query_until('postgres', $shown, '1 1 true') or die 'no overflow is shown';
 $node->safe_psql('postgres', "SELECT pg_terminate_backend($pid)");
-ok($node->poll_query_until('postgres', $shown, '0 1 true'), 'nor do those of terminated sessions');
+ok($node->poll_query_until('postgres', $shown, '0 1 true'), 'nor do calls of terminated sessions');
 eval { $session->quit };
 
-# A clock that runs, and a wait that statement_timeout ends.
+# statement_timeout ends a wait.
 set_clock($node, '+0');
 $node->safe_psql('postgres', 'SELECT next_sno()');
 set_clock($node, '-1');
@@ -100,7 +100,7 @@ set_clock($node, '-30');
 like(error_of($node, "SET statement_timeout = '100ms'; SELECT next_sno()"),
 	qr/57014: canceling statement due to statement timeout/, 'statement_timeout ends a wait');
 
-# Under load across the step.
+# The clock is stepped under load.
 set_clock($node, '+0');
 my $load = start_load($node, 4, 'SELECT next_sno() FROM generate_series(1, 1000)');
 wait_for_load($load, $ids_each / 2);
@@ -109,7 +109,7 @@ wait_for_load($load, $ids_each);
 my ($repeated, $count) = duplicates(end_load($load));
 is($repeated, '', "$count snos of 4 sessions across a step back of 1 s: no duplicate");
 
-# A crash, and a clock that is behind after it: what was used in either timeline is waited out.
+# After a crash, with the clock behind, calls wait until the clock has passed the times of both timelines.
 set_clock($node, '+0');
 $load = start_load($node, 4, 'SELECT next_sno() FROM generate_series(1, 20)');
 wait_for_load($load, 2000);

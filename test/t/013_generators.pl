@@ -1,5 +1,4 @@
-# Generators that users create survive a dump and a restart, and are refused on a standby as the
-# default ones are.
+# Named generators: dump and restore, restart, slots and definitions
 use strict;
 use warnings FATAL => 'all';
 use Test::More;
@@ -31,9 +30,9 @@ SQL
 
 my $definitions = 'SELECT * FROM snowdrift.generator ORDER BY name';
 my $before = $origin->safe_psql('postgres', $definitions);
-like($before, qr/^orders\|2\|snowflake\|twitter\|\|3\|\|0\|4095$/m, 'definitions are in their table');
+like($before, qr/^orders\|2\|snowflake\|twitter\|\|3\|\|0\|4095$/m, 'definitions are stored in the table');
 
-# The extension is trusted: a database's owner creates it, and can dump the database.
+# The extension is trusted: a database's owner can create it and dump the database.
 $origin->safe_psql('postgres', 'CREATE ROLE owner LOGIN; CREATE DATABASE owned OWNER owner');
 $origin->safe_psql('owned', 'SET ROLE owner; CREATE EXTENSION snowdrift; SELECT next_snowflake()');
 command_ok([ 'pg_dump', '-U', 'owner', '-d', $origin->connstr('owned'), '-f', '/dev/null' ],
@@ -51,20 +50,20 @@ for my $table ('orders', 'own')
 {
 	my $last = $origin->safe_psql('postgres', "SELECT max(id) FROM $table");
 	cmp_ok($restored->safe_psql('postgres', "INSERT INTO $table DEFAULT VALUES RETURNING id"),
-		'>', $last, "$table: the next ID is greater than all that were dumped");
+		'>', $last, "$table: the next ID is greater than all dumped ones");
 }
 is( $restored->safe_psql('postgres', 'SELECT at = snowflake_timestamp(id, $$twitter$$) FROM orders LIMIT 1'),
 	't', 'generated columns with a layout are restored');
 $restored->safe_psql('postgres', "SELECT snowdrift.create_generator('more', 'snowflake')");
 is( $restored->safe_psql('postgres', "SELECT id FROM snowdrift.generator WHERE name = 'more'"),
-	5, 'ids of generators are not used again');
-# A sno has no time ahead of the clock to go on at: it waits until the clock has passed the mark.
+	5, 'ids of generators are not reused');
+# Snos are never ahead of the clock, so a call waits until the clock has passed the mark.
 set_clock($restored, '+0');
 cmp_ok($restored->safe_psql('postgres', 'INSERT INTO people DEFAULT VALUES RETURNING id'),
-	'gt', $origin->safe_psql('postgres', 'SELECT max(id) FROM people'), 'snos go on too');
+	'gt', $origin->safe_psql('postgres', 'SELECT max(id) FROM people'), 'snos continue too');
 $restored->stop;
 
-# A dump is restored by a role that is no superuser, in one transaction, with all that it has.
+# A role that is not a superuser restores a complete dump in one transaction.
 my $archive = $origin->basedir . '/dump.custom';
 command_ok([ 'pg_dump', '-Fc', '-d', $origin->connstr('postgres'), '-f', $archive ], 'an archive is made');
 $origin->safe_psql('postgres', 'CREATE ROLE tenant LOGIN; CREATE DATABASE tenants OWNER tenant');
@@ -75,7 +74,7 @@ is($origin->safe_psql('tenants', $definitions), $before, '... with its generator
 is( $origin->safe_psql('tenants', 'SELECT mark IS NOT NULL FROM snowdrift.clock'), 't', '... and its mark');
 $origin->safe_psql('tenants', "SET ROLE tenant; SELECT snowdrift.create_generator('tenant''s', 'snowflake')");
 is($origin->safe_psql('tenants', q{SELECT id FROM snowdrift.generator WHERE name = 'tenant''s'}),
-	5, '... and goes on counting them');
+	5, '... and their ids continue');
 $origin->safe_psql('postgres', 'DROP DATABASE tenants');
 
 # Each database has its own share of slots, and memory grows with them. With dynamic_shared_memory_type =
@@ -83,13 +82,13 @@ $origin->safe_psql('postgres', 'DROP DATABASE tenants');
 my $rooms = new_server('rooms');
 $rooms->append_conf('postgresql.conf', 'dynamic_shared_memory_type = mmap');
 $rooms->start;
-# A database whose slots are all that there are keeps no other one from its first ID.
+# If one database uses all slots, another database still gets its first ID.
 $rooms->safe_psql('template1', "CREATE DATABASE crowded");
 $rooms->safe_psql('crowded', "CREATE EXTENSION snowdrift; SELECT snowdrift.create_generator('k' || n, 'sno'),
 	snowdrift.snapshot('k' || n) FROM generate_series(1, 255) AS n");
 $rooms->safe_psql('template1', 'CREATE DATABASE arriving');
 is($rooms->safe_psql('arriving', 'CREATE EXTENSION snowdrift; SELECT next_snowflake() > 0'),
-	't', 'the first ID of a database when all slots are taken');
+	't', 'the first ID of a database when all slots are in use');
 $rooms->safe_psql('template1', "DROP DATABASE $_") for 'crowded', 'arriving';
 $rooms->restart;
 sub pieces { my @files = glob($rooms->data_dir . '/pg_dynshmem/mmap.*'); return scalar @files }
@@ -101,7 +100,7 @@ $rooms->safe_psql('one', "SELECT snowdrift.create_generator('c' || n, 'sno') FRO
 my @racers = map { $rooms->background_psql('one') } 1 .. 4;
 $_->query_until(qr/racing/, "\\echo racing\nSELECT count(next_sno('c' || n)) FROM generate_series(1, 100) AS n;\n") for @racers;
 $_->quit for @racers;
-is(pieces(), $pieces, 'sessions that draw their first IDs at once take no more memory than one');
+is(pieces(), $pieces, 'sessions that draw their first IDs concurrently allocate no additional memory');
 $rooms->safe_psql('one', "SELECT snowdrift.drop_generator('c' || n) FROM generate_series(1, 100) AS n");
 $rooms->safe_psql('one', "SELECT snowdrift.create_generator('g', 'snowflake'); SELECT next_snowflake('g');
 	SELECT snowdrift.drop_generator('g');\n" x 300);
@@ -116,15 +115,15 @@ is(pieces(), $pieces, '... also by a savepoint');
 my $many = "SELECT snowdrift.create_generator('n' || n, 'snowflake') FROM generate_series(1, %d) AS n;
 	SELECT next_snowflake('n' || n) FROM generate_series(1, %d) AS n";
 $rooms->safe_psql('one', sprintf($many, 1000, 1000));
-cmp_ok(pieces(), '>', $pieces, 'a thousand that are there take memory');
+cmp_ok(pieces(), '>', $pieces, 'a thousand generators allocate memory');
 like(error_of_database($rooms, 'one', "SELECT snowdrift.create_generator('late', 'snowflake'); SELECT next_snowflake('late')"),
 	qr/ERROR:  53400: too many ID generators in this database.*DETAIL:  .* 1000 .*HINT:  .*drop_generator/s,
-	'... and a database has no more');
+	'... and are the limit of a database');
 $rooms->safe_psql('two', sprintf($many, 300, 300));
 is($rooms->safe_psql('two', 'SELECT next_snowflake() > 0 AND next_ulid() > ulid_nil()'),
-	't', '... but other databases have');
+	't', '... but not of other databases');
 $rooms->safe_psql('one', "SELECT snowdrift.drop_generator('n1000')");
-is($rooms->safe_psql('one', "SELECT next_snowflake('late') > 0"), 't', 'dropping one makes room for another');
+is($rooms->safe_psql('one', "SELECT next_snowflake('late') > 0"), 't', 'after one is dropped, another can be used');
 $rooms->safe_psql('template1', 'DROP DATABASE one');
 $pieces = pieces();
 $rooms->safe_psql('template1', 'CREATE DATABASE three');
@@ -137,14 +136,14 @@ if ($ENV{SNOWDRIFT_LONG})
 		$rooms->safe_psql('template1', "CREATE DATABASE d$n");
 		$rooms->safe_psql("d$n", 'CREATE EXTENSION snowdrift; SELECT next_snowflake(), next_sno(), next_ulid()');
 	}
-	is($rooms->safe_psql('d80', 'SELECT next_snowflake() > 0'), 't', '80 databases have their own');
+	is($rooms->safe_psql('d80', 'SELECT next_snowflake() > 0'), 't', '80 databases have their own slots');
 }
 $rooms->stop;
 
 $origin->safe_psql('template1', 'CREATE DATABASE one');
 $origin->safe_psql('one', 'CREATE EXTENSION snowdrift; ' . sprintf($many, 80, 80));
 
-# An extension that was created anew numbers its generators anew.
+# After the extension is created again, the ids of generators start again.
 my $renewed = $origin->safe_psql('one', "SELECT next_snowflake('n1');
 	DROP EXTENSION snowdrift; CREATE EXTENSION snowdrift;
 	SELECT snowdrift.create_generator('n1', 'sno'); SELECT next_sno('n1');
@@ -162,19 +161,19 @@ $keeper->quit;
 is($origin->safe_psql('one', "SELECT last_timestamp IS NOT NULL FROM snowdrift.generators WHERE name = 'kept'"),
 	't', '... nor does a session that drew from it go on there');
 
-# After a crash, each generator begins after the mark as it was, however others have raised it since.
+# After a crash, each generator begins after the mark at the time of the crash, even if others have advanced it.
 $origin->stop('immediate');
 start_with_clock($origin, '+0');
 $origin->safe_psql('postgres', sprintf($many, 80, 80));
 is($origin->safe_psql('postgres', "SELECT max(lead) < '1s' FROM snowdrift.generators"),
-	't', 'generators that begin one after the other do not drive each other far ahead');
+	't', 'generators that begin one after the other keep the lead short');
 
-# A crash, and a clock that is behind.
+# A crash, with the clock behind afterwards
 my %last = map { $_ => $origin->safe_psql('postgres', "SELECT max(id) FROM $_") } 'orders', 'own';
 $origin->stop('immediate');
 start_with_clock($origin, '-20');
 cmp_ok($origin->safe_psql('postgres', "INSERT INTO $_ DEFAULT VALUES RETURNING id"),
-	'>', $last{$_}, "$_: after a crash, IDs go on")
+	'>', $last{$_}, "$_: after a crash, IDs ascend")
   for 'orders', 'own';
 $origin->stop;
 

@@ -1,5 +1,5 @@
-# Generators moved to another server by snapshots: they go on without overlap, also when the clock
-# there is behind and the server crashes right after the restore.
+# Generators moved to another server by snapshots repeat no ID, even if the clock there is behind and the
+# server crashes right after the restore.
 use strict;
 use warnings FATAL => 'all';
 use Test::More;
@@ -12,10 +12,10 @@ my %draw = (
 	orders => "SELECT next_snowflake('orders') FROM generate_series(1, 20)",
 	people => "SELECT next_sno('people') FROM generate_series(1, 20)");
 
-# The files of IDs that sessions have received of each generator.
+# The files of the IDs that sessions have received from each generator
 my %received = (orders => [], people => []);
 
-# draw(NODE): sessions draw from both generators for a while.
+# draw(NODE): draws from both generators in several sessions
 sub draw
 {
 	my ($node) = @_;
@@ -25,7 +25,7 @@ sub draw
 	return;
 }
 
-# no_duplicates(WHEN): checks all that was received so far.
+# no_duplicates(WHEN): checks all IDs received so far
 sub no_duplicates
 {
 	my ($when) = @_;
@@ -51,7 +51,7 @@ sub snapshot
 	return $node->safe_psql('postgres', "SELECT snowdrift.snapshot('$name')");
 }
 
-# move(FROM, TO): moves both generators, whose definitions the snapshots bring along.
+# move(FROM, TO): moves both generators, with their definitions, by snapshots
 sub move
 {
 	my ($from, $to) = @_;
@@ -64,7 +64,7 @@ sub move
 	return;
 }
 
-# One server, and a standby of it.
+# A server and its standby
 my $origin = new_server('origin', allows_streaming => 1);
 start_with_clock($origin, '+0');
 $origin->safe_psql('postgres', <<'SQL');
@@ -82,15 +82,15 @@ draw($origin);
 
 like(error_of($standby, "SELECT snowdrift.snapshot('orders')"),
 	qr/ERROR:  25006: cannot take a snapshot of an ID generator during recovery/,
-	'no snapshot is taken on a standby, which does not know how far a generator has come');
+	'a standby takes no snapshot');
 $origin->wait_for_catchup($standby);
 my $snapshot = snapshot($origin, 'orders');
 like(error_of($standby, "SELECT snowdrift.restore('orders', '$snapshot')"),
-	qr/ERROR:  25006: /, '... and none is restored');
+	qr/ERROR:  25006: /, '... and restores none');
 $standby->stop;
 
-# Another server. Its clock says what the first one's said when that began to draw, so that IDs at
-# its own time would come again. Snos wait there until it has passed the first one's.
+# Another server. Its clock shows the time at which the first server started to draw, so IDs of its own time
+# would be duplicates. Snos wait there until the clock has passed the first server's.
 my $heir = new_server('heir');
 my $behind = sub { return '-' . (time - $began) };
 start_with_clock($heir, $behind->());
@@ -99,43 +99,43 @@ my %before = map { $_ => snapshot($origin, $_) } keys %draw;
 move($origin, $heir);
 for my $name (sort keys %draw)
 {
-	is(definition_of($heir, $name), $definition{$name}, "$name: restored, it is defined as it was");
+	is(definition_of($heir, $name), $definition{$name}, "$name: the restored definition is the same");
 }
 is( $heir->safe_psql('postgres', "SELECT bool_and(mark >= (s->>'last_timestamp')::timestamptz)
 		FROM snowdrift.clock, jsonb_array_elements('[$before{orders}, $before{people}]') AS s"),
 	't', 'the mark covers both');
-# The second one that is restored begins after the mark, which the first one has raised.
+# Restoring the second generator does not change the first one.
 my $after = snapshot($heir, 'orders');
 s/"now": "[^"]*"// for $after, $before{orders};
-is($after, $before{orders}, 'the first one is exactly where it was');
+is($after, $before{orders}, 'the state of the first generator is unchanged');
 $heir->stop('immediate');
 start_with_clock($heir, $behind->());
 draw($heir);
-no_duplicates('moved to a server that is behind, and crashes right after the restore');
+no_duplicates('moved to a server whose clock is behind, and which crashes right after the restore');
 
-# Back again, without a crash, to one that is behind now.
+# The generators move back, without a crash, to the first server, whose clock is now behind.
 set_clock($origin, $behind->());
 move($heir, $origin);
 draw($origin);
 no_duplicates('and moved back');
 
-# A snapshot that is not of the last ID is refused by who knows that.
+# An outdated snapshot is an error on the server that issued the later IDs.
 my %stale = map { $_ => snapshot($origin, $_) } keys %draw;
 draw($origin);
 like(error_of($origin, "SELECT snowdrift.restore('$_', '$stale{$_}')"),
-	qr/ERROR:  55000: snapshot lags behind ID generator "$_"/, "$_: an older snapshot is refused")
+	qr/ERROR:  55000: snapshot lags behind ID generator "$_"/, "$_: an older snapshot is an error")
   for sort keys %draw;
 
-# One from a clock in the far future does not take the database along.
+# A snapshot from a clock far in the future does not advance the mark.
 set_clock($heir, '+300');
 $heir->safe_psql('postgres', "SELECT snowdrift.create_generator('$_', 'snowflake'),
 	next_snowflake('$_')") for 'ahead';
 my $mark = $origin->safe_psql('postgres', 'SELECT mark FROM snowdrift.clock');
 like(error_of($origin, "SELECT snowdrift.restore('ahead', '" . snapshot($heir, 'ahead') . "')"),
 	qr/ERROR:  55000: snapshot is \d+ ms ahead of the server's clock/,
-	'one from five minutes in the future is refused');
+	'a snapshot from five minutes in the future is an error');
 is($origin->safe_psql('postgres', 'SELECT mark FROM snowdrift.clock'),
-	$mark, '... and leaves the mark alone');
+	$mark, '... and does not change the mark');
 $_->stop for $heir, $origin;
 
 done_testing();

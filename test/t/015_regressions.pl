@@ -1,4 +1,4 @@
-# What snowdrift.generators counts of a clock that is set back.
+# The regressions that snowdrift.generators counts when the clock is set back
 use strict;
 use warnings FATAL => 'all';
 use Test::More;
@@ -11,7 +11,7 @@ $node->safe_psql('postgres', "CREATE EXTENSION snowdrift;
 	SELECT snowdrift.create_generator('orders', 'snowflake');
 	SELECT snowdrift.create_generator('people', 'sno')");
 
-# draw_at(TIME, GENERATOR): two IDs, each in a session of its own.
+# draw_at(TIME, GENERATOR): draws two IDs in two sessions
 sub draw_at
 {
 	my ($time, $generator) = @_;
@@ -28,57 +28,57 @@ sub regressions
 		"SELECT regressions FROM snowdrift.generators WHERE name = '$generator'");
 }
 
-is(regressions('orders'), '', 'nothing is known of a generator that was not used');
+is(regressions('orders'), '', 'the regressions of an unused generator are null');
 draw_at('12:00:00', 'orders');
 $node->stop('immediate');
 start_with_clock($node, '2026-06-01 12:00:00');
 draw_at('12:00:00', 'orders');
 is( $node->safe_psql('postgres', "SELECT lead > '0s' FROM snowdrift.generators WHERE name = 'orders'"),
 	't', 'after a crash, a generator begins ahead of the clock');
-is(regressions('orders'), 0, '... which is no regression');
+is(regressions('orders'), 0, '... which is not a regression');
 draw_at('12:00:01', 'orders');
-is(regressions('orders'), 0, 'nor does a clock that goes on');
+is(regressions('orders'), 0, 'an advancing clock is not a regression');
 draw_at('12:00:00.999', 'orders');
-is(regressions('orders'), 1, 'a step back by a millisecond counts, once');
+is(regressions('orders'), 1, 'a step back by a millisecond counts once');
 draw_at('12:00:00', 'orders');
-is(regressions('orders'), 1, '... and so does a further one, until the clock has caught up');
+is(regressions('orders'), 1, '... and further steps do not count until the clock has caught up');
 draw_at('12:00:01', 'orders');
 draw_at('12:00:00.500', 'orders');
-is(regressions('orders'), 2, 'the next one after that counts');
+is(regressions('orders'), 2, 'the next step back counts');
 draw_at('12:00:02', 'orders');
 set_clock($node, '2026-06-01 12:00:00');
 like(
 	error_of($node, "LOAD 'snowdrift'; SET snowdrift.max_clock_lead = 0; SELECT next_snowflake('orders')"),
-	qr/55000: clock moved backwards/, 'a refusal');
+	qr/55000: clock moved backwards/, 'a regression that raises an error');
 is(regressions('orders'), 3, '... counts as well');
 
-# A generator that is in use goes on after a snapshot that is ahead of the clock.
+# A generator in use is restored from a snapshot that is ahead of the clock.
 draw_at('12:00:03', 'orders');
 $node->safe_psql('postgres', q{SELECT snowdrift.restore('orders',
 	jsonb_set(snowdrift.snapshot('orders'), '{last_timestamp}', '"2026-06-01T12:00:04Z"'))});
 draw_at('12:00:03', 'orders');
-is(regressions('orders'), 3, 'restoring a snapshot that is ahead of the clock counts nothing');
+is(regressions('orders'), 3, 'restoring a snapshot that is ahead of the clock is not a regression');
 
 draw_at('12:01:00', 'people');
 draw_at('12:00:59', 'people');
-is(regressions('people'), 1, 'a sno generator counts how often it flipped the tick');
+is(regressions('people'), 1, 'a sno generator counts the flips of the tick');
 draw_at('12:02:00', 'people');
 draw_at('12:01:59', 'people');
 is(regressions('people'), 2, '... each time');
 
-# Sessions that overtake each other on a clock that runs.
+# Concurrent sessions on a running clock
 set_clock($node, '+0');
 my $before = regressions('orders');
 my $load = start_load($node, 8, "SELECT next_snowflake('orders') FROM generate_series(1, 1000)");
 wait_for_load($load, 50_000);
 end_load($load);
-is(regressions('orders'), $before, 'many sessions at once are no regression');
+is(regressions('orders'), $before, 'concurrent sessions cause no regression');
 
 set_clock($node, '-2');
 $load = start_load($node, 8, "SELECT next_snowflake('orders') FROM generate_series(1, 1000)");
 wait_for_load($load, 50_000);
 end_load($load);
-is(regressions('orders'), $before + 1, 'that they all notice, is one');
+is(regressions('orders'), $before + 1, 'a regression that all sessions notice counts once');
 
 $node->stop;
 

@@ -1,5 +1,5 @@
-# When the data folder is read-only and the mark must be raised, the error is clean: the server stays,
-# and goes on when it can write again.
+# When the data directory is read-only and the mark must be advanced, calls raise an error. The server keeps
+# running, and generates IDs when the directory is writable again.
 use strict;
 use warnings FATAL => 'all';
 use Test::More;
@@ -9,11 +9,11 @@ use PostgreSQL::Test::Utils;
 use File::Find qw(finddepth);
 
 my $node = new_server('read_only');
-# Nothing but the calls may want to write while the data folder is read-only.
+# Nothing but the calls may write while the data directory is read-only.
 $node->append_conf('postgresql.conf', "autovacuum = off\n");
 start_with_clock($node, '2026-06-01 12:00:00');
 create_all_kinds($node);
-# In a session that is there: a new one would need files of the catalogs.
+# The calls run in an existing session, because a new one would have to open files of the catalogs.
 $node->safe_psql('postgres', <<'SQL');
 CREATE FUNCTION attempt(call text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE id text;
@@ -35,12 +35,12 @@ my $second = 0;
 sub tick { return set_clock($node, sprintf('2026-06-01 12:00:%02d', ++$second)) }
 for my $call (@calls)
 {
-	tick();    # since a generator that is new begins after the mark
+	tick();    # a new generator begins after the mark
 	like(attempt($call), qr/^ID /, "$call: an ID");
 }
 $node->safe_psql('postgres', 'CHECKPOINT');
 
-# permit(ADD, REMOVE): changes what the owner may do with the data folder.
+# permit(ADD, REMOVE): changes the permissions of the files in the data directory
 sub permit
 {
 	my ($add, $remove) = @_;
@@ -56,10 +56,10 @@ sub permit
 permit(0, 0200);
 like(attempt($_), qr/^ID /, "$_: read-only, IDs up to the mark") for @calls;
 tick();
-is(attempt($_), '42501: could not advance the ID mark: Permission denied', "$_: past it, an error")
+is(attempt($_), '42501: could not advance the ID mark: Permission denied', "$_: later IDs, an error")
   for @calls;
 permit(0200, 0);
-like(attempt($_), qr/^ID /, "$_: writable, it goes on") for @calls;
+like(attempt($_), qr/^ID /, "$_: writable again, an ID") for @calls;
 $session->quit;
 $node->stop;
 

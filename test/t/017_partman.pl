@@ -1,5 +1,5 @@
-# pg_partman 5 keeps partitions of IDs: by month where the column is a uuid or a text, which it
-# decodes and encodes with our functions; in fixed steps where it is a bigint.
+# pg_partman 5 manages partitions of IDs: by month for uuid and text columns, with Snowdrift's encoders and
+# decoders; in fixed steps for bigint columns.
 use strict;
 use warnings FATAL => 'all';
 use Test::More;
@@ -25,8 +25,7 @@ $node->safe_psql('postgres',
 	'CREATE SCHEMA ids; CREATE EXTENSION snowdrift SCHEMA ids;
 	 CREATE SCHEMA partman; CREATE EXTENSION pg_partman SCHEMA partman');
 
-# rows_outside(TABLE, TIME OF AN ID): how many rows are in the default partition, or in one of
-# another month than their own.
+# rows_outside(TABLE, TIME OF AN ID): how many rows are in the default partition or in that of another month
 sub rows_outside
 {
 	my ($table, $time) = @_;
@@ -35,8 +34,7 @@ sub rows_outside
 		 WHERE tableoid::regclass::text <> '${table}_p' || to_char($time, 'YYYYMMDD')");
 }
 
-# Each kind of column that pg_partman decodes: how a row of the time t gets its ID, the encoder and
-# the decoder, and an ID's first day of the month.
+# The columns that pg_partman decodes: type, ID of a row of the time t, encoder, and type of the IDs
 my %columns = (
 	ulid_as_uuid => [ 'uuid', 'ids.ulid_at(t)::uuid', 'snowdrift.ulid_time_encoder', 'ulid' ],
 	ulid_as_text => [ 'text COLLATE "C"', 'ids.ulid_at(t)::text', 'ids.ulid_boundary', 'ulid' ],
@@ -55,9 +53,9 @@ foreach my $table (sort keys %columns)
 			p_time_encoder => '$encoder', p_time_decoder => 'snowdrift.${kind}_time_decoder')");
 	is( $node->safe_psql('postgres',
 			"SELECT count(*) FROM pg_inherits WHERE inhparent = '$table'::regclass"),
-		7, "$table: three months, this one, two to come, and a default partition");
+		7, "$table: three past months, this month, two future months, and a default partition");
 
-	# Ten days apart, and around each month's first moment.
+	# Rows every ten days, and around the start of each month
 	$node->safe_psql('postgres',
 		"INSERT INTO $table SELECT $id FROM (
 			SELECT row_number() OVER () AS n, t FROM (
@@ -66,14 +64,14 @@ foreach my $table (sort keys %columns)
 				UNION ALL SELECT generate_series(date_trunc('month', now()) - interval '2 months',
 					date_trunc('month', now()) + interval '2 months', '1 month') + d
 				FROM (VALUES (interval '0'), ('-4 ms')) AS deltas(d)) AS times) AS numbered");
-	is(rows_outside($table, $month), 0, '... each row is in its month');
+	is(rows_outside($table, $month), 0, '... each row is in the partition of its month');
 
-	# The rows of the last month to come make pg_partman go on.
+	# Rows in the last partition make pg_partman create further ones.
 	$node->safe_psql('postgres', "SELECT partman.run_maintenance('public.$table')");
 	is( $node->safe_psql('postgres',
 			"SELECT count(*) FROM pg_class WHERE relname = '${table}_p'
 				|| to_char(date_trunc('month', now()) + interval '4 months', 'YYYYMMDD')"),
-		1, '... maintenance makes the next months');
+		1, '... maintenance creates the next months');
 
 	my $kept = $node->safe_psql('postgres',
 		"SELECT count(*) FROM $table WHERE $month >= date_trunc('month', now()) - interval '1 month'");
@@ -85,10 +83,10 @@ foreach my $table (sort keys %columns)
 			"SELECT count(*) || ' rows since ' || min($month) FROM $table"),
 		$node->safe_psql('postgres',
 			"SELECT $kept || ' rows since ' || date_trunc('month', now()) - interval '1 month'"),
-		'... and drops those before the last one');
+		'... and drops the months before the last one');
 }
 
-# A bigint is partitioned by its value: a day of the default layout is so many IDs.
+# A bigint column is partitioned by number. In the default layout, a day is a fixed number of IDs.
 my $day = '(86400000::bigint << 22)';
 $node->safe_psql('postgres',
 	"CREATE TABLE posts (id bigint PRIMARY KEY) PARTITION BY RANGE (id);
@@ -111,13 +109,13 @@ $node->safe_psql('postgres',
 is( $node->safe_psql('postgres', 'SELECT min(ids.snowflake_timestamp(id)) = date_trunc($$day$$, now()) - interval $$1 day$$ FROM posts'),
 	't', '... and old days are dropped');
 
-# What it does not take.
+# Columns that pg_partman does not support
 like(
 	error_of($node,
 		"CREATE TABLE events (id ids.ulid PRIMARY KEY) PARTITION BY RANGE (id);
 		 SELECT partman.create_parent('public.events', 'id', '1 month',
 			p_time_encoder => 'ids.ulid_boundary', p_time_decoder => 'snowdrift.ulid_time_decoder')"),
-	qr/pg_partman only supports/, 'a column of type ulid is refused');
+	qr/pg_partman only supports/, 'a column of type ulid is an error');
 like(
 	error_of($node,
 		"CREATE TABLE visits (id bigint PRIMARY KEY) PARTITION BY RANGE (id);

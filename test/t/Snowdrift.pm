@@ -1,5 +1,4 @@
-# What the TAP tests share: servers that find the extension where it is staged, and a clock that a
-# test sets.
+# Shared code of the TAP tests: servers that load the staged extension, and a clock that a test sets
 package Snowdrift;
 
 use strict;
@@ -14,13 +13,13 @@ our @EXPORT = qw(new_server start_with_clock set_clock error_of error_of_databas
   received_by_each duplicates create_all_kinds draw_all_kinds
   draw_behind witness);
 
-# The configuration lines with which a server finds the extension.
+# The configuration lines with which a server finds the extension
 sub extension_conf
 {
 	return slurp_file($ENV{SNOWDRIFT_CONF});
 }
 
-# new_server(NAME, INIT OPTIONS...): an initialised server that is not started yet.
+# new_server(NAME, INIT OPTIONS...): an initialised server that is not started
 sub new_server
 {
 	my ($name, %options) = @_;
@@ -36,8 +35,8 @@ sub clock_file
 	return $node->basedir . '/clock';
 }
 
-# set_clock(NODE, WHEN): the server's clock from its next reading on, in libfaketime's terms:
-# '-300' is 300 seconds behind the true time, '2026-01-01 12:00:00.250' stands still.
+# set_clock(NODE, WHEN): sets the server's clock, in libfaketime's format: '-300' is 300 seconds behind the
+# true time; '2026-01-01 12:00:00.250' stands still.
 sub set_clock
 {
 	my ($node, $when) = @_;
@@ -47,7 +46,7 @@ sub set_clock
 	return;
 }
 
-# start_with_clock(NODE, WHEN): starts the server on a clock that set_clock moves.
+# start_with_clock(NODE, WHEN): starts the server with a clock that set_clock changes
 sub start_with_clock
 {
 	my ($node, $when) = @_;
@@ -64,14 +63,14 @@ sub start_with_clock
 	return;
 }
 
-# error_of(NODE, STATEMENTS): what psql prints of the error that the statements end with.
+# error_of(NODE, STATEMENTS): psql's output of the error that the statements raise
 sub error_of
 {
 	my ($node, $statements) = @_;
 	return error_of_database($node, 'postgres', $statements);
 }
 
-# error_of_database(NODE, DATABASE, STATEMENTS): the same in another database.
+# error_of_database(NODE, DATABASE, STATEMENTS): the same in another database
 sub error_of_database
 {
 	my ($node, $database, $statements) = @_;
@@ -79,17 +78,17 @@ sub error_of_database
 	return $status ? $error : "no error, but: $out";
 }
 
-# Loads: sessions that draw IDs one small statement after another. What each receives goes to a
-# file, so whatever a client ever saw is there to be checked, however the server ended.
+# Loads: sessions that draw IDs in many small statements. Each writes the IDs it receives to a file, so all
+# IDs that a client received can be checked, even after a crash of the server.
 
 my $loads = 0;
 
-# What draws an ID of each kind that stands on the mark: those that go on ahead of a clock that is
-# behind, and the snos, which wait for it.
+# Calls for each kind of ID that the mark protects. If the clock is behind, the first ones return IDs ahead of
+# the clock; those for snos wait.
 our @leading = ('next_snowflake()', q{next_snowflake('own')}, 'next_ulid()');
 our @waiting = ('next_sno()', q{next_sno('own sno')});
 
-# create_all_kinds(NODE): creates the extension, and generators whose IDs are in a place of their own.
+# create_all_kinds(NODE): creates the extension, and generators with nodes of their own
 sub create_all_kinds
 {
 	my ($node) = @_;
@@ -100,7 +99,7 @@ sub create_all_kinds
 	return;
 }
 
-# twenty_of(CALLS...): statements that draw twenty IDs by each.
+# twenty_of(CALLS...): statements that draw twenty IDs with each call
 sub twenty_of
 {
 	return join(";\n", map { "SELECT $_ FROM generate_series(1, 20)" } @_);
@@ -108,15 +107,15 @@ sub twenty_of
 
 sub draw_all_kinds { return twenty_of(@leading, @waiting) }
 
-# draw_behind(): settings of a load that begins while the clock is behind: allows that, and draws at
-# first only what needs no clock that has caught up.
+# draw_behind(): settings for a load that begins while the clock is behind: they raise the limit of the lead,
+# and first draw only IDs that may be ahead of the clock.
 sub draw_behind
 {
 	return "SET snowdrift.max_clock_lead = '1h';\n" . (twenty_of(@leading) . ";\n") x 20;
 }
 
-# witness(NODE): draws a sno. Returns a file with it, and its time as set_clock takes it: a server
-# whose clock is stopped then must not draw any.
+# witness(NODE): draws a sno. Returns a file with it, and its time in the format of set_clock. A server whose
+# clock stands at this time must not issue snos.
 sub witness
 {
 	my ($node) = @_;
@@ -128,8 +127,8 @@ sub witness
 	return ($file, $time);
 }
 
-# start_load(NODE, SESSIONS, STATEMENT, SETTINGS): runs the statement again and again in each
-# session until end_load, or until the server is gone.
+# start_load(NODE, SESSIONS, STATEMENT, SETTINGS): repeats the statement in each session until end_load, or
+# until the server stops
 sub start_load
 {
 	my ($node, $sessions, $statement, $settings) = @_;
@@ -153,7 +152,7 @@ sub start_load
 	return \@sessions;
 }
 
-# received_by_each(LOAD): how many IDs the slowest session has received.
+# received_by_each(LOAD): how many IDs the slowest session has received
 sub received_by_each
 {
 	my ($load) = @_;
@@ -169,7 +168,7 @@ sub received_by_each
 	return $least;
 }
 
-# wait_for_load(LOAD, IDS): returns when each session has received so many IDs.
+# wait_for_load(LOAD, IDS): waits until each session has received this number of IDs
 sub wait_for_load
 {
 	my ($load, $ids) = @_;
@@ -182,7 +181,7 @@ sub wait_for_load
 	return;
 }
 
-# end_load(LOAD): ends what still runs; returns the files of what was received.
+# end_load(LOAD): ends the sessions; returns the files of the IDs they received
 sub end_load
 {
 	my ($load) = @_;
@@ -194,12 +193,12 @@ sub end_load
 	return map { $_->{file} } @$load;
 }
 
-# duplicates(FILES...): the lines that stand more than once in the files; and how many lines in all.
+# duplicates(FILES...): the lines that occur more than once in the files, and the total number of lines
 sub duplicates
 {
 	my (@files) = @_;
 	my ($out, $error);
-	# A killed session's last line may be cut off: only whole IDs count.
+	# A killed session's last line may be incomplete, so only complete IDs count.
 	IPC::Run::run([ 'grep', '-hxE', '[0-9]{17,19}|[0-9A-Z]{26}|[2-9a-x]{16}', @files ],
 		'|', ['sort'], '>', "$files[0].all", '2>', \$error);
 	IPC::Run::run([ 'uniq', '-d', "$files[0].all" ], '>', \$out);

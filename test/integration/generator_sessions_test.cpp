@@ -1,4 +1,4 @@
-// Generators that users create, from many sessions at once.
+// Named generators in many concurrent sessions.
 #include <atomic>
 
 #include "integration/sessions.hpp"
@@ -57,7 +57,7 @@ TEST_F(GeneratorSessions, APoolOfFourGivesEightSessionsFourIdsAUnitAndShowsThatT
     bool seen = false;
     in_parallel(sessions + 1, [&](int i) {
         pqxx::connection connection;
-        if (i == sessions) {  // one that watches
+        if (i == sessions) {  // the session that reads the view
             while (done < sessions && !seen)
                 seen = run(connection,
                            "SELECT coalesce(waiting > 0 AND overflow_ticks > 0, false)"
@@ -79,8 +79,7 @@ TEST_F(GeneratorSessions, APoolOfFourGivesEightSessionsFourIdsAUnitAndShowsThatT
     EXPECT_EQ(drawn[0][1].as<int>(), sessions * each);
     EXPECT_EQ(drawn[0][2].as<int>(), 100);
     EXPECT_EQ(drawn[0][3].as<int>(), 103);
-    // 1000 IDs a second, and no unit that was under load left unused: the units are those of the
-    // IDs' own times, so this is no matter of how fast the machine is.
+    // At most 1000 IDs per second, by the IDs' own times, so independently of the machine's speed.
     EXPECT_GE(drawn[0][4].as<double>(), sessions * each);
     const auto state = run(setup,
                            "SELECT waiting, overflow_episodes FROM snowdrift.generators"

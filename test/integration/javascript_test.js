@@ -1,5 +1,5 @@
-// Snowflake-SI IDs in JavaScript, by way of Node.js and the npm package pg: as Numbers they are
-// exact, which those of other layouts are not.
+// Snowflake-SI IDs in JavaScript, with Node.js and the npm package pg: Numbers represent them exactly,
+// unlike IDs of other layouts.
 'use strict';
 
 const assert = require('node:assert');
@@ -30,7 +30,7 @@ after(async () => {
   await client.end();
 });
 
-// Runs `body` while the driver reads int8 by `parser`, as docs/layouts.md shows for a whole program.
+// Runs `body` while the driver parses int8 with `parser`. docs/layouts.md sets it for a whole program.
 async function reading(parser, body) {
   pg.types.setTypeParser(INT8, parser);
   try {

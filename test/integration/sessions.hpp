@@ -1,4 +1,4 @@
-// What the integration tests share: many sessions at once on the server that PGHOST names.
+// Shared code of the integration tests: many concurrent sessions on the server that PGHOST names.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,8 +28,8 @@ inline void fetch(pqxx::connection& connection, const std::string& query, Ids& i
     for (const auto& row : result) ids.push_back(row[0].as<int64_t>());
 }
 
-/// Runs `work` in `n` threads at once, each with its number, and waits for all. A thread's
-/// exception becomes a failure of the test.
+/// Runs `work` in `n` concurrent threads, with the number of each, and waits for all. An exception
+/// in a thread fails the test.
 inline void in_parallel(int n, const std::function<void(int)>& work) {
     std::vector<std::thread> threads;
     std::vector<std::string> errors(static_cast<size_t>(n));

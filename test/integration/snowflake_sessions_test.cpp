@@ -1,4 +1,4 @@
-// Snowflake IDs from many sessions at once: all distinct, each session's ascending.
+// Snowflake IDs from many concurrent sessions are distinct, and ascend in each session.
 #include <atomic>
 
 #include "integration/sessions.hpp"
@@ -56,7 +56,7 @@ TEST_F(SnowflakeSessions, SingleRowInsertsWithDefaultFromEightSessionsNeverConfl
 TEST_F(SnowflakeSessions, AQueryThatWaitsForTheClockCanBeCancelled) {
     pqxx::connection connection;
     run(connection, "SET statement_timeout = '200ms'");
-    // Far more than the format allows in that time: most of it is waiting.
+    // Far more IDs than the format allows in that time, so the call mostly waits.
     try {
         run(connection, "SELECT max(id) FROM next_snowflakes(2147483647) AS id");
         FAIL() << "the statement ended";

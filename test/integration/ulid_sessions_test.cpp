@@ -1,4 +1,4 @@
-// ULIDs from many sessions at once, and many in one transaction.
+// ULIDs from many concurrent sessions, and many ULIDs in one transaction.
 #include <atomic>
 
 #include "integration/sessions.hpp"
@@ -67,7 +67,7 @@ TEST_F(UlidSessions, SixteenSessionsDrawDistinctOnesInStatementsAndAsDefaults) {
     constexpr int each = 200'000;
     pqxx::connection setup;
     run(setup, "CREATE UNLOGGED TABLE notes (id ulid DEFAULT next_ulid(), session int)");
-    // Autocommitted inside the server, which is the quickest way to so many transactions.
+    // Committing inside the server is the fastest way to run this many transactions.
     run(setup, R"(
         CREATE PROCEDURE draw(session int, times int) LANGUAGE plpgsql AS $$
         BEGIN

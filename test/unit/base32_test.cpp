@@ -1,5 +1,5 @@
-// Base32 over each alphabet we use and one more, block by block. Whole texts are in ulid_test.cpp
-// and sno_test.cpp.
+// Blocks of Base32 in each alphabet that we use, and in another one. ulid_test.cpp and sno_test.cpp
+// test whole texts.
 #include "snowdrift/base32.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ class AnyAlphabet : public testing::Test {
  protected:
     static constexpr std::string_view characters{Alphabet::characters};
 
-    /// What a character stands for, found by looking through the alphabet; -1 if nothing.
+    /// The value of a character, found by a search of the alphabet; -1 if it has none.
     static int value_of(char c) {
         if (Alphabet::either_case && c >= 'a' && c <= 'z')
             c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -31,7 +31,7 @@ class AnyAlphabet : public testing::Test {
     }
 };
 
-/// RFC 4648's base32hex, in capitals only: what an alphabet of ours might yet be.
+/// RFC 4648's base32hex, in capitals only: unlike our alphabets.
 struct CapitalsAlphabet {
     static constexpr char characters[] = "0123456789ABCDEFGHIJKLMNOPQRSTUV";
     static constexpr bool either_case = false;

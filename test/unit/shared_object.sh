@@ -1,5 +1,5 @@
 #!/bin/sh
-# The shared object named by $1 needs libc and the loader only, and takes no symbol from libstdc++.
+# The shared object named by $1 depends only on libc and the loader, and uses no symbol of libstdc++.
 set -eu
 [ -f "$1" ] || { echo "$1 is not built"; exit 1; }
 needed=$(objdump -p "$1" | sed -n 's/.*NEEDED *//p' | grep -vE '^(libc\.so|ld-linux)' || true)

@@ -1,4 +1,4 @@
-// The sno generator against the reference's trace, and driven by a clock that the test sets.
+// The sno generator, compared with the reference's trace, and with a clock that the test sets.
 #include "core/sno_generator.hpp"
 
 #include <gtest/gtest.h>
@@ -30,8 +30,8 @@ std::string hex_of(const Sno& id) {
     return hex;
 }
 
-/// What try_next() must do from a state whose word was `word_before`, when next() answered `answer`
-/// and is now at `word_after`: the same step, if it stays in its timeline.
+/// Checks try_next() against next(), which returned `answer` and changed the word from
+/// `word_before` to `word_after`: try_next() does the same, unless next() changed the timeline.
 void expect_same_step(const SnoGenerator& generator, uint64_t word_before, uint64_t word_after,
                       bool flipped, const SnoGenerator::Answer& answer, int64_t unix_ms,
                       uint8_t metabyte) {
@@ -45,7 +45,7 @@ void expect_same_step(const SnoGenerator& generator, uint64_t word_before, uint6
     EXPECT_EQ(state.word, word_after);
 }
 
-/// The generator's answer to a request whose every reading of the clock is the same.
+/// The generator's answer to a request for which each reading of the clock is the same.
 SnoGenerator::Answer ask_once(const SnoGenerator& generator, SnoState& state, int64_t unix_ms,
                               int64_t max_lead_ms, uint8_t metabyte) {
     Request request;
@@ -177,7 +177,7 @@ TEST_F(Snos, AFirstRegressionGoesOnAtOnceInTheOtherTimeline) {
     EXPECT_EQ(id.sequence(), 10);
     EXPECT_EQ(state.safe, noon);
     EXPECT_EQ(state.regressions, 1U);
-    // The other timeline passes the times of the first without a flip.
+    // The other timeline continues through the times of the first without a flip.
     EXPECT_TRUE(issue(noon).tick());
     EXPECT_TRUE(issue(noon + 1).tick());
 }
@@ -186,7 +186,8 @@ TEST_F(Snos, AReadingOlderThanTheStateIsNoRegressionUntilTheClockIsReadAgain) {
     Request request;
     issue(noon);
     EXPECT_EQ(generator.next(state, ms_of(noon - 1), max_lead, 7, request).verdict, Verdict::stale);
-    // Meanwhile others go on; the next reading is before theirs too, but not before what was seen.
+    // Then another session draws. The next reading is before its time, but not before the previous
+    // state's.
     issue(noon + 1);
     EXPECT_EQ(generator.next(state, ms_of(noon), max_lead, 7, request).verdict, Verdict::stale);
     const auto answer = generator.next(state, ms_of(noon + 1), max_lead, 7, request);
@@ -263,8 +264,8 @@ TEST_F(Snos, ASequenceOutsideTheBoundsIsBroughtBackIntoThem) {
     EXPECT_EQ(ask_once(lower, state, ms_of(noon), max_lead, 0).verdict, Verdict::exhausted);
 }
 
-/// Draws at a clock that jumps about in the 12 units from `first` on, and adds what it gets to
-/// `ids`. False if one comes again.
+/// Draws with a clock that jumps randomly within the 12 units from `first` on, and adds the IDs to
+/// `ids`. Returns false if an ID is repeated.
 bool draw_at_random(const SnoGenerator& generator, SnoState& state, uint64_t first,
                     std::mt19937& random, std::set<Sno>& ids) {
     for (int i = 0; i < 60; ++i) {

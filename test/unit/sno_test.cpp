@@ -1,4 +1,4 @@
-// What a sno is: its text, its order, its fields and its boundaries.
+// snos: text, order, fields and boundaries.
 #include "snowdrift/sno.hpp"
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ std::string text_of(const Sno& id) {
 int sign(std::strong_ordering order) { return order < 0 ? -1 : order > 0; }
 int sign(int order) { return order < 0 ? -1 : order > 0; }
 
-/// Where the first wrong character of a text of 16 is, found by looking at each of them.
+/// The index of the first invalid character of a text of 16, found by checking each of them.
 ParseError error_of(std::string_view text) {
     const size_t wrong = text.find_first_not_of(accepted);
     return wrong == text.npos ? ParseError{} : ParseError{Reason::character, wrong};
@@ -112,7 +112,7 @@ TEST(Sno, OrdersAsItsBytesAndItsTextDo) {
     for (int i = 0; i < 1'000'000; ++i) {
         const Sno a = random_sno(random);
         Sno::Bytes bytes = random_sno(random).bytes();
-        const size_t equal = random() % (Sno::size + 1);  // so many of the first bytes
+        const size_t equal = random() % (Sno::size + 1);  // this many leading bytes
         std::copy_n(a.bytes().begin(), equal, bytes.begin());
         const Sno b{bytes};
 

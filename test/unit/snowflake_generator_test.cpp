@@ -1,4 +1,4 @@
-// The Snowflake generator, driven by a clock that the test sets.
+// The Snowflake generator, with a clock that the test sets.
 #include "core/snowflake_generator.hpp"
 
 #include <gtest/gtest.h>
@@ -114,7 +114,7 @@ TEST_F(Generator, NeverLetsLoadMakeTheLeadGrow) {
     int64_t last = noon;
     for (int64_t now = noon - 500; now < noon; ++now) {
         ASSERT_EQ(ask(now).verdict, Verdict::exhausted);
-        // The request goes on in the next tick; others of the same tick use up what it gained.
+        // The request is served in the next millisecond. Other requests use up the rest of it.
         last = issue(now + 1).unix_ms;
         ASSERT_LE(last - (now + 1), 500);
         use_up(now + 1);
@@ -129,7 +129,7 @@ TEST_F(Generator, ATickSeenByAnotherRequestDoesNotServeThisOne) {
     ASSERT_EQ(ask(noon - 500).verdict, Verdict::exhausted);
     issue(noon - 499);
     use_up(noon - 499);
-    // `late` waited for another millisecond's sequence than the one used up now.
+    // `late` waited for the sequence of an earlier millisecond than the one used up now.
     EXPECT_EQ(generator.next(word, noon - 499, lead, late).verdict, Verdict::exhausted);
     EXPECT_EQ(generator.next(word, noon - 498, lead, late).verdict, Verdict::issued);
 }
@@ -255,7 +255,7 @@ TEST(GeneratorGoesOn, AfterTheLastIdOfAnotherState) {
         EXPECT_EQ(last->unix_ms, before.unix_ms);
         EXPECT_EQ(last->sequence, before.sequence);
 
-        // Also when the clock there is behind.
+        // The same holds if the other server's clock is behind.
         std::atomic<uint64_t> word{generator.state_after(noon - 5000)};
         ASSERT_TRUE(generator.resume_after(word, *last));
         EXPECT_EQ(word, old_word);
@@ -282,8 +282,8 @@ TEST(GeneratorGoesOn, AfterAStateThatHasIssuedNothingYet) {
               (SnowflakeParts{noon + 1, 0, 7, 10}));
 }
 
-/// Whether try_next() and next() agree at noon from the state `last`: what the former issues, the
-/// latter does, and at noon the latter issues nothing that the former does not.
+/// Checks that try_next() and next() agree at noon in the state `last`: both issue the same ID, or
+/// neither issues one.
 void expect_same_step(const SnowflakeGenerator& generator, uint64_t last) {
     SCOPED_TRACE(last);
     std::atomic<uint64_t> word{last};

@@ -1,4 +1,4 @@
-// The laws that every sound layout obeys, on random ones; and layouts as people write them.
+// Properties of all valid layouts, checked with random ones; and the text form of layouts.
 #include "snowdrift/snowflake_layout.hpp"
 
 #include <gtest/gtest.h>
@@ -24,14 +24,14 @@ using Field = LayoutField;
 constexpr int64_t new_year_2024 = 1704067200000;
 constexpr int64_t base_clock = 1047972019225;  // 2003-03-18T07:20:19.225Z
 
-/// The layout that a text stands for; fails the test if there is none.
+/// The layout of a text; fails the test if the text is invalid.
 SnowflakeLayout parse(std::string_view text) {
     SnowflakeLayout layout{};
     EXPECT_EQ(parse_layout(text, layout), LayoutError{}) << text;
     return layout;
 }
 
-/// The error that a text is. It has to leave the layout as it was.
+/// The error of an invalid text. It must not change the layout.
 LayoutError error_of(std::string_view text) {
     SnowflakeLayout layout = presets::twitter;
     const LayoutError error = parse_layout(text, layout);
@@ -39,7 +39,7 @@ LayoutError error_of(std::string_view text) {
     return error;
 }
 
-/// The error that values are.
+/// The error of invalid values. It must not change the layout.
 LayoutError error_of(const LayoutValues& values, bool js = false) {
     SnowflakeLayout layout = presets::twitter;
     const LayoutError error = make_layout(values, js, layout);
@@ -246,7 +246,7 @@ TEST(SnowflakeLayoutText, NamesTheValueThatCannotBeRead) {
         const std::string word = std::string{"epoch="} + value;
         EXPECT_EQ(error_of(word), (LayoutError{Reason::value, Field::epoch, word}));
     }
-    // Only an epoch is a time.
+    // Only the epoch can be a time.
     EXPECT_EQ(error_of("timestamp=2024-01-01T00:00:00Z").reason, Reason::value);
 }
 

@@ -1,4 +1,4 @@
-// The Snowflake layouts against golden IDs, and the laws every layout obeys.
+// The Snowflake layouts, checked with golden IDs, and properties of every layout.
 #include "snowdrift/snowflake.hpp"
 
 #include <gtest/gtest.h>

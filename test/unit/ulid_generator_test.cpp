@@ -1,4 +1,4 @@
-// The generator of monotonic ULIDs, driven by a clock and random bits that the test sets.
+// The generator of monotonic ULIDs, with a clock and random bits that the test sets.
 #include "core/ulid_generator.hpp"
 
 #include <gtest/gtest.h>
@@ -112,7 +112,7 @@ TEST_F(Ulids, StartAfterAMarkWithFreshRandomBits) {
 }
 
 TEST_F(Ulids, ATimestampWhoseRandomBitsAreUsedUpCostsOneTick) {
-    // The highest fresh start, and then steps as long as they can be.
+    // The highest possible first block, then the longest possible steps.
     auto answer = generator.next(noon, max_lead, all_ones, request);
     ASSERT_EQ(answer.verdict, Verdict::issued);
     Ulid last = answer.id;

@@ -1,4 +1,4 @@
-// What a ULID is: its text, its order, its fields and its boundaries.
+// ULIDs: text, order, fields and boundaries.
 #include "snowdrift/ulid.hpp"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ std::string text_of(const Ulid& id) {
 int sign(std::strong_ordering order) { return order < 0 ? -1 : order > 0; }
 int sign(int order) { return order < 0 ? -1 : order > 0; }
 
-/// Where the first wrong thing of a text of 26 characters is, found by looking at each of them.
+/// The index of the first error in a text of 26 characters, found by checking each of them.
 ParseError error_of(std::string_view text) {
     for (size_t i = 0; i < text.size(); ++i) {
         if (accepted.find(text[i]) == accepted.npos) return {Reason::character, i};
@@ -98,7 +98,7 @@ TEST(Ulid, OrdersAsItsBytesAndItsTextDo) {
     for (int i = 0; i < 1'000'000; ++i) {
         const Ulid a{random(), random()};
         Ulid::Bytes bytes = a.bytes();
-        const size_t equal = random() % (Ulid::size + 1);  // so many of the first bytes
+        const size_t equal = random() % (Ulid::size + 1);  // this many leading bytes
         for (size_t j = equal; j < Ulid::size; ++j) bytes[j] = static_cast<uint8_t>(random());
         const Ulid b{bytes};
 

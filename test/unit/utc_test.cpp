@@ -1,4 +1,4 @@
-// Times in ISO 8601, against a calendar that counts days one by one.
+// Times in ISO 8601, checked against a calendar that counts days one by one.
 #include "snowdrift/utc.hpp"
 
 #include <gtest/gtest.h>

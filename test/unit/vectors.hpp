@@ -1,5 +1,5 @@
-// Reads the golden vectors of test/vectors: tab-separated rows, in which a line that begins with
-// '#' is a header or a note. What the columns mean stands in test/vectors/README.md.
+// Reads the golden vectors of test/vectors: tab-separated rows. Lines that begin with '#' are
+// headers or notes. test/vectors/README.md describes the columns.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ inline std::vector<std::vector<std::string>> read_vectors(const std::string& nam
     return rows;
 }
 
-/// The `size` bytes that `hex` shows. A text of another length fails the test.
+/// The `size` bytes of the hexadecimal text `hex`. A text of another length fails the test.
 template <size_t size>
 std::array<uint8_t, size> bytes_from_hex(const std::string& hex) {
     EXPECT_EQ(hex.size(), 2 * size) << hex;

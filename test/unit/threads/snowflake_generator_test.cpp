@@ -16,7 +16,7 @@ TEST(GeneratorThreads, IssueEveryIdOnceAndEachThreadsInAscendingOrder) {
     constexpr int threads = 4;
     constexpr int ids_each = 50'000;
     constexpr int64_t noon = 1767268800000;
-    const SnowflakeGenerator generator{presets::si, 0};  // 256 IDs a millisecond: often used up
+    const SnowflakeGenerator generator{presets::si, 0};  // often used up: 256 IDs per millisecond
     std::atomic<uint64_t> word{0};
     std::atomic<int64_t> clock{noon};
 
@@ -32,7 +32,7 @@ TEST(GeneratorThreads, IssueEveryIdOnceAndEachThreadsInAscendingOrder) {
                 Request request;
                 auto answer = generator.next(word, clock.load(), 0, request);
                 while (answer.verdict != Verdict::issued) {
-                    clock.fetch_add(1);  // waiting, in this test, is what moves time
+                    clock.fetch_add(1);  // in this test, waiting advances time
                     answer = generator.next(word, clock.load(), 1000, request);
                 }
                 mine.push_back(answer.id);

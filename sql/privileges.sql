@@ -58,7 +58,7 @@ SELECT snowdrift.drop_generator('worker');
 RESET ROLE;
 DELETE FROM snowdrift.generator WHERE id >= 8;
 
--- Any role can draw IDs and read the views, and nothing else.
+-- An ordinary role can draw IDs and read the views, but cannot administer generators or change the mark.
 SET ROLE snowdrift_ordinary;
 SELECT next_snowflake() > 0 AND next_snowflake('orders') > 0 AND next_sno() > sno_nil() AND next_ulid() > ulid_nil() AS drawn;
 SELECT count(*) FROM snowdrift.generators;

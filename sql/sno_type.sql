@@ -144,7 +144,7 @@ SELECT error_of($$SELECT sno_boundary('2079-09-07 15:47:35.548001Z')$$);
 SELECT error_of($$SELECT sno_boundary('infinity')$$);
 SELECT error_of($$SELECT sno_boundary('-infinity')$$);
 
--- comparisons with other types are errors
+-- comparisons with ulid and uuid are errors
 SELECT error_of('SELECT sno_nil() = ulid_nil()');
 SELECT error_of('SELECT sno_nil() = gen_random_uuid()');
 

@@ -124,7 +124,7 @@ SELECT error_of($$SELECT ulid_boundary('-infinity')$$);
 SELECT error_of($$SELECT '1969-12-31'::timestamptz::ulid$$);
 SELECT error_of($$SELECT '-infinity'::timestamp::ulid$$);
 
--- comparisons with other types are errors
+-- comparisons with uuid and bytea are errors
 SELECT error_of('SELECT ulid_nil() = gen_random_uuid()');
 SELECT error_of($$SELECT ulid_nil() = '\x00'::bytea$$);
 

@@ -47,8 +47,8 @@ void Diagram::end_row() {
     label_count_ = 0;
 }
 
-/// Append a line for each label, with bars from those above it down to their bits, and one of bars
-/// only.
+/// Append one line per label, then a line of bars. The bars connect each label to the first bit of
+/// its field.
 void Diagram::append_labels() {
     for (size_t line = 0; line <= label_count_; ++line) {
         const int begin = rows_.len;

@@ -1,4 +1,4 @@
-// IDs drawn for people: their bits, under the names and values of the fields.
+// Text diagrams of IDs: the bits under the names and values of the fields.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@ extern "C" {
 
 namespace snowdrift {
 
-/// Draws an ID in rows of 64 bits, the most significant first:
+/// Draws an ID in rows of 64 bits, most significant bit first:
 ///
 ///     timestamp 2010-11-04T01:42:54.657Z
 ///     |      worker 3
@@ -20,20 +20,20 @@ namespace snowdrift {
 ///     010101 011 0000
 class Diagram {
  public:
-    /// The ID's bytes are at `bytes`, big-endian, and stay there.
+    /// `bytes`: the ID, big-endian. The Diagram does not copy it; it must outlive the Diagram.
     explicit Diagram(const uint8* bytes) : bytes_{bytes} {
         initStringInfo(&rows_);
         initStringInfo(&row_);
     }
 
-    /// Draw the field of the next `width` bits. One without bits does not show.
+    /// Appends a field of `width` bits. A field without bits is omitted.
     void add(const char* name, int width, const char* value);
 
-    /// Draw a field whose value is a time or a number.
+    /// Appends a field whose value is a time or a number.
     void add_time(const char* name, int width, int64 unix_ms);
     void add_number(const char* name, int width, uint32 value);
 
-    /// The drawing, as a Datum of type text.
+    /// Returns the diagram as a Datum of type text. Call it once, after the last field.
     Datum finish();
 
  private:
@@ -47,10 +47,10 @@ class Diagram {
     void append_labels();
 
     const uint8* bytes_;
-    int bit_ = 0;          // of the ID, the next one to draw
-    StringInfoData rows_;  // those that are complete
-    StringInfoData row_;   // the bits of the row at hand, and the fields that begin in it
-    std::array<Label, 8> labels_;
+    int bit_ = 0;                  // number of bits drawn
+    StringInfoData rows_;          // complete rows with their labels
+    StringInfoData row_;           // bits of the current row
+    std::array<Label, 8> labels_;  // fields that begin in the current row
     size_t label_count_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// Sorting IDs with abbreviated keys: nearly every comparison looks at Datums that hold the IDs'
-// first eight bytes, and never fetches the IDs themselves.
+// Sorting of IDs with abbreviated keys. A key is a Datum that holds the first eight bytes of an ID,
+// so most comparisons do not read the ID.
 #pragma once
 
 #include <compare>
@@ -17,8 +17,8 @@ namespace snowdrift {
 
 static_assert(sizeof(Datum) == sizeof(uint64), "an abbreviated key is eight bytes");
 
-/// Estimates, while a sort takes its IDs in, whether their keys are distinct enough to help. IDs of
-/// one instant may share their first eight bytes, and then keys are only a detour.
+/// Estimates the number of distinct keys while a sort reads its input. Abbreviation does not pay
+/// off if many IDs share their first eight bytes, as IDs of one millisecond may.
 class KeyStatistics {
  public:
     KeyStatistics() { initHyperLogLog(&distinct_, 10); }
@@ -29,16 +29,17 @@ class KeyStatistics {
             addHyperLogLog(&distinct_, hash_bytes_uint32(static_cast<uint32>(key ^ key >> 32)));
     }
 
-    bool are_keys_useless() {
-        if (keys_ < enough_to_judge || !counting_) return false;
+    /// Whether the keys seen so far are too similar to speed up the sort.
+    bool has_too_few_distinct_keys() {
+        if (keys_ < min_keys || !counting_) return false;
         const double distinct = estimateHyperLogLog(&distinct_);
-        if (distinct > enough_to_trust) counting_ = false;
+        if (distinct > sufficient_distinct_keys) counting_ = false;
         return distinct < static_cast<double>(keys_) / max_ids_per_key;
     }
 
  private:
-    static constexpr int64 enough_to_judge = 10'000;
-    static constexpr double enough_to_trust = 100'000;  // distinct keys: stop counting, keep them
+    static constexpr int64 min_keys = 10'000;                    // before the first estimate
+    static constexpr double sufficient_distinct_keys = 100'000;  // no estimates beyond this
     static constexpr double max_ids_per_key = 2'000;
 
     int64 keys_ = 0;
@@ -46,7 +47,8 @@ class KeyStatistics {
     hyperLogLogState distinct_{};
 };
 
-/// The order of two IDs as PostgreSQL wants it told: below, at or above zero.
+/// Returns -1, 0 or 1 if `a` is less than, equal to or greater than `b`, as a btree comparison
+/// function must.
 template <typename Id>
 int compare(const Id& a, const Id& b) {
     const std::strong_ordering order = a <=> b;
@@ -58,7 +60,8 @@ int compare_datums(Datum a, Datum b, SortSupport) {
     return compare(get_id<Id>(a), get_id<Id>(b));
 }
 
-/// The first eight bytes as a number. Keys of different IDs may be equal, and then the IDs decide.
+/// Returns the first eight bytes of an ID as a number. If two keys are equal, the sort compares the
+/// IDs.
 template <typename Id>
 Datum abbreviate(Datum id, SortSupport sort) {
     const uint64 key = get_id<Id>(id).high();
@@ -67,10 +70,10 @@ Datum abbreviate(Datum id, SortSupport sort) {
 }
 
 inline bool should_stop_abbreviating(int, SortSupport sort) {
-    return static_cast<KeyStatistics*>(sort->ssup_extra)->are_keys_useless();
+    return static_cast<KeyStatistics*>(sort->ssup_extra)->has_too_few_distinct_keys();
 }
 
-/// Tell a sort how to compare IDs, with abbreviated keys if it can use them.
+/// Sets the comparator of a sort, and the abbreviation functions if the sort supports them.
 template <typename Id>
 void prepare_sort(SortSupport sort) {
     sort->comparator = compare_datums<Id>;

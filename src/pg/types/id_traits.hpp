@@ -1,4 +1,4 @@
-// What the SQL types ulid and sno are called, and what times they hold.
+// Properties of the SQL types ulid and sno: name, range of times, alphabet.
 #pragma once
 
 #include "pg/support/checks.hpp"
@@ -7,8 +7,8 @@
 
 namespace snowdrift {
 
-/// What SQL needs to know of an ID type beyond its values: the type's name, the times that it can
-/// carry, and the alphabet of its text.
+/// Maps an ID class to its SQL type: `name` is the type's name, `times` the range of timestamps,
+/// `Alphabet` the alphabet of the text form.
 template <typename Id>
 struct IdTraits;
 

@@ -1,5 +1,5 @@
-// The statistics that ANALYZE collects on columns of type ulid and sno: the standard ones, with a
-// finer histogram of values that are almost unique, such as a primary key's.
+// The statistics that ANALYZE collects for columns of type ulid and sno: the standard ones, with a
+// finer histogram for columns of almost unique values, such as primary keys.
 #include <algorithm>
 #include <iterator>
 
@@ -14,7 +14,7 @@ using namespace snowdrift;
 
 namespace {
 
-/// The function of std_typanalyze() for a type with a btree operator class.
+/// The function that std_typanalyze() selects for a type with a btree operator class.
 AnalyzeAttrComputeStatsFunc compute_standard_stats;
 
 bool has_most_common_values(const VacAttrStats* stats) {
@@ -22,9 +22,9 @@ bool has_most_common_values(const VacAttrStats* stats) {
            std::end(stats->stakind);
 }
 
-/// The standard statistics of a sample, with ten times as many histogram bounds if values are
-/// almost unique. The planner interpolates between numbers but not between IDs, so it cannot
-/// estimate a range shorter than the distance between two bounds.
+/// Compute the standard statistics of a sample, with ten times as many histogram bounds if the
+/// values are almost unique. The planner interpolates numbers but not IDs, so its estimates are
+/// only as fine as the distance between two bounds.
 void compute_stats(VacAttrStats* stats, AnalyzeAttrFetchFunc fetch, int rows, double all_rows) {
     compute_standard_stats(stats, fetch, rows, all_rows);
     const bool has_repeated_values = stats->stadistinct >= 0 || has_most_common_values(stats);
@@ -35,12 +35,12 @@ void compute_stats(VacAttrStats* stats, AnalyzeAttrFetchFunc fetch, int rows, do
     auto& target = stats->attr->attstattarget;
 #endif
     constexpr int max_target = 10000;
-    const auto usual = target;
-    target = std::min(10 * usual, max_target);
+    const auto configured_target = target;
+    target = std::min(10 * configured_target, max_target);
     for (int i = 0; i < STATISTIC_NUM_SLOTS; ++i)
         stats->stakind[i] = 0, stats->numnumbers[i] = 0, stats->numvalues[i] = 0;
     compute_standard_stats(stats, fetch, rows, all_rows);
-    target = usual;
+    target = configured_target;
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// The functions that the SQL types ulid and sno share: text and binary forms, comparison, the
-// support functions of their operator classes, and time. ulid_type.cpp and sno_type.cpp have the
-// SQL names.
+// The SQL functions that the types ulid and sno share: text and binary input and output,
+// comparison, operator class support, timestamps. ulid_type.cpp and sno_type.cpp define the V1
+// entry points.
 #pragma once
 
 #include <algorithm>
@@ -18,16 +18,17 @@ extern "C" {
 
 namespace snowdrift {
 
-/// Explain in an error's detail why a text is not an ID.
+/// Add the reason for a parse error to the error's detail.
 template <typename Id>
 int explain(const char* text, ParseError error) {
     const int length = pg_mbstrlen(text);
     if (length != int{Id::text_size})
-        return errdetail("Its length is %d characters instead of %d.", length, int{Id::text_size});
+        return errdetail("The input has %d characters instead of %d.", length, int{Id::text_size});
     if (error.reason == ParseError::Reason::overflow)
-        return errdetail("Its first character is above \"7\": the number exceeds 128 bits.");
+        return errdetail("A first character greater than \"7\" exceeds 128 bits.");
 
-    // All characters before the wrong one have one byte.
+    // All characters before the invalid one are one byte long, so the byte index is the character
+    // index.
     const size_t bytes = std::strlen(text);
     const size_t index = Base32<typename IdTraits<Id>::Alphabet>::find_wrong(text, bytes);
     const char* const wrong = text + index;
@@ -36,7 +37,7 @@ int explain(const char* text, ParseError error) {
                      IdTraits<Id>::name);
 }
 
-/// Report a text that is not an ID, as a soft error if the caller asks for it.
+/// Raise 22P02 for an invalid text, as a soft error if the caller supports it.
 template <typename Id>
 [[gnu::cold, gnu::noinline]] Datum reject(const char* text, ParseError error, fmNodePtr context) {
     ereturn(context, Datum{0},
@@ -45,7 +46,7 @@ template <typename Id>
              explain<Id>(text, error)));
 }
 
-/// Ensure that the binary form of an ID has the right length.
+/// Ensure that a binary form has the length of the ID type. Raises 22P03.
 template <typename Id>
 void check_size(size_t size) {
     if (size != Id::size)
@@ -54,7 +55,7 @@ void check_size(size_t size) {
                                IdTraits<Id>::name, size, Id::size)));
 }
 
-/// The SQL functions of an ID type.
+/// The SQL functions of the ID type `Id`.
 template <typename Id>
 struct IdType {
     static Datum in(FunctionCallInfo fcinfo) {
@@ -129,7 +130,7 @@ struct IdType {
                                  static_cast<uint64>(PG_GETARG_INT64(1)));
     }
 
-    /// For BRIN, which merges the closest ranges.
+    /// Return the distance between two IDs. BRIN minmax-multi merges the closest ranges.
     static Datum distance(FunctionCallInfo fcinfo) {
         const auto [a, b] = std::minmax(argument(fcinfo, 0), argument(fcinfo, 1));
         const Number difference = number(b) - number(a);
@@ -169,7 +170,7 @@ struct IdType {
         return result;
     }
 
-    /// The ID whose binary form is at `bytes`.
+    /// Make a Datum from the binary form at `bytes`.
     static Datum read(const char* bytes) {
         return PointerGetDatum(std::memcpy(palloc(Id::size), bytes, Id::size));
     }

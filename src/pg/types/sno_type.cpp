@@ -1,5 +1,5 @@
-// The SQL type sno. id_type.hpp implements the functions that it shares with ulid. generators/ has
-// next_sno(), planner/ the comparisons with times.
+// The SQL type sno. id_type.hpp implements the functions that it shares with ulid. next_sno() is in
+// generators/, the time predicates are in planner/.
 #include "snowdrift/sno.hpp"
 
 #include <bit>
@@ -29,7 +29,7 @@ uint16_t check_sequence(int32 value) {
 
 }  // namespace
 
-// In the install script's order.
+// In the order of the install script.
 SNOWDRIFT_FUNCTION_AS(sno_in, IdType<Sno>::in)
 SNOWDRIFT_FUNCTION_AS(sno_out, IdType<Sno>::out)
 SNOWDRIFT_FUNCTION_AS(sno_recv, IdType<Sno>::recv)
@@ -52,7 +52,7 @@ SNOWDRIFT_FUNCTION_AS(sno_timestamp, IdType<Sno>::timestamp)
 SNOWDRIFT_FUNCTION_AS(sno_boundary, IdType<Sno>::boundary)
 SNOWDRIFT_FUNCTION_AS(sno_nil, IdType<Sno>::nil)
 
-/// sno_to_uuid(sno) → uuid: the text's 16 bytes, in the same order
+/// sno_to_uuid(sno) → uuid: the 16 characters of the text form as bytes, which keeps the sort order
 SNOWDRIFT_FUNCTION(sno_to_uuid) {
     static_assert(Sno::text_size == UUID_LEN);
     auto* const uuid = static_cast<char*>(palloc(UUID_LEN));
@@ -67,10 +67,11 @@ SNOWDRIFT_FUNCTION(uuid_to_sno) {
     const ParseError error = Sno::parse({reinterpret_cast<const char*>(uuid->data), UUID_LEN}, id);
     if (error) {
         const Datum shown = DirectFunctionCall1(uuid_out, UUIDPGetDatum(uuid));
-        ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-                        errmsg("uuid is not the text of a sno: \"%s\"", DatumGetCString(shown)),
-                        errdetail("Its byte %zu, which is 0x%02x, is not a character of a sno.",
-                                  error.index + 1, uuid->data[error.index])));
+        ereport(ERROR,
+                (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+                 errmsg("uuid does not contain the text of a sno: \"%s\"", DatumGetCString(shown)),
+                 errdetail("Byte %zu is 0x%02x, which is not in the alphabet of type sno.",
+                           error.index + 1, uuid->data[error.index])));
     }
     return make_datum(id);
 }

@@ -1,5 +1,5 @@
 // The SQL functions that decode and compose Snowflake IDs, in the default layout or in a given one.
-// generators/ has next_snowflake(), planner/ snowflake_within().
+// next_snowflake() is in generators/, snowflake_within() is in planner/.
 #include "snowdrift/snowflake.hpp"
 
 #include "pg/support/checks.hpp"
@@ -14,7 +14,7 @@ using namespace snowdrift;
 
 namespace {
 
-/// Ensure that a number can be a Snowflake ID.
+/// Ensure that a number is a Snowflake ID of the layout. Raises 22003.
 int64 check_id(const SnowflakeLayout& layout, int64 id) {
     if (!layout.contains_id(id))
         ereport(ERROR,
@@ -24,7 +24,7 @@ int64 check_id(const SnowflakeLayout& layout, int64 id) {
     return id;
 }
 
-/// The parts of the ID in the first argument, in the layout of the optional second.
+/// Split the ID in argument 0, in the layout of the optional argument 1.
 SnowflakeParts split_argument(FunctionCallInfo fcinfo) {
     const SnowflakeLayout& layout = get_layout_argument(fcinfo, 1);
     return layout.split(check_id(layout, PG_GETARG_INT64(0)));

@@ -1,6 +1,8 @@
-// The SQL type snowflake_layout: a SnowflakeLayout's 16 bytes, as they are in memory. What takes
-// one as an argument is not here.
+// The SQL type snowflake_layout, stored as the 16 bytes of a SnowflakeLayout. Functions that take a
+// layout as an argument are elsewhere.
 #include "pg/types/snowflake_layout_type.hpp"
+
+#include <algorithm>
 
 #include "pg/support/time.hpp"
 #include "snowdrift/snowflake_layout.hpp"
@@ -18,53 +20,61 @@ const char* name_of(LayoutField field) {
     return layout_field_names[static_cast<size_t>(field)].data();
 }
 
-/// Say in an error's detail why a text does not even describe a layout.
+bool is_preset_name(std::string_view word) {
+    return std::ranges::any_of(layout_presets,
+                               [&](const LayoutPreset& preset) { return preset.name == word; });
+}
+
+/// Add the reason for a syntax error to the error's detail.
 int explain_syntax(const LayoutError& error) {
     const auto length = static_cast<int>(error.word.size());
     const char* const word = error.word.data();
+    const auto name_length = static_cast<int>(error.word.substr(0, error.word.find('=')).size());
     switch (error.reason) {
         case LayoutError::Reason::value:
-            return errdetail("\"%.*s\" does not give %s.", length, word,
-                             error.field == LayoutField::epoch ? "a time" : "a number of bits");
+            return errdetail("The value in \"%.*s\" is not a valid %s.", length, word,
+                             error.field == LayoutField::epoch ? "time" : "number of bits");
         case LayoutError::Reason::repeated:
-            return errdetail("\"%.*s\" repeats what was given before.", length, word);
+            return errdetail("\"%.*s\" is specified more than once.", name_length, word);
         case LayoutError::Reason::missing:
             return errdetail("\"%s\" is missing.", name_of(error.field));
         default:
-            return errdetail("\"%.*s\" is neither a field nor a preset's name on its own.", length,
-                             word);
+            if (is_preset_name(error.word))
+                return errdetail("The preset \"%.*s\" cannot be combined with other words.", length,
+                                 word);
+            return errdetail("\"%.*s\" is neither a field nor a preset.", length, word);
     }
 }
 
-/// Say in an error's hint what a layout looks like.
+/// Add the syntax of layouts to the error's hint.
 int show_syntax() {
     StringInfoData names;
     initStringInfo(&names);
     for (const LayoutPreset& preset : layout_presets)
         appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "", preset.name.data());
     return errhint(
-        "Presets are %s. Fields are given like \"epoch=2024-01-01T00:00:00Z timestamp=41 "
+        "Valid presets are %s. Fields are written as in \"epoch=2024-01-01T00:00:00Z timestamp=41 "
         "datacenter=5 worker=5 sequence=12\".",
         names.data);
 }
 
-/// The value of a field, or a bound of it, as it is written.
+/// Format the value of a field, or one of its bounds: an epoch as a time, a width as a number.
 const char* show_value(LayoutField field, int64 value) {
     if (field == LayoutField::epoch && value >= 0 && value <= max_epoch_unix_ms)
         return utc_text(value);
     return psprintf("%lld", static_cast<long long>(value));
 }
 
-/// Say in an error's detail why a layout that is declared js has narrower bounds than others.
+/// Add the requirement of layouts declared js to the error's detail, if the value violates one.
 int explain_js(const LayoutError& error) {
     if (error.reason != LayoutError::Reason::unsafe) return 0;
     if (error.field == LayoutField::epoch)
-        return errdetail("The timestamp of a layout declared \"js\" has to reach %s.",
+        return errdetail("The timestamp of a layout declared \"js\" must reach %s.",
                          utc_text(js_end_unix_ms));
-    return errdetail("A layout declared \"js\" has IDs that a JavaScript number holds exactly.");
+    return errdetail("The IDs of a layout declared \"js\" must be exact as JavaScript numbers.");
 }
 
-/// Report that something is not a layout, softly if the caller asks for that.
+/// Raise `sqlstate` for a value that is out of bounds, as a soft error if the caller supports it.
 Datum reject_bounds(const LayoutError& error, int sqlstate, fmNodePtr context) {
     ereturn(context, Datum{0},
             (errcode(sqlstate),
@@ -107,8 +117,8 @@ SNOWDRIFT_FUNCTION(snowflake_layout_out) {
     PG_RETURN_CSTRING(text);
 }
 
-/// The binary form: the epoch in eight bytes, the widths of timestamp, datacenter, worker and
-/// sequence and whether it is declared js in one byte each.
+/// The binary form: the epoch in eight bytes, big-endian, in Unix milliseconds; the widths of
+/// timestamp, datacenter, worker and sequence in one byte each; js in one byte.
 SNOWDRIFT_FUNCTION(snowflake_layout_recv) {
     auto* const message = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
     LayoutValues values{pq_getmsgint64(message)};

@@ -1,4 +1,4 @@
-// Snowflake layouts as Datums, for all that have one in SQL.
+// Snowflake layouts as Datums, and the layout arguments of SQL functions.
 #pragma once
 
 #include "pg/support/checks.hpp"
@@ -9,18 +9,18 @@
 
 namespace snowdrift {
 
-/// The layout where none is named.
+/// The layout of functions and generators that are not given one.
 inline constexpr SnowflakeLayout default_layout = presets::snowflake;
 
-/// The layout that a Datum of the SQL type snowflake_layout points to. It is sound.
+/// The layout that a Datum of the SQL type snowflake_layout points to. It is valid.
 inline const SnowflakeLayout& get_layout(Datum datum) { return get_id<SnowflakeLayout>(datum); }
 
-/// The layout that is a function's argument `n`, or the default one for a call with fewer.
+/// The layout in argument `n`, counted from 0; the default layout if the call has fewer arguments.
 inline const SnowflakeLayout& get_layout_argument(FunctionCallInfo fcinfo, int n) {
     return n < PG_NARGS() ? get_layout(PG_GETARG_DATUM(n)) : default_layout;
 }
 
-/// The times that the layout can express.
+/// The range of timestamps of the layout's IDs.
 inline TimeRange times_of(const SnowflakeLayout& layout) {
     return {"a Snowflake ID", layout.epoch_unix_ms, layout.max_unix_ms()};
 }

@@ -1,5 +1,5 @@
-// The SQL type ulid. id_type.hpp implements the functions that it shares with sno. generators/ has
-// next_ulid(), planner/ the comparisons with times.
+// The SQL type ulid. id_type.hpp implements the functions that it shares with sno. next_ulid() is
+// in generators/, the time predicates are in planner/.
 #include "snowdrift/ulid.hpp"
 
 #include <bit>
@@ -13,7 +13,7 @@ extern "C" {
 
 using namespace snowdrift;
 
-// In the install script's order.
+// In the order of the install script.
 SNOWDRIFT_FUNCTION_AS(ulid_in, IdType<Ulid>::in)
 SNOWDRIFT_FUNCTION_AS(ulid_out, IdType<Ulid>::out)
 SNOWDRIFT_FUNCTION_AS(ulid_recv, IdType<Ulid>::recv)
@@ -65,7 +65,7 @@ SNOWDRIFT_FUNCTION(make_ulid) {
     Ulid::Randomness randomness;
     if (VARSIZE_ANY_EXHDR(bytes) != randomness.size())
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                        errmsg("invalid length of randomness: %zu bytes instead of %zu",
+                        errmsg("invalid length for randomness: %zu bytes instead of %zu",
                                size_t{VARSIZE_ANY_EXHDR(bytes)}, randomness.size())));
     std::memcpy(randomness.data(), VARDATA_ANY(bytes), randomness.size());
     return make_datum(

@@ -83,7 +83,7 @@ like(error_of($node, 'SET snowdrift.max_clock_lead = 0; SELECT next_snowflake()'
 # A clock outside the range of the layout is an error.
 set_clock($node, '2020-12-31 23:00:00');
 like(error_of($node, 'SELECT next_snowflake()'),
-	qr/55000: the server's clock is outside the times that the IDs can hold/,
+	qr/55000: the server's clock is out of range for the ID format/,
 	'a clock before the epoch is an error');
 
 # A running clock is stepped back and forth under load.

@@ -16,7 +16,7 @@ void report_clock_error(Verdict verdict, int64_t behind_ms) {
                         errhint("Correct the clock, wait until it has caught up, or increase "
                                 "snowdrift.max_clock_lead.")));
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                    errmsg("the server's clock is outside the times that the IDs can hold"),
+                    errmsg("the server's clock is out of range for the ID format"),
                     errhint("Correct the server's clock.")));
 }
 

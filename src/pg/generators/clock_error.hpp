@@ -1,4 +1,5 @@
-// The errors of a clock that stops generation: "clock moved backwards" and others.
+// The errors that a generator raises because of the server's clock, such as "clock moved
+// backwards".
 #pragma once
 
 #include <cstdint>
@@ -7,8 +8,8 @@
 
 namespace snowdrift {
 
-/// Raises 55000 for a generator's answer. `behind_ms`: by how much the clock is behind the last ID,
-/// if the verdict is `refused`.
+/// Raises 55000 for the verdict `refused` or `out_of_range`. `behind_ms`: for `refused`, by how
+/// many milliseconds the clock is behind the last ID.
 [[noreturn]] void report_clock_error(Verdict verdict, int64_t behind_ms);
 
 }  // namespace snowdrift

@@ -1,5 +1,5 @@
 // The SQL functions snowdrift.create_generator() and snowdrift.drop_generator(), and the trigger
-// that makes sessions notice changes of snowdrift.generator.
+// that invalidates cached definitions when snowdrift.generator changes.
 #include <algorithm>
 
 #include "pg/generators/definitions.hpp"
@@ -18,9 +18,10 @@ using namespace snowdrift;
 
 namespace {
 
-/// The arguments of create_generator, in order.
+/// The arguments of create_generator(), in order.
 enum Argument { name, kind, layout, datacenter, worker, partition, sequence_min, sequence_max };
 
+/// A text argument. Raises 22004 if it is null.
 const char* get_text(FunctionCallInfo fcinfo, Argument argument, const char* what) {
     if (PG_ARGISNULL(argument))
         ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
@@ -28,27 +29,28 @@ const char* get_text(FunctionCallInfo fcinfo, Argument argument, const char* wha
     return text_to_cstring(PG_GETARG_TEXT_PP(argument));
 }
 
-/// An optional number. Raises 22003 if it is not in 0 .. max.
+/// A number argument; nothing if it is null. Raises 22003 if it is not in 0 .. max.
 std::optional<uint32_t> get_field(FunctionCallInfo fcinfo, Argument argument, const char* field,
                                   uint32_t max) {
     if (PG_ARGISNULL(argument)) return std::nullopt;
     return check_field(field, PG_GETARG_INT32(argument), max);
 }
 
-/// Ensure that an argument that does not apply to the kind of generator is null.
+/// Ensure that an argument that does not apply to the kind of generator is null. Raises 22023.
 void check_absent(FunctionCallInfo fcinfo, Argument argument, const char* field,
                   const char* kind_of_generator) {
     if (!PG_ARGISNULL(argument))
-        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                        errmsg("a %s generator has no %s", kind_of_generator, field)));
+        ereport(ERROR,
+                (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                 errmsg("%s cannot be specified for a %s generator", field, kind_of_generator)));
 }
 
-/// Read the bounds, which may be given in either order.
+/// Read the bounds of the sequence. The caller may pass them in either order.
 void read_bounds(FunctionCallInfo fcinfo, Definition& definition, uint32_t max) {
-    const uint32_t one = get_field(fcinfo, sequence_min, "sequence_min", max).value_or(0);
-    const uint32_t other = get_field(fcinfo, sequence_max, "sequence_max", max).value_or(max);
-    definition.sequence_min = std::min(one, other);
-    definition.sequence_max = std::max(one, other);
+    const uint32_t first = get_field(fcinfo, sequence_min, "sequence_min", max).value_or(0);
+    const uint32_t second = get_field(fcinfo, sequence_max, "sequence_max", max).value_or(max);
+    definition.sequence_min = std::min(first, second);
+    definition.sequence_max = std::max(first, second);
     definitions::check_bounds(definition.sequence_min, definition.sequence_max);
 }
 
@@ -101,9 +103,10 @@ SNOWDRIFT_FUNCTION(drop_generator) {
     PG_RETURN_VOID();
 }
 
-/// snowdrift.generators_changed() → trigger: makes all sessions read the table again
+/// snowdrift.generators_changed() → trigger: makes all sessions reread the table
 SNOWDRIFT_FUNCTION(generators_changed) {
-    if (!CALLED_AS_TRIGGER(fcinfo)) elog(ERROR, "not called as a trigger");
+    if (!CALLED_AS_TRIGGER(fcinfo))
+        elog(ERROR, "generators_changed() was not called by the trigger manager");
     const auto* const trigger = reinterpret_cast<TriggerData*>(fcinfo->context);
     definitions::invalidate(trigger->tg_relation);
     PG_RETURN_POINTER(nullptr);

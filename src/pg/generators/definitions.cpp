@@ -69,7 +69,7 @@ Relation open_table(LOCKMODE lock = AccessShareLock) {
     return table_open(table_oid, lock);
 }
 
-/// Lock a generator until the transaction ends, even if the subtransaction is rolled back.
+/// Lock a generator until the transaction ends. A rollback of the subtransaction keeps the lock.
 void lock_in_mode(Oid table, uint32_t generator, LOCKMODE mode) {
     auto* const owner = CurrentResourceOwner;
     CurrentResourceOwner = TopTransactionResourceOwner;
@@ -78,20 +78,21 @@ void lock_in_mode(Oid table, uint32_t generator, LOCKMODE mode) {
     CurrentResourceOwner = owner;
 }
 
-/// Wait for other transactions that create a generator of that name, and block further ones until
-/// this transaction ends.
+/// Lock a name until this transaction ends, so that only one transaction at a time can create a
+/// generator of that name.
 void lock_name(Oid table, const char* wanted) {
-    constexpr uint16 names = 1;  // locks of generators have 0 here
+    constexpr uint16 name_locks = 1;  // lock_in_mode() uses 0
     const uint32 hash = hash_bytes(reinterpret_cast<const unsigned char*>(wanted),
                                    static_cast<int>(std::strlen(wanted)));
-    LockDatabaseObject(table, hash, names, ShareUpdateExclusiveLock);
+    LockDatabaseObject(table, hash, name_locks, ShareUpdateExclusiveLock);
 }
 
-/// Reads columns of a row.
+/// A row of snowdrift.generator.
 class Row {
  public:
     Row(Relation table, HeapTuple tuple) : table_{table}, tuple_{tuple} {}
 
+    /// The value of a column; nothing if it is null.
     std::optional<Datum> get(Column column) const {
         bool is_null;
         const Datum value = heap_getattr(tuple_, column, RelationGetDescr(table_), &is_null);
@@ -99,9 +100,10 @@ class Row {
         return value;
     }
 
+    /// An integer column; 0 if it is null.
     int32 get_number(Column column) const { return DatumGetInt32(get(column).value_or(Datum{0})); }
 
-    /// A number that must be in 0 .. max.
+    /// An integer column; nothing if it is null. Raises 22003 if it is not in 0 .. max.
     std::optional<uint32_t> get_field(Column column, const char* field, uint32_t max) const {
         const auto value = get(column);
         if (!value) return std::nullopt;
@@ -119,7 +121,8 @@ class Row {
 
     HeapTuple tuple() const { return tuple_; }
 
-    /// The validated definition; a row inserted by hand may be invalid.
+    /// The definition. Raises 22003 or 22023 if it is invalid, which is possible only for a row
+    /// inserted by hand.
     Definition definition() const {
         Definition read{};
         read.table = RelationGetRelid(table_);
@@ -148,8 +151,8 @@ class Row {
     HeapTuple tuple_;
 };
 
-/// Calls visit(Row) with each row that `snapshot` sees (null: the present) until it returns true.
-/// Returns whether it did.
+/// Calls visit(Row) for each row visible to `snapshot` (null: a current catalog snapshot) until it
+/// returns true. Returns whether a call returned true.
 template <typename Visit>
 bool find_row(Relation table, Snapshot snapshot, Visit visit) {
     bool found = false;
@@ -161,7 +164,8 @@ bool find_row(Relation table, Snapshot snapshot, Visit visit) {
     return found;
 }
 
-/// Ensure that the table has not been altered, because rows are inserted without the executor.
+/// Ensure that the table has no added columns, and no indexes with expressions or predicates,
+/// because rows are inserted without the executor. Raises 55000.
 void check_table(Relation table) {
     bool is_altered = RelationGetDescr(table)->natts != sequence_max;
     List* const indexes = RelationGetIndexList(table);
@@ -178,7 +182,7 @@ void check_table(Relation table) {
                         errhint("Drop the columns and indexes that were added to it.")));
 }
 
-/// The table and the id of a generator, whose definition may be invalid otherwise.
+/// The table and the id of a generator. They are readable even if its definition is invalid.
 struct Identity {
     Oid table;
     uint32_t id;
@@ -186,7 +190,7 @@ struct Identity {
     friend bool operator==(const Identity&, const Identity&) = default;
 };
 
-/// The identity of the generator of that name. Raises 42704 if there is none.
+/// The identity of the generator named `wanted`. Raises 42704 if there is none.
 Identity find_identity(const char* wanted) {
     Identity found{};
     Relation table = open_table();
@@ -200,7 +204,8 @@ Identity find_identity(const char* wanted) {
     return found;
 }
 
-/// The same, and locks the generator. Until then, the name may be given to another one.
+/// The same, and locks the generator. Retries if another generator gets the name before the lock is
+/// acquired.
 Identity find_and_lock(const char* wanted, LOCKMODE mode) {
     for (;;) {
         const Identity found = find_identity(wanted);
@@ -223,7 +228,7 @@ void check_bounds(int64_t sequence_min, int64_t sequence_max) {
     if (sequence_max - sequence_min + 1 >= min_pool) return;
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-             errmsg("sequence from %lld to %lld is too narrow",
+             errmsg("sequence range %lld .. %lld is too narrow",
                     static_cast<long long>(sequence_min), static_cast<long long>(sequence_max)),
              errdetail("A generator needs at least %d sequence numbers.", min_pool)));
 }
@@ -274,12 +279,12 @@ void insert(const char* new_name, const Definition& definition) {
         set(column, Int32GetDatum(static_cast<int32>(value.value_or(0))));
     };
     set(name, CStringGetTextDatum(new_name));
-    const Oid numbers = extension::find_relation("generator_id");
-    if (!OidIsValid(numbers))
+    const Oid id_sequence = extension::find_relation("generator_id");
+    if (!OidIsValid(id_sequence))
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
                         errmsg("sequence \"snowdrift.generator_id\" does not exist"),
                         errhint("Drop extension snowdrift and create it again.")));
-    set(id, Int32GetDatum(static_cast<int32>(nextval_internal(numbers, false))));
+    set(id, Int32GetDatum(static_cast<int32>(nextval_internal(id_sequence, false))));
     set(kind, CStringGetTextDatum(is_sno ? "sno" : "snowflake"));
     set(layout, make_datum(definition.layout));
     is_null[layout - 1] = is_sno;
@@ -309,7 +314,7 @@ void remove(const char* wanted) {
     table_close(table, NoLock);
     CommandCounterIncrement();
 
-    // No other session can draw from it any more.
+    // The exclusive lock prevents other sessions from drawing.
     for (const slots::Allocated& each : slots::list())
         if (each.key.database == MyDatabaseId && each.key.definitions == dropped.table &&
             each.key.id == dropped.id)

@@ -17,13 +17,13 @@ namespace snowdrift {
 
 enum class GeneratorKind : uint8_t { snowflake, sno };
 
-/// A row of snowdrift.generator. Without datacenter and worker, or partition, the generator has the
-/// server's node.
+/// A row of snowdrift.generator. Without datacenter and worker, or without partition, the generator
+/// uses snowdrift.node.
 struct Definition {
     Oid table;    ///< the table that contains the row
-    uint32_t id;  ///< from a sequence
+    uint32_t id;  ///< from the sequence snowdrift.generator_id
     GeneratorKind kind;
-    bool is_uncommitted;                 ///< created by the present transaction
+    bool is_uncommitted;                 ///< created by the current transaction
     SnowflakeLayout layout;              ///< of a Snowflake generator
     std::optional<uint32_t> datacenter;  ///< of a Snowflake generator
     std::optional<uint32_t> worker;      ///< of a Snowflake generator
@@ -31,13 +31,14 @@ struct Definition {
     uint32_t sequence_min;
     uint32_t sequence_max;
 
-    /// The node of a Snowflake generator: datacenter and worker together; nothing if it has
-    /// neither.
+    /// The node of a Snowflake generator: datacenter and worker together. Nothing if both are
+    /// unset.
     std::optional<uint32_t> node() const {
         if (!datacenter && !worker) return std::nullopt;
         return datacenter.value_or(0) << layout.worker_bits | worker.value_or(0);
     }
 
+    /// Sets datacenter and worker. Precondition: node <= layout.max_node().
     void set_node(uint32_t node) {
         datacenter = node >> layout.worker_bits;
         worker = node & layout.max_worker();
@@ -58,40 +59,40 @@ namespace definitions {
 /// The maximum length of a generator's name, in bytes.
 inline constexpr size_t max_name_length = NAMEDATALEN - 1;
 
-/// The number of changes of the table that this session has noticed. What was read under another
-/// number must be read again.
+/// Incremented whenever this session processes an invalidation of the table. A definition read at
+/// an earlier version is outdated.
 extern uint64_t version;
 
-/// Ensures that a generator's bounds are in order and leave a few IDs for each time unit: 22023.
+/// Ensures that the bounds of a sequence are in order and include at least 4 numbers. Raises 22023.
 void check_bounds(int64_t sequence_min, int64_t sequence_max);
 
-/// The definition of the generator of that name, if there is one. Raises 22003 or 22023 if it is
-/// invalid, which is possible only for a row inserted by hand.
+/// The definition of the generator `name`; nothing if there is none. Raises 22003 or 22023 if the
+/// definition is invalid, which is possible only for a row inserted by hand.
 std::optional<Definition> lookup(const char* name);
 
-/// The same, and locks the generator: dropping it waits until the transaction ends, as DROP
+/// The same, and locks the generator: drop_generator() waits until this transaction ends, as DROP
 /// SEQUENCE does. Raises 42704 if there is no such generator.
 Definition lock(const char* name);
 
-/// Locks a generator whose definition is known.
+/// Locks the generator `id` of `table` in the same way, without reading the table.
 void lock(Oid table, uint32_t id);
 
-/// Raises 42704: there is no generator of that name.
+/// Raises 42704: the generator `name` does not exist.
 [[noreturn]] void report_undefined(const char* name);
 
-/// Creates the generator of that name. Assigns the table and the id; those of `definition` are
-/// ignored. Raises 42710 if there is one already, 42602 if the name is invalid.
+/// Creates the generator `name` with a new id; ignores `table` and `id` of `definition`. Raises
+/// 42710 if the generator exists, 42602 if the name is invalid.
 void insert(const char* name, const Definition& definition);
 
-/// Drops the generator of that name. Waits for the transactions that have drawn from it, and blocks
-/// others until this transaction ends. Raises 42704 if there is no such generator.
+/// Drops the generator `name`. Waits for transactions that have drawn from it, and blocks others
+/// until this transaction ends. Raises 42704 if there is no such generator.
 void remove(const char* name);
 
-/// Makes all sessions read the table again.
+/// Makes all sessions reread the table, and all further fresh states start after the current mark.
 void invalidate(Relation table);
 
-/// Whether the table has a generator of that id, or will have one when an open transaction commits.
-/// Reads the table.
+/// Whether the table has a generator `id`, or will have it if an open transaction commits. Reads
+/// the table.
 bool exists(Oid table, uint32_t id);
 
 }  // namespace definitions

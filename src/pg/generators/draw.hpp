@@ -1,5 +1,5 @@
-// Drawing an ID from a generator: ask the generator, wait if its answer says so, and ensure that
-// the mark covers the ID.
+// Drawing an ID from a generator: ask the generator, wait for the clock if necessary, and ensure
+// that the mark covers the ID.
 #pragma once
 
 #include <concepts>
@@ -19,30 +19,30 @@ extern "C" {
 
 namespace snowdrift {
 
-/// A session's view of a generator, from which draw() draws.
+/// A session's view of a generator, as draw() needs it.
 template <typename T>
 concept SessionGenerator = requires(T session, Request& request) {
     typename T::Id;
-    // Whether prepare() need not be called again.
+    // False if prepare() must be called before ask().
     { session.is_prepared() } -> std::same_as<bool>;
-    // Attaches the generator's state, and reads the settings.
+    // Attaches the generator's slot and reads the settings.
     { session.prepare() } -> std::same_as<void>;
-    // Asks the generator once.
+    // Asks the generator for an ID, without waiting.
     { session.ask(request) } -> std::same_as<Answer<typename T::Id>>;
     { session.slot() } -> std::same_as<slots::Slot&>;
-    // For the log.
+    // Describes the generator in the log.
     { session.label() } -> std::same_as<overflow::Label>;
 };
 
-/// One that can issue an ID in the common case without a Request: the last ID is not later than the
-/// clock, and its time unit has an ID left.
+/// A SessionGenerator that can issue an ID without a Request in the common case: the last ID is not
+/// later than the clock, and its time unit has an ID left.
 template <typename T>
 concept FastSessionGenerator = SessionGenerator<T> &&
     requires(T session, int64_t unix_ms, typename T::Id& id) {
     { session.try_next(unix_ms, id) } -> std::same_as<bool>;
 };
 
-/// Asks again, and waits as the answers say, until one has an ID.
+/// Waits and asks again until an ID is issued. Raises 55000 if the clock prevents that.
 template <SessionGenerator Session, typename Answer>
 Answer ask_until_issued(Session& session, Answer answer, Request& request) {
     while (answer.verdict != Verdict::issued) {
@@ -55,7 +55,8 @@ Answer ask_until_issued(Session& session, Answer answer, Request& request) {
     return answer;
 }
 
-/// The same, and counts a used-up sequence as overflow until the wait ends, be it by an error.
+/// The same, and counts the wait as overflow if the sequence is used up. The count ends with the
+/// wait, even if an error ends it.
 template <SessionGenerator Session, typename Answer>
 pg_noinline Answer wait_for_id(Session& session, Answer answer, Request& request) {
     while (answer.verdict == Verdict::stale) answer = session.ask(request);
@@ -72,7 +73,7 @@ pg_noinline Answer wait_for_id(Session& session, Answer answer, Request& request
     return answer;
 }
 
-/// Draws an ID.
+/// Draws an ID. Returns it once the mark on disk covers it.
 template <SessionGenerator Session>
 pg_noinline auto draw(Session& session) {
     for (;;) {
@@ -85,14 +86,14 @@ pg_noinline auto draw(Session& session) {
     }
 }
 
-/// Returns `id`, of the time `unix_ms`, once the mark is past it; another ID if it must be
+/// Returns `id`, whose time is `unix_ms`, once the mark is past it; another ID if `id` must be
 /// discarded.
 template <SessionGenerator Session>
 pg_noinline auto cover_or_draw(Session& session, typename Session::Id id, int64_t unix_ms) {
     return mark::advance(unix_ms) ? id : draw(session);
 }
 
-/// The same as draw(), inlined and without the loop in the common case.
+/// The same as draw(), but the common case is inlined and has no loop.
 template <FastSessionGenerator Session>
 pg_attribute_always_inline auto draw_fast(Session& session) {
     if (likely(session.is_prepared())) {

@@ -1,4 +1,4 @@
-// The cache of a session's named generators of one kind, by name.
+// A session's cache of the named generators of one kind, looked up by name.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ extern "C" {
 
 namespace snowdrift {
 
-/// A session's view of a generator that a definition can describe.
+/// A SessionGenerator that a definition describes.
 template <typename T>
 concept NamedSessionGenerator = SessionGenerator<T> &&
     requires(T session, const Definition& definition, const char* name) {
@@ -28,12 +28,12 @@ concept NamedSessionGenerator = SessionGenerator<T> &&
 template <NamedSessionGenerator Session>
 class GeneratorCache {
  public:
-    /// The generator of that name, which stays locked until the transaction ends. Raises 42704 if
-    /// there is none, 42809 if it is of another kind.
+    /// The generator `name`. Locks it until the transaction ends. Raises 42704 if there is none,
+    /// 42809 if it is of another kind.
     Session& get(const text* name) {
         const char* const bytes = VARDATA_ANY(name);
         const size_t length = VARSIZE_ANY_EXHDR(name);
-        // Most calls name one of a few generators.
+        // The common case: the same name as in a recent call.
         Entry*& recent = recent_[bucket_of(bytes, length)];
         if (unlikely(recent == nullptr || recent->transaction != current_transaction() ||
                      recent->version != definitions::version || length != recent->length ||
@@ -46,23 +46,23 @@ class GeneratorCache {
     struct Entry {
         char name[NAMEDATALEN];  // the hash table's key
         size_t length;
-        uint64_t version;                // of the definitions, when this one was read
-        LocalTransactionId transaction;  // that has locked the generator
-        Oid table;                       // of the definition
-        uint32_t id;                     // the generator's
+        uint64_t version;                // definitions::version when the definition was read
+        LocalTransactionId transaction;  // the last one that locked the generator
+        Oid table;                       // table of the definition
+        uint32_t id;                     // id of the generator
         Session session;
     };
 
     static constexpr size_t buckets = 512;
 
-    /// The bucket of `recent_` for a name. Names that share a bucket displace one another.
+    /// The bucket of `recent_` for a name. A bucket holds the entry that was used last.
     static size_t bucket_of(const char* bytes, size_t length) {
         size_t mixed = length;
         for (size_t i = 0; i < length; ++i) mixed = 33 * mixed + static_cast<uint8_t>(bytes[i]);
         return mixed % buckets;
     }
 
-    /// The entry of a name, and locks the generator.
+    /// Find or read the entry of a name, and lock the generator.
     Entry* lookup(const char* bytes, size_t length) {
         char* const name = pnstrdup(bytes, length);
         if (length > definitions::max_name_length) definitions::report_undefined(name);
@@ -74,19 +74,20 @@ class GeneratorCache {
         return entry;
     }
 
-    /// Lock the generator of an entry. False if the entry is outdated.
+    /// Lock the generator of an entry. Return false if the entry is outdated.
     static bool lock(Entry& entry) {
         if (entry.version != definitions::version) return false;
         if (entry.transaction != current_transaction()) definitions::lock(entry.table, entry.id);
         return entry.version == definitions::version;
     }
 
+    /// Lock the generator, and read its definition into an entry.
     Entry* read(const char* name, size_t length) {
         // Read the version first, so that a concurrent change makes the next call read again. This
-        // call can use what it reads, because it has locked the generator.
+        // call can use the definition it reads, because it holds the lock.
         const uint64_t version = definitions::version;
         const Definition definition = definitions::lock(name);
-        if (definition.kind != Session::kind) report_wrong_kind(name, definition.kind);
+        if (definition.kind != Session::kind) report_wrong_kind(name);
 
         bool found;
         auto* entry = static_cast<Entry*>(hash_search(table_, name, HASH_ENTER, &found));
@@ -110,10 +111,10 @@ class GeneratorCache {
                            HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
     }
 
-    [[noreturn]] static void report_wrong_kind(const char* name, GeneratorKind kind) {
+    [[noreturn]] static void report_wrong_kind(const char* name) {
         ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-                        errmsg("ID generator \"%s\" generates %s", name,
-                               kind == GeneratorKind::sno ? "snos" : "Snowflake IDs")));
+                        errmsg("ID generator \"%s\" does not generate %s", name,
+                               Session::kind == GeneratorKind::sno ? "snos" : "Snowflake IDs")));
     }
 
     HTAB* table_ = nullptr;

@@ -1,5 +1,5 @@
-// The SQL function snowdrift.read_generator(): the state and the statistics of a generator, which
-// the view snowdrift.generators shows.
+// The SQL function snowdrift.read_generator(): the state and the statistics of a generator. The
+// view snowdrift.generators is based on it.
 #include <algorithm>
 #include <cstring>
 
@@ -24,7 +24,7 @@ using namespace snowdrift;
 
 namespace {
 
-/// The arguments of read_generator, in order.
+/// The arguments of read_generator(), in order.
 enum Argument { id, kind, layout, sequence_min, sequence_max };
 
 slots::Kind kind_argument(FunctionCallInfo fcinfo) {
@@ -37,7 +37,7 @@ SnowflakeLayout layout_argument(FunctionCallInfo fcinfo) {
     return PG_ARGISNULL(layout) ? default_layout : get_layout(PG_GETARG_DATUM(layout));
 }
 
-/// The key of the generator's slot. Without an id, it is the default generator's.
+/// The key of the generator's slot; the default generator's if the id is null.
 slots::SlotKey slot_key(FunctionCallInfo fcinfo) {
     slots::SlotKey key{MyDatabaseId, kind_argument(fcinfo)};
     if (PG_ARGISNULL(id) || PG_ARGISNULL(sequence_min) || PG_ARGISNULL(sequence_max)) return key;
@@ -57,7 +57,7 @@ int64 last_unix_ms(const slots::Slot& slot, slots::Kind kind, const SnowflakeLay
     return word == 0 ? 0 : SnowflakeGenerator{layout, 0}.unix_ms_of(word);
 }
 
-/// How many times the clock was set back; null for ULIDs, which don't count it.
+/// The number of regressions; null for ULIDs, whose generator does not count them.
 std::optional<Datum> regression_count(const slots::Slot& slot, slots::Kind kind) {
     if (kind == slots::Kind::ulid) return std::nullopt;
     if (kind == slots::Kind::sno)
@@ -68,7 +68,7 @@ std::optional<Datum> regression_count(const slots::Slot& slot, slots::Kind kind)
 }  // namespace
 
 /// snowdrift.read_generator(id int, kind text, layout snowflake_layout, sequence_min int,
-/// sequence_max int) → state and statistics; all null if the generator was not used since the
+/// sequence_max int) → state and statistics; all null if the generator has not been used since the
 /// server started
 SNOWDRIFT_FUNCTION(read_generator) {
     const slots::Slot* slot = nullptr;

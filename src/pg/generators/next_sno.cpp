@@ -1,4 +1,4 @@
-// The SQL functions that generate snos: next_sno() at the present time, sno_at() at a given one,
+// The SQL functions that generate snos: next_sno() at the current time, sno_at() at a given one,
 // from the database's default generator or from a named one.
 #include "core/sno_generator.hpp"
 #include "pg/generators/draw.hpp"
@@ -15,7 +15,7 @@ using namespace snowdrift;
 
 namespace {
 
-/// This session's view of a generator: the database's default one, unless it is defined.
+/// This session's view of a generator: a named one after define(), else the database's default one.
 class SnoSession {
  public:
     using Id = Sno;
@@ -71,13 +71,13 @@ class SnoSession {
         return {partition, sequence_min_, sequence_max_};
     }
 
-    std::optional<slots::SlotKey> key_;  // of a named generator
+    std::optional<slots::SlotKey> key_;  // set for a named generator
     bool is_uncommitted_ = false;
     SessionSlot slot_;
     std::optional<uint32_t> defined_partition_;
     uint16_t sequence_min_ = 0;
     uint16_t sequence_max_ = UINT16_MAX;
-    uint8_t metabyte_ = 0;  // of the sno that is being drawn
+    uint8_t metabyte_ = 0;  // of the next sno
     const char* name_ = "sno";
 };
 static_assert(FastSessionGenerator<SnoSession>);

@@ -18,7 +18,7 @@ using namespace snowdrift;
 
 namespace {
 
-/// This session's view of a generator: the database's default one, unless it is defined.
+/// This session's view of a generator: a named one after define(), else the database's default one.
 class SnowflakeSession {
  public:
     using Id = int64_t;
@@ -67,7 +67,7 @@ class SnowflakeSession {
  private:
     slots::SnowflakeState& state() const { return slot_->snowflake; }
 
-    std::optional<slots::SlotKey> key_;  // of a named generator
+    std::optional<slots::SlotKey> key_;  // set for a named generator
     bool is_uncommitted_ = false;
     SessionSlot slot_;
     int node_setting_ = -1;  // snowdrift.node when core_ was prepared
@@ -80,7 +80,8 @@ static_assert(FastSessionGenerator<SnowflakeSession>);
 SnowflakeSession default_generator;
 GeneratorCache<SnowflakeSession> named_generators;
 
-/// Prepare a set-returning function that returns as many IDs as the first argument says.
+/// Prepare a set-returning function that returns n IDs; n is argument 0. Raises 22023 if n is
+/// negative.
 void begin_set(FunctionCallInfo fcinfo) {
     if (!SRF_IS_FIRSTCALL()) return;
     const int32 n = PG_GETARG_INT32(0);

@@ -1,5 +1,5 @@
-// The SQL functions that generate ULIDs: next_ulid(), monotonic and a block per transaction, and
-// the random gen_ulid() and ulid_at().
+// The SQL functions that generate ULIDs: the monotonic next_ulid(), which takes a block per
+// transaction, and the random gen_ulid() and ulid_at().
 #include "core/ulid_generator.hpp"
 #include "pg/generators/draw.hpp"
 #include "pg/support/checks.hpp"
@@ -30,7 +30,7 @@ class UlidSession {
                      });
     }
 
-    /// The tag of the mark that covers the last ULID.
+    /// The tag of the mark when the session attached, for mark::is_current().
     int tag() const { return slot_.tag(); }
 
     Answer<Id> ask(Request& request) {
@@ -50,9 +50,9 @@ class UlidSession {
 };
 static_assert(SessionGenerator<UlidSession>);
 
-/// The next ULID of this transaction. A rollback returns nothing to the block, so a ULID is never
-/// repeated after a rollback to a savepoint. A new mark ends the block: after reset_clock(), the
-/// block's time may be in the future.
+/// The next ULID of this transaction. A rollback to a savepoint does not rewind the block, so ULIDs
+/// are never repeated. A new mark ends the block: after reset_clock(), the block's time may be in
+/// the future.
 Ulid next_ulid() {
     static UlidSession generator;
     static UlidBlock block;

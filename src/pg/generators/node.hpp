@@ -1,4 +1,4 @@
-// The node of a generator that has none in its definition: the server's number, snowdrift.node.
+// The node of generators without a node in their definition: the setting snowdrift.node.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace snowdrift {
 
-/// The node of the layout's IDs, 0 .. layout.max_node(); 0 if the layout has no node bits. Raises
-/// 22023 if snowdrift.node does not fit the layout.
+/// Returns snowdrift.node, 0 .. layout.max_node(); 0 if the layout has no node bits. Raises 22023
+/// if snowdrift.node exceeds layout.max_node().
 uint32_t node_for(const SnowflakeLayout& layout);
 
-/// The partition of snos.
+/// Returns snowdrift.node as the partition of snos, 0 .. 65535.
 uint16_t node_for_snos();
 
 }  // namespace snowdrift

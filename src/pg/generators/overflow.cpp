@@ -14,7 +14,7 @@ bool begin_wait(slots::Statistics& statistics) {
     const int64_t now = clock::now_ms();
     const bool is_alone = statistics.waiting.fetch_add(1) == 0;
     const int64_t last = statistics.last_ms.exchange(now);
-    // A clock that was set back begins an episode too: a duration is not negative.
+    // A clock that was set back begins a new episode, so that durations are not negative.
     if (!is_alone || (now >= last && now - last <= max_gap_ms)) return false;
     statistics.began_ms = now;
     statistics.episodes.fetch_add(1);
@@ -22,14 +22,16 @@ bool begin_wait(slots::Statistics& statistics) {
 }
 
 void log_episode(const Label& label) {
-    ereport(LOG,
-            (errmsg("ID generator \"%s\" is over its capacity", label.name),
-             label.capacity > 0
-                 ? errdetail("It has %u IDs every %d ms. Calls wait for the next time unit.",
-                             label.capacity, label.time_unit_ms)
-                 : errdetail("The random bits of its millisecond are used up. Calls wait for the "
-                             "next millisecond."),
-             errhidestmt(true), errhidecontext(true)));
+    ereport(
+        LOG,
+        (errmsg("ID generator \"%s\" is over its capacity", label.name),
+         label.capacity > 0
+             ? errdetail("The generator issues at most %u IDs per %d ms. Calls wait for the next "
+                         "time unit.",
+                         label.capacity, label.time_unit_ms)
+             : errdetail("The random bits of the last ULID's millisecond are used up. Calls wait "
+                         "for the next millisecond."),
+         errhidestmt(true), errhidecontext(true)));
 }
 
 void end_wait(int, Datum argument) {

@@ -1,8 +1,10 @@
 // The count of regressions of a Snowflake generator: how many times the clock was set back behind
-// the last ID. Until the clock has caught up, further steps back belong to the same regression.
+// the last ID. Until the clock has caught up, setting it back further belongs to the same
+// regression.
 //
-// The state has one word for it: the count, and in the lowest bit whether IDs are ahead of the
-// clock at present. A fresh state that starts ahead of the clock, after the mark, is no regression.
+// One word of the state stores the count and, in the lowest bit, whether IDs are ahead of the
+// clock. A fresh state starts after the mark, which may be ahead of the clock; that is not a
+// regression.
 #pragma once
 
 #include "core/snowflake_generator.hpp"
@@ -16,12 +18,12 @@ using slots::SnowflakeState;
 
 inline constexpr uint64_t ahead_bit = 1;
 
-/// How many times the clock was set back.
+/// The number of regressions.
 inline int64_t count(const SnowflakeState& state) {
     return static_cast<int64_t>(state.regressions >> 1);
 }
 
-/// Whether IDs were ahead of the clock at the last record.
+/// Whether IDs were ahead of the clock when that was last recorded.
 inline bool is_ahead(const SnowflakeState& state) {
     return (state.regressions.load(std::memory_order_relaxed) & ahead_bit) != 0;
 }
@@ -29,22 +31,24 @@ inline bool is_ahead(const SnowflakeState& state) {
 /// Records that IDs are ahead of the clock for a reason other than a regression.
 inline void expect_lead(SnowflakeState& state) { state.regressions.fetch_or(ahead_bit); }
 
-/// Makes all further IDs later than the millisecond `unix_ms`, which may be ahead of the clock.
+/// Makes all further IDs later than the Unix millisecond `unix_ms`, which may be ahead of the
+/// clock.
 inline void advance_past(SnowflakeState& state, const SnowflakeGenerator& generator,
                          int64_t unix_ms) {
     if (state.word < generator.state_after(unix_ms)) expect_lead(state);
     generator.advance_past(state.word, unix_ms);
 }
 
-/// Records whether the clock is behind `last_ms`, the time of an ID drawn before this call, or has
-/// caught up with the state. Other sessions draw meanwhile, so the order of reading matters: the ID
-/// before the clock, and the clock before the state.
+/// Records a regression if the clock is behind `last_ms`, the Unix millisecond of an ID drawn
+/// before this call; or that the clock has caught up with the state. Other sessions draw
+/// concurrently, so the order of reads matters: the ID before the clock, and the clock before the
+/// state.
 [[gnu::cold, gnu::noinline]] inline void record(SnowflakeState& state,
                                                 const SnowflakeGenerator& generator,
                                                 int64_t last_ms) {
     uint64_t present = state.regressions;
     const int64_t now_ms = clock::now_ms();
-    // Of several sessions, only the first one changes the word.
+    // If several sessions notice the same change, only the first one records it.
     if ((present & ahead_bit) == 0) {
         if (now_ms < last_ms)
             (void)state.regressions.compare_exchange_strong(present, (present + 2) | ahead_bit);
@@ -53,8 +57,7 @@ inline void advance_past(SnowflakeState& state, const SnowflakeGenerator& genera
     }
 }
 
-/// The same if there may be something to record: the ID is ahead of the clock, or earlier ones
-/// were.
+/// Calls record() if the ID is ahead of the clock, or if earlier IDs were.
 inline void record_if_ahead(SnowflakeState& state, const SnowflakeGenerator& generator,
                             int64_t last_ms, int64_t now_ms) {
     if (last_ms > now_ms || is_ahead(state)) [[unlikely]]

@@ -1,5 +1,5 @@
-// The SQL function snowdrift.restore(): resumes a generator after a snapshot, on this server or
-// another. Creates the generator if there is none of that name.
+// The SQL function snowdrift.restore(): resumes a generator after a snapshot that was taken on this
+// server or another one. Creates the generator if it does not exist.
 #include <algorithm>
 
 #include "pg/generators/regressions.hpp"
@@ -17,7 +17,7 @@ using namespace snowdrift;
 
 namespace {
 
-/// Advance a state past the snapshot. False if the state is past it already.
+/// Advance a state past the snapshot. Return false if the state is already past it.
 bool resume(slots::Slot& slot, const GeneratorSnapshot& snapshot) {
     if (snapshot.definition.kind == GeneratorKind::sno) {
         slot.sno.at_count = std::max(slot.sno.at_count.load(), snapshot.at_count);
@@ -46,13 +46,13 @@ void start(slots::Slot& slot, const GeneratorSnapshot& snapshot, int64_t mark_ms
         ERROR,
         (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
          errmsg("snapshot lags behind ID generator \"%s\"", name),
-         errdetail("This database's generator has generated IDs after the snapshot."),
+         errdetail("This database's generator has issued IDs that the snapshot does not include."),
          errhint("Take the snapshot after the last ID was drawn, or drop the generator if it is "
                  "not the one to resume.")));
 }
 
-/// Advance the generator's state and the mark to the snapshot. A rollback does not undo this, which
-/// is harmless: both only move forward.
+/// Advance the generator's state and the mark to the snapshot. A rollback does not undo that, which
+/// is safe because both only move forward.
 void apply(const char* name, const Definition& definition, const GeneratorSnapshot& snapshot) {
     bool is_applied = false;
     do {
@@ -70,7 +70,7 @@ void apply(const char* name, const Definition& definition, const GeneratorSnapsh
     } while (!mark::cover(snapshot.last_unix_ms()));
 }
 
-/// Ensure that the restored generator can generate at once, or after a short wait.
+/// Ensure that the restored generator can issue IDs, at most after a short wait. Raises 55000.
 void check_lead(const GeneratorSnapshot& snapshot) {
     const int64_t lead = snapshot.last_unix_ms() - clock::now_ms();
     if (lead <= settings::max_clock_lead + max_wait_ms) return;
@@ -82,7 +82,7 @@ void check_lead(const GeneratorSnapshot& snapshot) {
                             "snowdrift.max_clock_lead.")));
 }
 
-/// Ensure that a generator's definition is that of the snapshot.
+/// Ensure that the generator and the snapshot have the same definition. Raises 55000.
 void check_same(const char* name, const Definition& own, const Definition& other) {
     const char* differing = nullptr;
     if (own.kind != other.kind)
@@ -97,7 +97,7 @@ void check_same(const char* name, const Definition& own, const Definition& other
         differing = "sequence_min or sequence_max";
     if (differing != nullptr)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                        errmsg("snapshot is not of ID generator \"%s\"", name),
+                        errmsg("snapshot does not match ID generator \"%s\"", name),
                         errdetail("The snapshot's %s differs.", differing),
                         errhint("Restore the snapshot under an unused name to create its "
                                 "generator.")));

@@ -6,15 +6,15 @@
 namespace snowdrift {
 namespace {
 
-/// Whether the key's database already has the maximum number of named generators, without it.
+/// Whether the key has no slot and its database has the maximum number of named generators.
 bool is_limit_reached(const slots::SlotKey& key) {
     if (key.is_default()) return false;
     const slots::Occupancy present = slots::occupancy(key);
     return !present.has_slot && present.named_in_database >= max_named_generators;
 }
 
-/// Release the slots of this database's generators that no longer exist, as far as this transaction
-/// can see.
+/// Release the slots of this database's generators that no longer exist. A generator that this
+/// transaction has dropped counts as such.
 void release_dropped_generators() {
     const slots::AllocatedSlots all = slots::list();
     mark::advance_fresh_floor();

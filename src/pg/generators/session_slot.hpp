@@ -1,5 +1,5 @@
-// A session's view of a generator's state: its slot, and the tag of the mark when the session
-// attached.
+// A session's reference to a generator's state: the slot, and the tag of the mark when the session
+// attached it.
 #pragma once
 
 #include <concepts>
@@ -11,34 +11,34 @@
 
 namespace snowdrift {
 
-/// The maximum number of slots for named generators per database, so that no database uses up the
-/// shared memory of others.
+/// The maximum number of slots for named generators per database. It prevents one database from
+/// using up the shared memory of the others.
 inline constexpr int max_named_generators = 1000;
 
-/// Makes the further IDs of a slot's state later than a Unix millisecond.
+/// A function that makes all further IDs of a slot's state later than a Unix millisecond.
 template <typename T>
 concept StateAdvancer = std::invocable<T, slots::Slot&, int64_t>;
 
 class SessionSlot {
  public:
-    /// Whether the slot is still the generator's, and its mark the database's, as far as the
-    /// session knows.
+    /// Whether the slot still belongs to the generator, and the session has noticed no change of
+    /// the mark's tag since attach().
     bool is_attached() const { return has_slot() && tag_ == mark::session.tag; }
 
-    /// Makes the next attach() look the slot up again.
+    /// Makes the next attach() look up the slot again.
     void detach() { slot_ = nullptr; }
 
-    /// Attaches the slot of that key, unless it is attached. `advance_past(Slot&, unix_ms)`
-    /// advances its state past a time. `is_uncommitted`: a rollback of this transaction removes the
-    /// generator.
+    /// Attaches the slot of `key`, unless it is attached. `advance_past(Slot&, unix_ms)` advances
+    /// the state past the mark. `is_uncommitted`: this transaction created the generator, so a
+    /// rollback releases the slot.
     ///
     /// Raises 25006 during recovery, 53400 if the database has too many generators, 53200 if the
-    /// server has no shared memory to spare.
+    /// server has no free shared memory.
     void attach(const slots::SlotKey& key, bool is_uncommitted, StateAdvancer auto advance_past) {
         attach(key, is_uncommitted, advance_past, advance_past);
     }
 
-    /// The same, where `start_after(Slot&, unix_ms)` initializes a fresh state.
+    /// The same, but `start_after(Slot&, unix_ms)` initializes a fresh state.
     void attach(const slots::SlotKey& key, bool is_uncommitted, StateAdvancer auto advance_past,
                 StateAdvancer auto start_after) {
         do {
@@ -54,7 +54,7 @@ class SessionSlot {
                 if (is_uncommitted) release_on_abort(*slot_);
             }
             advance_past(*slot_, floors.any_state_ms);
-            // make_room() reads catalogs, and may have invalidated the mark.
+            // make_room() reads catalogs, which may process invalidations of the mark.
         } while (tag_ != mark::session.tag);
     }
 
@@ -70,9 +70,9 @@ class SessionSlot {
     }
 
     /// Ensures that a slot is free for the key: releases the slots of dropped databases and of this
-    /// database's dropped generators, and adds memory. If this transaction has dropped a generator
-    /// and is rolled back, the generator gets a fresh slot. Until then, the transaction's locks
-    /// block all other sessions.
+    /// database's dropped generators, or adds memory. May release the slot of a generator that this
+    /// transaction has dropped: after a rollback, the generator gets a fresh slot. Until then, the
+    /// transaction's lock blocks other sessions.
     static void make_room(const slots::SlotKey& key);
 
     slots::Slot* slot_ = nullptr;

@@ -18,23 +18,23 @@ struct PendingRelease {
     slots::Slot* slot;
     uint64_t allocation;
     SubTransactionId subtransaction;
-    Outcome outcome;  ///< of the subtransaction and those that contain it
+    Outcome outcome;  ///< the outcome that releases the slot
 };
 
-List* pending_releases = NIL;  // in the transaction's memory
+List* pending_releases = NIL;  // in TopTransactionContext
 
-/// Release the slots that belong to the subtransaction `first` and to later ones. Those are its
-/// children, or over.
+/// Process the pending releases of the subtransaction `first` and of later subtransactions, which
+/// are its children or have ended. Release the slots that wait for `outcome`.
 void end_subtransactions(SubTransactionId first, Outcome outcome) {
     if (pending_releases == NIL) return;
-    // A dropped generator's state was retired at the drop, and no session has drawn from it since.
+    // For commits, definitions::remove() has advanced the floor, and no session has drawn since.
     if (outcome == Outcome::abort) mark::advance_fresh_floor();
     ListCell* cell;
     foreach (cell, pending_releases) {
         auto& each = *static_cast<PendingRelease*>(lfirst(cell));
         if (each.subtransaction < first) continue;
         if (each.outcome == outcome) slots::release(*each.slot, each.allocation);
-        each.allocation = 0;  // done
+        each.allocation = 0;  // never matches again
     }
 }
 

@@ -1,16 +1,16 @@
-// Releasing a slot when the transaction that created or dropped its generator ends.
+// Release of slots at the end of transactions that create or drop generators.
 #pragma once
 
 #include "pg/memory/slots.hpp"
 
 namespace snowdrift {
 
-/// Releases the slot if the transaction commits, including the present subtransaction and all that
-/// contain it.
+/// Releases the slot if the current subtransaction, all that contain it, and the transaction
+/// commit.
 void release_on_commit(const slots::Allocated& slot);
 
-/// Releases the slot if the transaction is rolled back, or the present subtransaction or one that
-/// contains it.
+/// Releases the slot if the current subtransaction, one that contains it, or the transaction is
+/// rolled back.
 void release_on_abort(slots::Slot& slot);
 
 }  // namespace snowdrift

@@ -1,5 +1,5 @@
-// The SQL function snowdrift.snapshot(). restore.cpp has snowdrift.restore(), snapshot_json.cpp the
-// jsonb form.
+// The SQL function snowdrift.snapshot(). restore.cpp defines snowdrift.restore(), snapshot_json.cpp
+// the jsonb form.
 #include "pg/generators/snapshot.hpp"
 
 #include "pg/generators/regressions.hpp"
@@ -27,7 +27,7 @@ SNOWDRIFT_FUNCTION(snapshot) {
     if (RecoveryInProgress())
         ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
                         errmsg("cannot take a snapshot of an ID generator during recovery"),
-                        errdetail("Its state is in the primary server's memory.")));
+                        errdetail("The generator's state is in the primary server's memory.")));
     GeneratorSnapshot snapshot{};
     snapshot.definition = definitions::lock(name);
 

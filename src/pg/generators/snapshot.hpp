@@ -10,9 +10,9 @@
 
 namespace snowdrift {
 
-/// A generator at one time: its definition and the position of its state.
+/// The definition of a generator, and the position of its state at one time.
 struct GeneratorSnapshot {
-    Definition definition;                                           ///< without an id
+    Definition definition;                                           ///< `table` and `id` are unset
     std::optional<SnowflakeGenerator::Position> snowflake_position;  ///< of a Snowflake generator
     SnoPosition sno_position;                                        ///< of a sno generator
     uint64_t regressions = 0;                                        ///< see SnoState
@@ -38,15 +38,16 @@ struct GeneratorSnapshot {
     }
 };
 
-/// Makes all further IDs of a state of the snapshot's generator later than the Unix millisecond
-/// `unix_ms`.
+/// Advances the state in `slot`, which belongs to the snapshot's generator: all its further IDs are
+/// later than the Unix millisecond `unix_ms`.
 void advance_past(slots::Slot& slot, const GeneratorSnapshot& snapshot, int64_t unix_ms);
 
-/// The snapshot, taken at the Unix millisecond `now_ms`, as a Datum of type jsonb.
+/// Returns the snapshot as a Datum of type jsonb. `now_ms`: the time when it was taken, in Unix
+/// milliseconds.
 Datum write_snapshot(const GeneratorSnapshot& snapshot, int64_t now_ms);
 
-/// The snapshot in a Datum of type jsonb. Raises 22023 if it is invalid or inconsistent, 22003 and
-/// 22008 if a number or a time is out of the format's range.
+/// Reads a snapshot from a Datum of type jsonb. Raises 22023 if it is invalid or inconsistent,
+/// 22003 if a number is out of range, 22008 if a time is.
 GeneratorSnapshot read_snapshot(Datum json);
 
 }  // namespace snowdrift

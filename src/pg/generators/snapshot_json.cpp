@@ -1,4 +1,4 @@
-// Snapshots as jsonb, written and read. Every field is always there, null where there is no value.
+// The jsonb form of snapshots. Every field is always present; a field without a value is null.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -19,14 +19,14 @@ extern "C" {
 namespace snowdrift {
 namespace {
 
-constexpr uint64_t form_version = 1;
+constexpr uint64_t format_version = 1;
 
 /// Writes the fields of a JSON object.
 class Writer {
  public:
     Writer() { initStringInfo(&text_); }
 
-    /// Add a text, which needs no escapes.
+    /// Add a string that needs no escapes.
     void add(const char* field, const char* value) {
         begin(field);
         appendStringInfo(&text_, "\"%s\"", value);
@@ -63,30 +63,31 @@ class Writer {
                     errmsg("invalid snapshot of an ID generator"), errdetail("%s", detail)));
 }
 
-/// Reads the fields of a JSON object, each of which has to be there, and no other.
+/// Reads the fields of a JSON object. A missing or unknown field is an error.
 class Reader {
  public:
     explicit Reader(Jsonb* json) : json_{json} {
-        if (!JB_ROOT_IS_OBJECT(json)) reject("It is not an object.");
+        if (!JB_ROOT_IS_OBJECT(json)) reject("The snapshot is not a JSON object.");
     }
 
     const char* get_text(const char* field) {
         JsonbValue value;
-        if (take(field, value) != jbvString) reject(psprintf("\"%s\" is not a text.", field));
+        if (take(field, value) != jbvString)
+            reject(psprintf("The field \"%s\" is not a string.", field));
         return pnstrdup(value.val.string.val, value.val.string.len);
     }
 
-    /// A number, if it isn't null. Raises 22003 if it is not in 0 .. max.
+    /// An integer; nothing for null. Raises 22003 if it is not in 0 .. max.
     std::optional<uint64_t> get_number_or_null(const char* field, uint64_t max) {
         JsonbValue value;
         const jbvType type = take(field, value);
         if (type == jbvNull) return std::nullopt;
-        if (type != jbvNumeric) reject(psprintf("\"%s\" is not a number.", field));
+        if (type != jbvNumeric) reject(psprintf("The field \"%s\" is not a number.", field));
         const char* const text =
             DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(value.val.numeric)));
         const char* const end = text + std::strlen(text);
         if (std::find(text, end, '.') != end)
-            reject(psprintf("\"%s\" is not a whole number.", field));
+            reject(psprintf("The field \"%s\" is not an integer.", field));
         uint64_t number = 0;
         const auto [rest, error] = std::from_chars(text, end, number);
         if (rest != end || error != std::errc{} || number > max)
@@ -98,11 +99,11 @@ class Reader {
 
     uint64_t get_number(const char* field, uint64_t max) {
         const auto number = get_number_or_null(field, max);
-        if (!number) reject(psprintf("\"%s\" is null.", field));
+        if (!number) reject(psprintf("The field \"%s\" is null.", field));
         return *number;
     }
 
-    /// A time in Unix milliseconds, if it isn't null. Raises 22008 if it is not within the range.
+    /// A time in Unix milliseconds; nothing for null. Raises 22008 if it is not in `range`.
     std::optional<int64_t> get_time_or_null(const char* field, const TimeRange& range) {
         JsonbValue value;
         const jbvType type = take(field, value);
@@ -110,11 +111,12 @@ class Reader {
         int64_t unix_ms;
         if (type != jbvString ||
             !parse_utc({value.val.string.val, static_cast<size_t>(value.val.string.len)}, unix_ms))
-            reject(psprintf("\"%s\" is not a time like 2026-01-01T00:00:00.000Z.", field));
+            reject(psprintf("The field \"%s\" is not a time such as \"2026-01-01T00:00:00.000Z\".",
+                            field));
         return check_time(range, timestamp_from_unix_ms(unix_ms), unix_ms);
     }
 
-    /// Ensure that there is nothing that wasn't read.
+    /// Ensure that every field of the object has been read.
     void check_all_read() const {
         JsonbIterator* iterator = JsonbIteratorInit(&json_->root);
         JsonbValue key;
@@ -131,6 +133,7 @@ class Reader {
     }
 
  private:
+    /// Set `value` to a field's value. Return its type.
     jbvType take(const char* field, JsonbValue& value) {
         Assert(taken_count_ < taken_.size());
         taken_[taken_count_++] = field;
@@ -145,11 +148,11 @@ class Reader {
     size_t taken_count_ = 0;
 };
 
-void write_snowflake(Writer& to, const GeneratorSnapshot& snapshot) {
+void write_snowflake(Writer& writer, const GeneratorSnapshot& snapshot) {
     const SnowflakeLayout& layout = snapshot.definition.layout;
     char text[max_layout_text_size + 1];
     *format_layout(layout, text) = '\0';
-    to.add("layout", text);
+    writer.add("layout", text);
     const auto node = snapshot.definition.node();
     std::optional<uint64_t> datacenter;
     std::optional<uint64_t> worker;
@@ -157,16 +160,16 @@ void write_snowflake(Writer& to, const GeneratorSnapshot& snapshot) {
         datacenter = *node >> layout.worker_bits;
         worker = *node & layout.max_worker();
     }
-    to.add("datacenter", datacenter);
-    to.add("worker", worker);
+    writer.add("datacenter", datacenter);
+    writer.add("worker", worker);
     std::optional<int64_t> last_timestamp;
     std::optional<uint64_t> sequence;
     if (snapshot.snowflake_position) {
         last_timestamp = snapshot.snowflake_position->unix_ms;
         sequence = snapshot.snowflake_position->sequence;
     }
-    to.add_time("last_timestamp", last_timestamp);
-    to.add("sequence", sequence);
+    writer.add_time("last_timestamp", last_timestamp);
+    writer.add("sequence", sequence);
 }
 
 std::optional<int64_t> unix_ms_of(uint64_t units) {
@@ -174,118 +177,120 @@ std::optional<int64_t> unix_ms_of(uint64_t units) {
     return SnoGenerator::unix_ms_of(units);
 }
 
-void write_sno(Writer& to, const GeneratorSnapshot& snapshot) {
-    const SnoPosition& use = snapshot.sno_position;
+void write_sno(Writer& writer, const GeneratorSnapshot& snapshot) {
+    const SnoPosition& position = snapshot.sno_position;
     std::optional<uint64_t> sequence;
-    if (use.units > 0) sequence = use.sequence;
-    to.add("partition", snapshot.definition.partition);
-    to.add_time("last_timestamp", unix_ms_of(use.units));
-    to.add("sequence", sequence);
-    to.add("tick", use.tick);
-    to.add_time("highest_wall_clock", unix_ms_of(use.highest()));
-    to.add_time("safe_mark", unix_ms_of(use.safe));
-    to.add("regressions", snapshot.regressions);
-    to.add("at_count", snapshot.at_count);
+    if (position.units > 0) sequence = position.sequence;
+    writer.add("partition", snapshot.definition.partition);
+    writer.add_time("last_timestamp", unix_ms_of(position.units));
+    writer.add("sequence", sequence);
+    writer.add("tick", position.tick);
+    writer.add_time("highest_wall_clock", unix_ms_of(position.highest()));
+    writer.add_time("safe_mark", unix_ms_of(position.safe));
+    writer.add("regressions", snapshot.regressions);
+    writer.add("at_count", snapshot.at_count);
 }
 
-void read_bounds(Reader& from, Definition& definition, uint32_t max) {
-    definition.sequence_min = static_cast<uint32_t>(from.get_number("sequence_min", max));
-    definition.sequence_max = static_cast<uint32_t>(from.get_number("sequence_max", max));
+void read_bounds(Reader& reader, Definition& definition, uint32_t max) {
+    definition.sequence_min = static_cast<uint32_t>(reader.get_number("sequence_min", max));
+    definition.sequence_max = static_cast<uint32_t>(reader.get_number("sequence_max", max));
     definitions::check_bounds(definition.sequence_min, definition.sequence_max);
 }
 
-/// The last ID's sequence, which is there if and only if its time is.
-std::optional<uint64_t> read_sequence(Reader& from, const Definition& definition,
+/// The last ID's sequence. It has a value if and only if the last timestamp has one.
+std::optional<uint64_t> read_sequence(Reader& reader, const Definition& definition,
                                       bool has_last_timestamp) {
-    const auto sequence = from.get_number_or_null("sequence", UINT32_MAX);
+    const auto sequence = reader.get_number_or_null("sequence", UINT32_MAX);
     if (sequence.has_value() != has_last_timestamp)
-        reject(R"("last_timestamp" and "sequence" go together.)");
+        reject(R"("last_timestamp" and "sequence" must both be null or both have a value.)");
     if (sequence && (*sequence < definition.sequence_min || *sequence > definition.sequence_max))
-        reject(psprintf("The sequence %llu is not within %u .. %u.",
+        reject(psprintf("The sequence %llu is out of range %u .. %u.",
                         static_cast<unsigned long long>(*sequence), definition.sequence_min,
                         definition.sequence_max));
     return sequence;
 }
 
-void read_snowflake(Reader& from, GeneratorSnapshot& snapshot) {
+void read_snowflake(Reader& reader, GeneratorSnapshot& snapshot) {
     Definition& definition = snapshot.definition;
     SnowflakeLayout& layout = definition.layout;
-    const char* const text = from.get_text("layout");
-    if (parse_layout(text, layout)) reject(psprintf("\"%s\" is not a layout.", text));
-    const auto datacenter = from.get_number_or_null("datacenter", layout.max_datacenter());
-    const auto worker = from.get_number_or_null("worker", layout.max_worker());
+    const char* const text = reader.get_text("layout");
+    if (parse_layout(text, layout)) reject(psprintf("The layout \"%s\" is invalid.", text));
+    const auto datacenter = reader.get_number_or_null("datacenter", layout.max_datacenter());
+    const auto worker = reader.get_number_or_null("worker", layout.max_worker());
     if (datacenter || worker)
         definition.set_node(static_cast<uint32_t>(datacenter.value_or(0) << layout.worker_bits |
                                                   worker.value_or(0)));
-    read_bounds(from, definition, layout.max_sequence());
+    read_bounds(reader, definition, layout.max_sequence());
 
-    const auto last_timestamp = from.get_time_or_null("last_timestamp", times_of(layout));
-    const auto sequence = read_sequence(from, definition, last_timestamp.has_value());
+    const auto last_timestamp = reader.get_time_or_null("last_timestamp", times_of(layout));
+    const auto sequence = read_sequence(reader, definition, last_timestamp.has_value());
     if (last_timestamp)
         snapshot.snowflake_position =
             SnowflakeGenerator::Position{*last_timestamp, static_cast<uint32_t>(*sequence)};
 }
 
-uint64_t read_units(Reader& from, const char* field) {
-    const auto unix_ms = from.get_time_or_null(field, IdTraits<Sno>::times);
+uint64_t read_units(Reader& reader, const char* field) {
+    const auto unix_ms = reader.get_time_or_null(field, IdTraits<Sno>::times);
     return unix_ms ? Sno::units_at(*unix_ms) : 0;
 }
 
-void read_sno(Reader& from, GeneratorSnapshot& snapshot) {
+void read_sno(Reader& reader, GeneratorSnapshot& snapshot) {
     Definition& definition = snapshot.definition;
-    if (const auto partition = from.get_number_or_null("partition", UINT16_MAX))
+    if (const auto partition = reader.get_number_or_null("partition", UINT16_MAX))
         definition.partition = static_cast<uint32_t>(*partition);
-    read_bounds(from, definition, UINT16_MAX);
+    read_bounds(reader, definition, UINT16_MAX);
 
-    SnoPosition& use = snapshot.sno_position;
-    use.units = read_units(from, "last_timestamp");
-    use.sequence =
-        static_cast<uint16_t>(read_sequence(from, definition, use.units > 0).value_or(0));
-    use.tick = from.get_number("tick", 1) != 0;
-    use.safe = read_units(from, "safe_mark");
-    const uint64_t highest = read_units(from, "highest_wall_clock");
-    if (use.safe > highest) reject(R"("safe_mark" is later than "highest_wall_clock".)");
-    if (use.units > highest) reject(R"("last_timestamp" is later than "highest_wall_clock".)");
-    if (use.highest() < highest)
+    SnoPosition& position = snapshot.sno_position;
+    position.units = read_units(reader, "last_timestamp");
+    position.sequence =
+        static_cast<uint16_t>(read_sequence(reader, definition, position.units > 0).value_or(0));
+    position.tick = reader.get_number("tick", 1) != 0;
+    position.safe = read_units(reader, "safe_mark");
+    const uint64_t highest = read_units(reader, "highest_wall_clock");
+    if (position.safe > highest) reject(R"("safe_mark" is later than "highest_wall_clock".)");
+    if (position.units > highest) reject(R"("last_timestamp" is later than "highest_wall_clock".)");
+    if (position.highest() < highest)
         reject(R"("highest_wall_clock" is later than "last_timestamp" and "safe_mark".)");
-    snapshot.regressions = from.get_number("regressions", INT64_MAX);
-    snapshot.at_count = from.get_number("at_count", INT64_MAX);
+    snapshot.regressions = reader.get_number("regressions", INT64_MAX);
+    snapshot.at_count = reader.get_number("at_count", INT64_MAX);
 }
 
 }  // namespace
 
 Datum write_snapshot(const GeneratorSnapshot& snapshot, int64_t now_ms) {
     const bool is_sno = snapshot.definition.kind == GeneratorKind::sno;
-    Writer to;
-    to.add("version", form_version);
-    to.add("kind", is_sno ? "sno" : "snowflake");
-    to.add("sequence_min", snapshot.definition.sequence_min);
-    to.add("sequence_max", snapshot.definition.sequence_max);
-    (is_sno ? write_sno : write_snowflake)(to, snapshot);
-    to.add_time("now", now_ms);
-    return to.finish();
+    Writer writer;
+    writer.add("version", format_version);
+    writer.add("kind", is_sno ? "sno" : "snowflake");
+    writer.add("sequence_min", snapshot.definition.sequence_min);
+    writer.add("sequence_max", snapshot.definition.sequence_max);
+    (is_sno ? write_sno : write_snowflake)(writer, snapshot);
+    writer.add_time("now", now_ms);
+    return writer.finish();
 }
 
 GeneratorSnapshot read_snapshot(Datum json) {
-    Reader from{DatumGetJsonbP(json)};
+    Reader reader{DatumGetJsonbP(json)};
     GeneratorSnapshot snapshot{};
-    const uint64_t version = from.get_number("version", UINT32_MAX);
-    if (version != form_version)
-        reject(psprintf("Its version is %llu, not %llu.", static_cast<unsigned long long>(version),
-                        static_cast<unsigned long long>(form_version)));
-    const char* const kind = from.get_text("kind");
+    const uint64_t version = reader.get_number("version", UINT32_MAX);
+    if (version != format_version)
+        reject(
+            psprintf("The snapshot's version is %llu, but this server supports only version %llu.",
+                     static_cast<unsigned long long>(version),
+                     static_cast<unsigned long long>(format_version)));
+    const char* const kind = reader.get_text("kind");
     if (std::strcmp(kind, "snowflake") == 0) {
         snapshot.definition.kind = GeneratorKind::snowflake;
-        read_snowflake(from, snapshot);
+        read_snowflake(reader, snapshot);
     } else if (std::strcmp(kind, "sno") == 0) {
         snapshot.definition.kind = GeneratorKind::sno;
-        read_sno(from, snapshot);
+        read_sno(reader, snapshot);
     } else {
         reject(psprintf("The kind \"%s\" is unknown.", kind));
     }
-    const TimeRange any{"a snapshot", 0, max_epoch_unix_ms};
-    if (!from.get_time_or_null("now", any)) reject(R"("now" is null.)");
-    from.check_all_read();
+    const TimeRange valid{"a snapshot", 0, max_epoch_unix_ms};
+    if (!reader.get_time_or_null("now", valid)) reject(R"(The field "now" is null.)");
+    reader.check_all_read();
     return snapshot;
 }
 

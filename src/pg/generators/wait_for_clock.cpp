@@ -17,11 +17,11 @@ namespace {
 
 using clock::ns_per_ms;
 
-/// A sleep ends late by about this much (the kernel's timer slack). Sleeps are shortened by it, and
-/// shorter waits spin.
+/// Sleeps end late by about this time, the kernel's timer slack. Sleeps are shortened by it; waits
+/// that are shorter than it spin.
 constexpr int64_t slack_ns = 60'000;
 
-/// The longest sleep. A clock that is set during the wait is noticed after it.
+/// The longest sleep. After it, the caller reads the clock, which may have been set.
 constexpr int64_t max_sleep_ms = 100;
 
 uint32 wait_event() {
@@ -44,8 +44,8 @@ void wait_for_clock(int64_t unix_ms) {
                         std::min(left_ns / ns_per_ms - 1, max_sleep_ms), wait_event());
         ResetLatch(MyLatch);
     } else if (left_ns > slack_ns) {
-        // Latches count milliseconds, so sleep instead. The sleep is short enough to serve a signal
-        // that arrives just before it within two milliseconds.
+        // WaitLatch() counts in milliseconds, so sleep instead. The sleep delays a signal that
+        // arrives just before it by at most two milliseconds.
         const timespec duration{0, left_ns - slack_ns};
         pgstat_report_wait_start(wait_event());
         (void)nanosleep(&duration, nullptr);

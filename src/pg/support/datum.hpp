@@ -1,4 +1,4 @@
-// IDs, layouts and bytes as Datums.
+// Conversion between Datums and IDs, layouts and byte arrays.
 #pragma once
 
 #include <array>
@@ -9,25 +9,26 @@
 
 namespace snowdrift {
 
-/// The ID, or other value of fixed size, that a Datum points to.
+/// The ID, or other value of fixed size, that a Datum points to. Not a copy.
 template <typename Id>
 const Id& get_id(Datum datum) {
     return *reinterpret_cast<const Id*>(DatumGetPointer(datum));
 }
 
-/// The ID that is a function's argument `n`.
+/// The ID in argument `n`, counted from 0. Not a copy.
 template <typename Id>
 const Id& get_argument(FunctionCallInfo fcinfo, int n) {
     return get_id<Id>(PG_GETARG_DATUM(n));
 }
 
-/// A Datum for an ID, or other value of fixed size, which it copies.
+/// Returns a Datum that points to a copy of an ID, or other value of fixed size, in the current
+/// memory context.
 template <typename Id>
 Datum make_datum(const Id& id) {
     return PointerGetDatum(new (palloc(sizeof(Id))) Id{id});
 }
 
-/// A Datum of type bytea.
+/// Returns a Datum of type bytea in the current memory context.
 template <size_t size>
 Datum make_bytea(const std::array<uint8_t, size>& bytes) {
     auto* const result = static_cast<bytea*>(palloc(VARHDRSZ + size));

@@ -22,7 +22,8 @@ extern "C" {
 namespace snowdrift::extension {
 namespace {
 
-/// The schema of the member that has this code.
+/// The schema of the extension's member function with the C symbol `symbol`; InvalidOid if there is
+/// none.
 Oid find_schema(Oid extension, const char* symbol) {
     ScanKeyData keys[2];
     ScanKeyInit(&keys[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber, F_OIDEQ,
@@ -47,7 +48,7 @@ Oid find_schema(Oid extension, const char* symbol) {
 }  // namespace
 
 Oid find_relation(const char* name) {
-    // An extension stays in its schema, whatever that is called.
+    // The extension is not relocatable, so its schema can be renamed but its OID does not change.
     static Oid known_extension = InvalidOid;
     static Oid schema = InvalidOid;
     const Oid extension = get_extension_oid("snowdrift", true);

@@ -1,18 +1,18 @@
-// What belongs to this extension, found in a way that nobody else's objects can influence.
+// Lookup of this extension's objects. Objects of other roles cannot influence it.
 #pragma once
 
 #include "pg/support/postgres.hpp"
 
 namespace snowdrift::extension {
 
-/// The relation of that name in the extension's administration schema; InvalidOid if there is none.
+/// The relation `name` in the extension's administration schema; InvalidOid if there is none.
 ///
-/// The schema, "snowdrift" unless a superuser renames it, is that of the extension's C function
-/// read_clock(). Objects that other roles create cannot be mistaken for it,
-/// because only superusers can create C functions.
+/// The administration schema, "snowdrift" unless a superuser renames it, is the schema of the
+/// extension's C function read_clock(). Other roles cannot create a function that is mistaken for
+/// it, because only superusers can create C functions.
 Oid find_relation(const char* name);
 
-/// Whether the function is a C function, not SECURITY DEFINER, whose symbol is `symbol`. Only
+/// Whether `function` is a C function with the symbol `symbol` that is not SECURITY DEFINER. Only
 /// superusers can create one.
 bool is_ours(Oid function, const char* symbol);
 

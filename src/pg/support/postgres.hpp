@@ -1,13 +1,13 @@
-// PostgreSQL's headers in the form that every file of src/pg needs, and the macros that define
-// SQL-callable functions. Nothing outside src/pg includes this, except a benchmark's own extension.
+// The PostgreSQL headers that every file in src/pg needs, and the macros that define SQL-callable
+// functions. Outside src/pg, only bench/functions.cpp includes this file.
 #pragma once
 
-// PostgreSQL 15 defines this as empty, because it expects libraries to export every symbol. Ours
-// exports only the symbols that the server looks up.
+// PostgreSQL 15 defines this as empty, because it expects libraries to export every symbol. This
+// library exports only the symbols that the server looks up.
 #define PGDLLEXPORT __attribute__((visibility("default")))
 
-// The standard library may declare these functions. PostgreSQL built without NLS replaces them by
-// macros.
+// PostgreSQL built without NLS defines these functions as macros, so include their declarations
+// first.
 #if __has_include(<libintl.h>)
 #include <libintl.h>
 #endif
@@ -28,7 +28,7 @@ extern "C" {
 
 namespace snowdrift {
 
-/// The number of the present transaction, unique in this session.
+/// The number of the current transaction, unique within this session.
 inline LocalTransactionId current_transaction() {
 #if PG_VERSION_NUM >= 170000
     return MyProc->vxid.lxid;
@@ -39,7 +39,7 @@ inline LocalTransactionId current_transaction() {
 
 }  // namespace snowdrift
 
-// PostgreSQL 16 introduced soft errors. Before, they are errors like all others.
+// PostgreSQL 16 introduced soft errors. Earlier versions raise ordinary errors.
 #if PG_VERSION_NUM < 160000
 #define ereturn(context, dummy_value, ...) \
     do {                                   \
@@ -48,15 +48,15 @@ inline LocalTransactionId current_transaction() {
     } while (0)
 #endif
 
-// PostgreSQL 16 introduced one function for the privileges on all kinds of objects.
+// PostgreSQL 16 introduced one function that checks privileges on all kinds of objects.
 #if PG_VERSION_NUM < 160000
 inline AclResult object_aclcheck(Oid, Oid function, Oid role, AclMode mode) {
     return pg_proc_aclcheck(function, role, mode);
 }
 #endif
 
-/// Begins the definition of the SQL-callable function `name`. Symbols start with the project's
-/// name, because all libraries of a backend share one namespace.
+/// Begins the definition of the SQL-callable function `name`. Its symbol starts with the project's
+/// name, because all libraries in a backend share one namespace.
 #define SNOWDRIFT_FUNCTION(name)                                 \
     extern "C" {                                                 \
     PGDLLEXPORT extern Datum snowdrift_##name(PG_FUNCTION_ARGS); \
@@ -64,6 +64,6 @@ inline AclResult object_aclcheck(Oid, Oid function, Oid role, AclMode mode) {
     }                                                            \
     Datum snowdrift_##name([[maybe_unused]] PG_FUNCTION_ARGS)
 
-/// Defines the SQL-callable function `name` as a call of the function that follows.
+/// Defines the SQL-callable function `name` as a call of the function in the second argument.
 #define SNOWDRIFT_FUNCTION_AS(name, ...) \
     SNOWDRIFT_FUNCTION(name) { return __VA_ARGS__(fcinfo); }

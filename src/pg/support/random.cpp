@@ -9,7 +9,7 @@ namespace snowdrift {
 RandomBatch random_batch;
 
 void RandomBatch::fill() {
-    Assert(MyProc != nullptr);  // the postmaster's bytes would be those of every process it forks
+    Assert(MyProc != nullptr);  // every process that the postmaster forks would inherit the bytes
     left_ = 0;
     if (!pg_strong_random(bytes_, size))
         ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),

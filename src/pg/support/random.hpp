@@ -1,4 +1,4 @@
-// Random bytes from the operating system, by way of pg_strong_random(), fetched in batches.
+// Random bytes from pg_strong_random(), fetched in batches.
 #pragma once
 
 #include <cstring>
@@ -8,11 +8,11 @@
 
 namespace snowdrift {
 
-/// Bytes that were never given out before, and never will be by another process: only sessions draw
-/// them, and no session forks another.
+/// A batch of random bytes. Each byte is used once, and in one process: the batch is filled only in
+/// sessions, which do not fork.
 class RandomBatch {
  public:
-    /// Random bits for all of a T. Raises an error where there is no source of them.
+    /// Returns a T of random bits. Raises XX000 if the server has no source of random bits.
     template <typename T>
     T take() {
         static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= size);

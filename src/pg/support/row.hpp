@@ -1,4 +1,4 @@
-// Rows as the results of SQL-callable functions.
+// Rows as results of SQL-callable functions.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ extern "C" {
 
 namespace snowdrift {
 
-/// A row of the called function's result type, made of these columns. One without a value is null.
+/// Returns a row of the called function's result type. A column without a value is null.
 template <size_t size>
 Datum make_row(FunctionCallInfo fcinfo, const std::optional<Datum> (&columns)[size]) {
     TupleDesc row;

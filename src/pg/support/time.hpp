@@ -1,5 +1,5 @@
-// Between PostgreSQL's timestamps (microseconds since 2000, infinities), Unix milliseconds, and the
-// latter's text.
+// Conversion between PostgreSQL's timestamps (microseconds since 2000-01-01, or infinite), Unix
+// milliseconds and their text.
 #pragma once
 
 #include "pg/support/postgres.hpp"
@@ -10,25 +10,27 @@ namespace snowdrift {
 inline constexpr int64 postgres_epoch_unix_ms =
     (int64{POSTGRES_EPOCH_JDATE} - UNIX_EPOCH_JDATE) * SECS_PER_DAY * 1000;
 
-/// The Unix millisecond that `timestamp` falls in. Precondition: it is finite.
+/// The Unix millisecond that contains `timestamp`. For an infinite timestamp, a value before or
+/// after the times of all IDs.
 inline int64 unix_ms_floor(TimestampTz timestamp) {
     const int64 ms = timestamp / 1000 - (timestamp % 1000 < 0);
     return ms + postgres_epoch_unix_ms;
 }
 
-/// The first Unix millisecond that begins at or after `timestamp`. Precondition: it is finite.
+/// The first Unix millisecond that begins at or after `timestamp`. For an infinite timestamp, a
+/// value before or after the times of all IDs.
 inline int64 unix_ms_ceil(TimestampTz timestamp) {
     return unix_ms_floor(timestamp) + (timestamp % 1000 != 0);
 }
 
-/// The timestamp at which the Unix millisecond begins.
-/// Precondition: unix_ms is within what IDs hold (up to the year 18919, by a Snowflake layout).
+/// The timestamp at which the Unix millisecond begins. Precondition: `unix_ms` is the time of an ID
+/// of some format, at most in the year 18919.
 inline TimestampTz timestamp_from_unix_ms(int64 unix_ms) {
     return (unix_ms - postgres_epoch_unix_ms) * 1000;
 }
 
-/// The Unix millisecond in UTC, as ISO 8601 has it: whatever the session's DateStyle and TimeZone,
-/// which immutable functions must not depend on.
+/// The Unix millisecond as ISO 8601 text in UTC, as format_utc() writes it. Does not depend on
+/// DateStyle and TimeZone, so immutable functions may use it.
 inline const char* utc_text(int64 unix_ms) {
     auto* const text = static_cast<char*>(palloc(max_utc_text_size + 1));
     *format_utc(unix_ms, text) = '\0';

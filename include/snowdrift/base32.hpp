@@ -1,5 +1,5 @@
-// Base32 text over an alphabet, and the errors of such a text. sno.hpp and ulid.hpp define which
-// bits become which characters, and the alphabets.
+// Base32 over a given alphabet, and parse errors. sno.hpp and ulid.hpp define the alphabets and the
+// text forms.
 #pragma once
 
 #include <array>
@@ -8,34 +8,34 @@
 
 namespace snowdrift {
 
-/// Why a text is not an ID: true if there is an error.
+/// The reason why a text is not an ID. Converts to true if there is an error.
 struct ParseError {
     enum class Reason : uint8_t {
         none,
-        length,     ///< the text has not as many characters as the format
+        length,     ///< the text has the wrong number of characters
         character,  ///< the character at `index` is not in the alphabet
         overflow,   ///< the character at `index` makes the number too large for the format
     };
 
     Reason reason = Reason::none;
-    size_t index = 0;  ///< character, overflow: where the first wrong character is, from 0
+    size_t index = 0;  ///< character, overflow: index of the first invalid character, from 0
 
     constexpr explicit operator bool() const noexcept { return reason != Reason::none; }
 
     friend constexpr bool operator==(const ParseError&, const ParseError&) = default;
 };
 
-/// Base32: five bits per character, the most significant first, without padding. An alphabet is a
+/// Base32: five bits per character, most significant bits first, without padding. An alphabet is a
 /// type that declares
 ///
-///     static constexpr char characters[] = "...";  // for the values 0 to 31
-///     static constexpr bool either_case = ...;     // decode small letters as capitals too?
+///     static constexpr char characters[] = "...";  // for the values 0 to 31, in ascending order
+///     static constexpr bool either_case = ...;     // whether decoding ignores case
 ///
-/// and all else derives from it at compile time. Characters ascend, so texts of one length sort as
-/// their numbers do.
+/// Characters ascend, so texts of equal length sort as their numbers do. All tables are computed at
+/// compile time.
 ///
-/// Encoding looks up two characters at a time. Decoding looks up one, shifted to where it stands
-/// among four. Neither branches.
+/// Encoding looks up two characters at a time. Decoding looks up one character at a time in a table
+/// of values that are already shifted to their position in a group of four. Neither branches.
 template <typename Alphabet>
 class Base32 {
  public:
@@ -53,12 +53,12 @@ class Base32 {
         if constexpr (length > 2) encode<length - 2>(number / pairs.size(), text);
     }
 
-    /// The number that the `length` characters at `text`, at most 12, stand for; negative if any of
-    /// them is not in the alphabet.
+    /// Decodes the `length` characters at `text`, at most 12. Returns the number; a negative value
+    /// if a character is not in the alphabet.
     template <size_t length>
     static constexpr int64_t decode(const char* text) noexcept {
         static_assert(length >= 1 && length <= 12);
-        // A wrong character is all ones: shifts and ORs after it leave the sign as it is.
+        // An invalid character decodes to -1. Further shifts and ORs preserve the sign bit.
         if constexpr (length > group) {
             return decode<length - group>(text) << (5 * group) |
                    decode<group>(text + length - group);
@@ -71,8 +71,8 @@ class Base32 {
         }
     }
 
-    /// The index of the first of `length` characters that is not in the alphabet; `length` if all
-    /// of them are.
+    /// The index, from 0, of the first of the `length` characters at `text` that is not in the
+    /// alphabet; `length` if there is none.
     [[gnu::cold, gnu::noinline]] static constexpr size_t find_wrong(const char* text,
                                                                     size_t length) noexcept {
         size_t index = 0;
@@ -92,7 +92,7 @@ class Base32 {
                 if (Alphabet::characters[i - 1] >= Alphabet::characters[i]) return false;
             return true;
         }(),
-        "the characters of an alphabet ascend");
+        "the characters of an alphabet must ascend");
 
     static constexpr auto pairs = [] {
         std::array<Pair, 32 * 32> table{};
@@ -101,7 +101,7 @@ class Base32 {
         return table;
     }();
 
-    /// So many characters are decoded into 32 bits by lookups alone, the sign included.
+    /// The number of characters per lookup group: 20 bits and the sign fit into 32 bits.
     static constexpr size_t group = 4;
 
     static constexpr auto values = [] {
@@ -118,9 +118,9 @@ class Base32 {
 
     static constexpr auto shifted_values = [] {
         std::array<std::array<int32_t, 256>, group> tables{};
-        for (size_t place = 0; place < group; ++place)
+        for (size_t position = 0; position < group; ++position)
             for (size_t c = 0; c < 256; ++c)
-                tables[place][c] = values[c] < 0 ? -1 : values[c] << (5 * place);
+                tables[position][c] = values[c] < 0 ? -1 : values[c] << (5 * position);
         return tables;
     }();
 };

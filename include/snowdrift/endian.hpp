@@ -1,4 +1,4 @@
-// Big-endian numbers: the most significant byte first, so that bytes sort as the numbers do.
+// Big-endian numbers: most significant byte first, so that bytes sort as the numbers do.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,8 @@
 
 namespace snowdrift {
 
-/// `word` with its most significant byte first in memory; and back.
+/// Converts `word` between the byte order of this machine and big-endian. The inverse is the same
+/// function.
 constexpr uint64_t big_endian(uint64_t word) noexcept {
     return std::endian::native == std::endian::little ? __builtin_bswap64(word) : word;
 }
@@ -16,14 +17,15 @@ constexpr uint16_t big_endian(uint16_t word) noexcept {
     return std::endian::native == std::endian::little ? __builtin_bswap16(word) : word;
 }
 
-/// The number in the eight bytes at `bytes`, the most significant first.
+/// The number in the eight bytes at `bytes`, most significant byte first.
 constexpr uint64_t load_big_endian(const uint8_t* bytes) noexcept {
     std::array<uint8_t, sizeof(uint64_t)> word{};
     std::copy_n(bytes, word.size(), word.begin());
     return big_endian(std::bit_cast<uint64_t>(word));
 }
 
-/// Writes `number`, of 64 or 16 bits, to the bytes at `bytes`, the most significant first.
+/// Writes `number`, a uint64_t or uint16_t, to the 8 or 2 bytes at `bytes`, most significant byte
+/// first.
 template <typename Number>
 constexpr void store_big_endian(Number number, uint8_t* bytes) noexcept {
     const auto word = std::bit_cast<std::array<uint8_t, sizeof(Number)>>(big_endian(number));

@@ -1,6 +1,5 @@
-// Snos: 80 bits of time, a byte for the user, a partition and a sequence, as
-// https://github.com/muyo/sno has them. All of what a sno is, is here. Making new ones is not: see
-// src/core.
+// Snos, as https://github.com/muyo/sno defines them: 80-bit IDs of a timestamp, a metabyte, a
+// partition and a sequence. This file has the format and its text form; src/core generates snos.
 #pragma once
 
 #include <array>
@@ -15,24 +14,25 @@
 
 namespace snowdrift {
 
-/// A sno's alphabet: the digits and letters without 0, 1, y and z. Capitals are errors.
+/// The alphabet of snos: digits and lower-case letters without 0, 1, y and z. Capitals are errors.
 struct SnoAlphabet {
     static constexpr char characters[] = "23456789abcdefghijklmnopqrstuvwx";
     static constexpr bool either_case = false;
 };
 
-/// What a sno carries.
+/// The fields of a sno.
 struct SnoParts {
     uint64_t units = 0;      ///< of 4 ms since 2010-01-01T00:00:00Z, 0 .. Sno::max_units
-    bool tick = false;       ///< the tick-tock bit: which of two timelines, after a clock went back
-    uint8_t metabyte = 0;    ///< whatever the user likes
-    uint16_t partition = 0;  ///< the place that made the sno
-    uint16_t sequence = 0;   ///< tells apart the snos of one unit
+    bool tick = false;       ///< the tick-tock bit: flipped at each regression of the clock
+    uint8_t metabyte = 0;    ///< free for the application
+    uint16_t partition = 0;  ///< the node that issued the sno
+    uint16_t sequence = 0;   ///< distinguishes the snos of one unit
 
     friend constexpr bool operator==(const SnoParts&, const SnoParts&) = default;
 };
 
-/// A sno: 10 bytes, big-endian, so that bytes, texts and snos sort alike, first by time.
+/// A sno: 10 bytes, big-endian, so that snos, their bytes and their texts have the same order, by
+/// timestamp first.
 ///
 /// | bits  | field                                                     |
 /// | ----- | --------------------------------------------------------- |
@@ -42,8 +42,8 @@ struct SnoParts {
 /// | 31-16 | partition                                                 |
 /// | 15-0  | sequence                                                  |
 ///
-/// The text's 16 characters are as many bytes as a UUID has. The UUID made of them is another form
-/// of the sno, which keeps its order: format() into a UUID's bytes, parse() out of them.
+/// The 16 characters of the text also fit the 16 bytes of a UUID, which sorts as the sno does:
+/// format() into the UUID's bytes, and parse() them.
 class Sno {
  public:
     static constexpr size_t size = 10;       ///< in bytes
@@ -62,15 +62,15 @@ class Sno {
 
     constexpr explicit Sno(const Bytes& bytes) noexcept : bytes_{bytes} {}
 
-    /// The sno made of these parts. Precondition: parts.units <= max_units.
+    /// Returns the sno with these fields. Precondition: parts.units <= max_units.
     static constexpr Sno compose(const SnoParts& parts) noexcept {
         return {parts.units << 25 | uint64_t{parts.tick} << 24 | uint64_t{parts.metabyte} << 16 |
                     parts.partition,
                 parts.sequence};
     }
 
-    /// The smallest sno whose timestamp is not before `unix_ms`: the first unit that does not begin
-    /// before it, and all other bits zero. Precondition: contains_time(unix_ms).
+    /// The smallest sno whose timestamp is not before `unix_ms`: its unit is the first one that
+    /// begins at or after `unix_ms`, all other bits are zero. Precondition: contains_time(unix_ms).
     static constexpr Sno boundary(int64_t unix_ms) noexcept {
         return compose({.units = units_at(unix_ms + unit_ms - 1)});
     }
@@ -84,12 +84,13 @@ class Sno {
     static constexpr Sno nil() noexcept { return {}; }
     static constexpr Sno max() noexcept { return {UINT64_MAX, UINT16_MAX}; }
 
-    /// Whether `unix_ms` is between the first and the last timestamp.
+    /// Whether `unix_ms` is in epoch_unix_ms .. max_timestamp_ms.
     static constexpr bool contains_time(int64_t unix_ms) noexcept {
         return unix_ms >= epoch_unix_ms && unix_ms <= max_timestamp_ms;
     }
 
-    /// The unit that the millisecond `unix_ms` belongs to. Precondition: unix_ms >= epoch_unix_ms.
+    /// The unit that contains the Unix millisecond `unix_ms`, counted from the epoch.
+    /// Precondition: unix_ms >= epoch_unix_ms.
     static constexpr uint64_t units_at(int64_t unix_ms) noexcept {
         return static_cast<uint64_t>(unix_ms - epoch_unix_ms) / unit_ms;
     }
@@ -99,7 +100,7 @@ class Sno {
 
     constexpr const Bytes& bytes() const noexcept { return bytes_; }
 
-    /// The parts that the sno is made of.
+    /// The fields of the sno.
     constexpr SnoParts split() const noexcept {
         return {units(), tick(), metabyte(), partition(), sequence()};
     }
@@ -117,7 +118,7 @@ class Sno {
     constexpr uint16_t partition() const noexcept { return join(bytes_[6], bytes_[7]); }
     constexpr uint16_t sequence() const noexcept { return join(bytes_[8], bytes_[9]); }
 
-    /// The same sno with another metabyte: the usual way to give a version number to an ID.
+    /// The same sno with another metabyte, which applications often use as a version number.
     constexpr Sno with_metabyte(uint8_t metabyte) const noexcept {
         SnoParts parts = split();
         parts.metabyte = metabyte;
@@ -138,8 +139,8 @@ class Sno {
         return compose(parts);
     }
 
-    /// Sets `id` to the sno that a text of 16 characters, letters small, stands for. On an error,
-    /// `id` stays as it was.
+    /// Parses a text of 16 characters with lower-case letters. Sets `id`, or returns an error and
+    /// leaves `id` unchanged.
     static constexpr ParseError parse(std::string_view text, Sno& id) noexcept {
         if (text.size() != text_size) [[unlikely]]
             return {ParseError::Reason::length};
@@ -151,15 +152,15 @@ class Sno {
         return {};
     }
 
-    /// Writes the text's 16 characters to `text`, without a terminating zero. Returns the end of
-    /// what it wrote.
+    /// Writes the 16 characters of the text form to `text`, without a terminating zero. Returns the
+    /// end of the characters.
     constexpr char* format(char* text) const noexcept {
         Codec::encode<8>(high() >> 24, text);
         Codec::encode<8>(load_big_endian(bytes_.data() + 2), text + 8);
         return text + text_size;
     }
 
-    /// The text's 16 characters, without a terminating zero.
+    /// The 16 characters of the text form, without a terminating zero.
     constexpr Text text() const noexcept {
         Text result{};
         format(result.data());

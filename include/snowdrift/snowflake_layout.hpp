@@ -1,5 +1,5 @@
-// The text form of Snowflake layouts: a preset's name, or field by field; and the bounds of a valid
-// layout. snowflake.hpp defines the layout itself.
+// The text form of Snowflake layouts, a preset's name or a list of fields, and the bounds of a
+// valid layout. snowflake.hpp defines the layout itself.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace snowdrift {
 
-/// What has bounds in a layout: its fields, in the order in which they are written, and two sums of
-/// their widths.
+/// The values of a layout that have bounds: its fields, in the order of the text form, and two sums
+/// of their widths.
 enum class LayoutField : uint8_t { epoch, timestamp, datacenter, worker, sequence, node, total };
 
 /// The name of each LayoutField.
@@ -31,21 +31,21 @@ inline constexpr std::string_view layout_field_names[] = {"epoch",
 /// since 1970-01-01T00:00:00Z, then the widths in bits.
 using LayoutValues = std::array<int64_t, 5>;
 
-/// Why a text or five values are not a layout: true if there is an error.
+/// The reason why a text or five values are not a layout. Converts to true if there is an error.
 struct LayoutError {
     enum class Reason : uint8_t {
         none,
-        word,      ///< `word` of the text is no field with a value, nor "js" or a lone preset
-        value,     ///< `word` of the text gives `field` a value that can't be read
-        repeated,  ///< `word` of the text has a field that was there before
-        missing,   ///< the text doesn't have `field`
-        bounds,    ///< `value` of `field` is not within min .. max
-        unsafe,    ///< the same, and the bounds are those of a layout declared js
+        word,      ///< `word` is not FIELD=VALUE, "js", or a preset that is the only word
+        value,     ///< `word` is `field` with a malformed value
+        repeated,  ///< `word` repeats an earlier field or "js"
+        missing,   ///< the text does not contain `field`
+        bounds,    ///< `value` of `field` is not in min .. max
+        unsafe,    ///< the same, with the bounds of a layout declared js
     };
 
     Reason reason = Reason::none;
     LayoutField field = LayoutField::epoch;
-    std::string_view word{};
+    std::string_view word{};  ///< a word of the text
     int64_t value = 0;
     int64_t min = 0;
     int64_t max = 0;
@@ -55,25 +55,25 @@ struct LayoutError {
     friend constexpr bool operator==(const LayoutError&, const LayoutError&) = default;
 };
 
-/// The last epoch. No time of any layout is then past the year 18919.
+/// The last valid epoch. With it, no layout has a timestamp after the year 18919.
 inline constexpr int64_t max_epoch_unix_ms = 253402300799999;  // 9999-12-31T23:59:59.999Z
 
-/// What a JavaScript number holds of an integer.
+/// The number of bits of an integer that a JavaScript number represents exactly.
 inline constexpr int js_bits = 53;
 
-/// The time that a layout declared js has to reach: the last one of 32-bit Unix seconds.
+/// The time that a layout declared js must reach: the last second of a signed 32-bit Unix time.
 inline constexpr int64_t js_end_unix_ms = 2147483647000;  // 2038-01-19T03:14:07Z
 
-/// Sets `layout` to the one of these values, if it is sound:
+/// Sets `layout` to the layout with these values if it is valid:
 ///
 /// - the epoch is from 1970 to the end of 9999;
-/// - the timestamp has 1 to 48 bits, so that every time is one of the calendar;
-/// - datacenter and worker have 0 to 31 bits together, and so has the sequence, so that SQL's
-///   integers hold each;
-/// - these are at most 64 bits, of which an ID then leaves the first 0;
-/// - declared `js`, they are at most js_bits, and the timestamp reaches js_end_unix_ms.
+/// - the timestamp has 1 to 48 bits, so that timestamps are valid calendar times;
+/// - datacenter and worker together have 0 to 31 bits, so that an SQL integer holds the node;
+/// - the sequence has 0 to 31 bits, so that an SQL integer holds it;
+/// - the sum of the widths is at most 64 bits, the first of which is the unused sign bit;
+/// - with `js`, the sum is at most js_bits, and the timestamp reaches js_end_unix_ms.
 ///
-/// On an error, `layout` stays as it was.
+/// On an error, leaves `layout` unchanged.
 constexpr LayoutError make_layout(const LayoutValues& values, bool js,
                                   SnowflakeLayout& layout) noexcept {
     using Reason = LayoutError::Reason;
@@ -112,7 +112,7 @@ constexpr LayoutError make_layout(const LayoutValues& values, bool js,
     return {};
 }
 
-/// The values that make_layout() makes `layout` of.
+/// The values of `layout`, as make_layout() takes them.
 constexpr LayoutValues values_of(const SnowflakeLayout& layout) noexcept {
     return {layout.epoch_unix_ms, layout.timestamp_bits, layout.datacenter_bits, layout.worker_bits,
             layout.sequence_bits};
@@ -120,7 +120,8 @@ constexpr LayoutValues values_of(const SnowflakeLayout& layout) noexcept {
 
 namespace detail {
 
-/// Takes the first word off a text, and the white space around it. Empty at the text's end.
+/// Removes the first word and the white space around it from `text`. Returns the word; an empty one
+/// at the end of the text.
 constexpr std::string_view take_word(std::string_view& text) noexcept {
     constexpr std::string_view spaces = " \t\n\v\f\r";
     const auto is_space = [&](char c) { return spaces.find(c) != spaces.npos; };
@@ -130,7 +131,7 @@ constexpr std::string_view take_word(std::string_view& text) noexcept {
     return {begin, end};
 }
 
-/// Reads an integer of at most 18 digits. Returns whether the text is one.
+/// Parses an integer of at most 18 digits. Returns false if the text is not one.
 constexpr bool read_integer(std::string_view text, int64_t& number) noexcept {
     const bool is_negative = text.starts_with('-');
     if (is_negative) text.remove_prefix(1);
@@ -146,10 +147,11 @@ constexpr bool read_integer(std::string_view text, int64_t& number) noexcept {
 
 }  // namespace detail
 
-/// Sets `layout` to what a text stands for: a preset's name, or `FIELD=VALUE` for each field, and
-/// `js` to declare it safe in JavaScript, in any order and with white space between. The epoch is a
-/// time as parse_utc() reads it, or milliseconds since 1970-01-01T00:00:00Z. Without datacenter or
-/// worker, these have no bits. On an error, `layout` stays as it was.
+/// Parses a text: a preset's name; or, separated by white space and in any order, `FIELD=VALUE` for
+/// each field and optionally `js`, which declares the layout safe in JavaScript. The epoch is a
+/// time in the form of parse_utc(), or in milliseconds since 1970-01-01T00:00:00Z. The other values
+/// are widths in bits; datacenter and worker default to 0. Sets `layout`, or returns an error and
+/// leaves `layout` unchanged.
 constexpr LayoutError parse_layout(std::string_view text, SnowflakeLayout& layout) noexcept {
     using Reason = LayoutError::Reason;
     std::string_view word = detail::take_word(text);
@@ -189,15 +191,15 @@ constexpr LayoutError parse_layout(std::string_view text, SnowflakeLayout& layou
     return make_layout(values, js, layout);
 }
 
-/// How many characters a layout's text has at most.
+/// The maximum number of characters that format_layout() writes.
 inline constexpr size_t max_layout_text_size =
     std::string_view{
         "epoch=2010-11-04T01:42:54.657Z timestamp=10 datacenter=10 worker=10 "
         "sequence=10 js"}
         .size();
 
-/// Writes the text of a sound layout to `text`, without a terminating zero: the preset's name if it
-/// is one, else every field in order. Returns the end of what it wrote.
+/// Writes the text of a valid layout to `text`, without a terminating zero: the name if it is a
+/// preset, else all fields in order. Returns the end of the characters.
 constexpr char* format_layout(const SnowflakeLayout& layout, char* text) noexcept {
     const auto put = [&text](std::string_view word) {
         text = std::copy(word.begin(), word.end(), text);
@@ -220,7 +222,7 @@ constexpr char* format_layout(const SnowflakeLayout& layout, char* text) noexcep
     return text;
 }
 
-// Every preset is sound.
+// All presets are valid.
 static_assert(std::ranges::all_of(layout_presets, [](const LayoutPreset& preset) {
     SnowflakeLayout layout{};
     return !make_layout(values_of(preset.layout), preset.layout.js, layout) &&

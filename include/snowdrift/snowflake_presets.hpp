@@ -1,5 +1,5 @@
-// The Snowflake layouts of well-known services, with their epochs and field widths, as each service
-// publishes them; and their names.
+// Named Snowflake layouts of well-known services, with the epochs and field widths that each
+// service publishes.
 #pragma once
 
 #include <string_view>
@@ -10,10 +10,10 @@ namespace snowdrift {
 
 namespace presets {
 
-// The numbers: the epoch in Unix milliseconds, then the bits of timestamp, datacenter, worker and
-// sequence.
+// The values are the epoch in Unix milliseconds, then the widths of timestamp, datacenter, worker
+// and sequence in bits.
 
-/// Snowdrift's own. Epoch 2021-01-01T00:00:00Z.
+/// Snowdrift. Epoch 2021-01-01T00:00:00Z.
 inline constexpr SnowflakeLayout snowflake{1609459200000, 41, 5, 5, 12};
 
 /// Twitter, now X. Epoch 2010-11-04T01:42:54.657Z.
@@ -48,7 +48,7 @@ struct LayoutPreset {
     SnowflakeLayout layout;
 };
 
-/// All presets by name. The first is the default layout.
+/// All presets. The first one is the default layout.
 inline constexpr LayoutPreset layout_presets[] = {
     {"snowflake", presets::snowflake}, {"twitter", presets::twitter},
     {"discord", presets::discord},     {"mastodon", presets::mastodon},

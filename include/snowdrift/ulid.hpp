@@ -1,5 +1,5 @@
-// ULIDs: 48 bits of Unix milliseconds and 80 random bits, as https://github.com/ulid/spec has them.
-// All of what a ULID is, is here. Making new ones is not: see src/core.
+// ULIDs, as https://github.com/ulid/spec defines them: 48 bits of Unix milliseconds and 80 random
+// bits. This file has the format and its text form; src/core generates ULIDs.
 #pragma once
 
 #include <algorithm>
@@ -15,13 +15,14 @@
 
 namespace snowdrift {
 
-/// Crockford's alphabet: no I, L, O and U, which are errors and not other ways to write 1, 0 and V.
+/// Crockford's alphabet: I, L, O and U are errors, not aliases of 1, 0 and V.
 struct CrockfordAlphabet {
     static constexpr char characters[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
     static constexpr bool either_case = true;
 };
 
-/// A ULID: 16 bytes, big-endian, so that bytes, texts and ULIDs sort alike, first by time.
+/// A ULID: 16 bytes, big-endian, so that ULIDs, their bytes and their texts have the same order, by
+/// timestamp first.
 ///
 /// | bits   | field                                               |
 /// | ------ | --------------------------------------------------- |
@@ -42,7 +43,8 @@ class Ulid {
     /// The nil ULID: all bits zero.
     constexpr Ulid() noexcept = default;
 
-    /// The ULID of the 64 bits `high` (timestamp and the first 16 random bits) and `low`.
+    /// The ULID with the first 64 bits `high` (the timestamp and 16 random bits) and the last 64
+    /// bits `low`.
     constexpr Ulid(uint64_t high, uint64_t low) noexcept {
         store_big_endian(high, bytes_.data());
         store_big_endian(low, bytes_.data() + 8);
@@ -50,14 +52,14 @@ class Ulid {
 
     constexpr explicit Ulid(const Bytes& bytes) noexcept : bytes_{bytes} {}
 
-    /// The ULID of that time and that randomness. Precondition: contains_time(unix_ms).
+    /// Returns the ULID with this timestamp and randomness. Precondition: contains_time(unix_ms).
     static constexpr Ulid compose(int64_t unix_ms, const Randomness& randomness) noexcept {
         Ulid id = boundary(unix_ms);
         std::copy_n(randomness.begin(), randomness.size(), id.bytes_.begin() + timestamp_size);
         return id;
     }
 
-    /// The smallest ULID whose timestamp is not before `unix_ms`: that time, and 80 zero bits.
+    /// The smallest ULID whose timestamp is not before `unix_ms`: that timestamp and 80 zero bits.
     /// Precondition: contains_time(unix_ms).
     static constexpr Ulid boundary(int64_t unix_ms) noexcept {
         return {static_cast<uint64_t>(unix_ms) << 16, 0};
@@ -72,7 +74,7 @@ class Ulid {
     static constexpr Ulid nil() noexcept { return {}; }
     static constexpr Ulid max() noexcept { return {UINT64_MAX, UINT64_MAX}; }
 
-    /// Whether a timestamp can be `unix_ms`.
+    /// Whether `unix_ms` is in epoch_unix_ms .. max_timestamp_ms.
     static constexpr bool contains_time(int64_t unix_ms) noexcept {
         return unix_ms >= epoch_unix_ms && unix_ms <= max_timestamp_ms;
     }
@@ -85,19 +87,19 @@ class Ulid {
 
     constexpr const Bytes& bytes() const noexcept { return bytes_; }
 
-    /// Milliseconds since 1970-01-01T00:00:00Z, 0 .. max_timestamp_ms.
+    /// The timestamp in milliseconds since 1970-01-01T00:00:00Z, 0 .. max_timestamp_ms.
     constexpr int64_t timestamp_ms() const noexcept { return static_cast<int64_t>(high() >> 16); }
 
-    /// All but the timestamp.
+    /// The last 80 bits.
     constexpr Randomness randomness() const noexcept {
         Randomness result{};
         std::copy_n(bytes_.begin() + timestamp_size, result.size(), result.begin());
         return result;
     }
 
-    /// Sets `id` to the ULID that a text of 26 characters, letters in either case, stands for. A
-    /// first character above 7 is an overflow, since 26 characters hold 130 bits. On an error, `id`
-    /// stays as it was.
+    /// Parses a text of 26 characters with letters in either case. Sets `id`, or returns an error
+    /// and leaves `id` unchanged. A first character above 7 is an overflow, because 26 characters
+    /// encode 130 bits.
     static constexpr ParseError parse(std::string_view text, Ulid& id) noexcept {
         if (text.size() != text_size) [[unlikely]]
             return {ParseError::Reason::length};
@@ -111,8 +113,8 @@ class Ulid {
         return {};
     }
 
-    /// Writes the text's 26 characters to `text`, without a terminating zero, in upper case.
-    /// Returns the end of what it wrote.
+    /// Writes the 26 characters of the text form to `text`, in upper case, without a terminating
+    /// zero. Returns the end of the characters.
     constexpr char* format(char* text) const noexcept {
         Codec::encode<10>(high() >> 16, text);
         Codec::encode<8>(load_big_endian(bytes_.data() + 3), text + 10);
@@ -120,15 +122,15 @@ class Ulid {
         return text + text_size;
     }
 
-    /// The text's 26 characters, without a terminating zero, in upper case.
+    /// The 26 characters of the text form, in upper case, without a terminating zero.
     constexpr Text text() const noexcept {
         Text result{};
         format(result.data());
         return result;
     }
 
-    /// The ULID `count` places after `id`: a sum of 128 bits, which keeps the timestamp as long as
-    /// low() has room for `count`. Precondition: it is not past max().
+    /// The sum of `id`, as a 128-bit number, and `count`. A carry out of low() increments high(),
+    /// and may reach the timestamp. Precondition: the sum is at most max().
     friend constexpr Ulid operator+(const Ulid& id, uint64_t count) noexcept {
         const uint64_t low = id.low() + count;
         return {id.high() + (low < count), low};
@@ -149,7 +151,7 @@ class Ulid {
 
     static constexpr size_t timestamp_size = 6;  // in bytes
 
-    /// What is wrong with a text of the right length.
+    /// The error of an invalid text of the right length.
     static constexpr ParseError explain(const char* text) noexcept {
         if (Codec::value(text[0]) > 7) return {ParseError::Reason::overflow, 0};
         return {ParseError::Reason::character, Codec::find_wrong(text, text_size)};

@@ -1,6 +1,6 @@
-// What all generators share: their answers, and the rule for a clock that is behind. A generator
-// reads no clock and never sleeps: the caller passes the time, and the answer says what to wait
-// for.
+// The parts that all generators share: answers, requests, and the rule for a clock that is behind.
+// Generators neither read a clock nor sleep: the caller passes the time, and waits if the answer
+// says so.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,10 @@ namespace snowdrift {
 /// A generator's answer to one request.
 enum class Verdict : uint8_t {
     issued,        ///< the answer has an ID
-    stale,         ///< the time is older than the state: ask again at once, with a new reading
-    exhausted,     ///< the sequence is used up: ask again in the next time unit
-    clock_behind,  ///< the clock is behind by slightly too much: ask again when it has caught up
-    refused,       ///< the clock is behind by far too much
+    stale,         ///< the time may be older than the last ID: read the clock, and ask again
+    exhausted,     ///< the sequence is used up: wait for the next time unit, and ask again
+    clock_behind,  ///< the lead exceeds the limit by at most max_wait_ms: wait, and ask again
+    refused,       ///< the lead exceeds the limit by more than max_wait_ms
     out_of_range,  ///< the wall clock is outside the format's range
 };
 
@@ -28,8 +28,8 @@ struct Answer {
                  ///< the last ID
 };
 
-/// Atomically replaces a word by the maximum of itself and `value`. Returns the previous word, as
-/// C++26's fetch_max does.
+/// Atomically sets `word` to the maximum of itself and `value`. Returns the previous value, as
+/// fetch_max() of C++26 does.
 inline uint64_t fetch_max(std::atomic<uint64_t>& word, uint64_t value) noexcept {
     uint64_t present = word.load(std::memory_order_relaxed);
     while (present < value &&
@@ -38,10 +38,11 @@ inline uint64_t fetch_max(std::atomic<uint64_t>& word, uint64_t value) noexcept 
     return present;
 }
 
-/// The longest wait for a clock that is behind. A lead that exceeds the limit by more is refused.
+/// The longest wait for a clock that is behind, in milliseconds.
 inline constexpr int64_t max_wait_ms = 1000;
 
-/// The answer when the last ID is ahead of the wall clock's `unix_ms` by more than is allowed.
+/// The answer if the last ID is ahead of the wall clock, at `unix_ms`, by `lead_ms`, and `lead_ms`
+/// exceeds `max_lead_ms`.
 template <typename Id>
 constexpr Answer<Id> excessive_lead(int64_t unix_ms, int64_t lead_ms,
                                     int64_t max_lead_ms) noexcept {
@@ -50,13 +51,13 @@ constexpr Answer<Id> excessive_lead(int64_t unix_ms, int64_t lead_ms,
     return {Verdict::clock_behind, {}, unix_ms + excess};
 }
 
-/// What one caller has observed during one request. The caller creates it empty and passes it along
-/// until an ID is issued.
+/// The observations of one caller during one request. The caller creates an empty Request, and
+/// passes it to each call of next() until an ID is issued.
 class Request {
  public:
-    /// Whether the wall clock, at `now`, has moved on since this request found that the state
-    /// `used_up` has no ID left. Each millisecond of the clock allows one advance, by the first
-    /// caller to ask.
+    /// Whether the wall clock, at `now`, has advanced since this request found that the state
+    /// `used_up` has no ID left. Each millisecond of the clock allows one advance of the state, by
+    /// the first caller.
     bool has_waited_for(uint64_t used_up, int64_t now) noexcept {
         if (used_up != used_up_ || now < found_at_) {
             used_up_ = used_up;
@@ -65,9 +66,9 @@ class Request {
         return now > found_at_;
     }
 
-    /// Whether the wall clock, at `now`, is really behind the state's `timestamp`. A caller that
-    /// was interrupted after it read the clock also finds a later state. So only a reading taken
-    /// after this request has seen that state counts.
+    /// Whether the wall clock, at `now`, is behind the state's `timestamp`. False if `now` may have
+    /// been read before the state reached `timestamp`, as by a caller that was interrupted after it
+    /// read the clock: only a reading taken after this request has seen the state counts.
     bool is_behind(uint64_t timestamp, uint64_t now) noexcept {
         const bool behind = now < seen_;
         seen_ = std::max(seen_, timestamp);

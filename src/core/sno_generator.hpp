@@ -1,5 +1,5 @@
-// Generation of snos: one lock-free step on one 64-bit word, and a second word for a clock that is
-// set back (tick-tock, described at https://github.com/muyo/sno).
+// Generation of snos: one lock-free step on one 64-bit word. A second word handles regressions of
+// the clock (tick-tock, as https://github.com/muyo/sno describes it).
 #pragma once
 
 #include <algorithm>
@@ -11,25 +11,26 @@
 
 namespace snowdrift {
 
-/// The state of a generator, shared by all callers. All zero is a fresh one.
+/// The state of a generator, shared by all callers. A fresh state is all zero.
 struct SnoState {
-    /// Of the last sno: timestamp (39 bits), tick (1), sequence (16).
+    /// The last sno's timestamp (39 bits), tick (1 bit) and sequence (16 bits).
     std::atomic<uint64_t> word;
-    /// The other timeline, that of the other tick, was used up to this timestamp. muyo/sno calls it
-    /// the safe mark.
+    /// The latest timestamp, in units, that was used in the other timeline, that of the other tick.
+    /// muyo/sno calls it the safe mark.
     std::atomic<uint64_t> safe;
-    /// How many times the clock was set back and the tick was flipped.
+    /// The number of regressions that flipped the tick.
     std::atomic<uint64_t> regressions;
     /// The number of snos issued by at().
     std::atomic<uint64_t> at_count;
 };
 
-/// The position of a state in its two timelines; timestamps in units, 0 where nothing was used.
+/// The position of a state in its two timelines. Timestamps are in units; 0 if the timeline is
+/// unused.
 struct SnoPosition {
-    uint64_t units = 0;     ///< the timeline of `tick` was used up to this timestamp
-    bool tick = false;      ///< of the last sno
-    uint16_t sequence = 0;  ///< and in it up to this one
-    uint64_t safe = 0;      ///< the other timeline was used up to this timestamp
+    uint64_t units = 0;     ///< the latest timestamp used in the timeline of `tick`
+    bool tick = false;      ///< tick of the last sno
+    uint16_t sequence = 0;  ///< the last sequence used at `units`
+    uint64_t safe = 0;      ///< the latest timestamp used in the other timeline
 
     /// The latest timestamp in either timeline.
     constexpr uint64_t highest() const noexcept { return std::max(units, safe); }
@@ -38,11 +39,11 @@ struct SnoPosition {
 };
 
 /// Generates snos of one partition. Generators may share a partition if the bounds of their
-/// sequences don't overlap.
+/// sequences do not overlap.
 ///
-/// After the clock was set back to a time later than `safe`, generation continues at once in the
-/// other timeline. Times up to `safe` are used in both timelines: the caller waits until the clock
-/// has passed them.
+/// If the clock is set back to a time later than `safe`, generation continues at once in the other
+/// timeline. Times up to `safe` are used in both timelines: the caller waits until the clock has
+/// passed them.
 class SnoGenerator {
  public:
     using Answer = snowdrift::Answer<Sno>;
@@ -66,7 +67,7 @@ class SnoGenerator {
         return Sno::epoch_unix_ms + static_cast<int64_t>(units) * Sno::unit_ms;
     }
 
-    /// Advances a state so that all further snos, in either timeline, are later than the
+    /// Advances a state so that all further snos, in either timeline, are later than the Unix
     /// millisecond `unix_ms`. For a fresh state, `unix_ms` becomes the safe mark.
     static void advance_past(SnoState& state, int64_t unix_ms) noexcept {
         if (unix_ms >= Sno::epoch_unix_ms) (void)advance_past_units(state, Sno::units_at(unix_ms));
@@ -83,8 +84,8 @@ class SnoGenerator {
         }
     }
 
-    /// Starts a fresh state at the position of another one, in both timelines. Precondition: no
-    /// other session can see the state.
+    /// Advances a fresh state to the position of another one, in both timelines. Precondition: no
+    /// other session can access the state.
     static void start_after(SnoState& state, const SnoPosition& other) noexcept {
         const Word own{state.word.load(std::memory_order_relaxed)};
         const bool is_later = own.units > other.units;
@@ -94,8 +95,8 @@ class SnoGenerator {
         (void)fetch_max(state.safe, other.safe);
     }
 
-    /// Advances a state so that all further snos are later than those of another state. False if
-    /// the state is past it.
+    /// Advances a state so that all further snos are later than those of another state. Returns
+    /// false if the state is already past `other`.
     bool resume_after(SnoState& state, const SnoPosition& other) const noexcept {
         const SnoPosition own = position(state);
         if (own == other) return true;
@@ -105,8 +106,9 @@ class SnoGenerator {
         return advance_past_units(state, other.highest());
     }
 
-    /// Sets `id` to the sno that next() issues at the wall clock's `unix_ms` in the common case:
-    /// the last sno is not later than that unit, which has a sno left. False in every other case.
+    /// Issues a sno at the wall clock's `unix_ms` in the common case: the last sno is not later
+    /// than that unit, and the unit has a sno left. Sets `id` to the sno that next() would issue.
+    /// Returns false in all other cases.
     [[nodiscard]] bool try_next(SnoState& state, int64_t unix_ms, uint8_t metabyte,
                                 Sno& id) const noexcept {
         if (!Sno::contains_time(unix_ms)) [[unlikely]]
@@ -125,8 +127,9 @@ class SnoGenerator {
         return false;
     }
 
-    /// Answers one request at the wall clock's `unix_ms`. Times that both timelines have used are
-    /// waited out if they end within `max_lead_ms` plus max_wait_ms.
+    /// Answers one request at the wall clock's `unix_ms`. If both timelines have used that time,
+    /// the answer is `clock_behind` if the clock will pass the used times within `max_lead_ms` plus
+    /// max_wait_ms, else `refused`.
     Answer next(SnoState& state, int64_t unix_ms, int64_t max_lead_ms, uint8_t metabyte,
                 Request& request) const noexcept {
         if (!Sno::contains_time(unix_ms)) [[unlikely]]
@@ -143,10 +146,10 @@ class SnoGenerator {
                 next.sequence = std::max<uint16_t>(last.sequence + 1, sequence_min_);
             } else if (now < last.units) [[unlikely]] {
                 if (!request.is_behind(last.units, now)) return {Verdict::stale, {}, 0};
-                // Load `safe` after the word: while the word is unchanged, so is the tick.
+                // Load `safe` after the word: as long as the word is unchanged, so is the tick.
                 const uint64_t safe = state.safe.load(std::memory_order_acquire);
                 if (now <= safe) return wait_until_safe(unix_ms, safe, max_lead_ms);
-                // Store it before the flip: a value that is too late only costs a wait.
+                // Store it before the flip: if the flip fails, a later `safe` only causes a wait.
                 (void)fetch_max(state.safe, last.units);
                 next.tick = !last.tick;
             }
@@ -159,9 +162,9 @@ class SnoGenerator {
         }
     }
 
-    /// A sno of the given time, for the conversion of older IDs. It is exempt from tick-tock, and
-    /// has a separate sequence that starts at the lower bound and wraps around silently at the
-    /// upper one. More than capacity() snos of one unit are not distinct. Precondition:
+    /// Returns a sno with the timestamp `unix_ms`, for the conversion of older IDs. The tick is 0.
+    /// The sequence is independent of next(): it starts at sequence_min and wraps around at
+    /// sequence_max, so more than capacity() snos of one unit are not distinct. Precondition:
     /// Sno::contains_time(unix_ms).
     Sno at(SnoState& state, int64_t unix_ms, uint8_t metabyte) const noexcept {
         const uint64_t count = state.at_count.fetch_add(1, std::memory_order_relaxed);
@@ -187,12 +190,12 @@ class SnoGenerator {
         }
     };
 
-    /// Advances a state past the timestamp `units`. False if the last sno is past it.
+    /// Advance a state past the timestamp `units`. Return false if the last sno is past it.
     static bool advance_past_units(SnoState& state, uint64_t units) noexcept {
         (void)fetch_max(state.safe, units);
         uint64_t present = state.word.load(std::memory_order_relaxed);
         while (Word{present}.units <= units) {
-            // This changes the word, so callers that have read the previous `safe` read it again.
+            // This changes the word, so callers that have read the previous `safe` retry.
             const Word later{units + 1, Word{present}.tick, 0};
             if (state.word.compare_exchange_weak(present, later.bits(), std::memory_order_acq_rel))
                 return true;
@@ -208,10 +211,10 @@ class SnoGenerator {
     }
 
     static Answer wait_until_safe(int64_t unix_ms, uint64_t safe, int64_t max_lead_ms) noexcept {
-        const int64_t safe_again = unix_ms_of(safe + 1);
-        if (safe_again - unix_ms > max_lead_ms + max_wait_ms)
-            return {Verdict::refused, {}, safe_again - unix_ms};
-        return {Verdict::clock_behind, {}, safe_again};
+        const int64_t resume_ms = unix_ms_of(safe + 1);
+        if (resume_ms - unix_ms > max_lead_ms + max_wait_ms)
+            return {Verdict::refused, {}, resume_ms - unix_ms};
+        return {Verdict::clock_behind, {}, resume_ms};
     }
 
     constexpr Sno compose(const Word& word, uint8_t metabyte) const noexcept {

@@ -11,11 +11,11 @@
 
 namespace snowdrift {
 
-/// Generates IDs of one layout for one node. The state is a word that all callers share:
-/// `timestamp << sequence_bits | sequence` of the last ID issued, timestamps in milliseconds since
-/// the layout's epoch. It only grows. A fresh state is 0.
+/// Generates IDs of one layout for one node. The state is a word that all callers share: `timestamp
+/// << sequence_bits | sequence` of the last ID. The timestamp is in milliseconds since the layout's
+/// epoch. The state only grows. A fresh state is 0.
 ///
-/// Generators may have the same node if the bounds of their sequences don't overlap.
+/// Generators may share a node if the bounds of their sequences do not overlap.
 class SnowflakeGenerator {
  public:
     using Answer = snowdrift::Answer<int64_t>;
@@ -44,8 +44,8 @@ class SnowflakeGenerator {
 
     constexpr const SnowflakeLayout& layout() const noexcept { return layout_; }
 
-    /// The least state whose further IDs are all later than the millisecond `unix_ms`; the state of
-    /// the layout's last ID where the layout has no later millisecond.
+    /// The least state whose further IDs are all later than the Unix millisecond `unix_ms`. If the
+    /// layout has no later millisecond, the state of the layout's last ID.
     constexpr uint64_t state_after(int64_t unix_ms) const noexcept {
         if (unix_ms < layout_.epoch_unix_ms) return 0;
         const auto timestamp = static_cast<uint64_t>(unix_ms - layout_.epoch_unix_ms);
@@ -54,15 +54,14 @@ class SnowflakeGenerator {
         return (timestamp + 1) << layout_.sequence_bits;
     }
 
-    /// Advances a state to state_after(unix_ms), unless it is past that.
+    /// Advances a state to state_after(unix_ms), unless it is already past that.
     void advance_past(std::atomic<uint64_t>& word, int64_t unix_ms) const noexcept {
         (void)fetch_max(word, state_after(unix_ms));
     }
 
-    /// The position of a state: the ID of this time and sequence, and all before it, may have been
-    /// issued.
+    /// The position of a state: IDs up to this time and sequence may have been issued, none later.
     struct Position {
-        int64_t unix_ms;    ///< since 1970, within what the layout can express
+        int64_t unix_ms;    ///< since 1970-01-01T00:00:00Z, in the layout's range
         uint32_t sequence;  ///< sequence_min .. sequence_max
     };
 
@@ -74,16 +73,17 @@ class SnowflakeGenerator {
         return Position{unix_ms_of(state), std::min(sequence, sequence_max_)};
     }
 
-    /// Advances a state so that all further IDs are after `position`. False if the state is past
-    /// it.
+    /// Advances a state so that all further IDs are after `position`. Returns false if the state is
+    /// already past it.
     bool resume_after(std::atomic<uint64_t>& word, const Position& position) const noexcept {
         const uint64_t target = state_at(position);
         const auto own = this->position(std::max(fetch_max(word, target), target));
         return !own || state_at(*own) <= target;
     }
 
-    /// Sets `id` to the ID that next() issues at the wall clock's `unix_ms` in the common case: the
-    /// last ID is not later than that millisecond, which has an ID left. False in every other case.
+    /// Issues an ID at the wall clock's `unix_ms` in the common case: the last ID is not later than
+    /// that millisecond, and the millisecond has an ID left. Sets `id` to the ID that next() would
+    /// issue. Returns false in all other cases.
     [[nodiscard]] bool try_next(std::atomic<uint64_t>& word, int64_t unix_ms,
                                 int64_t& id) const noexcept {
         const auto now = static_cast<uint64_t>(unix_ms - layout_.epoch_unix_ms);
@@ -106,7 +106,8 @@ class SnowflakeGenerator {
     ///
     /// While the last ID is ahead of the clock by at most `max_lead_ms`, the generator continues in
     /// the last ID's millisecond. When the sequence of a millisecond is used up, the generator
-    /// advances by one millisecond per millisecond of the clock, so load never increases the lead.
+    /// advances by one millisecond per millisecond of the clock, so load does not increase the
+    /// lead.
     Answer next(std::atomic<uint64_t>& word, int64_t unix_ms, int64_t max_lead_ms,
                 Request& request) const noexcept {
         const auto now = static_cast<uint64_t>(unix_ms - layout_.epoch_unix_ms);
@@ -159,7 +160,7 @@ class SnowflakeGenerator {
     }
 
     SnowflakeLayout layout_;
-    uint64_t max_timestamp_;  // of the layout; computed once
+    uint64_t max_timestamp_;  // layout_.max_timestamp(), computed once
     uint32_t sequence_min_;
     uint32_t sequence_max_;
     uint64_t node_field_;

@@ -1,4 +1,4 @@
-// Generation of monotonic ULIDs: each transaction takes a block above all blocks taken before, and
+// Generation of monotonic ULIDs: each transaction takes a block above all earlier blocks, and
 // counts through it without shared state.
 #pragma once
 
@@ -38,13 +38,13 @@ class UlidBlock {
     uint64_t left_ = 0;
 };
 
-/// Issues blocks. All sessions share the state, and the caller holds a lock around each call. All
-/// zero is a fresh state.
+/// Issues blocks. All sessions share the state, and the caller holds a lock during each call. A
+/// fresh state is all zero.
 class UlidGenerator {
  public:
     using Answer = snowdrift::Answer<Ulid>;
 
-    /// 80 random bits, for a fresh start and for the distance between blocks.
+    /// 80 random bits: the randomness of a fresh block, or the distance to the last block.
     struct Random {
         uint16_t high;
         uint64_t low;
@@ -53,16 +53,18 @@ class UlidGenerator {
     /// The timestamp of the last block, in Unix milliseconds; 0 if there is none.
     int64_t last_unix_ms() const noexcept { return last_.timestamp_ms(); }
 
-    /// Makes all further ULIDs later than the millisecond `unix_ms`.
+    /// Makes all further ULIDs later than the Unix millisecond `unix_ms`.
     void advance_past(int64_t unix_ms) noexcept { floor_ms_ = std::max(floor_ms_, unix_ms + 1); }
 
-    /// Answers a request for a block, at the wall clock's `unix_ms`, with its first ULID.
+    /// Answers one request for a block at the wall clock's `unix_ms`. The ID is the first ULID of
+    /// the block.
     ///
-    /// When the clock has passed the last block's timestamp, the block starts afresh: at the
-    /// clock's time and random bits, the second-highest of the low 64 being clear to leave room for
-    /// 2^62 more ULIDs. Otherwise the timestamp stays, and the block starts above the last one, by
-    /// 2^40 plus 40 random bits. A clock that is behind, and a timestamp whose random bits are used
-    /// up, have the same effect as in SnowflakeGenerator.
+    /// If the clock has passed the last block's timestamp, the block is fresh: it starts at the
+    /// clock's time and random bits. The second-highest of the low 64 bits is 0, which leaves room
+    /// for 2^62 more ULIDs. Otherwise the timestamp stays, and the block starts above the first
+    /// ULID of the last block, by 2^40 plus a random number below 2^40. The generator handles a
+    /// clock that is behind, and a timestamp whose random bits are used up, as SnowflakeGenerator
+    /// does.
     Answer next(int64_t unix_ms, int64_t max_lead_ms, const Random& random,
                 Request& request) noexcept {
         const int64_t now = std::max(unix_ms, floor_ms_);

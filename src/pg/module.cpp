@@ -1,4 +1,4 @@
-// The library's entry point, called when a server process loads it.
+// The library's entry point, which PostgreSQL calls when a process loads the library.
 #include "pg/support/postgres.hpp"
 
 #include "pg/memory/slots.hpp"

@@ -1,5 +1,5 @@
-// The SQL functions of the clock and the mark: snowdrift.read_clock(), which the view
-// snowdrift.clock shows, and snowdrift.reset_clock().
+// The SQL functions of the clock and the mark: snowdrift.read_clock(), on which the view
+// snowdrift.clock is based, and snowdrift.reset_clock().
 #include <algorithm>
 
 #include "pg/durability/mark.hpp"

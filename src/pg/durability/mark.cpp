@@ -30,7 +30,7 @@ slots::Slot* slot = nullptr;
 
 slots::SlotKey slot_key() { return {MyDatabaseId, slots::Kind::mark}; }
 
-/// The sequence may be another one now, or in another file.
+/// A relcache callback: the sequence may have been replaced, or moved to another file.
 void invalidate(Datum, Oid relation) {
     if (mark_sequence::is_affected_by(relation)) session.tag = -1;
 }
@@ -48,12 +48,13 @@ void attach_slot() {
 // ---- the word in shared memory
 //
 // A session changes the word only while it holds a lock on the sequence whose file the word
-// describes, or will describe. So no other session can drop the extension, or move the mark to
-// another file, between a change on disk and the change of the word.
+// describes, or will describe. The lock prevents other sessions from dropping the extension, or
+// moving the mark to another file, between the change on disk and the change of the word.
 
 Word load() { return Word{slot->mark.word.load(std::memory_order_acquire)}; }
 
-/// Tell all sessions that the file with that tag has the mark `unix_ms`.
+/// Advance the word to the mark `unix_ms`, which is on disk in the file of `tag`. Do nothing if the
+/// word has another tag.
 void publish(int64_t unix_ms, uint16_t tag) {
     Word present = load();
     const Word later{unix_ms, tag};
@@ -62,8 +63,8 @@ void publish(int64_t unix_ms, uint16_t tag) {
     }
 }
 
-/// Make the word describe `file`, whose mark is `on_disk_ms`. False if the word has a later mark:
-/// another session advanced it after this one read the file.
+/// Make the word describe `file`, whose mark is `on_disk_ms`. Return false if the word has a later
+/// mark, because another session has advanced it since this one read the file.
 bool bind_word(uint64_t file, int64_t on_disk_ms) {
     const slots::AllocationLock lock;
     Word present = load();
@@ -78,7 +79,7 @@ bool bind_word(uint64_t file, int64_t on_disk_ms) {
 
 bool is_word_of(uint64_t file) { return slot->mark.file == file; }
 
-/// Use the word from now on, if it describes `file`.
+/// Use the word from now on if it describes `file`. Return whether it does.
 bool attach_word(uint64_t file) {
     const slots::AllocationLock lock;
     if (!is_word_of(file)) return false;
@@ -87,10 +88,10 @@ bool attach_word(uint64_t file) {
 }
 
 /// Reconcile the word and the file: the word's mark must be on disk before a session relies on it,
-/// and the mark on disk must be known before a session generates.
+/// and a session must have read the mark on disk before it issues IDs.
 ///
-/// What this function reads remains valid while the sequence is locked. Invalidations that arrive
-/// meanwhile only make the session read it again.
+/// The file and its writer cannot change while the sequence is locked. An invalidation that arrives
+/// during the call only causes another call.
 void reconcile() {
     Relation sequence = mark_sequence::open();
     const uint64_t file = mark_sequence::file_of(sequence);
@@ -101,14 +102,14 @@ void reconcile() {
         if (present.unix_ms < 0 && known_ms == 0)
             mark_sequence::report_unusable("was tampered with");
         if (present.writer != Writer::uncommitted || !is_word_of(file)) {
-            // Keep the writer "outside" until the word is bound. After a failure in between, the
-            // next session finds the same situation.
+            // Keep the writer `outside` until the word is bound, so that the next session can
+            // repeat both steps after a failure between them.
             present = mark_sequence::update(sequence, [&](const Value& now) {
                 return now.unix_ms >= known_ms ? now : Value{known_ms, Writer::outside};
             });
             if (!bind_word(file, present.unix_ms)) continue;
         }
-        // Record that generators wrote it, unless it was set again meanwhile.
+        // Record the writer, unless the value has been set again since.
         present = mark_sequence::update(sequence, [&](const Value& now) {
             return now == present ? Value{now.unix_ms, writer} : now;
         });
@@ -116,18 +117,19 @@ void reconcile() {
     relation_close(sequence, RowExclusiveLock);
 }
 
-/// Whether this session, and no other, is to advance the mark `present` ahead of need.
+/// Return true in one session only per value of the mark: that session advances the mark ahead of
+/// need.
 bool try_become_advancer(Word present) {
     auto& advancing_from = slot->mark.advancing_from;
     uint64_t word = advancing_from;
     return word != present.bits && advancing_from.compare_exchange_strong(word, present.bits);
 }
 
-/// Advance the mark past `unix_ms` by a lease. False if this session's tag is outdated.
+/// Advance the mark past `unix_ms` by a lease. Return false if this session's tag is outdated.
 bool try_advance(int64_t unix_ms) {
     if (unix_ms > mark_sequence::max_unix_ms)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                        errmsg("the server's clock is past the times that the ID mark can hold"),
+                        errmsg("the server's clock is out of range for the ID mark"),
                         errhint("Correct the server's clock.")));
     const Word known = load();
     if (known.tag() != session.tag) return false;
@@ -141,8 +143,8 @@ bool try_advance(int64_t unix_ms) {
     const Writer writer = mark_sequence::writer_for(sequence);
     bool is_advanced = attach_word(mark_sequence::file_of(sequence)) && session.tag == known.tag();
     if (is_advanced) {
-        // Each fresh state starts after the mark. While IDs are ahead of the clock, a shorter lease
-        // keeps fresh states from driving one another further ahead.
+        // Fresh states start after the mark. While IDs are ahead of the clock, a shorter lease
+        // limits how much each fresh state increases the lead.
         const int64_t later = std::max(unix_ms + min_lease_ms, clock::now_ms() + lease_ms);
         const int64_t target = std::min(later, mark_sequence::max_unix_ms);
         const Value present = mark_sequence::update(sequence, [&](const Value& now) {
@@ -174,9 +176,9 @@ Floors attach() {
 }
 
 void advance_fresh_floor() {
-    // At the end of a transaction, catalogs cannot be read. lookup() doesn't.
+    // Also called at the end of a transaction, when catalogs cannot be read. lookup() reads none.
     slots::Slot* const known = slot != nullptr ? slot : slots::lookup(slot_key());
-    if (known == nullptr) return;  // no state exists since the server started
+    if (known == nullptr) return;  // no state has existed since the server started
     const auto present_ms = static_cast<uint64_t>(Word{known->mark.word}.unix_ms());
     (void)fetch_max(known->mark.fresh_ms, present_ms);
 }
@@ -197,7 +199,7 @@ bool advance(int64_t unix_ms) {
 
 bool reset(int64_t unix_ms, int64_t max_lead_ms) {
     attach_slot();
-    // Blocks all sessions that would advance the mark, or attach to it.
+    // The lock blocks sessions that advance the mark or attach to it.
     Relation sequence = mark_sequence::open(ShareRowExclusiveLock);
     const Value present = mark_sequence::read(sequence);
     const bool is_needed = present.unix_ms < 0 || present.unix_ms - unix_ms > max_lead_ms;
@@ -205,7 +207,7 @@ bool reset(int64_t unix_ms, int64_t max_lead_ms) {
         (void)mark_sequence::update(sequence, [&](const Value&) {
             return Value{unix_ms, Writer::outside};
         });
-        // First the word, so that IDs drawn from now on are discarded.
+        // Change the word first, so that sessions discard IDs that they draw from the old states.
         slot->mark.word = load().next(0).bits;
         slots::clear_generators();
         session.tag = -1;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* sequence_name = "mark";
 
-// The sequence's last_value consists of the mark and 16 check bits, which reveal a value that was
+// The sequence's last_value consists of the mark and 16 check bits, which detect a value that was
 // set by hand. Its log_cnt is the writer.
 constexpr int check_bits = 16;
 static_assert(max_unix_ms == INT64_MAX >> check_bits);
@@ -46,8 +46,8 @@ FormData_pg_sequence_data& data_on(Page page) {
                                                          tuple->t_hoff);
 }
 
-/// Open the extension's sequence. The one found before the lock may have been dropped or replaced
-/// while this session waited for the lock.
+/// Open and lock the extension's sequence. Retry if it was dropped or replaced while this session
+/// waited for the lock.
 Relation lock_relation(LOCKMODE lock) {
     for (;;) {
         const Oid oid = extension::find_relation(sequence_name);
@@ -124,7 +124,7 @@ void unlock_page(const LockedPage& page) { UnlockReleaseBuffer(page.buffer); }
 void report_unusable(const char* problem) {
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                     errmsg("sequence snowdrift.%s %s", sequence_name, problem),
-                    errdetail("The sequence holds the time after which no ID was ever generated."),
+                    errdetail("The sequence holds the time after which no ID was ever issued."),
                     errhint("If no later IDs can exist, a superuser can call "
                             "snowdrift.reset_clock(). To restore a missing sequence, drop the "
                             "extension and create it again.")));

@@ -1,5 +1,5 @@
-// The mark on disk: the value of the sequence snowdrift.mark, changed in place on its page through
-// generic WAL. mark.hpp has the protocol between sessions.
+// The mark on disk: the value of the sequence snowdrift.mark. Changes are made in place on the
+// sequence's page, and logged as generic WAL. mark.hpp has the protocol between sessions.
 #pragma once
 
 #include "pg/durability/wal.hpp"
@@ -16,7 +16,7 @@ namespace snowdrift::mark_sequence {
 /// The latest time that the sequence can hold, in Unix milliseconds: the year 6429.
 inline constexpr int64_t max_unix_ms = INT64_MAX >> 16;
 
-/// What wrote the present value.
+/// The writer of the current value.
 enum class Writer : int64 {
     outside = 0,      ///< setval(): the install script, or a restored dump
     generators = 1,   ///< a generator that advanced the mark
@@ -30,35 +30,35 @@ struct Value {
     bool operator==(const Value&) const = default;
 };
 
-/// Opens the sequence, and ensures that it belongs to the extension and is crash-safe: 55000. The
+/// Opens the sequence. Raises 55000 unless it belongs to the extension and is crash-safe. The
 /// default lock conflicts with that of ALTER SEQUENCE.
 Relation open(LOCKMODE lock = RowExclusiveLock);
 
 /// Whether a relcache invalidation of `relation` may concern the sequence.
 bool is_affected_by(Oid relation);
 
-/// The number of the file on disk. It differs after every change that a rollback could undo.
+/// The number of the file on disk. Every change that a rollback could undo creates a new file.
 uint64_t file_of(Relation sequence);
 
-/// The writer that generators store in the file. A file created by an open transaction may be lost
-/// in a crash, even after the commit, until the commit record is flushed. So the first session
-/// after the commit changes the writer and flushes that record.
+/// The writer that generators store in the file. A crash may lose a file created by an open
+/// transaction, even after the commit, until the commit record is flushed. So the first session
+/// after the commit changes the writer, which flushes that record.
 Writer writer_for(Relation sequence);
 
-/// The present value.
+/// Returns the current value.
 Value read(Relation sequence);
 
 /// The sequence's page, locked for a change.
 struct LockedPage {
     Buffer buffer;
-    XLogRecPtr position;  ///< of the last change
+    XLogRecPtr position;  ///< end of the WAL record of the last change
     Value value;
 };
 LockedPage lock_page(Relation sequence);
 void write(Relation sequence, LockedPage& page, const Value& value);
 void unlock_page(const LockedPage& page);
 
-/// Changes the value to `decide(Value)`, atomically. Returns the new value once it is durable.
+/// Atomically replaces the value by `decide(value)`. Returns the new value once it is durable.
 template <typename Decide>
 Value update(Relation sequence, Decide decide) {
     LockedPage page = lock_page(sequence);
@@ -69,9 +69,7 @@ Value update(Relation sequence, Decide decide) {
     return value;
 }
 
-/// Raises 55000: the sequence is unusable. `problem` completes the sentence "sequence
-/// snowdrift.mark
-/// ...".
+/// Raises 55000: the sequence is unusable. `problem` is a predicate, such as "is missing".
 [[noreturn]] void report_unusable(const char* problem);
 
 }  // namespace snowdrift::mark_sequence

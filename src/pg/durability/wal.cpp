@@ -25,7 +25,7 @@ namespace {
 
 /// Whether there are synchronous standbys to wait for.
 bool has_synchronous_standbys() {
-    if (max_wal_senders == 0) return false;  // then commits don't wait either
+    if (max_wal_senders == 0) return false;  // commits do not wait either
 #ifdef SYNC_STANDBY_DEFINED
     const bits8 status = WalSndCtl->sync_standbys_status;
     if ((status & SYNC_STANDBY_INIT) != 0) return (status & SYNC_STANDBY_DEFINED) != 0;
@@ -46,8 +46,8 @@ const config_generic& synchronous_commit_option() {
 #endif
 }
 
-/// Whether the server's own configuration exempts commits from waiting for standbys. The setting of
-/// a role, a database, a connection or a session doesn't count.
+/// Whether the server's configuration exempts commits from waiting for standbys. Settings of a
+/// role, a database, a connection or a session are ignored.
 bool is_server_exempt() {
     if (synchronous_commit > SYNCHRONOUS_COMMIT_LOCAL_FLUSH) return false;
     if (synchronous_commit_option().reset_source > PGC_S_ARGV) return false;
@@ -63,7 +63,7 @@ void add_confirmation_context(void*) {
 void wait_for_standbys(XLogRecPtr position) {
     if (is_server_exempt()) return;
 
-    // PostgreSQL's warnings about a canceled wait apply only to commits, so suppress them.
+    // Suppress PostgreSQL's warnings about a canceled wait: they apply only to commits.
     const int commit_of_session = synchronous_commit;
     const int client_level = client_min_messages;
     const int log_level = log_min_messages;
@@ -84,7 +84,7 @@ void wait_for_standbys(XLogRecPtr position) {
     CHECK_FOR_INTERRUPTS();
     if (is_confirmed) return;
 
-    // The wait has consumed the cancel request. Set it again so that PostgreSQL reports its cause.
+    // The wait has consumed the cancel request. Restore it, so that PostgreSQL reports its cause.
     ErrorContextCallback context{error_context_stack, add_confirmation_context, nullptr};
     error_context_stack = &context;
     QueryCancelPending = true;
@@ -102,7 +102,8 @@ void make_durable(XLogRecPtr position) {
 }
 
 const char* find_unwritable_file() {
-    const XLogRecPtr end = GetXLogInsertRecPtr() + 2 * BLCKSZ;  // more than a change's records
+    // Two pages are more than the records of one change.
+    const XLogRecPtr end = GetXLogInsertRecPtr() + 2 * BLCKSZ;
     XLogSegNo segment;
     XLByteToSeg(end, segment, wal_segment_size);
     static char path[MAXPGPATH];

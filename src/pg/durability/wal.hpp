@@ -1,5 +1,5 @@
-// Durable WAL: flushed to this server's disk, confirmed by its synchronous standbys, and writable
-// in the first place.
+// Durability of WAL: waiting until records are flushed here and on synchronous standbys, and
+// checking that WAL is writable.
 #pragma once
 
 #include "pg/support/postgres.hpp"
@@ -10,17 +10,19 @@ extern "C" {
 
 namespace snowdrift::wal {
 
-/// Waits until the record at `position` is durable on this server, and on its synchronous standbys
-/// unless the server's own configuration exempts commits from that. One session's mark serves all
-/// sessions, so a session that turned synchronous_commit off for itself waits too. Raises 57014 if
-/// the wait is canceled.
+/// Waits until WAL up to `position` is durable on this server and on its synchronous standbys. Does
+/// not wait for standbys if the server's configuration exempts commits. Ignores a session's own
+/// setting of synchronous_commit, because the mark serves all sessions. Raises 57014 if the wait is
+/// canceled.
 void make_durable(XLogRecPtr position);
 
-/// The WAL file whose state would make PostgreSQL panic on a change now, because the disk is full
-/// or read-only; sets errno. Null if there is none. A write that fails later still panics.
+/// Returns the path of the WAL file that the next change would write, and sets errno, if the disk
+/// is full or read-only, so that the change would make PostgreSQL panic; else null. The path is
+/// valid until the next call. A write that fails later still panics.
 const char* find_unwritable_file();
 
-/// Raises 53100 or 42501 if there is such a file.
+/// Raises the SQLSTATE of that errno, such as 53100 or 42501, if find_unwritable_file() returns a
+/// file.
 void require_writable();
 
 }  // namespace snowdrift::wal

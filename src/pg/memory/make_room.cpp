@@ -9,7 +9,7 @@ extern "C" {
 namespace snowdrift::slots {
 namespace {
 
-/// Release the slots of databases that no longer exist. False if there are none.
+/// Release the slots of databases that no longer exist. Return false if there are none.
 bool release_dropped_databases() {
     const AllocatedSlots all = list();
     // The catalogs must not be older than the list.

@@ -13,8 +13,9 @@ extern "C" {
 namespace snowdrift::slots {
 namespace {
 
-// The slots are in chunks, each twice as large as the one before. The first is in named memory; the
-// others are added when all slots are allocated, and stay until the server stops.
+// Slots are stored in chunks, each twice as large as the previous one. The first chunk is in named
+// shared memory. Further chunks are added when all slots are allocated, and remain until the server
+// stops.
 constexpr int max_chunks = 12;
 constexpr size_t first_chunk_slots = 256;
 
@@ -23,13 +24,13 @@ constexpr size_t slots_of_chunk(int chunk) { return first_chunk_slots << chunk; 
 struct Root {
     std::atomic<uint64_t> allocations = 0;      // number of allocations since the server started
     std::atomic<int> chunks = 1;                // number of chunks
-    dsm_handle handles[max_chunks]{};           // of the chunks after the first
+    dsm_handle handles[max_chunks]{};           // handles of the chunks after the first
     alignas(64) Slot slots[first_chunk_slots];  // the first chunk
 };
 static_assert(sizeof(Root) < size_t{64} * 1024, "must fit a default server's spare memory");
 
-// The name contains the structure's version: a new library in a running server must not use the
-// memory of an old one.
+// The name contains the version of Root: a new library in a running server must not use the memory
+// of an old one.
 constexpr const char* segment_name = "snowdrift slots 2";
 
 void initialize_root(void* memory) { new (memory) Root{}; }
@@ -62,7 +63,7 @@ Root* map_root() {
 
 #endif
 
-/// Holds the lock under which slots are searched.
+/// Holds the lock that protects a search for slots.
 class SearchLock {
  public:
     SearchLock() { LWLockAcquire(AddinShmemInitLock, LW_SHARED); }
@@ -72,7 +73,7 @@ class SearchLock {
 };
 
 Root* root = nullptr;
-Slot* mapped[max_chunks];  // in this process
+Slot* mapped[max_chunks];  // chunks mapped in this process
 int mapped_count = 0;
 
 /// Pin a chunk to this process until the process ends.
@@ -81,7 +82,7 @@ Slot* pin(dsm_segment* segment) {
     return static_cast<Slot*>(dsm_segment_address(segment));
 }
 
-/// Map the chunks that this process hasn't mapped yet.
+/// Map the chunks that this process has not mapped.
 void map_chunks() {
     if (root == nullptr) {
         Root* const found = map_root();
@@ -97,7 +98,7 @@ void map_chunks() {
     }
 }
 
-/// Calls visit(Slot&) with each mapped slot until it returns true. Returns that slot.
+/// Calls visit(Slot&) for each mapped slot until it returns true. Returns that slot, or null.
 template <typename Visit>
 Slot* find_if(Visit visit) {
     for (int chunk = 0; chunk < mapped_count; ++chunk)
@@ -108,7 +109,7 @@ Slot* find_if(Visit visit) {
 
 bool is_free(const Slot& slot) { return slot.allocation.load(std::memory_order_relaxed) == 0; }
 
-/// What the mapped chunks have for a key.
+/// The result of a search of the mapped chunks for a key.
 struct Search {
     bool has_slot = false;
     Slot* free = nullptr;
@@ -138,7 +139,7 @@ void clear(Slot& slot) {
 
 }  // namespace
 
-// PostgreSQL's lock for "an extension's space allocation in shared memory".
+// PostgreSQL documents this lock as the one for "an extension's space allocation in shared memory".
 AllocationLock::AllocationLock() { LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE); }
 AllocationLock::~AllocationLock() { LWLockRelease(AddinShmemInitLock); }
 
@@ -149,7 +150,8 @@ Slot* lookup(const SlotKey& key) {
 }
 
 Slot* allocate(const SlotKey& key, int max_named) {
-    // Another session may have allocated it meanwhile, even in a chunk that isn't mapped here.
+    // Another session may have allocated the slot, even in a chunk that this process has not
+    // mapped.
     if (mapped_count < root->chunks) return nullptr;
     const Search found = search(key);
     if (found.has_slot || found.free == nullptr) return nullptr;
@@ -182,7 +184,7 @@ void add_chunk() {
     bool is_added = false;
     {
         const AllocationLock lock;
-        if (root->chunks == chunk) {  // no other session has added one meanwhile
+        if (root->chunks == chunk) {  // no other session has added a chunk
             root->handles[chunk] = handle;
             root->chunks = chunk + 1;
             is_added = true;

@@ -1,6 +1,6 @@
-// Slots: the shared memory that holds the generators' states and the mark. This file knows where
-// slots are, how they are found and allocated. It knows nothing about what a state means (src/core,
-// durability/mark.cpp) or when a slot is released (generators/).
+// Slots: the shared memory that holds the generators' states and the mark. This file finds,
+// allocates and releases slots. src/core and durability/mark.cpp interpret the states; generators/
+// and make_room.hpp decide when a slot is released.
 #pragma once
 
 #include "pg/support/postgres.hpp"
@@ -20,14 +20,14 @@ extern "C" {
 
 namespace snowdrift::slots {
 
-/// What a slot holds the state of.
+/// The kind of state in a slot.
 enum class Kind : uint32_t { mark, snowflake, ulid, sno };
 
 /// Lookup key of a slot: identifies the generator and the parameters that its state depends on.
 struct SlotKey {
     Oid database;
     Kind kind;
-    Oid definitions = InvalidOid;  ///< table of the generator's definition; a default one has none
+    Oid definitions = InvalidOid;  ///< table of the definition; InvalidOid for a default generator
     uint32_t id = 0;               ///< the generator's id in that table
     uint32_t sequence_min = 0;
     uint32_t sequence_max = 0;
@@ -41,10 +41,10 @@ struct SlotKey {
 
 /// State of the mark: see durability/mark.cpp.
 struct MarkState {
-    std::atomic<uint64_t> word;      ///< mark::Word
-    std::atomic<uint64_t> file;      ///< the file on disk that the word describes
-    std::atomic<uint64_t> floor_ms;  ///< mark::Floors::any_state_ms, while the word's tag stays
-    std::atomic<uint64_t> fresh_ms;  ///< mark::Floors::fresh_state_ms
+    std::atomic<uint64_t> word;            ///< mark::Word
+    std::atomic<uint64_t> file;            ///< the file on disk that the word describes
+    std::atomic<uint64_t> floor_ms;        ///< mark::Floors::any_state_ms for the word's tag
+    std::atomic<uint64_t> fresh_ms;        ///< mark::Floors::fresh_state_ms
     std::atomic<uint64_t> advancing_from;  ///< the word from which a session advances ahead of need
 };
 
@@ -54,29 +54,29 @@ struct SnowflakeState {
     std::atomic<uint64_t> regressions;  ///< see generators/regressions.hpp
 };
 
-/// Statistics of a generator, on a cache line other than the state's.
+/// Statistics of a generator, on a separate cache line from the state.
 struct Statistics {
-    std::atomic<uint32_t> waiting;   ///< calls that wait now because a sequence is used up
-    std::atomic<uint32_t> episodes;  ///< of overflow, in total: see generators/overflow.hpp
+    std::atomic<uint32_t> waiting;   ///< calls that are waiting because a sequence is used up
+    std::atomic<uint32_t> episodes;  ///< number of overflow episodes: see generators/overflow.hpp
     std::atomic<int64_t> began_ms;   ///< start of the last episode, in Unix milliseconds
-    std::atomic<int64_t> last_ms;    ///< when a call last had to wait, in Unix milliseconds
+    std::atomic<int64_t> last_ms;    ///< when a call last waited, in Unix milliseconds
 };
 
-/// One state, on a cache line of its own so that generators don't slow each other down.
+/// One state, on its own cache line so that generators do not slow each other down.
 struct alignas(64) Slot {
     /// Unique number of this allocation; 0 while the slot is free. Compare it before each use: the
     /// slot may have been allocated for another generator.
     std::atomic<uint64_t> allocation = 0;
-    slock_t lock;  ///< protects `ulid`; the other states need none
+    slock_t lock;  ///< protects `ulid`; the other states are lock-free
     union {
         MarkState mark;
         SnowflakeState snowflake;
         UlidGenerator ulid;
         SnoState sno;
-        std::atomic<uint64_t> words[6];  ///< any of them, for clearing
+        std::atomic<uint64_t> words[6];  ///< any state, for clearing
     };
     alignas(64) Statistics statistics{};
-    SlotKey key{};  ///< protected by the lock below; meaningless while the slot is free
+    SlotKey key{};  ///< protected by AllocationLock; meaningless while the slot is free
 
     Slot() : words{} { SpinLockInit(&lock); }
 };
@@ -86,8 +86,8 @@ static_assert(sizeof(Slot::ulid) <= sizeof(Slot::words) &&
               sizeof(Slot::sno) <= sizeof(Slot::words));
 static_assert(std::atomic<uint64_t>::is_always_lock_free, "states are shared between processes");
 
-/// Holds the lock under which slots are allocated, and states changed in more than one place.
-/// Nothing that can raise an error may happen while it is held.
+/// Holds the lock that protects allocation, release, and changes of several words of a state. Code
+/// that holds it must not raise errors.
 class AllocationLock {
  public:
     AllocationLock();
@@ -96,21 +96,24 @@ class AllocationLock {
     AllocationLock& operator=(const AllocationLock&) = delete;
 };
 
-/// The slot of that key; null if there is none.
+/// The slot of the key; null if there is none. Reads no catalogs.
 Slot* lookup(const SlotKey& key);
 
-/// The maximum number of slots that a database may have for named generators.
+/// The value of `max_named` for attach() that sets no limit.
 inline constexpr int unlimited = INT_MAX;
 
-/// A cleared slot for the key; null if no slot is free, if the key's database has `max_named` slots
-/// for named generators, or if the key has a slot. Precondition: the lock is held.
+/// Returns a cleared slot for the key; null if no slot is free, if the key is that of a named
+/// generator and its database has `max_named` slots for named generators, or if the key has a slot.
+/// Precondition: the caller holds AllocationLock.
 Slot* allocate(const SlotKey& key, int max_named);
 
-/// Makes an allocated slot visible to all sessions. Precondition: the lock is still held.
+/// Makes an allocated slot visible to all sessions. Precondition: the caller has held
+/// AllocationLock since allocate().
 void publish(Slot& slot);
 
-/// The slot of that key. If there is none, allocates one, and `initialize(Slot&)` initializes its
-/// zeroed state before it becomes visible. Null if allocate() fails: see occupancy().
+/// Returns the slot of the key. If there is none, allocates one; `initialize(Slot&)` initializes
+/// its zeroed state before other sessions can see it. Null if allocate() fails: occupancy() tells
+/// why.
 template <typename Initialize>
 Slot* attach(const SlotKey& key, int max_named, Initialize initialize) {
     if (Slot* const slot = lookup(key)) return slot;
@@ -122,7 +125,7 @@ Slot* attach(const SlotKey& key, int max_named, Initialize initialize) {
     return slot;
 }
 
-/// What a key would find at present.
+/// The slots that are available to a key.
 struct Occupancy {
     bool has_slot;          ///< the key has a slot
     bool has_free_slot;     ///< there is a free slot
@@ -130,20 +133,20 @@ struct Occupancy {
 };
 Occupancy occupancy(const SlotKey& key);
 
-/// Adds memory for more slots. Raises 53200 if the server has none to spare.
+/// Adds memory for more slots. Raises 53200 if the server has no free shared memory.
 void add_chunk();
 
-/// Releases the slot if its allocation is still that one.
+/// Releases the slot if its current allocation is `allocation`.
 void release(Slot& slot, uint64_t allocation);
 
-/// An allocated slot, copied at one time.
+/// An allocated slot, its allocation and its key at the time of list().
 struct Allocated {
     Slot* slot;
     uint64_t allocation;
     SlotKey key;
 };
 
-/// Allocated slots, in the current memory context.
+/// An array of allocated slots, in the memory context of the caller of list().
 struct AllocatedSlots {
     Allocated* first;
     size_t count;
@@ -152,14 +155,14 @@ struct AllocatedSlots {
     const Allocated* end() const { return first + count; }
 };
 
-/// All allocated slots.
+/// All allocated slots of all databases.
 AllocatedSlots list();
 
 /// Clears the states of this database's generators.
 void clear_generators();
 
-/// Reserves the shared memory. Called when the library is preloaded; otherwise, the first call
-/// takes it from the server's spare shared memory.
+/// Reserves shared memory for the first chunk. Called if the library is preloaded. Otherwise, the
+/// first use takes the memory from the server's spare shared memory.
 void reserve();
 
 }  // namespace snowdrift::slots

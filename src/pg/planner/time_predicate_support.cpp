@@ -1,5 +1,5 @@
-// The planner support function of time predicates. It replaces them by comparisons of IDs, to which
-// indexes, partition pruning and statistics apply.
+// The planner support function of time predicates. It replaces them by comparisons of IDs, which
+// can use indexes, partition pruning and statistics.
 #include <algorithm>
 
 #include "pg/support/extension.hpp"
@@ -25,7 +25,7 @@ using namespace snowdrift;
 
 namespace {
 
-/// A copy of a tree. The planner changes trees in place, so two expressions must not share one.
+/// A copy of a tree. The planner modifies trees in place, so two expressions must not share one.
 template <typename Tree>
 Tree* copy_of(const Tree* tree) {
     return static_cast<Tree*>(copyObjectImpl(tree));
@@ -35,22 +35,22 @@ bool may_call(Oid function) {
     return object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK;
 }
 
-/// A call of a time predicate, p(id, times) or p(time, id). The planner can replace it by
-/// id >= first_p(times) AND id <= last_p(times).
+/// A call of a time predicate, p(id, times) or p(time, id). It is equivalent to id >=
+/// first_p(times) AND id <= last_p(times).
 ///
-/// Both conditions are needed unless the times are known, because a range without IDs has bounds
-/// too: first_p then returns the greatest ID, and last_p the least.
+/// Both conditions are needed unless the times are constant: for times without IDs, first_p returns
+/// the greatest ID and last_p returns the least.
 struct Predicate {
     Expr* id;
     List* times;
     int id_position;  ///< among the arguments
-    Oid first;        ///< the function first_p; InvalidOid if the user cannot call one
+    Oid first;        ///< the function first_p; InvalidOid if the user cannot call it
     Oid last;         ///< the function last_p, likewise
 };
 
-/// The function first_p or last_p in the schema of the predicate p. Its code must be this
-/// library's, and it must return an ID of the predicate's type: other roles may create functions
-/// there too.
+/// The function first_p or last_p in the schema of the predicate p. It must be implemented by this
+/// library, and return an ID of the predicate's type, because other roles may create functions in
+/// that schema.
 Oid find_bound(const char* prefix, Oid predicate, Oid id_type, const Oid* types, int count) {
     const char* const name = psprintf("%s_%s", prefix, get_func_name(predicate));
     const Oid function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
@@ -75,14 +75,14 @@ Predicate predicate_of(Oid function, List* arguments) {
             find_bound("last", function, id_type, types, count - 1)};
 }
 
-/// A call of such a function, folded if its arguments are constants.
+/// A call of first_p or last_p, folded to a constant if its arguments are constants.
 Expr* make_bound(PlannerInfo* root, Oid function, List* arguments) {
     FuncExpr* const call = makeFuncExpr(function, get_func_rettype(function), copy_of(arguments),
                                         InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
     return reinterpret_cast<Expr*>(eval_const_expressions(root, reinterpret_cast<Node*>(call)));
 }
 
-/// The comparison of two IDs by their type's btree operator of that strategy.
+/// The comparison of two IDs by the operator of a btree strategy.
 Expr* compare(const Expr* id, int16 strategy, Expr* bound) {
     const Oid type = exprType(reinterpret_cast<const Node*>(bound));
     const Oid family = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
@@ -90,8 +90,8 @@ Expr* compare(const Expr* id, int16 strategy, Expr* bound) {
     return make_opclause(comparison, BOOLOID, false, copy_of(id), bound, InvalidOid, InvalidOid);
 }
 
-/// Whether `bound` is a constant whose bytes all equal `byte`, which makes it the least or the
-/// greatest value of a type that sorts by its bytes. The greatest bigint counts as one.
+/// Whether `bound` is a constant whose bytes all equal `byte`: the least or the greatest value of a
+/// type that sorts by its bytes. For 0xff, also whether it is the greatest bigint.
 bool is_all(const Expr* bound, uint8 byte) {
     if (!IsA(bound, Const)) return false;
     const auto* const value = reinterpret_cast<const Const*>(bound);
@@ -102,19 +102,19 @@ bool is_all(const Expr* bound, uint8 byte) {
 }
 
 /// Whether an index could use conditions on the ID, and both expressions can be duplicated.
-/// Subqueries cannot: they would run twice, and could return two different results.
+/// Subqueries cannot be duplicated: they would run twice, and could return different results.
 bool is_worthwhile(PlannerInfo* root, const Predicate& predicate) {
     auto* const id = reinterpret_cast<Node*>(predicate.id);
     auto* const times = reinterpret_cast<Node*>(predicate.times);
     if (contain_volatile_functions(id) || contain_volatile_functions(times)) return false;
     if (contain_subplans(id) || contain_subplans(times)) return false;
-    // Outside of a query there is one row. In a trigger, its columns have no relation numbers.
+    // Without a planner there is one row. In a trigger, its columns have no relation numbers.
     if (!root) return !contain_vars_of_level(id, 0) || !contain_vars_of_level(times, 0);
     return !bms_overlap(pull_varnos(root, id), pull_varnos(root, times));
 }
 
-/// The comparisons of IDs that replace a predicate; null to keep the predicate. The user needs
-/// EXECUTE on the predicate and on the functions that replace it.
+/// The comparisons of IDs that replace a predicate; null to keep the predicate. Requires that the
+/// user has EXECUTE on the predicate and on the functions that replace it.
 Expr* simplify(PlannerInfo* root, const FuncExpr* call) {
     if (!may_call(call->funcid)) return nullptr;
     const Predicate predicate = predicate_of(call->funcid, call->args);
@@ -131,9 +131,8 @@ Expr* simplify(PlannerInfo* root, const FuncExpr* call) {
     return make_andclause(list_make2(from, to));
 }
 
-/// The conditions with which an index on the ID serves a predicate that was kept, such as one whose
-/// time is a subquery: at this stage, the subquery is a parameter with one value. Null if there are
-/// none.
+/// The index conditions for a predicate that simplify() has kept, such as one whose time is a
+/// subquery: at this stage, the subquery is a parameter with one value. Null if there are none.
 List* find_index_conditions(SupportRequestIndexCondition* request) {
     List* const arguments = IsA(request->node, OpExpr)
                                 ? reinterpret_cast<OpExpr*>(request->node)->args
@@ -152,7 +151,7 @@ List* find_index_conditions(SupportRequestIndexCondition* request) {
     Expr* const greatest = make_bound(request->root, predicate.last, predicate.times);
     Expr* const from = compare(predicate.id, BTGreaterEqualStrategyNumber, least);
     Expr* const to = compare(predicate.id, BTLessEqualStrategyNumber, greatest);
-    // The index's operator family may have other operators.
+    // The index may be of another operator family.
     for (const Expr* const condition : {from, to})
         if (!op_in_opfamily(reinterpret_cast<const OpExpr*>(condition)->opno, request->opfamily))
             return nullptr;

@@ -1,6 +1,6 @@
 // Time predicates: the SQL functions that compare IDs with times (before, until, after, since,
-// within) and those that return the first and the last ID of a predicate's times. The planner
-// replaces the former by the latter: see time_predicate_support.cpp.
+// within), and the functions that return the first and the last ID of a predicate's times.
+// time_predicate_support.cpp replaces the predicates by comparisons with these IDs.
 #include <algorithm>
 
 #include "pg/support/checks.hpp"
@@ -18,7 +18,7 @@ using namespace snowdrift;
 
 namespace {
 
-/// The times from `first` to `last`, both inclusive; none if `last` is before `first`.
+/// The times from `first` to `last`, both inclusive; empty if `last` is before `first`.
 struct Times {
     TimestampTz first;
     TimestampTz last;
@@ -28,8 +28,8 @@ struct Times {
 
 constexpr Times no_times{DT_NOEND, DT_NOBEGIN};
 
-// The times that satisfy a predicate whose time is argument `n`. An ID's time is finite, so only
-// two cases of infinity matter: no time is after infinity, and none is before -infinity.
+// Each predicate returns the times that satisfy it; its own time is argument `n`. IDs have finite
+// times, so infinity needs two special cases: no time is after infinity or before -infinity.
 
 struct Since {
     static Times times(FunctionCallInfo fcinfo, int n) {
@@ -77,15 +77,15 @@ struct Within {
     }
 };
 
-/// The IDs from `first` to `last`, both inclusive; none if `last` is less than `first`.
+/// The IDs from `first` to `last`, both inclusive; empty if `last` is less than `first`.
 template <typename Id>
 struct IdRange {
     Id first;
     Id last;
 };
 
-/// The IDs of `times` in a format: `all` are its IDs, and `valid` its times. `format` has
-/// boundary() and last_before().
+/// The IDs of a format whose timestamps are in `times`. `format` provides boundary() and
+/// last_before(); `all` is the range of its IDs, `valid` the range of its timestamps.
 template <typename Id, typename Format>
 IdRange<Id> ids_of(const Format& format, const IdRange<Id>& all, const TimeRange& valid,
                    const Times& times) {
@@ -95,7 +95,7 @@ IdRange<Id> ids_of(const Format& format, const IdRange<Id>& all, const TimeRange
     return {format.boundary(first_ms), format.last_before(last_ms + 1)};
 }
 
-/// The SQL functions of one predicate of an ID type.
+/// The SQL functions of one predicate for one ID type.
 template <typename Id, typename Predicate>
 struct TimePredicate {
     static Datum of_id_and_time(FunctionCallInfo fcinfo) {
@@ -121,14 +121,14 @@ struct TimePredicate {
     }
 };
 
-/// The IDs of `layout` whose times are within the range in argument `n`.
+/// The IDs of `layout` whose timestamps are in the tstzrange of argument `n`.
 IdRange<int64> ids_within(FunctionCallInfo fcinfo, int n, const SnowflakeLayout& layout) {
     return ids_of<int64>(layout, {0, layout.max_id()}, times_of(layout), Within::times(fcinfo, n));
 }
 
 }  // namespace
 
-// ulid, in the install script's order. before_of_ulid and its like have the time on the left.
+// ulid, in the order of the install script. before_of_ulid and similar names take the time first.
 SNOWDRIFT_FUNCTION_AS(ulid_before, TimePredicate<Ulid, Before>::of_id_and_time)
 SNOWDRIFT_FUNCTION_AS(before_of_ulid, TimePredicate<Ulid, Before>::of_time_and_id)
 SNOWDRIFT_FUNCTION_AS(first_ulid_before, TimePredicate<Ulid, Before>::first)
@@ -149,7 +149,7 @@ SNOWDRIFT_FUNCTION_AS(ulid_within, TimePredicate<Ulid, Within>::of_id_and_time)
 SNOWDRIFT_FUNCTION_AS(first_ulid_within, TimePredicate<Ulid, Within>::first)
 SNOWDRIFT_FUNCTION_AS(last_ulid_within, TimePredicate<Ulid, Within>::last)
 
-// sno, in the install script's order. before_of_sno and its like have the time on the left.
+// sno, in the order of the install script. before_of_sno and similar names take the time first.
 SNOWDRIFT_FUNCTION_AS(sno_before, TimePredicate<Sno, Before>::of_id_and_time)
 SNOWDRIFT_FUNCTION_AS(before_of_sno, TimePredicate<Sno, Before>::of_time_and_id)
 SNOWDRIFT_FUNCTION_AS(first_sno_before, TimePredicate<Sno, Before>::first)

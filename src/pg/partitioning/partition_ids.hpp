@@ -1,4 +1,4 @@
-// The IDs of a partition key: of type bigint (Snowflake IDs), ulid or sno.
+// The IDs in a partition key of type bigint (Snowflake IDs), ulid or sno.
 #pragma once
 
 #include <optional>
@@ -15,28 +15,29 @@ namespace snowdrift {
 
 class PartitionIds {
  public:
-    /// The partition key of `parent`. `layout` applies to Snowflake IDs. Raises 42809 if the key is
-    /// not a range of IDs.
+    /// The IDs in the partition key of `parent`. `layout`: the layout of Snowflake IDs. Raises
+    /// 42809 if `parent` is not partitioned by a range of IDs.
     PartitionIds(Relation parent, const SnowflakeLayout& layout);
 
-    /// The times that the IDs can carry.
+    /// The range of timestamps of the IDs.
     TimeRange times() const;
 
-    /// The smallest ID of a Unix millisecond. Precondition: it is one of times().
+    /// The smallest ID whose timestamp is not before `unix_ms`. Precondition: `unix_ms` is in
+    /// times().
     Datum boundary(int64 unix_ms) const;
 
-    /// The time of an ID; nothing if the value is not a valid ID.
+    /// The timestamp of an ID; nothing if the value is not a valid ID.
     std::optional<TimestampTz> time_of(Datum id) const;
 
     bool are_equal(Datum a, Datum b) const;
 
-    /// An ID as an SQL literal.
+    /// An ID as a quoted SQL literal.
     const char* literal(Datum id) const;
 
  private:
     enum class Kind { snowflake, ulid, sno };
 
-    /// Find the kind of IDs of a type. False if it has none.
+    /// Set the kind of IDs of a type. Return false if it is not a type of IDs.
     bool find_kind(Oid type);
 
     Kind kind_ = Kind::snowflake;

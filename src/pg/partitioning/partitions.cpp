@@ -1,5 +1,5 @@
-// The SQL functions snowdrift.create_partitions() and snowdrift.partitions(): partitions by time of
-// tables that are partitioned by ranges of IDs.
+// The SQL functions snowdrift.create_partitions() and snowdrift.partitions(), which create and list
+// the partitions by time of tables that are partitioned by a range of IDs.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -37,7 +37,7 @@ using namespace snowdrift;
 
 namespace {
 
-/// Whether the role may do what a relation's owner may.
+/// Whether the role has the privileges of a relation's owner.
 bool is_owner_of_relation(Oid relation, Oid role) {
 #if PG_VERSION_NUM >= 160000
     return object_ownercheck(RelationRelationId, relation, role);
@@ -88,7 +88,7 @@ std::optional<Partition> partition_of(Oid oid) {
     return Partition{oid, false, bound_of(bounds->lowerdatums), bound_of(bounds->upperdatums)};
 }
 
-/// Calls visit(Partition) with each partition of a table. Locks none of them.
+/// Calls visit(Partition) for each partition of a table. Does not lock the partitions.
 template <typename Visit>
 void for_each_partition(Oid parent, Visit visit) {
     List* const children = find_inheritance_children(parent, NoLock);
@@ -97,20 +97,20 @@ void for_each_partition(Oid parent, Visit visit) {
         if (const auto partition = partition_of(lfirst_oid(cell))) visit(*partition);
 }
 
-/// Ensure that a relation still exists.
+/// Ensure that a relation exists. Raises 42P01.
 void check_exists(Oid relation) {
     if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)))
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
                         errmsg("relation with OID %u does not exist", relation)));
 }
 
-/// The properties of the parent that the statements contain.
+/// The properties of the parent that are used in the statements.
 struct Parent {
     Oid schema;
     const char* schema_name;
     const char* name;
     const char* qualified_name;
-    const char* options;  ///< access method and tablespace
+    const char* options;  ///< clauses for access method and tablespace
 };
 
 Parent describe(Relation parent) {
@@ -132,8 +132,8 @@ void execute(const char* statement) {
     if (SPI_execute(statement, false, 0) < 0) elog(ERROR, "could not execute: %s", statement);
 }
 
-/// Create a partition as a separate table and then attach it, so that readers and writers are not
-/// blocked.
+/// Create a partition as a separate table and attach it, which does not block readers and writers
+/// of the parent.
 Oid create(const Parent& parent, const char* suffix, const char* from, const char* to) {
     const char* const name = psprintf("%s_%s", parent.name, suffix);
     if (std::strlen(name) >= NAMEDATALEN)
@@ -178,7 +178,7 @@ SNOWDRIFT_FUNCTION(create_partitions) {
     check_exists(parent_oid);
     if (!is_owner_of_relation(parent_oid, GetUserId()))
         aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(parent_oid));
-    // Blocks sessions that create or detach partitions, but no readers and writers.
+    // The lock blocks sessions that create or detach partitions, but not readers and writers.
     Relation relation = table_open(parent_oid, ShareUpdateExclusiveLock);
     const PartitionIds ids{relation, layout};
     const Parent parent = describe(relation);
@@ -193,7 +193,7 @@ SNOWDRIFT_FUNCTION(create_partitions) {
     for (TimestampTz begin = step.begin_of(first); begin <= last;) {
         CHECK_FOR_INTERRUPTS();
         const TimestampTz end = step.next(begin);
-        // The first and the last step may extend beyond the times that IDs can carry.
+        // The first and the last step may extend beyond the range of timestamps.
         const Datum from = ids.boundary(std::max<int64>(unix_ms_floor(begin), times.first_ms));
         const bool is_last = end == DT_NOEND || unix_ms_floor(end) > times.last_ms;
         Bound to;

@@ -29,12 +29,12 @@ TimestampTz time_of_month(int64 month) {
 
 TimeStep::TimeStep(const Interval& step) {
     int64 days_us;
-    const bool is_sum = !__builtin_mul_overflow(int64{step.day}, USECS_PER_DAY, &days_us) &&
-                        !__builtin_add_overflow(days_us, step.time, &us_);
+    const bool is_in_range = !__builtin_mul_overflow(int64{step.day}, USECS_PER_DAY, &days_us) &&
+                             !__builtin_add_overflow(days_us, step.time, &us_);
     months_ = step.month;
     const bool is_months = months_ > 0 && us_ == 0;
     const bool is_minutes = months_ == 0 && us_ > 0 && us_ % USECS_PER_MINUTE == 0;
-    if (is_sum && (is_months || is_minutes)) return;
+    if (is_in_range && (is_months || is_minutes)) return;
     const Datum shown = DirectFunctionCall1(interval_out, IntervalPGetDatum(&step));
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("invalid partition step: \"%s\"", DatumGetCString(shown)),
@@ -49,8 +49,8 @@ TimestampTz TimeStep::begin_of(TimestampTz time) const {
         return time_of_month(month - month % months_);
     }
     constexpr TimestampTz monday = 366 * USECS_PER_DAY;  // 2001-01-01
-    const int64 rest = (time - monday) % us_;
-    return time - rest - (rest < 0 ? us_ : 0);
+    const int64 remainder = (time - monday) % us_;
+    return time - remainder - (remainder < 0 ? us_ : 0);
 }
 
 TimestampTz TimeStep::next(TimestampTz begin) const {

@@ -1,25 +1,26 @@
-// Steps of time in UTC, one per partition: whole months, or whole minutes, hours and days.
+// The time steps of partitions, in UTC: whole months, or whole minutes, hours or days.
 #pragma once
 
 #include "pg/support/postgres.hpp"
 
 namespace snowdrift {
 
-/// Months are counted from January of the year 0, so that three months are a quarter; microseconds
-/// from a Monday, so that seven days are a week.
+/// Steps of months are counted from January of the year 0, so that three months are a quarter.
+/// Other steps are counted from Monday, 2001-01-01, so that seven days are a week.
 class TimeStep {
  public:
     /// Raises 22023 unless the interval is a positive whole number of months or of minutes.
     explicit TimeStep(const Interval& step);
 
-    /// The beginning of the step that contains a time.
+    /// The beginning of the step that contains `time`.
     TimestampTz begin_of(TimestampTz time) const;
 
-    /// The beginning of the step after the one that begins at `begin`; DT_NOEND if PostgreSQL has
-    /// no such time.
+    /// The beginning of the step after the one that begins at `begin`; DT_NOEND if it is out of
+    /// PostgreSQL's range.
     TimestampTz next(TimestampTz begin) const;
 
-    /// The suffix of the name of the partition whose step begins at `begin`.
+    /// The suffix of the partition's name for the step that begins at `begin`: YYYY_MM, YYYY_MM_DD
+    /// or YYYY_MM_DD_hhmm.
     const char* suffix(TimestampTz begin) const;
 
  private:

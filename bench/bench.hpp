@@ -1,4 +1,5 @@
-// What the sections of the benchmark share: the run's size, the server, and the sections' names.
+// Declarations that the sections of the benchmark share: options, helpers for the server, and the
+// sections themselves.
 #pragma once
 
 #include <functional>
@@ -15,23 +16,23 @@ struct Options {
     int rounds(int full, int when_quick) const { return quick ? when_quick : full; }
 };
 
-/// Runs a statement, or several, in `connection`.
+/// Runs one or more statements in `connection`, outside a transaction block.
 pqxx::result run(pqxx::connection& connection, const std::string& statement);
 
-/// The first value of a statement's result.
+/// Returns the first value of a statement's result.
 double number(pqxx::connection& connection, const std::string& statement);
 std::string text(pqxx::connection& connection, const std::string& statement);
 
-/// Milliseconds that a statement takes.
+/// Runs a statement. Returns its duration in milliseconds.
 double ms_of(pqxx::connection& connection, const std::string& statement);
 
 bool has_uuidv7(pqxx::connection& connection);
 
-/// Says on standard error what goes on; on a terminal, in place of what it said before.
+/// Shows a status line on standard error. On a terminal, it replaces the previous one.
 void progress(const std::string& what);
 
-/// Visits all candidates in each of `rounds` rounds: visit(candidate). Each round begins with the
-/// next candidate, so none always comes after the same one.
+/// Calls visit(candidate) for all candidates in each of `rounds` rounds. Each round begins with
+/// another candidate, so that the order does not favor one.
 template <typename Candidates, typename Visit>
 void in_turn(const std::string& what, int rounds, const Candidates& candidates, Visit visit) {
     for (int round = 1; round <= rounds; ++round) {
@@ -42,7 +43,8 @@ void in_turn(const std::string& what, int rounds, const Candidates& candidates, 
     progress("");
 }
 
-/// The same after a round that warms up and doesn't count: visit(candidate, counts).
+/// The same after a warm-up round: calls visit(candidate, counts), where `counts` is false in the
+/// warm-up round.
 template <typename Candidates, typename Visit>
 void in_turn_when_warm(const std::string& what, int rounds, const Candidates& candidates,
                        Visit visit) {
@@ -51,10 +53,10 @@ void in_turn_when_warm(const std::string& what, int rounds, const Candidates& ca
     in_turn(what, rounds, candidates, [&](const auto& candidate) { visit(candidate, true); });
 }
 
-/// Runs a shell command, and throws if it fails. Returns its standard output.
+/// Runs a shell command. Returns its standard output. Throws if it fails.
 std::string shell(const std::string& command);
 
-/// `template_text` with `with` for each %.
+/// Returns `template_text` with each % replaced by `with`.
 std::string filled(std::string template_text, const std::string& with);
 
 // The sections.

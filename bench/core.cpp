@@ -1,4 +1,4 @@
-// The core by itself: what codecs and generators take, in time and in instructions.
+// The core in isolation: time and instructions of codecs and generators.
 #include "bench.hpp"
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 namespace snowdrift::bench {
 namespace {
 
-/// Reads Google Benchmark's CSV, a line for each repetition of each operation.
+/// Runs Google Benchmark and reads its CSV, which has a line per repetition of each operation.
 void measure_time(Report& report, const Options& options) {
     progress("codecs and generators");
     std::istringstream lines{
@@ -33,7 +33,7 @@ void measure_time(Report& report, const Options& options) {
     }
 }
 
-/// Reads callgrind's dumps; false where there is no valgrind.
+/// Runs callgrind and reads its dumps. Returns false without valgrind.
 bool measure_instructions(Report& report) {
     if (*SNOWDRIFT_CORE_INSTRUCTIONS == '\0') return false;
     progress("instructions");

@@ -1,4 +1,4 @@
-// The core's operations once each, for valgrind --tool=callgrind: a dump of the counts for each.
+// Runs each operation of the core under valgrind --tool=callgrind, and dumps the counts of each.
 #include <valgrind/callgrind.h>
 
 #include "core_operations.hpp"

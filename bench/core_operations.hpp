@@ -1,6 +1,6 @@
-// The core's operations that are measured by themselves: text out and in, by our codec and by the
-// plain loop over a table that one would write first, compiled with the same flags; and the
-// generators' steps, with a time that is at hand.
+// The operations of the core that are measured in isolation: encoding and decoding of text, by the
+// library and by a plain loop over a table, compiled with the same flags; and the steps of the
+// generators, without reading a clock.
 #pragma once
 
 #include <array>
@@ -16,13 +16,13 @@
 
 namespace snowdrift::bench {
 
-/// Something done `count` times by a call of `run`.
+/// An operation that one call of `run` performs `count` times.
 struct Operation {
     const char* name;
     void (*run)();
 };
 
-/// An ID's bits as one number, and back.
+/// Conversion between an ID and its bits as a number.
 struct UlidBits {
     using Id = Ulid;
     using Alphabet = CrockfordAlphabet;
@@ -50,7 +50,7 @@ struct SnoBits {
     }
 };
 
-/// The plain loop: a character at a time, through a table.
+/// The plain loop, which looks up one character at a time in a table.
 template <typename Bits>
 struct Plain {
     using Id = typename Bits::Id;
@@ -74,7 +74,7 @@ struct Plain {
     }
 };
 
-/// The library.
+/// The library's codec.
 template <typename Bits>
 struct Snowdrift {
     using Id = typename Bits::Id;
@@ -84,7 +84,7 @@ struct Snowdrift {
     static bool decode(std::string_view text, Id& id) { return !Id::parse(text, id); }
 };
 
-/// So many IDs and their texts stay in the first-level cache.
+/// The number of IDs. They and their texts fit into the first-level cache.
 inline constexpr size_t count = 256;
 
 template <typename Id>
@@ -99,7 +99,7 @@ std::array<Id, count> random_ids() {
     return ids;
 }
 
-/// All that was computed counts as used, and nothing is known of memory any more.
+/// A compiler barrier: results in memory count as used, and memory counts as modified.
 inline void keep() { asm volatile("" ::: "memory"); }
 
 template <typename Codec>
@@ -130,7 +130,7 @@ template <typename Codec>
     keep();
 }
 
-/// Each call has a millisecond of its own.
+/// Returns a later time, in Unix milliseconds, at each call.
 inline int64_t next_ms() {
     static int64_t ms = 1767268800000;
     return ms += Sno::unit_ms;
@@ -177,7 +177,7 @@ inline int64_t next_ms() {
     }
 }
 
-/// A codec's operation, and the plain loop's.
+/// The same operation by the library and by the plain loop.
 struct Pair {
     Operation ours, plain;
 };

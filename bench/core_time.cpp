@@ -1,4 +1,4 @@
-// The core's operations under Google Benchmark, whose options it takes.
+// Runs the operations of the core under Google Benchmark, and accepts its options.
 #include <benchmark/benchmark.h>
 
 #include "core_operations.hpp"

@@ -1,4 +1,4 @@
-// What an ID costs in one session, above a function that does nothing.
+// The cost of an ID in one session, compared to a function that does nothing.
 #include "bench.hpp"
 
 namespace snowdrift::bench {
@@ -6,8 +6,8 @@ namespace {
 
 struct Candidate {
     std::string label;
-    std::string function;                ///< as regprocedure reads it
-    std::string argument = "NULL::int";  ///< where the function takes one
+    std::string function;                ///< as regprocedure input
+    std::string argument = "NULL::int";  ///< NULL if the function takes none
 };
 
 constexpr const char* paced_call = "bench_ns_per_paced_call";
@@ -33,13 +33,14 @@ std::vector<Candidate> candidates(bool with_uuidv7) {
     return all;
 }
 
-/// Nanoseconds of a call, many of them made in one go inside the server.
+/// Nanoseconds per call. The calls are made in a loop inside the server.
 double ns_per_call(pqxx::connection& connection, const Candidate& candidate, const char* measure) {
     return number(connection, std::string{"SELECT "} + measure + "('" + candidate.function +
                                   "'::regprocedure, 200000, " + candidate.argument + ")");
 }
 
-/// Nanoseconds of a transaction that calls the function once, all in one loop inside the server.
+/// Nanoseconds per transaction that calls the function once. The transactions run in a loop inside
+/// the server.
 double ns_per_transaction(pqxx::connection& connection, const std::string& function) {
     constexpr int transactions = 50'000;
     return ms_of(connection, "DO $$BEGIN FOR i IN 1 .. " + std::to_string(transactions) +
@@ -58,7 +59,7 @@ void measure_calls(Report& report, const Options& options, pqxx::connection& con
             const double paced = ns_per_call(connection, candidate, paced_call) - noop_ns;
             const double unpaced =
                 ns_per_call(connection, candidate, unpaced_call) - noop_unpaced_ns;
-            if (round == 0) continue;  // which warms up
+            if (round == 0) continue;  // warm-up
             report.figure(candidate.label, "cost", "ns", paced);
             report.figure(candidate.label, "cost without a pause", "ns", unpaced);
         }

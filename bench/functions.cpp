@@ -1,5 +1,5 @@
-// What an ID's cost is measured against: a function that does nothing, one that reads the clock,
-// and one that reads the clock and does one atomic operation.
+// The baselines of an ID's cost: a function that does nothing, one that reads the clock, and one
+// that reads the clock and does one atomic operation. Also the functions that time calls.
 #include <algorithm>
 #include <atomic>
 
@@ -28,7 +28,7 @@ SNOWDRIFT_FUNCTION(bench_clock_and_atomic) {
     PG_RETURN_INT64(now + static_cast<int64_t>(word.fetch_add(1, std::memory_order_relaxed)));
 }
 
-/// A call of `function` as the executor makes it, again and again.
+/// A repeatable call of `function`, made as the executor makes it.
 class Call {
  public:
     Call(Oid function, NullableDatum argument)
@@ -54,10 +54,11 @@ class Call {
     FunctionCallInfo call_;
 };
 
-/// So many calls find room in every format's millisecond, which has 4096 IDs or more.
+/// The number of calls per burst. Each format has at least 4096 IDs per millisecond, so a burst
+/// does not use them up.
 constexpr int32 burst = 1000;
 
-/// What a call took in each of several bursts, in nanoseconds.
+/// The nanoseconds per call in each of several bursts.
 struct Bursts {
     double* ns;
     int32 count;
@@ -74,8 +75,8 @@ struct Bursts {
     }
 };
 
-/// Makes `calls` calls in bursts, and frees what each burst left behind. `between` comes before a
-/// burst and doesn't count.
+/// Makes `calls` calls in bursts, and frees the memory that each burst allocated. Calls `between`
+/// before each burst, without timing it.
 template <typename Make, typename Between>
 Bursts measure(int32 calls, Make make, Between between) {
     const int32 count = Max(calls / burst, 1);
@@ -103,7 +104,7 @@ void spin_until_next_ms() {
 }
 
 /// bench_ns_per_call(function oid, calls int, argument anyelement) → double precision: the mean of
-/// thousands of calls without a pause.
+/// consecutive calls without a pause.
 SNOWDRIFT_FUNCTION(bench_ns_per_call) {
     const Call call{PG_GETARG_OID(0), {PG_GETARG_DATUM(2), PG_ARGISNULL(2)}};
     PG_RETURN_FLOAT8(measure(
@@ -112,9 +113,9 @@ SNOWDRIFT_FUNCTION(bench_ns_per_call) {
 }
 
 /// bench_ns_per_paced_call(function oid, calls int, argument anyelement) → double precision: the
-/// calls come in bursts of a thousand, each at the beginning of a millisecond, so none waits
-/// because a millisecond's IDs are used up. The median of the bursts: what happens now and then, as
-/// raising the mark does, would weigh too much in so little work.
+/// median of bursts of 1000 calls. Each burst starts at the beginning of a millisecond, so that no
+/// call waits because a millisecond's IDs are used up. The median ignores rare events, such as
+/// advancing the mark, which would distort the mean of so few calls.
 SNOWDRIFT_FUNCTION(bench_ns_per_paced_call) {
     const Call call{PG_GETARG_OID(0), {PG_GETARG_DATUM(2), PG_ARGISNULL(2)}};
     PG_RETURN_FLOAT8(measure(
@@ -122,8 +123,8 @@ SNOWDRIFT_FUNCTION(bench_ns_per_paced_call) {
                          .median());
 }
 
-/// bench_ns_per_name(function oid, calls int, names text[]) → double precision: the names take
-/// turns as the argument.
+/// bench_ns_per_name(function oid, calls int, names text[]) → double precision: the mean of
+/// consecutive calls, with the names as arguments in turn.
 SNOWDRIFT_FUNCTION(bench_ns_per_name) {
     Datum* names;
     int count;

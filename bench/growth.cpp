@@ -1,5 +1,5 @@
-// Whether an ID's cost grows: with the IDs that a transaction has drawn already, and with the
-// number of generators.
+// Growth of an ID's cost with the number of IDs drawn in a transaction, and with the number of
+// generators.
 #include <algorithm>
 
 #include "bench.hpp"
@@ -26,7 +26,8 @@ double ns_of(pqxx::connection& connection, const Candidate& candidate, long ids)
                                   candidate.argument + ")");
 }
 
-/// A generator that begins leads the clock by as much as the mark does, for as long.
+/// Waits until the clock has caught up with fresh states, which start after the mark and so ahead
+/// of the clock.
 void settle(pqxx::connection& connection) { run(connection, "SELECT pg_sleep(1)"); }
 
 void by_ids(Report& report, const Options& options, pqxx::connection& connection) {
@@ -41,7 +42,7 @@ void by_ids(Report& report, const Options& options, pqxx::connection& connection
         header.resize(1);
         for (long ids = 1000; ids <= most; ids *= 10) {
             progress(candidate.label + ", " + std::to_string(ids) + " IDs in one transaction");
-            // What is short is repeated.
+            // Repeat short measurements.
             for (long done = 0; done < std::min(most, 1'000'000L); done += ids)
                 report.figure(candidate.label, ids_label(ids), "ns",
                               ns_of(connection, candidate, ids));

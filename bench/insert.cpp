@@ -1,5 +1,5 @@
-// INSERT with an ID as primary key and DEFAULT: rows a second, WAL and index, into an empty table
-// and into a large one.
+// INSERT with an ID as primary key and DEFAULT, into an empty table and into a large one: rows per
+// second, WAL, and size of the index.
 #include <filesystem>
 #include <fstream>
 
@@ -26,8 +26,8 @@ std::vector<Candidate> candidates(bool with_uuidv7) {
 }
 
 struct Sizes {
-    int rows;         ///< inserted in a measurement
-    int large_table;  ///< rows that are there before, the second time
+    int rows;         ///< inserted per measurement
+    int large_table;  ///< rows of the large table before a measurement
     int bulk_rounds, large_bulk_rounds;
 };
 
@@ -41,7 +41,7 @@ void fill(pqxx::connection& connection, const Candidate& candidate, int rows) {
                         std::to_string(rows) + ")");
 }
 
-/// Measures an INSERT of `rows` rows that `insert` does: its speed and its WAL.
+/// Measures speed and WAL of `insert`, which inserts `rows` rows.
 template <typename Insert>
 void measure(Report& report, pqxx::connection& connection, const std::string& label,
              const std::string& how, int rows, Insert insert) {
@@ -66,7 +66,7 @@ void measure_index(Report& report, pqxx::connection& connection, const Candidate
                   number(connection, "SELECT avg_leaf_density FROM pgstatindex(" + index + ")"));
 }
 
-/// `rows` rows, one a transaction, from 8 sessions.
+/// Inserts `rows` rows from 8 sessions, one row per transaction.
 void insert_one_by_one(const Candidate& candidate, int rows) {
     const auto script =
         std::filesystem::temp_directory_path() / ("bench_" + candidate.table + ".sql");
@@ -76,7 +76,7 @@ void insert_one_by_one(const Candidate& candidate, int rows) {
     std::filesystem::remove(script);
 }
 
-/// `rows` rows into each candidate's table, in several rounds.
+/// Inserts `rows` rows into the table of each candidate, in several rounds.
 void measure_one_by_one(Report& report, pqxx::connection& connection,
                         const std::vector<Candidate>& all, const std::string& how, int rows) {
     constexpr int rounds = 5;
@@ -107,7 +107,7 @@ void large_tables(Report& report, pqxx::connection& connection, const std::vecto
         progress("a table of " + std::to_string(sizes.large_table) + " rows, " + candidate.label);
         make_table(connection, candidate);
         fill(connection, candidate, sizes.large_table);
-        run(connection, "CHECKPOINT");  // lets its WAL go
+        run(connection, "CHECKPOINT");  // removes its WAL
     }
     in_turn("bulk INSERT into a large table", sizes.large_bulk_rounds, all,
             [&](const Candidate& candidate) {

@@ -1,4 +1,4 @@
-// The benchmark of a live server, the one that PGHOST names: ./dev bench runs it.
+// The benchmark of the running server that PGHOST names. ./dev bench runs it.
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -67,7 +67,7 @@ std::string filled(std::string template_text, const std::string& with) {
 
 namespace {
 
-/// What follows `key` and a colon in a file of such lines.
+/// The value of `key` in a file of lines "key: value"; "unknown" if there is none.
 std::string line_of(const char* path, const std::string& key) {
     std::ifstream file{path};
     for (std::string line; std::getline(file, line);)
@@ -76,7 +76,7 @@ std::string line_of(const char* path, const std::string& key) {
     return "unknown";
 }
 
-/// On what this runs.
+/// Describes the machine, the server and its settings.
 Cells machine(pqxx::connection& connection, const Options& options) {
     utsname system;
     uname(&system);
@@ -129,7 +129,7 @@ int measure(const std::vector<std::string>& names, const Options& options) {
     const bool complete = wanted.empty();
     if (complete) wanted.assign(std::begin(all_sections), std::end(all_sections));
 
-    // What documents the project is a whole run.
+    // Only a full run of all sections updates the documentation.
     const std::string folder = complete && !options.quick ? "docs/benchmarks" : "build/benchmarks";
     Report report{folder};
     pqxx::connection connection;

@@ -15,7 +15,7 @@ std::string joined(const Cells& cells) {
     return line + "\n";
 }
 
-/// The width that each column needs.
+/// The width of each column, in characters.
 std::vector<size_t> widths_of(const Cells& header, const std::vector<Cells>& rows) {
     std::vector<size_t> widths;
     for (size_t i = 0; i < header.size(); ++i) {

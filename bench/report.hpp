@@ -1,5 +1,5 @@
-// What a run of the benchmark found: raw figures, tables, charts and targets, and the files that
-// keep them.
+// The report of a benchmark run: figures, tables, charts and targets, and the files that store
+// them.
 #pragma once
 
 #include <filesystem>
@@ -12,30 +12,32 @@ namespace snowdrift::bench {
 
 double median(std::vector<double> values);
 
-/// A number for people: with so many digits after the point.
+/// Formats a number with `digits` digits after the decimal point.
 std::string shown(double value, int digits);
 
 using Cells = std::vector<std::string>;
 
-/// The values of one measure of one subject, a round each. Equal rounds ran side by side.
+/// The values of one measure of one subject, one per round. Values of the same round are
+/// comparable.
 struct Series {
     std::string section, subject, measure, unit;
     std::vector<double> values;
 };
 
-/// Collects what the sections measure. The folder gets figures.csv, the charts and README.md.
+/// Collects the measurements of the sections. Writes figures.csv, the charts and README.md to a
+/// folder.
 class Report {
  public:
     explicit Report(std::filesystem::path folder);
 
-    /// A section begins: its title is shown at once.
+    /// Begins a section and prints its title.
     void begin(const std::string& section, const std::string& title);
 
-    /// One figure of the present section; the next round of its series.
+    /// Adds a figure of the current section: the next round of its series.
     void figure(const std::string& subject, const std::string& measure, const std::string& unit,
                 double value);
 
-    /// Whether the section has that measure of the subject.
+    /// Whether the section has figures of this measure of the subject.
     bool has(const std::string& section, const std::string& subject,
              const std::string& measure) const;
 
@@ -47,21 +49,24 @@ class Report {
     double ratio(const std::string& section, const std::string& measure, const std::string& subject,
                  const std::string& base) const;
 
-    /// A table: shown, and kept for README.md. The first cells are to the left, all others right.
+    /// Prints a table, and adds it to README.md. The first column is left-aligned, the others are
+    /// right-aligned.
     void table(const Cells& header, const std::vector<Cells>& rows);
 
-    /// A sentence or more on what is measured, or what bounds it.
+    /// Adds a text that explains the measurements or their limits.
     void note(const std::string& text);
 
-    /// A chart, made of a gnuplot script that sets all but its output.
+    /// Draws a chart with gnuplot. `script` sets everything except terminal, output and title.
     void chart(const std::string& name, const std::string& title, int height,
                const std::string& script);
 
-    /// A row of the table of targets: met where `value` is on the right side of `limit`.
+    /// Adds a row to the table of targets. The target is met if `value` is at most, or at least,
+    /// `limit`.
     void at_most(const std::string& what, double limit, double value);
     void at_least(const std::string& what, double limit, double value);
 
-    /// Shows the targets, and writes figures.csv and README.md.
+    /// Prints the targets, and writes figures.csv and README.md. `machine`: lines that describe the
+    /// machine and the server.
     void finish(const Cells& machine);
 
  private:

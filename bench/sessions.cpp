@@ -1,5 +1,5 @@
-// Many sessions at once: throughput and latency of single statements through pgbench, and how much
-// of the format's capacity sessions get.
+// Many concurrent sessions: throughput and latency of single statements, and the share of the
+// format's capacity that the sessions use.
 #include <algorithm>
 #include <chrono>
 
@@ -14,7 +14,7 @@ std::vector<int> session_counts(const Options& options) {
     return {1, 2, 4, 8, 16, 32, 64};
 }
 
-/// Statements a second, as pgbench measures.
+/// Statements per second, as measured by pgbench.
 double throughput(const std::string& statement, int sessions, int seconds) {
     const std::string output =
         shell("echo \"" + statement + "\" | pgbench -n -M prepared -f - -c " +
@@ -24,8 +24,8 @@ double throughput(const std::string& statement, int sessions, int seconds) {
     return std::stod(output.substr(tps + 6));
 }
 
-/// How long each statement of `sessions` sessions took, in microseconds. Not from pgbench, which
-/// reads its clock once for all the replies that are there.
+/// The latency of each statement of `sessions` sessions, in microseconds. pgbench cannot measure
+/// it, because it reads its clock once for all replies that have arrived.
 std::vector<double> latencies(const std::string& statement, int sessions, int seconds) {
     using Clock = std::chrono::steady_clock;
     std::vector<std::vector<double>> of_sessions(static_cast<size_t>(sessions));
@@ -54,8 +54,8 @@ double percentile(std::vector<double>& values, double share) {
     return *at;
 }
 
-/// The share of the classic layout's 4096 IDs a millisecond that `sessions` sessions get together
-/// during one second.
+/// The share of the default layout's 4096 IDs per millisecond that `sessions` sessions together
+/// draw during one second.
 double saturation(int sessions) {
     constexpr double capacity_per_second = 4'096'000;
     pqxx::connection setup;
@@ -65,7 +65,7 @@ double saturation(int sessions) {
                             " FROM (SELECT clock_timestamp() AS t) AS c");
     const std::string from = window[0][0].as<std::string>();
     const std::string to = window[0][1].as<std::string>();
-    // Enough for all to be busy until after the window.
+    // Enough IDs to keep all sessions busy until after the window.
     const int ids_each = static_cast<int>(capacity_per_second * 2.5) / sessions;
     std::vector<double> counts(static_cast<size_t>(sessions));
     test::in_parallel(sessions, [&](int i) {
@@ -107,8 +107,8 @@ std::string subject_of(const std::string& statement, int sessions) {
     return statement + " x " + std::to_string(sessions);
 }
 
-/// What becomes of throughput when 64 sessions share what 2 had: with an ID a statement, and with
-/// many, where the generator's own work is most of it.
+/// Compares the throughput of 64 sessions to that of 2: with one ID per statement, and with many,
+/// where the generator does most of the work.
 void crowd(Report& report, const Options& options) {
     const std::string one = "SELECT next_snowflake()";
     const std::string thousand =

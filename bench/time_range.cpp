@@ -1,5 +1,5 @@
-// One hour of a year's rows: by the ID's own time, and by a column created_at with an index of its
-// own.
+// Queries for one hour out of a year of rows: by the timestamp in the ID, and by a column
+// created_at with its own index.
 #include "bench.hpp"
 
 namespace snowdrift::bench {
@@ -9,7 +9,7 @@ struct Candidate {
     std::string label, table, columns, id, condition;
 };
 
-/// The hour begins at h.
+/// In the conditions, h is the beginning of the hour.
 const std::vector<Candidate> candidates = {
     {"created_at", "bench_by_column", "id bigint PRIMARY KEY, created_at timestamptz",
      "make_snowflake(t, 0, 0, n % 4096), t",
@@ -23,7 +23,7 @@ const std::vector<Candidate> candidates = {
      "ulid_within(id, tstzrange(h, h + interval '1 hour'))"},
 };
 
-constexpr int hours = 1000;  // queries in a measurement
+constexpr int hours = 1000;  // queries per measurement
 
 void make_table(pqxx::connection& connection, const Candidate& candidate, int rows) {
     const bool with_created_at = candidate.label == "created_at";
@@ -37,7 +37,7 @@ void make_table(pqxx::connection& connection, const Candidate& candidate, int ro
     run(connection, "VACUUM ANALYZE " + candidate.table);
 }
 
-/// Microseconds of a query for one hour.
+/// Microseconds per query for one hour.
 double us_per_query(pqxx::connection& connection, const Candidate& candidate) {
     return ms_of(connection,
                  "DO $$DECLARE h timestamptz; BEGIN FOR i IN 1 .. " + std::to_string(hours) +

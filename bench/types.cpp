@@ -1,4 +1,4 @@
-// What one does with IDs that are there: text and binary forms, COPY, sorting, indexes, lookups.
+// Operations on stored IDs: text and binary forms, COPY, sorting, indexes, lookups.
 #include "bench.hpp"
 
 namespace snowdrift::bench {
@@ -8,11 +8,11 @@ const Cells type_names = {"uuid", "ulid", "sno", "bigint"};
 
 struct Task {
     std::string label;
-    std::string before;  ///< not measured
+    std::string before;  ///< statements to run first, not measured
     std::string statement;
 };
 
-/// Settings that leave the planner one kind of join and one kind of scan.
+/// Returns settings that leave the planner one kind of join and one kind of scan.
 std::string only(const char* join, const char* scan) {
     std::string settings;
     for (const char* kind : {"enable_nestloop", "enable_hashjoin", "enable_mergejoin",
@@ -21,8 +21,8 @@ std::string only(const char* join, const char* scan) {
     return settings + "SET " + join + " = on; SET " + scan + " = on";
 }
 
-/// % is the type, which is the column's name too. Each type has a table of its own: a column that
-/// stands behind others takes longer to read.
+/// The tasks. % stands for the type, which is also the column's name. Each type has its own table,
+/// because a column after others takes longer to read.
 std::vector<Task> tasks(const std::string& file) {
     const auto copy_out = [&](const char* format) {
         return "COPY bench_% TO '" + file + "' (FORMAT " + format + ")";
@@ -49,7 +49,8 @@ std::vector<Task> tasks(const std::string& file) {
     };
 }
 
-/// Random values of all the types, which sort alike where they can: 10 and 8 bytes of the uuid's.
+/// Creates tables of random values of all types. A sno has the first 10 bytes of the uuid, a bigint
+/// the first 8, so that the types sort alike as far as possible.
 void make_values(pqxx::connection& connection, int count) {
     run(connection, R"(
         SET max_parallel_workers_per_gather = 0; SET max_parallel_maintenance_workers = 0;

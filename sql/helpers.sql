@@ -1,4 +1,5 @@
--- Helper functions of the tests
+-- The extension, and helper functions of the tests
+CREATE EXTENSION snowdrift;
 
 -- error_of(QUERY): the error that the query raises
 CREATE FUNCTION error_of(query text) RETURNS text LANGUAGE plpgsql AS $$

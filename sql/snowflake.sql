@@ -1,5 +1,4 @@
 -- Snowflake IDs: decoding, composing, boundaries, generating
-CREATE EXTENSION snowdrift;
 SET TIME ZONE 'UTC';
 
 -- the golden ID

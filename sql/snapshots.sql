@@ -1,6 +1,9 @@
 -- Snapshots of generators, and generators restored from them
 SET TIME ZONE 'UTC';
 
+-- The first ID sets the mark, which becomes the safe mark of generators created later.
+SELECT next_snowflake() > 0 AS first_id;
+
 -- the fields of a snapshot
 SELECT snowdrift.create_generator('orders', 'snowflake', 'twitter', worker => 3, sequence_min => 100);
 SELECT snowdrift.create_generator('people', 'sno', partition => 4242, sequence_min => 10, sequence_max => 5000);

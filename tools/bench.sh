@@ -1,0 +1,27 @@
+# shellcheck shell=bash
+# ./dev bench. Part of ./dev.
+
+cmd_bench() {
+    if [ "${1:-}" = --on ]; then
+        [ $# -ge 2 ] || { usage >&2; exit 2; }
+        # shellcheck source=tools/matrix.sh
+        . tools/matrix.sh
+        bench_on "${@:2}"
+        return
+    fi
+    find_postgres
+    need libbenchmark-dev gnuplot-nox valgrind "postgresql-client-$pg_version"
+    build_cmake
+    stage
+    quietly "Building the benchmark's own functions" \
+        make -s -C bench install DESTDIR="$work/root"
+    start_server "shared_preload_libraries = ''" "shared_buffers = $(quarter_of_memory)MB" \
+        "max_wal_size = 32GB" "checkpoint_timeout = 1h" "autovacuum = off"
+    run_psql -q -f bench/functions.sql >/dev/null
+    interruptibly env PATH="$bindir:$PATH" build/cmake/bench/snowdrift_bench "$@"
+}
+
+# In MB, at most 8 GB.
+quarter_of_memory() {
+    awk '/^MemTotal/ { mb = int($2 / 4096); print mb < 8192 ? mb : 8192 }' /proc/meminfo
+}

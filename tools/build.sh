@@ -1,0 +1,52 @@
+# shellcheck shell=bash
+# Choosing the PostgreSQL, building the extension and the C++ tests for it, and cleaning up. Part of ./dev.
+
+# Sets PG_CONFIG, pg_version, bindir, pgxs_src; installs PostgreSQL and a compiler where missing.
+find_postgres() {
+    [ -z "${pg_version:-}" ] || return 0
+    if [ -z "${PG_CONFIG:-}" ]; then
+        local newest
+        newest=$(ls -d /usr/lib/postgresql/*/bin/postgres 2>/dev/null | sort -V | tail -n 1 || true)
+        if [ -z "$newest" ]; then
+            [ -n "$(packaged_version)" ] || { say "Reading package lists"; refresh_package_lists >/dev/null; }
+            need_server "postgresql-$(packaged_version)"
+            newest=/usr/lib/postgresql/$(packaged_version)/bin/postgres
+        fi
+        PG_CONFIG=${newest%postgres}pg_config
+        local version=${newest#/usr/lib/postgresql/}
+        need g++ make "postgresql-server-dev-${version%%/*}"
+    fi
+    export PG_CONFIG
+    pg_version=$("$PG_CONFIG" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')
+    [ "${SNOWDRIFT_EXPECT:-$pg_version}" = "$pg_version" ] ||
+        die "PostgreSQL $SNOWDRIFT_EXPECT was asked for, but $pg_version is here"
+    bindir=$("$PG_CONFIG" --bindir)
+    pgxs_src=$(dirname "$("$PG_CONFIG" --pgxs)")/../
+}
+
+jobs=$(nproc)
+
+build() {
+    find_postgres
+    # Objects of one PostgreSQL version must not be linked into a build for another.
+    mkdir -p build
+    local stamp="$PG_CONFIG $("$PG_CONFIG" --version)"
+    if [ "$(cat build/postgres 2>/dev/null)" != "$stamp" ]; then
+        make -s clean >/dev/null
+        echo "$stamp" >build/postgres
+    fi
+    quietly "Building the extension for PostgreSQL $pg_version" make -j"$jobs"
+}
+
+build_cmake() {
+    find_postgres
+    need cmake g++ pkg-config libgtest-dev libpqxx-dev
+    quietly "Configuring the C++ tests" \
+        cmake -S . -B build/cmake -DCMAKE_BUILD_TYPE=RelWithDebInfo -DPG_CONFIG="$PG_CONFIG" "$@"
+    quietly "Building the C++ tests" cmake --build build/cmake -j"$jobs"
+}
+
+cmd_clean() {
+    make -s clean >/dev/null 2>&1 || true
+    rm -rf build results regression.diffs regression.out
+}

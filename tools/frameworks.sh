@@ -1,0 +1,93 @@
+# shellcheck shell=bash
+# Running each framework's tests and counting them. Part of ./dev test.
+
+count() { grep -cE "$1" "$2" || true; }
+
+# run_ctest LABEL SUITE
+run_ctest() {
+    local log=$work/ctest.log status=0 all bad
+    interruptibly ctest --test-dir build/cmake -L "^$1\$" --output-on-failure -j1 >"$log" 2>&1 || status=$?
+    [ "$status" -eq 0 ] || cat "$log"
+    bad=$(sed -n 's/.* \([0-9]*\) tests\{0,1\} failed out of .*/\1/p' "$log")
+    all=$(sed -n 's/.* tests\{0,1\} failed out of \([0-9]*\).*/\1/p' "$log")
+    [ -n "$all" ] || status=1
+    tally "$2" $((${all:-0} - ${bad:-0})) "${bad:-0}" "$status"
+}
+
+# run_regress SUITE [MAKE-VARIABLE]: the SQL and isolation tests on the running server.
+run_regress() {
+    local log=$work/regress.log out=$work/regress status=0
+    mkdir -p "$out"
+    interruptibly make -s installcheck EXTRA_REGRESS_OPTS="--outputdir='$out'" "${@:2}" >"$log" 2>&1 || status=$?
+    if [ "$status" -ne 0 ]; then
+        cat "$log"
+        [ ! -f "$out/regression.diffs" ] || cat "$out/regression.diffs"
+    fi
+    tally "$1" "$(count '^(ok [0-9]|test .* ok )' "$log")" \
+        "$(count '^(not ok [0-9]|test .* FAILED)' "$log")" "$status"
+}
+
+# run_core: PostgreSQL's own tests, where the server was built from its sources, in a database that has
+# the extension: so installing it changes nothing for those who don't use it.
+run_core() {
+    local log=$work/core.log out=$work/core status=0 source schedule=$work/core.schedule
+    source=${assertions_source:?core needs --assertions}
+    mkdir -p "$out"
+    # Skip the tests that list all objects of a database.
+    sed -E 's/\b(opr_sanity|type_sanity|tablespace)\b//g; /^test: *$/d' \
+        "$source/src/test/regress/parallel_schedule" >"$schedule"
+    [ "$(id -u)" -ne 0 ] || chown postgres: "$out"
+    interruptibly as_server_user env -C "$source/src/test/regress" PGHOST="$PGHOST" PGUSER="$PGUSER" \
+        ./pg_regress --inputdir=. --outputdir="$out" --expecteddir=. --dlpath=. --bindir="$bindir" \
+        --max-concurrent-tests=20 --load-extension=snowdrift --schedule="$schedule" >"$log" 2>&1 || status=$?
+    if [ "$status" -ne 0 ]; then
+        cat "$log"
+        [ ! -f "$out/regression.diffs" ] || head -n 200 "$out/regression.diffs"
+    fi
+    tally "PostgreSQL's own" "$(count '^ok [0-9]' "$log")" "$(count '^not ok [0-9]' "$log")" "$status"
+}
+
+# run_tap [FILE...]: the tests in test/t, each with servers of its own.
+run_tap() {
+    [ $# -gt 0 ] || set -- test/t/*.pl
+    need libipc-run-perl faketime
+    local partman
+    partman=$(partman_package)
+    # shellcheck disable=SC2086
+    need $partman
+    local dir=$work/tap log=$work/tap.log status=0
+    rm -rf "$dir"
+    mkdir -p "$dir/small" "$dir/tmp"
+    cp -r test/t "$dir/t"
+    cp "$work/extension.conf" "$dir/"
+    [ "$(id -u)" -ne 0 ] || chown -R postgres: "$dir"
+    interruptibly with_small_disk "$dir/small" \
+        env -C "$dir" PATH="$bindir:$PATH" PG_REGRESS="$pgxs_src/test/regress/pg_regress" \
+        SNOWDRIFT_CONF="$dir/extension.conf" SNOWDRIFT_PARTMAN="$partman" \
+        TMPDIR="$dir/tmp" TESTDATADIR="$dir" TESTLOGDIR="$dir/log" TESTDIR="$dir" \
+        prove -v -I "$pgxs_src/test/perl" -I t "${@#test/}" >"$log" 2>&1 || status=$?
+    if [ "$status" -ne 0 ]; then
+        cat "$log"
+        find "$dir" -name '*.log' -path '*log*' -exec tail -n 30 {} + 2>/dev/null || true
+    fi
+    sed -n 's/^\(t\/.*\.pl\) \.* skipped: /skipped \1: /p' "$log"
+    tally "TAP" "$(count '^ok ' "$log")" "$(count '^not ok ' "$log")" "$status"
+}
+
+# The package of pg_partman for a packaged PostgreSQL, if the distribution has one that knows
+# encoders, which came with 5.2.
+partman_package() {
+    local package=postgresql-$pg_version-partman version
+    [ "$bindir" = "/usr/lib/postgresql/$pg_version/bin" ] || return 0
+    version=$(apt-cache policy "$package" 2>/dev/null | sed -n 's/.*Candidate: \([0-9].*\)/\1/p')
+    [ -z "$version" ] || dpkg --compare-versions "$version" lt 5.2 || echo "$package"
+}
+
+# with_small_disk FOLDER COMMAND...: as the server's user; as root, with a small file system there.
+with_small_disk() {
+    local folder=$1
+    shift
+    if [ "$(id -u)" -ne 0 ]; then "$@"; return; fi
+    unshare --mount sh -c 'mount -t tmpfs -o size=24m,uid=postgres tmpfs "$0" && exec runuser -u postgres -- "$@"' \
+        "$folder" env SNOWDRIFT_SMALL_DISK="$folder" "$@"
+}

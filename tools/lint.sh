@@ -1,0 +1,26 @@
+# shellcheck shell=bash
+# ./dev format and ./dev lint. Part of ./dev.
+
+lint_files() { git ls-files --cached --others --exclude-standard -- '*.hpp' '*.cpp'; }
+
+cmd_format() {
+    need clang-format
+    lint_files | xargs clang-format -i
+}
+
+cmd_lint() {
+    find_postgres
+    need clang clang-format clang-tidy
+    say "clang-format"
+    lint_files | xargs clang-format --dry-run --Werror
+    say "GCC and Clang, warnings as errors; clang-tidy"
+    local compiler file flags
+    flags=$(make -s print-CPPFLAGS print-PG_CXXFLAGS)
+    # shellcheck disable=SC2086
+    for file in src/pg/*.cpp; do
+        for compiler in g++ clang++; do
+            "$compiler" $flags -O2 -fPIC -Werror -fsyntax-only "$file"
+        done
+        clang-tidy --quiet --warnings-as-errors='*' "$file" -- $flags 2>/dev/null
+    done
+}

@@ -1,0 +1,87 @@
+# shellcheck shell=bash
+# Throwaway servers, with the extension staged for them, and psql on one. Part of ./dev.
+
+work=            # this run's folder: staged install, data, sockets; gone when the run ends
+server_running=
+
+as_server_user() {
+    if [ "$(id -u)" -eq 0 ]; then runuser -u postgres -- "$@"; else "$@"; fi
+}
+
+make_work() {
+    [ -z "$work" ] || return 0
+    work=$(mktemp -d /tmp/snowdrift.XXXXXX)
+    chmod 755 "$work"
+    [ "$(id -u)" -ne 0 ] || chown postgres: "$work"
+}
+
+# Installs into $work/root, and writes $work/extension.conf, with which a server finds it there.
+stage() {
+    build
+    make_work
+    [ ! -f "$work/extension.conf" ] || return 0
+    quietly "Staging it for a throwaway server" make -s install DESTDIR="$work/root"
+    local library=$work/root$("$PG_CONFIG" --pkglibdir)
+    local share=$work/root$("$PG_CONFIG" --sharedir)
+    {
+        echo "dynamic_library_path = '$library:\$libdir'"
+        if [ "$pg_version" -ge 18 ]; then echo "extension_control_path = '$share:\$system'"
+        else echo "extension_destdir = '$work/root'"
+        fi
+    } >"$work/extension.conf"
+    [ "$pg_version" -ge 18 ] ||
+        grep -q extension_destdir "$("$PG_CONFIG" --sharedir)/postgresql.conf.sample" ||
+        install_in_place
+}
+
+# Not Debian's PostgreSQL, and older than 18: it only finds extensions in its own folders.
+install_in_place() {
+    say "This PostgreSQL looks for extensions in its own folders only: installing there"
+    as_root make -s install PG_CONFIG="$PG_CONFIG" >/dev/null
+    : >"$work/extension.conf"
+}
+
+# start_server [CONF-LINE...]
+start_server() {
+    make_work
+    mkdir -p "$work/socket"
+    [ "$(id -u)" -ne 0 ] || chown postgres: "$work/socket"
+    rm -rf "$work/data"
+    as_server_user "$bindir/initdb" -D "$work/data" -U postgres --auth=trust --encoding=UTF8 \
+        --no-locale --no-sync >"$work/initdb.log" 2>&1 || { cat "$work/initdb.log" >&2; die "initdb failed"; }
+    {
+        printf '%s\n' "listen_addresses = ''" "unix_socket_directories = '$work/socket'" \
+            "max_connections = 150" "fsync = off" "log_line_prefix = '%m [%p] '"
+        cat "$work/extension.conf"
+        printf '%s\n' "$@"
+    } >"$work/snowdrift.conf"
+    as_server_user sh -c "cat '$work/snowdrift.conf' >>'$work/data/postgresql.conf'"
+    server_running=1
+    as_server_user "$bindir/pg_ctl" -D "$work/data" -l "$work/data/server.log" -w start >/dev/null ||
+        { tail -n 20 "$work/data/server.log" >&2; die "the throwaway server did not start"; }
+    export PGHOST=$work/socket PGPORT=5432 PGUSER=postgres PGDATABASE=postgres
+}
+
+stop_server() {
+    [ -n "$server_running" ] || return 0
+    server_running=
+    as_server_user "$bindir/pg_ctl" -D "$work/data" -m immediate -w stop >/dev/null
+}
+
+# Whatever still runs in this run's folder: the server above, and those that tests had started.
+stop_servers() {
+    local pid_file
+    [ -n "$work" ] || return 0
+    find "$work" -name postmaster.pid | while read -r pid_file; do
+        as_server_user "$bindir/pg_ctl" -D "${pid_file%/*}" -m immediate -w stop >/dev/null 2>&1 || true
+    done
+}
+
+run_psql() { "$bindir/psql" -X -v ON_ERROR_STOP=1 "$@"; }
+
+cmd_psql() {
+    stage
+    start_server
+    run_psql -q -c 'CREATE EXTENSION snowdrift'
+    "$bindir/psql" "$@"
+}

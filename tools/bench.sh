@@ -4,8 +4,6 @@
 cmd_bench() {
     if [ "${1:-}" = --on ]; then
         [ $# -ge 2 ] || { usage >&2; exit 2; }
-        # shellcheck source=tools/matrix.sh
-        . tools/matrix.sh
         bench_on "${@:2}"
         return
     fi

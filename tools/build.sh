@@ -26,6 +26,8 @@ find_postgres() {
 
 jobs=$(nproc)
 
+cmd_build() { build; }
+
 build() {
     find_postgres
     # Objects of one PostgreSQL version must not be linked into a build for another.

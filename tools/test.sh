@@ -18,8 +18,6 @@ cmd_test() {
         case ${1:-} in
         --long) export SNOWDRIFT_LONG=1 ;;
         --assertions)
-            # shellcheck source=tools/assertions.sh
-            . tools/assertions.sh
             build_server_with_assertions
             suites=(regress parallel discard core)
             ;;

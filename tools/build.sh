@@ -44,7 +44,7 @@ build_cmake() {
     find_postgres
     need cmake g++ pkg-config libgtest-dev libpqxx-dev
     quietly "Configuring the C++ tests" \
-        cmake -S . -B build/cmake -DCMAKE_BUILD_TYPE=RelWithDebInfo -DPG_CONFIG="$PG_CONFIG" "$@"
+        cmake -S . -B build/cmake -DCMAKE_BUILD_TYPE=RelWithDebInfo -DPG_CONFIG="$PG_CONFIG"
     quietly "Building the C++ tests" cmake --build build/cmake -j"$jobs"
 }
 

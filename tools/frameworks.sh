@@ -3,18 +3,32 @@
 
 count() { grep -cE "$1" "$2" || true; }
 
-# run_ctest LABEL SUITE
+# run_ctest LABEL GROUP [PATTERN]: the C++ tests of CMakeLists.txt's group, or those with such names.
 run_ctest() {
     local log=$work/ctest.log status=0 all bad
-    interruptibly ctest --test-dir build/cmake -L "^$1\$" --output-on-failure -j1 >"$log" 2>&1 || status=$?
+    interruptibly ctest --test-dir build/cmake -L "^$2\$" -R "${3:-.}" --output-on-failure -j1 >"$log" 2>&1 ||
+        status=$?
     [ "$status" -eq 0 ] || cat "$log"
     bad=$(sed -n 's/.* \([0-9]*\) tests\{0,1\} failed out of .*/\1/p' "$log")
     all=$(sed -n 's/.* tests\{0,1\} failed out of \([0-9]*\).*/\1/p' "$log")
     [ -n "$all" ] || status=1
-    tally "$2" $((${all:-0} - ${bad:-0})) "${bad:-0}" "$status"
+    tally "$1" $((${all:-0} - ${bad:-0})) "${bad:-0}" "$status"
 }
 
-# run_regress SUITE [MAKE-VARIABLE]: the SQL and isolation tests on the running server.
+# tests_in FILE: a pattern of the names that CMakeLists.txt gives the tests in the file.
+tests_in() {
+    local suites
+    case $1 in
+    *.cpp)
+        suites=$(sed -nE 's/^(TYPED_)?TEST(_[FP])?\((\w+),.*/\3/p' "$1" | sort -u | paste -s -d '|')
+        echo "^[a-z]+\.([^.]*/)?($suites)(/[^.]*)?\."
+        ;;
+    */shared_object.sh) echo '\.SharedObject\.' ;;
+    */javascript_test.js) echo '\.JavaScript$' ;;
+    esac
+}
+
+# run_regress LABEL [MAKE-VARIABLE...]: the SQL and isolation tests on the running server.
 run_regress() {
     local log=$work/regress.log out=$work/regress status=0
     mkdir -p "$out"
@@ -27,7 +41,7 @@ run_regress() {
         "$(count '^(not ok [0-9]|test .* FAILED)' "$log")" "$status"
 }
 
-# run_core: PostgreSQL's own tests, where the server was built from its sources, in a database that has
+# run_core LABEL: PostgreSQL's own tests, where the server was built from its sources, in a database that has
 # the extension: so installing it changes nothing for those who don't use it.
 run_core() {
     local log=$work/core.log out=$work/core status=0 source schedule=$work/core.schedule
@@ -44,18 +58,17 @@ run_core() {
         cat "$log"
         [ ! -f "$out/regression.diffs" ] || head -n 200 "$out/regression.diffs"
     fi
-    tally "PostgreSQL's own" "$(count '^ok [0-9]' "$log")" "$(count '^not ok [0-9]' "$log")" "$status"
+    tally "$1" "$(count '^ok [0-9]' "$log")" "$(count '^not ok [0-9]' "$log")" "$status"
 }
 
-# run_tap [FILE...]: the tests in test/t, each with servers of its own.
+# run_tap LABEL FILE...: tests in test/t, each with servers of its own.
 run_tap() {
-    [ $# -gt 0 ] || set -- test/t/*.pl
     need libipc-run-perl faketime
     local partman
     partman=$(partman_package)
     # shellcheck disable=SC2086
     need $partman
-    local dir=$work/tap log=$work/tap.log status=0
+    local files=("${@:2}") dir=$work/tap log=$work/tap.log status=0
     rm -rf "$dir"
     mkdir -p "$dir/small" "$dir/tmp"
     cp -r test/t "$dir/t"
@@ -65,13 +78,13 @@ run_tap() {
         env -C "$dir" PATH="$bindir:$PATH" PG_REGRESS="$pgxs_src/test/regress/pg_regress" \
         SNOWDRIFT_CONF="$dir/extension.conf" SNOWDRIFT_PARTMAN="$partman" \
         TMPDIR="$dir/tmp" TESTDATADIR="$dir" TESTLOGDIR="$dir/log" TESTDIR="$dir" \
-        prove -v -I "$pgxs_src/test/perl" -I t "${@#test/}" >"$log" 2>&1 || status=$?
+        prove -v -I "$pgxs_src/test/perl" -I t "${files[@]#test/}" >"$log" 2>&1 || status=$?
     if [ "$status" -ne 0 ]; then
         cat "$log"
         find "$dir" -name '*.log' -path '*log*' -exec tail -n 30 {} + 2>/dev/null || true
     fi
     sed -n 's/^\(t\/.*\.pl\) \.* skipped: /skipped \1: /p' "$log"
-    tally "TAP" "$(count '^ok ' "$log")" "$(count '^not ok ' "$log")" "$status"
+    tally "$1" "$(count '^ok ' "$log")" "$(count '^not ok ' "$log")" "$status"
 }
 
 # The package of pg_partman for a packaged PostgreSQL, if the distribution has one that knows

@@ -1,81 +1,120 @@
 # shellcheck shell=bash
-# ./dev test: the suites, and the tally of their tests. Part of ./dev.
+# ./dev test: the suites, the files that can be run alone, and the tally. tools/frameworks.sh has what runs
+# the tests of each framework. Part of ./dev.
+
+cmd_test() {
+    local suites=(unit regress parallel integration tap) name assertions=
+    for (( ; ; )); do
+        case ${1:-} in
+        --long) export SNOWDRIFT_LONG=1 ;;
+        --assertions) assertions=1 suites=(regress parallel discard core) ;;
+        *) break ;;
+        esac
+        shift
+    done
+    [ $# -gt 0 ] || set -- "${suites[@]}"
+    for name; do
+        is_suite "$name" || [ -n "$(test_file "$name")" ] || no_such_test "$name"
+    done
+
+    [ -z "$assertions" ] || build_server_with_assertions
+    [[ ! " $* " =~ " integration "|"javascript" ]] || need_node
+    [[ ! " $* " =~ " "(test/)?(unit|integration)[\ /] ]] || build_cmake
+    stage
+    for name; do
+        if is_suite "$name"; then "suite_$name"; else run_file "$(test_file "$name")"; fi
+    done
+    echo "$passed passed, $failed failed"
+    [ "$failed" -eq 0 ] || exit 1
+}
+
+# ---- suites ------------------------------------------------------------------------------------
+
+is_suite() { declare -F "suite_$1" >/dev/null; }
+
+suite_unit() { run_ctest "unit" unit; }
+
+suite_regress() {
+    on_server "" run_regress "pg_regress"
+    on_server "$preloaded" run_regress "pg_regress, preloaded"
+}
+
+suite_integration() {
+    on_server "" run_ctest "integration" integration
+    on_server "$preloaded" run_ctest "integration, preloaded" integration
+}
+
+suite_parallel() {
+    local setting=debug_parallel_query
+    [ "$pg_version" -ge 16 ] || setting=force_parallel_mode
+    on_server "$setting = regress" run_regress "pg_regress, in parallel"
+}
+
+suite_tap() { run_tap "TAP" test/t/*.pl; }
+
+suite_discard() {
+    # Only the tests that generate IDs; --long: all but those of thousands of
+    # queries, and overflow, which needs speed.
+    local tests="helpers snowflake ulid_generator sno_generator generators snapshots settings"
+    [ -z "${SNOWDRIFT_LONG:-}" ] ||
+        tests=$(make -s print-REGRESS | sed -E 's/\b(generator_overflow|time_predicates|core_queries)\b//g')
+    on_server "debug_discard_caches = 1" run_regress "pg_regress, without caches" "REGRESS=$tests"
+}
+
+suite_core() { on_server "" run_core "PostgreSQL's own"; }
+
+preloaded="shared_preload_libraries = 'snowdrift'"
+
+# on_server CONF-LINE COMMAND...: runs it on a throwaway server with that line in its configuration.
+on_server() {
+    start_server "$1"
+    "${@:2}"
+    stop_server
+}
+
+# ---- single files ------------------------------------------------------------------------------
+
+# test_file NAME: the test's path; nothing if there is no such test. NAME may leave out .sql and .spec.
+test_file() {
+    local path=$1
+    case $path in
+    sql/*) path=${path%.sql}.sql ;;
+    specs/*) path=${path%.spec}.spec ;;
+    test/t/*.pl | test/unit/*_test.cpp | test/unit/*.sh | test/integration/*_test.*) ;;
+    *) return 0 ;;
+    esac
+    [ ! -f "$path" ] || echo "$path"
+}
+
+# run_file PATH: the label of its tests is its path.
+run_file() {
+    local name=${1##*/}
+    name=${name%.*}
+    case $1 in
+    sql/helpers.sql) on_server "" run_regress "$1" "REGRESS=helpers" ISOLATION= ;;
+    sql/*) on_server "" run_regress "$1" "REGRESS=helpers $name" ISOLATION= ;;
+    specs/*) on_server "" run_regress "$1" REGRESS= "ISOLATION=$name" ;;
+    test/t/*) run_tap "$1" "$1" ;;
+    test/unit/*) run_ctest "$1" unit "$(tests_in "$1")" ;;
+    test/integration/*) on_server "" run_ctest "$1" integration "$(tests_in "$1")" ;;
+    esac
+}
+
+no_such_test() {
+    die "no such test: $1
+Suites: unit regress parallel integration tap; with --assertions also: discard core
+Files: sql/NAME specs/NAME test/t/NAME.pl test/unit/NAME_test.cpp test/integration/NAME_test.cpp"
+}
+
+# ---- the tally ---------------------------------------------------------------------------------
 
 passed=0 failed=0
 
-# tally SUITE PASSED FAILED STATUS: adds up a suite. One that failed without saying where, or ran
+# tally LABEL PASSED FAILED STATUS: adds up a suite. One that failed without saying where, or ran
 # nothing, counts as one failure.
 tally() {
     local fails=$3
     if [ "$fails" -eq 0 ] && { [ "$4" -ne 0 ] || [ "$2" -eq 0 ]; }; then fails=1; fi
     passed=$((passed + $2)) failed=$((failed + fails))
     printf '%-28s %5d passed, %d failed\n' "$1" "$2" "$fails"
-}
-
-cmd_test() {
-    local suites=(unit regress parallel integration tap)
-    for (( ; ; )); do
-        case ${1:-} in
-        --long) export SNOWDRIFT_LONG=1 ;;
-        --assertions)
-            build_server_with_assertions
-            suites=(regress parallel discard core)
-            ;;
-        *) break ;;
-        esac
-        shift
-    done
-    [ $# -gt 0 ] || set -- "${suites[@]}"
-    [[ " $* " != *" integration "* ]] || need_node
-    build_cmake
-    stage
-    local suite
-    for suite; do
-        case $suite in
-        unit) run_ctest unit "unit" ;;
-        regress)
-            start_server
-            run_regress "pg_regress"
-            stop_server
-            start_server "shared_preload_libraries = 'snowdrift'"
-            run_regress "pg_regress, preloaded"
-            stop_server
-            ;;
-        integration)
-            start_server
-            run_ctest integration "integration"
-            stop_server
-            start_server "shared_preload_libraries = 'snowdrift'"
-            run_ctest integration "integration, preloaded"
-            stop_server
-            ;;
-        parallel)
-            local setting=debug_parallel_query
-            [ "$pg_version" -ge 16 ] || setting=force_parallel_mode
-            start_server "$setting = regress"
-            run_regress "pg_regress, in parallel"
-            stop_server
-            ;;
-        discard)
-            start_server "debug_discard_caches = 1"
-            # Only the tests that generate IDs; --long: all but those of thousands of
-            # queries, and overflow, which needs speed.
-            local tests="helpers snowflake ulid_generator sno_generator generators snapshots settings"
-            [ -z "${SNOWDRIFT_LONG:-}" ] ||
-                tests=$(make -s print-REGRESS | sed -E 's/\b(generator_overflow|time_predicates|core_queries)\b//g')
-            run_regress "pg_regress, without caches" "REGRESS=$tests"
-            stop_server
-            ;;
-        core)
-            start_server
-            run_core
-            stop_server
-            ;;
-        tap) run_tap ;;
-        test/t/*.pl) run_tap "$suite" ;;
-        *) die "no such test suite: $suite" ;;
-        esac
-    done
-    echo "$passed passed, $failed failed"
-    [ "$failed" -eq 0 ] || exit 1
 }

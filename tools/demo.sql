@@ -1,0 +1,29 @@
+-- What ./dev demo runs in psql: the statements are shown, each before its result.
+\set ECHO queries
+\pset footer off
+
+\echo
+\echo :bold'A table whose key is DEFAULT next_snowflake(): no configuration, no restart':plain
+CREATE EXTENSION snowdrift;
+CREATE TABLE posts (id bigint PRIMARY KEY DEFAULT next_snowflake(), author int, body text);
+INSERT INTO posts (author, body) VALUES (0, 'hello') RETURNING id;
+
+\echo :bold'8 sessions insert 5000 rows each, all at once':plain
+\! for n in 1 2 3 4 5 6 7 8; do psql -X -q -c "INSERT INTO posts (author, body) SELECT $n, 'hello' FROM generate_series(1, 5000)" & done; wait
+SELECT count(*) AS rows, count(DISTINCT id) AS distinct_ids, count(DISTINCT author) AS sessions
+FROM posts;
+
+\echo :bold'Every ID says when and where it was made; these are of one millisecond':plain
+SELECT id, p.*, author FROM posts, snowflake_parts(id) AS p
+WHERE snowflake_timestamp(id) = (SELECT snowflake_timestamp(id) FROM posts
+                                 GROUP BY 1 ORDER BY count(DISTINCT author) DESC LIMIT 1)
+ORDER BY id LIMIT 8;
+
+\echo :bold'So the primary key answers questions about time':plain
+\set ECHO none
+VACUUM ANALYZE posts;
+\set ECHO queries
+SELECT count(*) AS in_the_last_hour FROM posts
+WHERE snowflake_within(id, tstzrange(now() - interval '1 hour', NULL));
+EXPLAIN (COSTS OFF) SELECT id FROM posts
+WHERE snowflake_within(id, tstzrange(now() - interval '1 second', now())) ORDER BY id;

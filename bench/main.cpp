@@ -130,7 +130,7 @@ int measure(const std::vector<std::string>& names, const Options& options) {
     if (complete) wanted.assign(std::begin(all_sections), std::end(all_sections));
 
     // Only a full run of all sections updates the documentation.
-    const std::string folder = complete && !options.quick ? "docs/benchmarks" : "build/benchmarks";
+    const std::string folder = complete && !options.quick ? "docs/benchmarks" : raw_folder;
     Report report{folder};
     pqxx::connection connection;
     const Cells about = machine(connection, options);
@@ -140,7 +140,8 @@ int measure(const std::vector<std::string>& names, const Options& options) {
         progress("");
     }
     report.finish(about);
-    std::printf("Figures, charts and tables are in %s.\n", folder.c_str());
+    std::printf("Tables and charts are in %s, all figures in %s/figures.csv.\n", folder.c_str(),
+                raw_folder);
     return 0;
 }
 

@@ -50,6 +50,7 @@ std::string shown(double value, int digits) {
 
 Report::Report(std::filesystem::path folder) : folder_{std::move(folder)} {
     std::filesystem::create_directories(folder_);
+    std::filesystem::create_directories(raw_folder);
 }
 
 void Report::begin(const std::string& section, const std::string& title) {
@@ -146,7 +147,7 @@ void Report::target(const std::string& what, const std::string& limit, double va
 }
 
 void Report::write_figures() const {
-    std::ofstream file{folder_ / "figures.csv"};
+    std::ofstream file{std::filesystem::path{raw_folder} / "figures.csv"};
     file << "section,subject,measure,unit,round,value\n";
     for (const Series& s : all_)
         for (size_t round = 0; round < s.values.size(); ++round)
@@ -165,8 +166,10 @@ void Report::finish(const Cells& machine) {
     write_figures();
     std::ofstream file{folder_ / "README.md"};
     file << "# Benchmarks\n\n`./dev bench` repeats the measurements and writes this page. Figures "
-            "are medians of alternating runs; ratios are medians of the ratios of paired runs. "
-            "[figures.csv](figures.csv) contains every figure.\n\n";
+            "are medians of alternating runs; ratios are medians of the ratios of paired runs. A "
+            "run "
+            "writes all figures to `"
+         << raw_folder << "/figures.csv`.\n\n";
     for (const auto& line : machine) file << "- " << line << "\n";
     file << markdown_;
 }

@@ -24,8 +24,11 @@ struct Series {
     std::vector<double> values;
 };
 
-/// Collects the measurements of the sections. Writes figures.csv, the charts and README.md to a
-/// folder.
+/// The folder of the raw figures, which are too many for the repository.
+constexpr const char* raw_folder = "build/benchmarks";
+
+/// Collects the measurements of the sections. Writes the charts and README.md to a folder, and
+/// figures.csv to `raw_folder`.
 class Report {
  public:
     explicit Report(std::filesystem::path folder);

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# ./dev bench. Part of ./dev.
+# ./dev bench, but for --on, which is in matrix.sh. Part of ./dev.
 
 cmd_bench() {
     if [ "${1:-}" = --on ]; then

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Choosing the PostgreSQL, building the extension and the C++ tests for it, and cleaning up. Part of ./dev.
+# Choosing the PostgreSQL, building the extension and the C++ tests for it, and ./dev clean. Part of ./dev.
 
 # Sets PG_CONFIG, pg_version, bindir, pgxs_src; installs PostgreSQL and a compiler where missing.
 find_postgres() {
@@ -32,7 +32,8 @@ build() {
     find_postgres
     # Objects of one PostgreSQL version must not be linked into a build for another.
     mkdir -p build
-    local stamp="$PG_CONFIG $("$PG_CONFIG" --version)"
+    local stamp
+    stamp="$PG_CONFIG $("$PG_CONFIG" --version)"
     if [ "$(cat build/postgres 2>/dev/null)" != "$stamp" ]; then
         make -s clean >/dev/null
         echo "$stamp" >build/postgres

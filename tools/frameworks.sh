@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Running each framework's tests and counting them. Part of ./dev test.
+# How the tests of each framework are run and counted: ctest, pg_regress, prove. Part of ./dev.
 
 count() { grep -cE "$1" "$2" || true; }
 

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# Running commands so that a signal to ./dev ends them too, and quietly. Part of ./dev.
+# Running commands: so that a signal to ./dev ends them, too; and with output only if they fail. Part of
+# ./dev.
 
 running=  # the process group of the command that runs, if any
 

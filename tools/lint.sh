@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# ./dev format and ./dev lint. Part of ./dev.
+# ./dev format and ./dev lint; check_includes.sh is one of the checks. Part of ./dev.
 
 lint_files() { git ls-files --cached --others --exclude-standard -- '*.hpp' '*.cpp'; }
 
@@ -11,13 +11,16 @@ cmd_format() {
 cmd_lint() {
     find_postgres
     need clang clang-format clang-tidy
+    say "Includes"
+    tools/check_includes.sh
     say "clang-format"
     lint_files | xargs clang-format --dry-run --Werror
     say "GCC and Clang, warnings as errors; clang-tidy"
-    local compiler file flags
+    local compiler file files flags
+    mapfile -t files < <(find src/pg -name '*.cpp' | sort)
     flags=$(make -s print-CPPFLAGS print-PG_CXXFLAGS)
     # shellcheck disable=SC2086
-    for file in src/pg/*.cpp; do
+    for file in "${files[@]}"; do
         for compiler in g++ clang++; do
             "$compiler" $flags -O2 -fPIC -Werror -fsyntax-only "$file"
         done

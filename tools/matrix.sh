@@ -59,9 +59,9 @@ test_in() {
     local log=$work/matrix-$1.log
     copy_checkout
     say "Testing on PostgreSQL $1"
-    local options=
-    [[ $1 != *-assertions ]] || options=--assertions
-    interruptibly run_in_chroot "$1" "$log" test $options || true
+    local option=
+    [[ $1 != *-assertions ]] || option=--assertions
+    interruptibly run_in_chroot "$1" "$log" test $option || true
     result=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$log" | tail -n 1 || true)
     [ -n "$result" ] || result='0 passed, 1 failed'
 }

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Throwaway servers, with the extension staged for them, and psql on one. Part of ./dev.
+# Throwaway servers, the extension staged for them, and ./dev psql. Part of ./dev.
 
 work=            # this run's folder: staged install, data, sockets; gone when the run ends
 server_running=
@@ -21,8 +21,9 @@ stage() {
     make_work
     [ ! -f "$work/extension.conf" ] || return 0
     quietly "Staging it for a throwaway server" make -s install DESTDIR="$work/root"
-    local library=$work/root$("$PG_CONFIG" --pkglibdir)
-    local share=$work/root$("$PG_CONFIG" --sharedir)
+    local library share
+    library=$work/root$("$PG_CONFIG" --pkglibdir)
+    share=$work/root$("$PG_CONFIG" --sharedir)
     {
         echo "dynamic_library_path = '$library:\$libdir'"
         if [ "$pg_version" -ge 18 ]; then echo "extension_control_path = '$share:\$system'"

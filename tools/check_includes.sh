@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# Checks that includes point one way, by the table below; ./dev lint runs it. An argument names another
+# checkout than this one.
+set -euo pipefail
+cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
+
+# Each folder, and the folders that its files may include besides their own. Folders are named as in
+# includes, so without src/ and include/. A line names only folders of lines above it.
+layers() {
+    cat <<'TEXT'
+snowdrift:
+core:             snowdrift
+pg/support:       snowdrift core
+pg/memory:        snowdrift core pg/support
+pg/types:         snowdrift core pg/support
+pg/durability:    snowdrift core pg/support pg/memory
+pg/planner:       snowdrift core pg/support pg/types
+pg/partitioning:  snowdrift core pg/support pg/types
+pg/generators:    snowdrift core pg/support pg/memory pg/types pg/durability
+pg/module.cpp:    snowdrift core pg/support pg/memory pg/types pg/durability pg/planner pg/partitioning pg/generators
+TEXT
+}
+
+mapfile -t files < <(find include src -name '*.[ch]pp' -o -name '*.[ch]' | sort)
+
+awk '
+function fail(where, what) {
+    print where ": " what
+    failed = 1
+}
+
+function name_of(path) {
+    sub(/^(src|include)\//, "", path)
+    return path
+}
+
+function folder_of(name) {
+    sub(/\/[^\/]*$/, "", name)
+    return name
+}
+
+# Follows the includes of a file; path: those that led to it, with a space around each.
+function visit(name, path,    i, next_name) {
+    if (visited[name]) return
+    path = path name " "
+    for (i = 1; i <= includes[name]; i++) {
+        next_name = included[name, i]
+        if (at = index(path, " " next_name " "))
+            fail(place[name, i], "headers may not include each other:" substr(path, at) next_name)
+        else
+            visit(next_name, path)
+    }
+    visited[name] = 1
+}
+
+BEGIN {
+    for (i = 2; i < ARGC; i++) is_ours[name_of(ARGV[i])] = 1
+}
+
+# the table
+NR == FNR {
+    sub(/:/, " ")
+    in_table[$1] = may[$1, $1] = 1
+    for (i = 2; i <= NF; i++) {
+        if (!in_table[$i]) fail("the table", $1 " may include only folders of lines above it, not " $i)
+        may[$1, $i] = 1
+        others[$1] = others[$1] " " $i
+    }
+    next
+}
+
+FNR == 1 {
+    name = name_of(FILENAME)
+    folder = folder_of(name)
+    layer = in_table[name] ? name : folder
+    if (!in_table[layer]) fail(FILENAME, "the table has neither this file nor its folder")
+}
+
+!in_table[layer] { next }
+
+/^[ \t]*#[ \t]*include[ \t]*["<]/ {
+    where = FILENAME ":" FNR
+    quoted = /include[ \t]*"/
+    header = $0
+    sub(/^[^"<]*["<]/, "", header)
+    sub(/[">].*/, "", header)
+    if (header ~ /^(snowdrift|core|pg)\//) {
+        if (!may[layer, folder_of(header)])
+            fail(where, layer " may include only" (others[layer] ? others[layer] " and" : "") " itself, not " header)
+        included[name, ++includes[name]] = header
+        place[name, includes[name]] = where
+    } else if (is_ours[folder "/" header])
+        fail(where, header " must be included by its path from src/ or include/")
+    else if (layer !~ /^pg\// && (quoted || header ~ /[^a-z0-9_]/))
+        fail(where, layer " may include only standard C++ headers besides ours, not " header)
+    else if (layer == "core" && header ~ /^(chrono|ctime)$/)
+        fail(where, "core has no clock, so it may not include " header)
+}
+
+END {
+    for (i = 2; i < ARGC; i++) visit(name_of(ARGV[i]), " ")
+    exit failed + 0
+}
+' <(layers) "${files[@]}" >&2

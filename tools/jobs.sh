@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Running commands: so that a signal to ./dev ends them, too; and with output only if they fail. Part of
+# Running commands: a signal to ./dev ends them, too, and output is shown only where one fails. Part of
 # ./dev.
 
 running=  # the process group of the command that runs, if any

@@ -111,7 +111,7 @@ class Reader {
         int64_t unix_ms;
         if (type != jbvString ||
             !parse_utc({value.val.string.val, static_cast<size_t>(value.val.string.len)}, unix_ms))
-            reject(psprintf("The field \"%s\" is not a time such as \"2026-01-01T00:00:00.000Z\".",
+            reject(psprintf(R"(The field "%s" is not a time such as "2026-01-01T00:00:00.000Z".)",
                             field));
         return check_time(range, timestamp_from_unix_ms(unix_ms), unix_ms);
     }

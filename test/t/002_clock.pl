@@ -30,15 +30,15 @@ set_clock($node, '2026-06-01 11:55:00');
 my $error = error_of($node, 'SELECT next_snowflake()');
 like($error, qr/ERROR:  55000: clock moved backwards by 300000 ms; refusing to generate IDs/,
 	'clock set back by 5 min: error');
-like($error, qr/DETAIL:  .*snowdrift\.max_clock_lead allows 60000 ms/, '... whose detail names the limit');
-like($error, qr/HINT:  Correct the clock, wait until it has caught up/, '... and whose hint names the remedies');
+like($error, qr/DETAIL:  .*snowdrift\.max_clock_lead allows 60000 ms/, '... whose detail states the limit');
+like($error, qr/HINT:  Correct the clock, wait until it has caught up/, '... and whose hint states the remedies');
 is( $node->safe_psql('postgres',
 		"SET snowdrift.max_clock_lead = '5min'; SELECT next_snowflake()"),
 	$first + 4,
 	'a longer lead allows it');
 
 # If the lead exceeds the limit by at most one second, a call waits. The wait shows as a wait event, and ends
-# when the call is cancelled or the clock has caught up.
+# when the call is canceled or the clock has caught up.
 set_clock($node, '2026-06-01 11:58:59.500');
 my $session = $node->background_psql('postgres', on_error_stop => 0);
 my $pid = $session->query('SELECT pg_backend_pid()');
@@ -49,7 +49,7 @@ ok($node->poll_query_until('postgres', $waiting), 'a call waits if the lead is s
 $node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");
 ok( $node->poll_query_until('postgres',
 		"SELECT state = 'idle' FROM pg_stat_activity WHERE pid = $pid"),
-	'... and the wait can be cancelled');
+	'... and the wait can be canceled');
 set_clock($node, '2026-06-01 12:00:00');
 is(next_id(), $first + 5, '... without using an ID');
 
@@ -62,7 +62,7 @@ ok( $node->poll_query_until('postgres',
 	'... until the clock has caught up');
 is(next_id(), $first + 7, '... and gets an ID');
 
-# A call waits when the sequence of a millisecond is used up, also if that millisecond is ahead of the clock.
+# A call waits when the sequence of a millisecond is used up, even if that millisecond is ahead of the clock.
 my $left = 4095 - $node->safe_psql('postgres', 'SELECT snowflake_sequence(next_snowflake())');
 $node->safe_psql('postgres', "SELECT count(*) FROM next_snowflakes($left)");
 $session->query_until(qr/waiting/, "\\echo waiting\nSELECT next_snowflake();\n");

@@ -73,8 +73,8 @@ for my $mode ('asynchronous', 'synchronous')
 	}
 }
 
-# No ID is returned without the standby's confirmation: neither when the wait is cancelled, nor in another
-# session that reads the mark that the cancelled session advanced.
+# No ID is returned without the standby's confirmation: neither when the wait is canceled, nor in another
+# session that reads the mark that the canceled session advanced.
 my $lonely = new_server('lonely', allows_streaming => 1);
 start_with_clock($lonely, '2026-06-01 12:00:00');
 $lonely->safe_psql('postgres', 'CREATE EXTENSION snowdrift; SELECT next_snowflake()');
@@ -89,16 +89,16 @@ for my $commit ('on', 'off')
 }
 {
 	local $ENV{PGOPTIONS} = '-c synchronous_commit=off';
-	like(error_of($lonely, $alone), qr/57014: canceling/, '... also if the connection turns it off');
+	like(error_of($lonely, $alone), qr/57014: canceling/, '... even if the connection turns it off');
 }
 for my $who ('ROLE CURRENT_USER', 'DATABASE postgres')
 {
 	# Without this SET, the ALTER command would wait for the standby.
 	$lonely->safe_psql('postgres', "SET synchronous_commit = off; ALTER $who SET synchronous_commit = off");
-	like(error_of($lonely, $alone), qr/57014: canceling/, "... also if $who turns it off");
+	like(error_of($lonely, $alone), qr/57014: canceling/, "... even if $who turns it off");
 	$lonely->safe_psql('postgres', "ALTER $who RESET synchronous_commit");
 }
-# The error names the reason for the end of the wait, and omits PostgreSQL's warnings about commits.
+# The error states why the wait ended, and omits PostgreSQL's warnings about commits.
 like(error_of($lonely, $alone),
 	qr/57014: canceling statement due to statement timeout.*CONTEXT:  while waiting for a synchronous standby to confirm the ID mark/s,
 	'... the error names the timeout');
@@ -106,13 +106,13 @@ my $cancelled = $lonely->background_psql('postgres', on_error_stop => 0);
 my $waiter = $cancelled->query_safe('SELECT pg_backend_pid()');
 $cancelled->query_until(qr/drawing/, "\\echo drawing\nSELECT next_snowflake();\n");
 $lonely->poll_query_until('postgres', "SELECT wait_event = 'SyncRep' FROM pg_stat_activity WHERE pid = $waiter")
-  or die 'nobody waits';
+  or die 'the session does not wait';
 $lonely->safe_psql('postgres', "SELECT pg_cancel_backend($waiter)");
 $lonely->poll_query_until('postgres', "SELECT state = 'idle' FROM pg_stat_activity WHERE pid = $waiter")
-  or die 'the cancelled session does not come back';
+  or die 'the canceled session is not idle';
 $cancelled->quit;
 my $said = slurp_file($lonely->logfile);
-like($said, qr/ERROR:  canceling statement due to user request/, '... the error names the cancellation');
+like($said, qr/ERROR:  canceling statement due to user request/, '... the error names the user request');
 unlike($said, qr/already committed/, '... and does not mention a commit');
 $lonely->append_conf('postgresql.conf', "wal_level = minimal\nmax_wal_senders = 0\n");
 $lonely->restart;
@@ -130,7 +130,7 @@ $leased->safe_psql('postgres', 'CREATE EXTENSION snowdrift; SELECT next_snowflak
 $leased->append_conf('postgresql.conf', "synchronous_standby_names = 'ghost'\n");
 $leased->reload;
 $leased->poll_query_until('postgres', "SELECT current_setting('synchronous_standby_names') = 'ghost'")
-  or die 'the setting does not come';
+  or die 'the setting does not take effect';
 set_clock($leased, '2026-06-01 12:00:00.300');
 my $raiser = $leased->background_psql('postgres');
 my $pid = $raiser->query_safe('SELECT pg_backend_pid()');
@@ -138,7 +138,7 @@ $raiser->query_until(qr/raising/, "\\echo raising\nSELECT next_snowflake();\n");
 ok($leased->poll_query_until('postgres',
 		"SELECT wait_event = 'SyncRep' FROM pg_stat_activity WHERE pid = $pid"),
 	'a session that advances the mark waits');
-like(error_of($leased, 'SELECT next_snowflake()'), qr/^no error/, '... and no other one does');
+like(error_of($leased, 'SELECT next_snowflake()'), qr/^no error/, '... and other sessions do not wait');
 $leased->stop('immediate');
 eval { $raiser->quit };
 
@@ -179,7 +179,7 @@ set_clock($old, '+0');
 wait_for_load($load, 2000);
 push @files, end_load($load);
 my ($repeated, $count) = duplicates(@files);
-is($repeated, '', "$count IDs of a primary, its heir, and itself again: no duplicate");
+is($repeated, '', "$count IDs of the old primary, the new one, and the old one again: no duplicate");
 $old->stop;
 
 done_testing();

@@ -17,7 +17,7 @@ $node->safe_psql('postgres', 'SELECT next_snowflake()');
 is( $node->safe_psql('postgres',
 		"SELECT mark AT TIME ZONE 'UTC', lead, wall_clock AT TIME ZONE 'UTC' FROM snowdrift.clock"),
 	'2026-06-01 12:00:00.5|00:00:00.5|2026-06-01 12:00:00',
-	'the first ID advances it by the lease');
+	'the first ID advances the mark by the lease');
 
 # records_of(STATEMENT): the sizes of the WAL records that advance the mark during the statement
 sub records_of
@@ -100,7 +100,7 @@ $node->stop('immediate');
 eval { $installer->quit };
 start_with_clock($node, sprintf('2026-06-01 12:00:%02d', $second - 6));
 is($node->safe_psql('fresh', "SELECT count(*) FROM pg_extension WHERE extname = 'snowdrift'"),
-	1, 'an ID of an extension that was just installed: it exists after a crash');
+	1, 'an ID of an extension that was just installed: the extension exists after a crash');
 cmp_ok($node->safe_psql('fresh', 'SELECT next_snowflake()'), '>', $returned, '... and continues after that ID');
 $node->safe_psql('postgres', 'DROP DATABASE fresh');
 
@@ -128,7 +128,7 @@ start_with_clock($node, '2026-06-01 12:01:00');
 cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'),
 	'>', $before, 'dropped, created and crashed: IDs still ascend');
 
-# The same holds for a session that stays connected, also if the transaction is rolled back.
+# The same holds for a session that stays connected, even if the transaction is rolled back.
 $session = $node->background_psql('postgres');
 $before = $session->query_safe('SELECT next_snowflake()');
 $node->safe_psql('postgres',
@@ -179,12 +179,12 @@ for my $tampering ("SELECT setval('snowdrift.mark', 1)", 'ALTER SEQUENCE snowdri
 	$before = $node->safe_psql('postgres', 'SELECT next_snowflake()');
 	$node->safe_psql('postgres', $tampering);
 	cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'),
-		'>', $before, "$tampering: memory knows better");
+		'>', $before, "$tampering: the mark in memory takes precedence");
 	$node->safe_psql('postgres', $tampering);
 	$node->stop('immediate');
 	start_with_clock($node, '2026-06-01 12:01:10');
 	my $error = error_of($node, 'SELECT next_snowflake()');
-	like($error, qr/ERROR:  55000: sequence snowdrift.mark was tampered with/, '... a restart notices');
+	like($error, qr/ERROR:  55000: sequence snowdrift.mark was tampered with/, '... a restart detects the change');
 	like($error, qr/HINT:  .*snowdrift.reset_clock\(\)/, '... and its hint names reset_clock()');
 	$node->safe_psql('postgres', 'SELECT snowdrift.reset_clock()');
 	cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', 0, '... which repairs the mark');
@@ -197,15 +197,15 @@ like(error_of($node, 'SELECT next_snowflake()'),
 $node->safe_psql('postgres', 'ALTER SEQUENCE snowdrift.m RENAME TO mark');
 like(error_of($node, 'SELECT next_snowflake()'),
 	qr/ERROR:  55000: sequence snowdrift.mark does not belong to extension snowdrift/,
-	'so is a foreign one');
+	'a mark that does not belong to the extension is an error');
 $node->safe_psql('postgres', 'ALTER EXTENSION snowdrift ADD SEQUENCE snowdrift.mark');
-cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', 0, 'added again, it works');
+cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', 0, 'IDs are generated after the sequence is added to the extension again');
 
 $node->safe_psql('postgres', 'ALTER SEQUENCE snowdrift.mark SET UNLOGGED');
 like(error_of($node, 'SELECT next_snowflake()'),
 	qr/ERROR:  55000: sequence snowdrift.mark is not crash-safe/, 'an unlogged mark is an error');
 $node->safe_psql('postgres', 'ALTER SEQUENCE snowdrift.mark SET LOGGED');
-cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', 0, 'logged again, it works');
+cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', 0, 'IDs are generated after the sequence is logged again');
 
 # A clock that had jumped into the future
 like( $node->safe_psql('postgres',
@@ -217,14 +217,14 @@ set_clock($node, '2036-06-01 12:00:00');
 $node->safe_psql('postgres', 'SELECT next_snowflake()');
 set_clock($node, '2026-06-01 12:01:20');
 like(error_of($node, 'SELECT next_snowflake()'),
-	qr/clock moved backwards by 3156191\d{5} ms/, 'ten years ahead: error');
+	qr/clock moved backwards by 3156191\d{5} ms/, 'clock back from ten years ahead: error');
 $node->safe_psql('postgres', 'CREATE ROLE someone');
 like(error_of($node, 'SET ROLE someone; SELECT snowdrift.reset_clock()'),
 	qr/42501: permission denied/, 'ordinary roles cannot reset the clock');
 $node->safe_psql('postgres', 'SELECT snowdrift.reset_clock()');
 is( $node->safe_psql('postgres',
 		"SELECT snowflake_timestamp(next_snowflake()) AT TIME ZONE 'UTC'"),
-	'2026-06-01 12:01:20.001', 'after the reset, IDs contain the present time');
+	'2026-06-01 12:01:20.001', 'after the reset, IDs contain the current time');
 $node->stop('immediate');
 start_with_clock($node, '2026-06-01 12:01:20');
 is( $node->safe_psql('postgres',
@@ -245,7 +245,7 @@ for my $call (@Snowdrift::leading, @Snowdrift::waiting)
 	like( $node->safe_psql('postgres',
 			"SET ROLE someone; SET search_path = pg_temp; SET default_transaction_read_only = on;
 			 SELECT public.$call"),
-		qr/^\w+$/, "public.$call: no privilege is needed but EXECUTE");
+		qr/^\w+$/, "public.$call: no privilege except EXECUTE is needed");
 }
 $node->safe_psql('postgres',
 	'GRANT USAGE ON SCHEMA snowdrift TO PUBLIC; GRANT SELECT ON snowdrift.mark TO PUBLIC');
@@ -257,7 +257,7 @@ for my $statement (
 {
 	like(error_of($node, "SET ROLE someone; $statement"),
 		qr/42501: (permission denied for|must be owner of) sequence mark|42809: .* lock/,
-		"$statement: the mark is out of reach");
+		"$statement: an ordinary role cannot change the mark");
 }
 $node->stop;
 

@@ -24,7 +24,7 @@ sub next_parts
 is(next_parts(), '12:00:00.000|0|0', 'a sno contains the time of the clock');
 set_clock($node, '2026-06-01 11:59:59');
 is(next_parts(), '11:59:59.000|1|0', 'clock set back by 1 s: at once, in the other timeline');
-is(next_parts(), '11:59:59.000|1|1', '... which has a sequence of its own');
+is(next_parts(), '11:59:59.000|1|1', '... which has its own sequence');
 set_clock($node, '2026-06-01 12:00:00');
 is(next_parts(), '12:00:00.000|1|0', '... and continues through the times of the first');
 set_clock($node, '2026-06-01 12:00:02');
@@ -32,7 +32,7 @@ is(next_parts(), '12:00:02.000|1|0', '... and beyond them');
 set_clock($node, '2026-06-01 12:00:01');
 is(next_parts(), '12:00:01.000|0|0', 'clock set back to a time used in one timeline: the first timeline');
 
-# At a time used in both timelines, a call waits until it is cancelled or the clock has passed that time.
+# At a time used in both timelines, a call waits until it is canceled or the clock has passed that time.
 set_clock($node, '2026-06-01 11:59:59.500');
 my $session = $node->background_psql('postgres', on_error_stop => 0);
 my $pid = $session->query('SELECT pg_backend_pid()');
@@ -41,7 +41,7 @@ my $idle = "SELECT state = 'idle' FROM pg_stat_activity WHERE pid = $pid";
 $session->query_until(qr/waiting/, "\\echo waiting\nSELECT next_sno();\n");
 ok($node->poll_query_until('postgres', $waiting), 'clock set back to a time used in both timelines: a call waits');
 $node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");
-ok($node->poll_query_until('postgres', $idle), '... and can be cancelled');
+ok($node->poll_query_until('postgres', $idle), '... and can be canceled');
 $session->query_until(qr/waiting/, "\\echo waiting\nSELECT next_sno();\n");
 ok($node->poll_query_until('postgres', $waiting), 'the next call waits');
 set_clock($node, '2026-06-01 12:00:02.004');
@@ -49,7 +49,7 @@ ok($node->poll_query_until('postgres', $idle), '... until the clock has passed t
 is(next_parts(), '12:00:02.004|0|1', '... and gets a sno');
 
 set_clock($node, '2026-06-01 12:01:00');
-is(next_parts(), '12:01:00.000|0|0', 'the clock runs ahead');
+is(next_parts(), '12:01:00.000|0|0', 'the clock jumps ahead');
 set_clock($node, '2026-06-01 12:00:30');
 is(next_parts(), '12:00:30.000|1|0', '... and back');
 set_clock($node, '2026-06-01 11:59:00');
@@ -80,15 +80,15 @@ for my $cancelled (1 .. 3)
 	$node->poll_query_until('postgres', $shown, '1 1 true') or die 'no overflow is shown';
 	$node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");
 	$node->poll_query_until('postgres',
-		"SELECT state = 'idle' FROM pg_stat_activity WHERE pid = $pid") or die 'it still waits';
+		"SELECT state = 'idle' FROM pg_stat_activity WHERE pid = $pid") or die 'the canceled call still waits';
 }
-is($node->safe_psql('postgres', $shown), '0 1 true', 'cancelled calls do not count as waiting');
+is($node->safe_psql('postgres', $shown), '0 1 true', 'canceled calls do not count as waiting');
 my @logged = slurp_file($node->logfile, $log) =~ /LOG:  (ID generator .*)/g;
 is_deeply(\@logged, ['ID generator "narrow" is over its capacity'], 'an episode is logged once');
 $session->query_until(qr/waiting/, "\\echo waiting\nSELECT next_sno('narrow');\n");
 $node->poll_query_until('postgres', $shown, '1 1 true') or die 'no overflow is shown';
 $node->safe_psql('postgres', "SELECT pg_terminate_backend($pid)");
-ok($node->poll_query_until('postgres', $shown, '0 1 true'), 'nor do calls of terminated sessions');
+ok($node->poll_query_until('postgres', $shown, '0 1 true'), '... and neither do calls of terminated sessions');
 eval { $session->quit };
 
 # statement_timeout ends a wait.

@@ -65,7 +65,7 @@ $restored->stop;
 
 # A role that is not a superuser restores a complete dump in one transaction.
 my $archive = $origin->basedir . '/dump.custom';
-command_ok([ 'pg_dump', '-Fc', '-d', $origin->connstr('postgres'), '-f', $archive ], 'an archive is made');
+command_ok([ 'pg_dump', '-Fc', '-d', $origin->connstr('postgres'), '-f', $archive ], 'an archive is created');
 $origin->safe_psql('postgres', 'CREATE ROLE tenant LOGIN; CREATE DATABASE tenants OWNER tenant');
 command_ok(
 	[ 'pg_restore', '-1', '-e', '--no-owner', '-U', 'tenant', '-d', $origin->connstr('tenants'), $archive ],
@@ -155,11 +155,11 @@ my $numbers = "SELECT string_agg(id || name, ' ' ORDER BY id) FROM snowdrift.gen
 my $first_numbers = $origin->safe_psql('one', $numbers);
 $origin->safe_psql('one', "DROP EXTENSION snowdrift; CREATE EXTENSION snowdrift;
 	SELECT snowdrift.create_generator('n1', 'sno'), snowdrift.create_generator('kept', 'snowflake')");
-is($origin->safe_psql('one', $numbers), $first_numbers, 'the same numbers again');
+is($origin->safe_psql('one', $numbers), $first_numbers, 'the generators have the same ids again');
 $keeper->query_safe("SELECT next_snowflake('kept')");
 $keeper->quit;
 is($origin->safe_psql('one', "SELECT last_timestamp IS NOT NULL FROM snowdrift.generators WHERE name = 'kept'"),
-	't', '... nor does a session that drew from it go on there');
+	't', '... and neither does a session that drew from it');
 
 # After a crash, each generator begins after the mark at the time of the crash, even if others have advanced it.
 $origin->stop('immediate');

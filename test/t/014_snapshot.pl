@@ -89,8 +89,8 @@ like(error_of($standby, "SELECT snowdrift.restore('orders', '$snapshot')"),
 	qr/ERROR:  25006: /, '... and restores none');
 $standby->stop;
 
-# Another server. Its clock shows the time at which the first server started to draw, so IDs of its own time
-# would be duplicates. Snos wait there until the clock has passed the first server's.
+# Another server. Its clock shows the time at which the first server started to draw, so IDs with the
+# time of its clock would be duplicates. Calls for snos wait there until the clock has passed the mark.
 my $heir = new_server('heir');
 my $behind = sub { return '-' . (time - $began) };
 start_with_clock($heir, $behind->());
@@ -103,7 +103,7 @@ for my $name (sort keys %draw)
 }
 is( $heir->safe_psql('postgres', "SELECT bool_and(mark >= (s->>'last_timestamp')::timestamptz)
 		FROM snowdrift.clock, jsonb_array_elements('[$before{orders}, $before{people}]') AS s"),
-	't', 'the mark covers both');
+	't', 'the mark covers the IDs of both generators');
 # Restoring the second generator does not change the first one.
 my $after = snapshot($heir, 'orders');
 s/"now": "[^"]*"// for $after, $before{orders};

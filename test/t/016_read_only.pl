@@ -9,7 +9,7 @@ use PostgreSQL::Test::Utils;
 use File::Find qw(finddepth);
 
 my $node = new_server('read_only');
-# Nothing but the calls may write while the data directory is read-only.
+# Only the calls may write while the data directory is read-only.
 $node->append_conf('postgresql.conf', "autovacuum = off\n");
 start_with_clock($node, '2026-06-01 12:00:00');
 create_all_kinds($node);

@@ -19,7 +19,7 @@ sub extension_conf
 	return slurp_file($ENV{SNOWDRIFT_CONF});
 }
 
-# new_server(NAME, INIT OPTIONS...): an initialised server that is not started
+# new_server(NAME, INIT OPTIONS...): an initialized server that is not started
 sub new_server
 {
 	my ($name, %options) = @_;
@@ -88,7 +88,7 @@ my $loads = 0;
 our @leading = ('next_snowflake()', q{next_snowflake('own')}, 'next_ulid()');
 our @waiting = ('next_sno()', q{next_sno('own sno')});
 
-# create_all_kinds(NODE): creates the extension, and generators with nodes of their own
+# create_all_kinds(NODE): creates the extension, and generators with their own nodes
 sub create_all_kinds
 {
 	my ($node) = @_;
@@ -175,7 +175,7 @@ sub wait_for_load
 	my $tries = 0;
 	until (received_by_each($load) >= $ids)
 	{
-		die 'a load does not proceed' if ++$tries > 36_000;
+		die 'a load makes no progress' if ++$tries > 36_000;
 		usleep(5000);
 	}
 	return;

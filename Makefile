@@ -1,6 +1,6 @@
 # Builds, installs and checks the extension with PGXS:
 #   make && sudo make install && make installcheck
-# PG_CONFIG chooses the PostgreSQL. The C++ tests and benchmarks are CMakeLists.txt's.
+# PG_CONFIG selects the PostgreSQL installation. CMakeLists.txt builds the C++ tests and benchmarks.
 
 EXTENSION = snowdrift
 MODULE_big = snowdrift
@@ -15,16 +15,16 @@ ISOLATION = ulid_transactions generator_create generator_drop partitions renewed
 
 PG_CONFIG ?= pg_config
 
-# -isystem: warnings in PostgreSQL's own headers are not ours.
-# Hidden symbols: backends load libraries with RTLD_GLOBAL, so an inline function of another
-# C++ extension must not be able to replace ours.
-# No exceptions, no RTTI, no guarded statics: the shared object needs libc only.
+# -isystem: suppresses warnings in PostgreSQL's headers.
+# Hidden symbols: backends load libraries with RTLD_GLOBAL. Without hidden symbols, an inline function of
+# another C++ extension could replace one of this library.
+# No exceptions, no RTTI, no guarded statics: so the shared object depends only on libc.
 PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -I$(srcdir)/include -I$(srcdir)/src
 PG_CXXFLAGS = -std=c++20 -Wall -Wextra -Wno-deprecated-volatile -fvisibility=hidden -fvisibility-inlines-hidden \
 	-fno-exceptions -fno-rtti -fno-threadsafe-statics
 
-# No bitcode: code that JIT inlines out of it refers to our hidden functions by names that nothing
-# exports.
+# No bitcode: code that JIT inlines from bitcode refers to this library's hidden functions, whose symbols
+# are not exported.
 override with_llvm = no
 
 PGXS := $(shell $(PG_CONFIG) --pgxs)
@@ -33,6 +33,6 @@ include $(PGXS)
 HEADERS_OF_OURS = $(wildcard $(addprefix $(srcdir)/,include/snowdrift/*.hpp src/core/*.hpp src/pg/*/*.hpp))
 $(OBJS): $(HEADERS_OF_OURS)
 
-# make print-NAME: a variable's value, for tools that compile as this Makefile does.
+# make print-NAME prints the value of a variable, for tools that compile with the same flags.
 print-%:
 	@echo '$($*)'

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# ./dev test --assertions: a PostgreSQL that is built with assertions from the distribution's sources,
-# once, under $SNOWDRIFT_CACHE. Part of ./dev, which has the functions used here.
+# ./dev test --assertions: a PostgreSQL that is built once with assertions, from the distribution's sources,
+# in $SNOWDRIFT_CACHE. Part of ./dev, which defines the functions used here.
 
 # Sets PG_CONFIG, and assertions_source: the folder in which it was built.
 build_server_with_assertions() {
@@ -21,8 +21,8 @@ build_server_with_assertions() {
     find_postgres
 }
 
-# fetch_sources FOLDER: into FOLDER/source, using separate package lists, so that the machine's lists do
-# not change.
+# fetch_sources FOLDER: fetches the sources into FOLDER/source. Uses separate package lists, so the machine's
+# lists do not change.
 fetch_sources() {
     local folder=$1 list=$1/sources.list suite
     suite=$(. /etc/os-release && echo "${VERSION_CODENAME:-sid}")

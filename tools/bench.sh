@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# ./dev bench, but for --on, which is in matrix.sh. Part of ./dev.
+# ./dev bench, except --on, which is in matrix.sh. Part of ./dev.
 
 cmd_bench() {
     if [ "${1:-}" = --on ]; then
@@ -11,7 +11,7 @@ cmd_bench() {
     need libbenchmark-dev gnuplot-nox valgrind "postgresql-client-$pg_version"
     build_cmake
     stage
-    quietly "Building the benchmark's own functions" \
+    quietly "Building the benchmark's functions" \
         make -s -C bench install DESTDIR="$work/root"
     start_server "shared_preload_libraries = ''" "shared_buffers = $(quarter_of_memory)MB" \
         "max_wal_size = 32GB" "checkpoint_timeout = 1h" "autovacuum = off"
@@ -19,7 +19,7 @@ cmd_bench() {
     interruptibly env PATH="$bindir:$PATH" build/cmake/bench/snowdrift_bench "$@"
 }
 
-# In MB, at most 8 GB.
+# Prints a quarter of the memory in MB, at most 8192.
 quarter_of_memory() {
     awk '/^MemTotal/ { mb = int($2 / 4096); print mb < 8192 ? mb : 8192 }' /proc/meminfo
 }

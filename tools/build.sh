@@ -1,7 +1,8 @@
 # shellcheck shell=bash
-# Choosing the PostgreSQL, building the extension and the C++ tests for it, and ./dev clean. Part of ./dev.
+# Selection of the PostgreSQL installation, builds of the extension and the C++ tests for it, and ./dev clean.
+# Part of ./dev.
 
-# Sets PG_CONFIG, pg_version, bindir, pgxs_src; installs PostgreSQL and a compiler where missing.
+# Sets PG_CONFIG, pg_version, bindir and pgxs_src. Installs PostgreSQL and a compiler if they are missing.
 find_postgres() {
     [ -z "${pg_version:-}" ] || return 0
     if [ -z "${PG_CONFIG:-}" ]; then
@@ -19,7 +20,7 @@ find_postgres() {
     export PG_CONFIG
     pg_version=$("$PG_CONFIG" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')
     [ "${SNOWDRIFT_EXPECT:-$pg_version}" = "$pg_version" ] ||
-        die "PostgreSQL $SNOWDRIFT_EXPECT was asked for, but $pg_version is here"
+        die "expected PostgreSQL $SNOWDRIFT_EXPECT, but found PostgreSQL $pg_version"
     bindir=$("$PG_CONFIG" --bindir)
     pgxs_src=$(dirname "$("$PG_CONFIG" --pgxs)")/../
 }

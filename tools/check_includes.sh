@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Checks that includes point one way, by the table below; ./dev lint runs it. An argument names another
-# checkout than this one.
+# Checks that files include only the folders that the table below allows, and that headers do not include each
+# other. ./dev lint runs it. An optional argument names another checkout.
 set -euo pipefail
 cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
 
-# Each folder, and the folders that its files may include besides their own. Folders are named as in
-# includes, so without src/ and include/. A line names only folders of lines above it.
+# Each folder, and the folders that its files may include in addition to their own. Folders are named as in
+# includes, without src/ and include/. A line names only folders of previous lines.
 layers() {
     cat <<'TEXT'
 snowdrift:
@@ -39,7 +39,7 @@ function folder_of(name) {
     return name
 }
 
-# Follows the includes of a file; path: those that led to it, with a space around each.
+# Follows the includes of a file. path: the files that led to it, with a space around each.
 function visit(name, path,    i, next_name) {
     if (visited[name]) return
     path = path name " "
@@ -62,7 +62,7 @@ NR == FNR {
     sub(/:/, " ")
     in_table[$1] = may[$1, $1] = 1
     for (i = 2; i <= NF; i++) {
-        if (!in_table[$i]) fail("the table", $1 " may include only folders of lines above it, not " $i)
+        if (!in_table[$i]) fail("the table", $1 " may include only folders of previous lines, not " $i)
         may[$1, $i] = 1
         others[$1] = others[$1] " " $i
     }
@@ -73,7 +73,7 @@ FNR == 1 {
     name = name_of(FILENAME)
     folder = folder_of(name)
     layer = in_table[name] ? name : folder
-    if (!in_table[layer]) fail(FILENAME, "the table has neither this file nor its folder")
+    if (!in_table[layer]) fail(FILENAME, "the table contains neither this file nor its folder")
 }
 
 !in_table[layer] { next }
@@ -92,7 +92,7 @@ FNR == 1 {
     } else if (is_ours[folder "/" header])
         fail(where, header " must be included by its path from src/ or include/")
     else if (layer !~ /^pg\// && (quoted || header ~ /[^a-z0-9_]/))
-        fail(where, layer " may include only standard C++ headers besides ours, not " header)
+        fail(where, layer " may include only standard C++ headers and headers of this project, not " header)
     else if (layer == "core" && header ~ /^(chrono|ctime)$/)
         fail(where, "core has no clock, so it may not include " header)
 }

@@ -1,25 +1,25 @@
--- What ./dev demo runs in psql: the statements are shown, each before its result.
+-- ./dev demo runs this script in psql, which shows each statement before its result.
 \set ECHO queries
 \pset footer off
 
 \echo
-\echo :bold'A table whose key is DEFAULT next_snowflake(): no configuration, no restart':plain
+\echo :bold'A table with a Snowflake key needs no configuration and no restart':plain
 CREATE EXTENSION snowdrift;
 CREATE TABLE posts (id bigint PRIMARY KEY DEFAULT next_snowflake(), author int, body text);
 INSERT INTO posts (author, body) VALUES (0, 'hello') RETURNING id;
 
-\echo :bold'8 sessions insert 5000 rows each, all at once':plain
+\echo :bold'8 concurrent sessions insert 5000 rows each':plain
 \! for n in 1 2 3 4 5 6 7 8; do psql -X -q -c "INSERT INTO posts (author, body) SELECT $n, 'hello' FROM generate_series(1, 5000)" & done; wait
 SELECT count(*) AS rows, count(DISTINCT id) AS distinct_ids, count(DISTINCT author) AS sessions
 FROM posts;
 
-\echo :bold'Every ID says when and where it was made; these are of one millisecond':plain
+\echo :bold'Each ID contains its time and its node; these IDs are from one millisecond':plain
 SELECT id, p.*, author FROM posts, snowflake_parts(id) AS p
 WHERE snowflake_timestamp(id) = (SELECT snowflake_timestamp(id) FROM posts
                                  GROUP BY 1 ORDER BY count(DISTINCT author) DESC LIMIT 1)
 ORDER BY id LIMIT 8;
 
-\echo :bold'So the primary key answers questions about time':plain
+\echo :bold'The index on the primary key is also an index on the time':plain
 \set ECHO none
 VACUUM ANALYZE posts;
 \set ECHO queries

@@ -1,9 +1,10 @@
 # shellcheck shell=bash
-# How the tests of each framework are run and counted: ctest, pg_regress, prove. Part of ./dev.
+# Running and counting the tests of each framework: ctest, pg_regress, prove. Part of ./dev.
 
 count() { grep -cE "$1" "$2" || true; }
 
-# run_ctest LABEL GROUP [PATTERN]: the C++ tests of CMakeLists.txt's group, or those with such names.
+# run_ctest LABEL GROUP [PATTERN]: runs the tests of a group in CMakeLists.txt, or those whose names match
+# the pattern.
 run_ctest() {
     local log=$work/ctest.log status=0 all bad
     interruptibly ctest --test-dir build/cmake -L "^$2\$" -R "${3:-.}" --output-on-failure -j1 >"$log" 2>&1 ||
@@ -15,7 +16,7 @@ run_ctest() {
     tally "$1" $((${all:-0} - ${bad:-0})) "${bad:-0}" "$status"
 }
 
-# tests_in FILE: a pattern of the names that CMakeLists.txt gives the tests in the file.
+# tests_in FILE: prints a pattern for the names that CMakeLists.txt gives the tests in the file.
 tests_in() {
     local suites
     case $1 in
@@ -28,7 +29,7 @@ tests_in() {
     esac
 }
 
-# run_regress LABEL [MAKE-VARIABLE...]: the SQL and isolation tests on the running server.
+# run_regress LABEL [MAKE-VARIABLE...]: runs the SQL and isolation tests on the running server.
 run_regress() {
     local log=$work/regress.log out=$work/regress status=0
     mkdir -p "$out"
@@ -41,8 +42,8 @@ run_regress() {
         "$(count '^(not ok [0-9]|test .* FAILED)' "$log")" "$status"
 }
 
-# run_core LABEL: PostgreSQL's own tests, where the server was built from its sources, in a database that has
-# the extension: so installing it changes nothing for those who don't use it.
+# run_core LABEL: runs PostgreSQL's own tests in a database that has the extension. They show that installing
+# it does not change queries that don't use it. Requires a server built from sources.
 run_core() {
     local log=$work/core.log out=$work/core status=0 source schedule=$work/core.schedule
     source=${assertions_source:?core needs --assertions}
@@ -61,7 +62,7 @@ run_core() {
     tally "$1" "$(count '^ok [0-9]' "$log")" "$(count '^not ok [0-9]' "$log")" "$status"
 }
 
-# run_tap LABEL FILE...: tests in test/t, each with servers of its own.
+# run_tap LABEL FILE...: runs tests in test/t. Each starts its own servers.
 run_tap() {
     need libipc-run-perl faketime
     local partman
@@ -87,8 +88,8 @@ run_tap() {
     tally "$1" "$(count '^ok ' "$log")" "$(count '^not ok ' "$log")" "$status"
 }
 
-# The package of pg_partman for a packaged PostgreSQL, if the distribution has one that knows
-# encoders, which came with 5.2.
+# Prints the package of pg_partman for a packaged PostgreSQL, if the distribution has version 5.2 or later,
+# which supports encoders.
 partman_package() {
     local package=postgresql-$pg_version-partman version
     [ "$bindir" = "/usr/lib/postgresql/$pg_version/bin" ] || return 0
@@ -96,7 +97,8 @@ partman_package() {
     [ -z "$version" ] || dpkg --compare-versions "$version" lt 5.2 || echo "$package"
 }
 
-# with_small_disk FOLDER COMMAND...: as the server's user; as root, with a small file system there.
+# with_small_disk FOLDER COMMAND...: runs the command as the server's user. If this script runs as root, mounts
+# a small file system on the folder.
 with_small_disk() {
     local folder=$1
     shift

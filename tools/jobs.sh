@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# Running commands: a signal to ./dev ends them, too, and output is shown only where one fails. Part of
-# ./dev.
+# Running commands: a signal to ./dev also ends them, and the output of quiet commands is shown only if
+# they fail. Part of ./dev.
 
-running=  # the process group of the command that runs, if any
+running=  # the process group of the current command, if any
 
-# interruptibly COMMAND...: runs it so that a signal to this script ends both at once, and not
-# when the command is done.
+# interruptibly COMMAND...: runs the command so that a signal to this script ends both immediately. Bash
+# would otherwise handle the signal only after the command.
 interruptibly() {
     local status=0
     set -m
@@ -17,7 +17,7 @@ interruptibly() {
     return "$status"
 }
 
-# Ends what interruptibly() runs; it has ten seconds to stop its own servers.
+# Ends the command that interruptibly() runs. The command has ten seconds to stop its own servers.
 end_running() {
     [ -n "$running" ] || return 0
     local tries
@@ -30,7 +30,8 @@ end_running() {
     running=
 }
 
-# signal_running SIGNAL: fails when nothing of it is left. What sudo started only root can signal.
+# signal_running SIGNAL: signals the process group. Fails if the group has no process left. Only root can
+# signal processes that sudo started.
 signal_running() {
     if [ "$(id -u)" -ne 0 ] && sudo -n true 2>/dev/null; then
         sudo -n kill "-$1" -- "-$running" 2>/dev/null

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# ./dev format and ./dev lint; check_includes.sh is one of the checks. Part of ./dev.
+# ./dev format, and ./dev lint, which also runs check_includes.sh. Part of ./dev.
 
 lint_files() { git ls-files --cached --others --exclude-standard -- '*.hpp' '*.cpp'; }
 

@@ -1,24 +1,24 @@
 # shellcheck shell=bash
-# ./dev matrix and ./dev bench --on: this checkout's tests and benchmark on other PostgreSQL versions,
-# each in the Debian release that has it, in a chroot under $SNOWDRIFT_CACHE. Part of ./dev, which has
-# the functions used here.
+# ./dev matrix and ./dev bench --on: the tests and the benchmark of this checkout on other PostgreSQL versions.
+# Each version runs in a chroot in $SNOWDRIFT_CACHE, with the Debian release that contains it. Part of ./dev,
+# which defines the functions used here.
 
 suite_of() {
     case ${1%-assertions} in
     15) echo bookworm ;;
     17) echo trixie ;;
     18) echo sid ;;
-    *) die "no Debian suite is known for PostgreSQL $1" ;;
+    *) die "no Debian suite is configured for PostgreSQL $1" ;;
     esac
 }
 
-# make_chroot VERSION: sets chroot_dir; makes it, if it isn't there yet.
+# make_chroot VERSION: sets chroot_dir. Creates the chroot if it does not exist.
 make_chroot() {
     local suite
     suite=$(suite_of "$1")
     chroot_dir=${SNOWDRIFT_CACHE:-/var/cache/snowdrift}/$suite
     [ ! -f "$chroot_dir/.complete" ] || return 0
-    say "Making a Debian $suite chroot in $chroot_dir"
+    say "Creating a Debian $suite chroot in $chroot_dir"
     as_root rm -rf "$chroot_dir"
     as_root mkdir -p "$chroot_dir"
     if ! interruptibly as_root debootstrap --variant=minbase "$suite" "$chroot_dir" "$(mirror)" \
@@ -29,7 +29,7 @@ make_chroot() {
     as_root touch "$chroot_dir/.complete"
 }
 
-# copy_checkout: to the chroot's /snowdrift.
+# copy_checkout: copies this checkout to /snowdrift in the chroot.
 copy_checkout() {
     as_root rm -rf "$chroot_dir/snowdrift"
     as_root mkdir "$chroot_dir/snowdrift"
@@ -37,8 +37,8 @@ copy_checkout() {
         as_root tar -x -C "$chroot_dir/snowdrift"
 }
 
-# run_in_chroot VERSION LOG COMMAND...: runs ./dev COMMAND in namespaces of its own for mounts and
-# processes, so that nothing stays mounted or running, however this ends.
+# run_in_chroot VERSION LOG COMMAND...: runs ./dev COMMAND in the chroot. It runs in its own mount and process
+# namespaces, so nothing stays mounted or running after it ends for any reason.
 run_in_chroot() {
     local version=$1 log=$2
     mkdir -p "$work/tmp"
@@ -51,8 +51,8 @@ run_in_chroot() {
         tee "$log" | sed -u "s/^/  [$version] /"
 }
 
-# test_in VERSION: runs the tests of this checkout in the version's chroot. Sets result to their
-# last line, empty where there is no chroot. VERSION-assertions is a server built there.
+# test_in VERSION: runs the tests of this checkout in the version's chroot. Sets result to their last line; to
+# an empty string if there is no chroot. VERSION-assertions uses a server that is built in the chroot.
 test_in() {
     result=
     make_chroot "$1" || return 0
@@ -66,11 +66,12 @@ test_in() {
     [ -n "$result" ] || result='0 passed, 1 failed'
 }
 
-# bench_on VERSION [ARG...]: the benchmark in the version's chroot; what it writes comes here.
+# bench_on VERSION [ARG...]: runs the benchmark in the version's chroot, and copies its results to this
+# checkout.
 bench_on() {
     need debootstrap util-linux
     make_work
-    make_chroot "$1" || die "the chroot for PostgreSQL $1 could not be made"
+    make_chroot "$1" || die "could not create the chroot for PostgreSQL $1"
     copy_checkout
     interruptibly run_in_chroot "$1" "$work/bench.log" bench "${@:2}"
     local folder
@@ -89,13 +90,13 @@ cmd_matrix() {
         if [[ $result =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
             passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2]))
         else
-            say "PostgreSQL $version: skipped, its chroot could not be made"
+            say "PostgreSQL $version: skipped, because its chroot could not be created"
             skipped=$((skipped + 1))
         fi
     done
     if [ "$skipped" -gt 0 ]; then echo "$passed passed, $failed failed, $skipped skipped"
     else echo "$passed passed, $failed failed"
     fi
-    # Where every version was skipped, nothing was tested.
+    # If every version was skipped, no test ran, which is a failure.
     [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ] || exit 1
 }

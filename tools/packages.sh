@@ -1,14 +1,14 @@
 # shellcheck shell=bash
-# Installing the packages that are missing. Part of ./dev.
+# Installation of missing packages. Part of ./dev.
 
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then "$@"
     elif command -v sudo >/dev/null; then sudo "$@"
-    else die "installing packages needs root or sudo: $*"
+    else die "installing packages requires root or sudo: $*"
     fi
 }
 
-# need PACKAGE...: installs those that are missing, and says so.
+# need PACKAGE...: lists and installs the packages that are missing.
 need() {
     local missing=() package
     for package; do
@@ -16,7 +16,7 @@ need() {
             missing+=("$package")
     done
     [ ${#missing[@]} -gt 0 ] || return 0
-    command -v apt-get >/dev/null || die "please install: ${missing[*]}"
+    command -v apt-get >/dev/null || die "apt-get is not available; install these packages by other means: ${missing[*]}"
     say "Installing ${missing[*]}"
     local log
     log=$(mktemp)
@@ -30,7 +30,8 @@ need() {
     rm -f "$log"
 }
 
-# need_server PACKAGE: the same, without the server that Debian would create and start with it.
+# need_server PACKAGE: the same for a PostgreSQL server, but prevents the package from creating and starting
+# a server.
 need_server() {
     local folder=/etc/postgresql-common/createcluster.d
     as_root mkdir -p "$folder"
@@ -39,8 +40,8 @@ need_server() {
      need "$@")
 }
 
-# need_node: Node.js with the npm package pg, which Debian packages. A Node.js from elsewhere can't
-# have Debian's packages, and brings npm instead.
+# need_node: installs Node.js and the npm package pg from Debian's packages. A Node.js from another source
+# cannot use Debian's packages, so npm, which comes with it, installs pg.
 need_node() {
     export NODE_PATH=$PWD/build/node/node_modules:/usr/share/nodejs
     if command -v node >/dev/null && command -v npm >/dev/null; then
@@ -53,17 +54,17 @@ need_node() {
 
 refresh_package_lists() {
     [ -z "${package_lists_fresh:-}" ] || return 0
-    # sid's release file may be older than its own validity allows.
+    # The release file of sid may have expired.
     as_root apt-get -o Acquire::Check-Valid-Until=false update && package_lists_fresh=1
 }
 
-# The mirror this machine itself uses.
+# Prints the Debian mirror that this machine uses.
 mirror() {
     sed -nE 's/^(URIs:|deb(-src)?( \[[^]]*\])?) +(https?:[^ ]*\/debian\/?)( .*)?$/\4/p' \
         /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | grep -v security | head -n 1
 }
 
-# The distribution's own PostgreSQL version.
+# Prints the PostgreSQL version of the distribution.
 packaged_version() {
     apt-cache depends postgresql 2>/dev/null |
         sed -n 's/.*Depends: postgresql-\([0-9]*\)$/\1/p' | head -n 1 || true

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# Throwaway servers, the extension staged for them, and ./dev psql. Part of ./dev.
+# Throwaway servers, the staged extension that they load, and ./dev psql. Part of ./dev.
 
-work=            # this run's folder: staged install, data, sockets; gone when the run ends
+work=            # this run's folder: staged extension, data, sockets; removed when the run ends
 server_running=
 
 as_server_user() {
@@ -15,12 +15,13 @@ make_work() {
     [ "$(id -u)" -ne 0 ] || chown postgres: "$work"
 }
 
-# Installs into $work/root, and writes $work/extension.conf, with which a server finds it there.
+# Installs the extension into $work/root, and writes $work/extension.conf, the configuration with which a
+# server finds it there.
 stage() {
     build
     make_work
     [ ! -f "$work/extension.conf" ] || return 0
-    quietly "Staging it for a throwaway server" make -s install DESTDIR="$work/root"
+    quietly "Staging the extension for a throwaway server" make -s install DESTDIR="$work/root"
     local library share
     library=$work/root$("$PG_CONFIG" --pkglibdir)
     share=$work/root$("$PG_CONFIG" --sharedir)
@@ -35,9 +36,9 @@ stage() {
         install_in_place
 }
 
-# Not Debian's PostgreSQL, and older than 18: it only finds extensions in its own folders.
+# For a PostgreSQL that is older than 18 and not Debian's: it finds extensions only in its own folders.
 install_in_place() {
-    say "This PostgreSQL looks for extensions in its own folders only: installing there"
+    say "Installing the extension in PostgreSQL's own folders, because this version finds extensions only there"
     as_root make -s install PG_CONFIG="$PG_CONFIG" >/dev/null
     : >"$work/extension.conf"
 }
@@ -69,7 +70,7 @@ stop_server() {
     as_server_user "$bindir/pg_ctl" -D "$work/data" -m immediate -w stop >/dev/null
 }
 
-# Whatever still runs in this run's folder: the server above, and those that tests had started.
+# Stops all servers in this run's folder: the one that start_server started, and those of tests.
 stop_servers() {
     local pid_file
     [ -n "$work" ] || return 0

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# ./dev test: the suites, the files that can be run alone, and the tally. tools/frameworks.sh has what runs
-# the tests of each framework. Part of ./dev.
+# ./dev test: the suites, single files, and the tally. tools/frameworks.sh runs the tests of each framework.
+# Part of ./dev.
 
 cmd_test() {
     local suites=(unit regress parallel integration tap) name assertions=
@@ -47,25 +47,26 @@ suite_integration() {
 suite_parallel() {
     local setting=debug_parallel_query
     [ "$pg_version" -ge 16 ] || setting=force_parallel_mode
-    on_server "$setting = regress" run_regress "pg_regress, in parallel"
+    on_server "$setting = regress" run_regress "pg_regress, parallel"
 }
 
 suite_tap() { run_tap "TAP" test/t/*.pl; }
 
 suite_discard() {
-    # Only the tests that generate IDs; --long: all but those of thousands of
-    # queries, and overflow, which needs speed.
+    # Without --long, run only the tests that generate IDs. With --long, omit only the tests of thousands of
+    # queries, and the overflow test, which requires fast calls.
     local tests="helpers snowflake ulid_generator sno_generator generators snapshots settings"
     [ -z "${SNOWDRIFT_LONG:-}" ] ||
         tests=$(make -s print-REGRESS | sed -E 's/\b(generator_overflow|time_predicates|core_queries)\b//g')
     on_server "debug_discard_caches = 1" run_regress "pg_regress, without caches" "REGRESS=$tests"
 }
 
-suite_core() { on_server "" run_core "PostgreSQL's own"; }
+suite_core() { on_server "" run_core "PostgreSQL's own tests"; }
 
 preloaded="shared_preload_libraries = 'snowdrift'"
 
-# on_server CONF-LINE COMMAND...: runs it on a throwaway server with that line in its configuration.
+# on_server CONF-LINE COMMAND...: runs the command on a throwaway server that has the line in its
+# configuration.
 on_server() {
     start_server "$1"
     "${@:2}"
@@ -74,7 +75,7 @@ on_server() {
 
 # ---- single files ------------------------------------------------------------------------------
 
-# test_file NAME: the test's path; nothing if there is no such test. NAME may leave out .sql and .spec.
+# test_file NAME: prints the test's path; nothing if there is no such test. NAME may omit .sql and .spec.
 test_file() {
     local path=$1
     case $path in
@@ -86,7 +87,7 @@ test_file() {
     [ ! -f "$path" ] || echo "$path"
 }
 
-# run_file PATH: the label of its tests is its path.
+# run_file PATH: runs the tests of a file, with the path as their label.
 run_file() {
     local name=${1##*/}
     name=${name%.*}
@@ -110,8 +111,8 @@ Files: sql/NAME specs/NAME test/t/NAME.pl test/unit/NAME_test.cpp test/integrati
 
 passed=0 failed=0
 
-# tally LABEL PASSED FAILED STATUS: adds up a suite. One that failed without saying where, or ran
-# nothing, counts as one failure.
+# tally LABEL PASSED FAILED STATUS: adds a suite to the totals. A suite that ran no test, or failed without
+# a failed test, counts as one failure.
 tally() {
     local fails=$3
     if [ "$fails" -eq 0 ] && { [ "$4" -ne 0 ] || [ "$2" -eq 0 ]; }; then fails=1; fi

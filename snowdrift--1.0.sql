@@ -36,7 +36,7 @@ CREATE FUNCTION snowdrift.reset_clock() RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION snowdrift.reset_clock() FROM PUBLIC;
 COMMENT ON FUNCTION snowdrift.reset_clock()
-    IS 'restart generation at the present time after the clock had jumped into the future; first remove the IDs issued since the jump, as they can be issued again when their time comes';
+    IS 'restart generation at the current time after the clock had jumped into the future; first remove the IDs issued since the jump, because they can be issued again when their times come';
 
 -- If the server's shared memory still holds the mark of an earlier installation, this copies it.
 SELECT FROM snowdrift.read_clock();
@@ -761,7 +761,7 @@ CREATE FUNCTION @extschema@.gen_ulid() RETURNS @extschema@.ulid
     AS 'MODULE_PATHNAME', 'snowdrift_gen_ulid'
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.gen_ulid()
-    IS 'generate ULID from the present time and 80 random bits';
+    IS 'generate ULID from the current time and 80 random bits';
 
 CREATE FUNCTION @extschema@.ulid_at("timestamp" timestamptz) RETURNS @extschema@.ulid
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_at'
@@ -769,7 +769,7 @@ CREATE FUNCTION @extschema@.ulid_at("timestamp" timestamptz) RETURNS @extschema@
 COMMENT ON FUNCTION @extschema@.ulid_at(timestamptz)
     IS 'generate ULID from given time and 80 random bits';
 
--- ulid: casts. None is implicit, so ulid = uuid is an error.
+-- ulid: casts. No cast is implicit, so ulid = uuid is an error.
 
 CREATE CAST (@extschema@.ulid AS uuid) WITHOUT FUNCTION AS ASSIGNMENT;
 COMMENT ON CAST (@extschema@.ulid AS uuid) IS 'same 16 bytes';
@@ -1036,7 +1036,7 @@ CREATE FUNCTION @extschema@.sno_tick(id @extschema@.sno) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowdrift_sno_tick'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.sno_tick(@extschema@.sno)
-    IS 'extract tick bit of sno: which of two timelines; flips when the clock is set back';
+    IS 'extract tick bit of sno (selects one of two timelines; flipped when the clock is set back)';
 
 CREATE FUNCTION @extschema@.sno_metabyte(id @extschema@.sno) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowdrift_sno_metabyte'
@@ -1303,7 +1303,7 @@ CREATE FUNCTION @extschema@.sno_at("timestamp" timestamptz, metabyte integer DEF
 COMMENT ON FUNCTION @extschema@.sno_at(timestamptz, integer)
     IS 'generate sno for given time, from a sequence that wraps around; for migrating older IDs';
 
--- sno: casts. None is implicit, so sno = uuid is an error.
+-- sno: casts. No cast is implicit, so sno = uuid is an error.
 
 CREATE FUNCTION @extschema@.sno_to_uuid(@extschema@.sno) RETURNS uuid
     AS 'MODULE_PATHNAME', 'snowdrift_sno_to_uuid'

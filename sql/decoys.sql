@@ -1,4 +1,4 @@
--- The extension never uses objects of other roles that have the names of its own or of PostgreSQL's objects.
+-- The extension uses no objects of other roles, even if these have the names of its own or PostgreSQL's objects.
 -- The decoys are in the extension's schema and in public; some exist before CREATE EXTENSION, others are added
 -- later. Each raises an error when called.
 CREATE DATABASE snowdrift_decoys TEMPLATE template0;

@@ -1,4 +1,4 @@
--- Diagrams of IDs: they don't depend on the session's settings
+-- Diagrams of IDs, which don't depend on the session's settings
 SET TIME ZONE 'America/New_York';
 SET bytea_output = 'escape';
 

@@ -1,7 +1,7 @@
 -- Named generators
 SET TIME ZONE 'UTC';
 
--- generators with a node of their own, another layout or a part of the sequence
+-- generators with their own node, another layout or a part of the sequence
 SELECT snowdrift.create_generator('orders', 'snowflake', datacenter => 2, worker => 3);
 SELECT snowdrift.create_generator('toots', 'snowflake', layout => 'mastodon');
 SELECT snowdrift.create_generator('people', 'sno', partition => 4242, sequence_min => 13, sequence_max => 10);
@@ -19,7 +19,7 @@ FROM next_snowflakes(1000, 'shared') AS id;
 SELECT bool_and(sno_sequence(id) BETWEEN 10 AND 13) AS in_bounds, count(DISTINCT id)
 FROM (SELECT next_sno('people') AS id FROM generate_series(1, 50)) AS ids;
 
--- A generator without a node of its own uses snowdrift.node, unless its layout has no bits for it.
+-- A generator without its own node uses snowdrift.node, unless its layout has no bits for it.
 SET snowdrift.node = 67;
 SELECT snowflake_datacenter(id), snowflake_worker(id) FROM next_snowflake('shared') AS id;
 SELECT snowflake_datacenter(id), snowflake_worker(id) FROM next_snowflake('orders') AS id;
@@ -45,7 +45,7 @@ SELECT next_snowflake('orders');
 ROLLBACK;
 SELECT next_snowflake('orders') > 0 AS generated;
 
--- A generator that is dropped and created again, also of another kind, does not repeat an ID.
+-- A generator that is dropped and created again, even with another kind, does not repeat an ID.
 SELECT next_snowflake('orders') AS last \gset
 SELECT snowdrift.drop_generator('orders');
 SELECT snowdrift.create_generator('orders', 'snowflake', datacenter => 2, worker => 3);

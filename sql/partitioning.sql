@@ -48,7 +48,7 @@ SELECT snowdrift.create_partitions('"Odd ""name"', '3 months', '2021-11-21Z', '2
 SELECT snowdrift.create_partitions('"Odd ""name"', '7 days', '2026-11-21Z', '2026-11-23Z');
 SELECT snowdrift.create_partitions('"Odd ""name"', '1 day', '2027-01-05 23:00Z', '2027-01-06 01:00Z');
 SELECT snowdrift.create_partitions('"Odd ""name"', '06:00', '2027-02-01 05:59Z', '2027-02-01 06:00Z');
--- with a default partition and unbounded ones
+-- with a default partition and with unbounded partitions
 CREATE TABLE other PARTITION OF "Odd ""name" DEFAULT;
 CREATE TABLE past PARTITION OF "Odd ""name" FOR VALUES FROM (MINVALUE) TO (ulid_boundary('2000-01-01Z'));
 CREATE TABLE future PARTITION OF "Odd ""name" FOR VALUES FROM (ulid_boundary('2100-01-01Z')) TO (MAXVALUE);

@@ -141,7 +141,7 @@ SELECT error_with('people', 'last_timestamp', '"2026-02-01T00:00:00.004Z"');
 SELECT error_with('people', 'highest_wall_clock', '"2026-02-02T00:00:00Z"');
 SELECT error_with('orders', 'layout', '"mastodon"');
 
--- too far ahead of the clock: restoring it would block every generator of the database
+-- a snapshot too far ahead of the clock; restoring it would block every generator of the database
 SELECT mark AS mark_before FROM snowdrift.clock \gset
 SELECT regexp_replace(error_with('orders', 'last_timestamp', '"2080-01-01T00:00:00Z"'), '\d{10,}', 'MANY');
 SET snowdrift.max_clock_lead = '1s';

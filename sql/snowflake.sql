@@ -25,7 +25,7 @@ SELECT snowflake_boundary('2021-01-01T00:00:00Z'), snowflake_boundary('2090-09-0
 SELECT snowflake_timestamp(NULL), snowflake_parts(NULL), snowflake_boundary(NULL),
     make_snowflake(NULL, 0, 0, 0);
 
--- a new ID contains the present time and the server's node
+-- a new ID contains the current time and the server's node
 SELECT snowflake_timestamp(id) BETWEEN before AND clock_timestamp() AS now,
     snowflake_datacenter(id), snowflake_worker(id)
 FROM (SELECT date_trunc('milliseconds', clock_timestamp()) AS before, next_snowflake() AS id OFFSET 0) AS new;

@@ -1,4 +1,4 @@
--- The type snowflake_layout, and all functions with an argument of it
+-- The type snowflake_layout, and all functions with an argument of this type
 SET TIME ZONE 'UTC';
 
 -- output: presets as their names, other layouts as their fields in a fixed order
@@ -109,7 +109,7 @@ SELECT worker, make_snowflake('2055-11-04 19:53:47.775Z', 0, (1 << worker) - 1, 
 FROM generate_series(0, 13) AS worker;
 SELECT * FROM snowflake_parts(9007199254740991, 'si');
 
--- the earliest epoch of si; a layout without js has no such limit
+-- the earliest epoch of a layout like si; a layout without js has no such limit
 SELECT 'epoch=2003-03-18T07:20:19.225Z timestamp=40 worker=5 sequence=8 js'::snowflake_layout;
 SELECT snowflake_timestamp((1::bigint << 53) - 1,
     'epoch=2003-03-18T07:20:19.225Z timestamp=40 worker=5 sequence=8 js');

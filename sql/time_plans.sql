@@ -37,7 +37,7 @@ EXPLAIN (COSTS OFF) SELECT next_ulid() >= now();
 -- index-only scans, in the order of the index
 EXPLAIN (COSTS OFF) SELECT id FROM events WHERE id < now() ORDER BY id DESC LIMIT 10;
 
--- A subquery runs once, also if each run could return another result, and the index is used.
+-- A subquery runs once, even if each run could return a different result, and the plan uses the index.
 SELECT query FROM (VALUES ('SELECT * FROM events WHERE id >= (SELECT max(t) FROM moments)'),
     ('SELECT * FROM events WHERE (SELECT max(t) FROM moments) > id'),
     ('SELECT * FROM visits WHERE snowflake_within(id, (SELECT range FROM ranges LIMIT 1), ''mastodon'')')

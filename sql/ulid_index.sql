@@ -88,7 +88,7 @@ CREATE INDEX repeated_each ON repeated (id) WITH (deduplicate_items = off);
 SELECT pg_relation_size('repeated_once') * 2 < pg_relation_size('repeated_each') AS smaller;
 DROP TABLE repeated;
 
--- sorts: by the first eight bytes, by all bytes if those are equal, and with so many equal ones that the sort
+-- sorts: by the first eight bytes, by all bytes if those are equal, and with so many equal values that the sort
 -- aborts abbreviation; in memory and on disk
 CREATE TABLE unsorted AS
 SELECT n, make_ulid('2024-01-01Z'::timestamptz + (n % 1000) * interval '1 ms', noise(n)) AS scattered,

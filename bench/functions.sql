@@ -1,4 +1,4 @@
--- The benchmark's functions of bench/functions.cpp.
+-- Creates the functions of bench/functions.cpp.
 CREATE EXTENSION IF NOT EXISTS snowdrift;
 CREATE OR REPLACE FUNCTION bench_noop() RETURNS bigint
     AS 'snowdrift_bench', 'snowdrift_bench_noop' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;

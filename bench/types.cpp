@@ -50,7 +50,7 @@ std::vector<Task> tasks(const std::string& file) {
 }
 
 /// Creates tables of random values of all types. A sno has the first 10 bytes of the uuid, a bigint
-/// the first 8, so that the types sort alike as far as possible.
+/// the first 8, so that the values of all types have almost the same order.
 void make_values(pqxx::connection& connection, int count) {
     run(connection, R"(
         SET max_parallel_workers_per_gather = 0; SET max_parallel_maintenance_workers = 0;

@@ -14,7 +14,8 @@
 
 namespace snowdrift {
 
-/// The alphabet of snos: digits and lower-case letters without 0, 1, y and z. Capitals are errors.
+/// The alphabet of snos: digits and lower-case letters without 0, 1, y and z. Upper case is an
+/// error.
 struct SnoAlphabet {
     static constexpr char characters[] = "23456789abcdefghijklmnopqrstuvwx";
     static constexpr bool either_case = false;

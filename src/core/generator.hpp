@@ -1,6 +1,6 @@
 // The parts that all generators share: answers, requests, and the rule for a clock that is behind.
-// Generators neither read a clock nor sleep: the caller passes the time, and waits if the answer
-// says so.
+// Generators neither read a clock nor sleep. The caller passes the time, and waits if the answer
+// requires it.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Blocks of Base32 in each alphabet that we use, and in another one. ulid_test.cpp and sno_test.cpp
-// test whole texts.
+// Blocks of Base32 in each alphabet of the library, and in another one. ulid_test.cpp and
+// sno_test.cpp test whole texts.
 #include "snowdrift/base32.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ class AnyAlphabet : public testing::Test {
     }
 };
 
-/// RFC 4648's base32hex, in capitals only: unlike our alphabets.
+/// RFC 4648's base32hex, which has only upper-case letters, unlike the library's alphabets.
 struct CapitalsAlphabet {
     static constexpr char characters[] = "0123456789ABCDEFGHIJKLMNOPQRSTUV";
     static constexpr bool either_case = false;

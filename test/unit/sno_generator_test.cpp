@@ -45,7 +45,7 @@ void expect_same_step(const SnoGenerator& generator, uint64_t word_before, uint6
     EXPECT_EQ(state.word, word_after);
 }
 
-/// The generator's answer to a request for which each reading of the clock is the same.
+/// The generator's answer to a request during which the clock does not change.
 SnoGenerator::Answer ask_once(const SnoGenerator& generator, SnoState& state, int64_t unix_ms,
                               int64_t max_lead_ms, uint8_t metabyte) {
     Request request;

@@ -10,7 +10,7 @@
 namespace snowdrift {
 namespace {
 
-/// Threads draw with a clock that waiting advances, and that `step_back` sets back now and then.
+/// Threads draw with a clock that each wait advances, and that `step_back` occasionally sets back.
 void draw_everywhere(SnoState& state, int64_t step_back, std::vector<Sno>& all) {
     constexpr int threads = 4;
     constexpr int each = 20'000;

@@ -44,8 +44,8 @@ struct MarkState {
     std::atomic<uint64_t> word;            ///< mark::Word
     std::atomic<uint64_t> file;            ///< the file on disk that the word describes
     std::atomic<uint64_t> floor_ms;        ///< mark::Floors::any_state_ms for the word's tag
-    std::atomic<uint64_t> fresh_ms;        ///< mark::Floors::fresh_state_ms
     std::atomic<uint64_t> advancing_from;  ///< the word from which a session advances ahead of need
+    std::atomic<uint64_t> fresh_ms;        ///< mark::Floors::fresh_state_ms
 };
 
 /// State of a Snowflake generator.

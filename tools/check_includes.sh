@@ -21,7 +21,8 @@ pg/module.cpp:    snowdrift core pg/support pg/memory pg/types pg/durability pg/
 TEXT
 }
 
-mapfile -t files < <(find include src -name '*.[ch]pp' -o -name '*.[ch]' | sort)
+mapfile -t files < <(find include src -type f ! -name '*.o' ! -name '*.bc' | sort)
+[ ${#files[@]} -gt 0 ] || { echo "no source files found" >&2; exit 1; }
 
 awk '
 function fail(where, what) {
@@ -78,13 +79,16 @@ FNR == 1 {
 
 !in_table[layer] { next }
 
-/^[ \t]*#[ \t]*include[ \t]*["<]/ {
+/#[ \t]*(include|include_next|import)[ \t]*["<]/ {
     where = FILENAME ":" FNR
-    quoted = /include[ \t]*"/
+    quoted = /#[^"<]*"/
     header = $0
     sub(/^[^"<]*["<]/, "", header)
     sub(/[">].*/, "", header)
-    if (header ~ /^(snowdrift|core|pg)\//) {
+    if (("/" header) ~ /\/\.\.?\//)
+        fail(where, header " must be included by its path from src/ or include/")
+    else if (header ~ /^(snowdrift|core|pg)\//) {
+        if (!is_ours[header]) fail(where, header " does not exist")
         if (!may[layer, folder_of(header)])
             fail(where, layer " may include only" (others[layer] ? others[layer] " and" : "") " itself, not " header)
         included[name, ++includes[name]] = header
@@ -93,8 +97,8 @@ FNR == 1 {
         fail(where, header " must be included by its path from src/ or include/")
     else if (layer !~ /^pg\// && (quoted || header ~ /[^a-z0-9_]/))
         fail(where, layer " may include only standard C++ headers and headers of this project, not " header)
-    else if (layer == "core" && header ~ /^(chrono|ctime)$/)
-        fail(where, "core has no clock, so it may not include " header)
+    else if (layer == "core" && header ~ /^(chrono|ctime|thread|condition_variable|semaphore|mutex|future)$/)
+        fail(where, "core has no clock and does not wait, so it may not include " header)
 }
 
 END {

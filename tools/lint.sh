@@ -8,11 +8,22 @@ cmd_format() {
     lint_files | xargs clang-format -i
 }
 
+# check_names: fails if grep does not find the name of an SQL function in the C++ that defines it.
+check_names() {
+    local name missing=()
+    while read -r name; do
+        grep -rqw --include='*.cpp' "$name" src || missing+=("$name")
+    done < <(awk '/^CREATE FUNCTION/ { name = $3; sub(/^.*\./, "", name); sub(/\(.*/, "", name) }
+                  /MODULE_PATHNAME/ { print name }' snowdrift--*.sql | sort -u)
+    [ ${#missing[@]} -eq 0 ] || die "no C++ file contains the SQL names: ${missing[*]}"
+}
+
 cmd_lint() {
     find_postgres
     need clang clang-format clang-tidy
-    say "Includes"
+    say "Includes, and names of SQL functions"
     tools/check_includes.sh
+    check_names
     say "clang-format"
     lint_files | xargs clang-format --dry-run --Werror
     say "GCC and Clang, warnings as errors; clang-tidy"

@@ -3,7 +3,7 @@
 # Each version runs in a chroot in $SNOWDRIFT_CACHE, with the Debian release that contains it. Part of ./dev,
 # which defines the functions used here.
 
-suite_of() {
+debian_suite() {
     case ${1%-assertions} in
     15) echo bookworm ;;
     17) echo trixie ;;
@@ -15,7 +15,7 @@ suite_of() {
 # make_chroot VERSION: sets chroot_dir. Creates the chroot if it does not exist.
 make_chroot() {
     local suite
-    suite=$(suite_of "$1")
+    suite=$(debian_suite "$1") || exit 1  # not left to set -e, which is off where a caller has ||
     chroot_dir=${SNOWDRIFT_CACHE:-/var/cache/snowdrift}/$suite
     [ ! -f "$chroot_dir/.complete" ] || return 0
     say "Creating a Debian $suite chroot in $chroot_dir"
@@ -82,9 +82,10 @@ bench_on() {
 
 cmd_matrix() {
     [ $# -gt 0 ] || set -- 15 17 18 18-assertions
+    local version skipped=0
+    for version; do debian_suite "$version" >/dev/null; done
     need debootstrap util-linux
     make_work
-    local version skipped=0
     for version; do
         test_in "$version"
         if [[ $result =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then

@@ -15,6 +15,7 @@ cmd_test() {
     [ $# -gt 0 ] || set -- "${suites[@]}"
     for name; do
         is_suite "$name" || [ -n "$(test_file "$name")" ] || no_such_test "$name"
+        [ "$name" != core ] || [ -n "$assertions" ] || die "core requires --assertions"
     done
 
     [ -z "$assertions" ] || build_server_with_assertions
@@ -30,7 +31,7 @@ cmd_test() {
 
 # ---- suites ------------------------------------------------------------------------------------
 
-is_suite() { declare -F "suite_$1" >/dev/null; }
+is_suite() { [[ " unit regress parallel integration tap discard core " == *" $1 "* ]]; }
 
 suite_unit() { run_ctest "unit" unit; }
 
@@ -102,7 +103,9 @@ run_file() {
 }
 
 no_such_test() {
-    die "no such test: $1
+    local hint=
+    [ -z "$(test_file "sql/$1")" ] || hint=" (did you mean sql/$1?)"
+    die "no such test: $1$hint
 Suites: unit regress parallel integration tap; with --assertions also: discard core
 Files: sql/NAME specs/NAME test/t/NAME.pl test/unit/NAME_test.cpp test/integration/NAME_test.cpp"
 }

@@ -78,7 +78,7 @@ CREATE FUNCTION @extschema@.snowflake_diagram(id bigint) RETURNS text
     AS 'MODULE_PATHNAME', 'snowdrift_snowflake_diagram'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.snowflake_diagram(bigint)
-    IS 'draw the bits of Snowflake ID, below the names and values of their fields';
+    IS 'show the bits of Snowflake ID, below the names and values of their fields';
 
 -- Snowflake: composing
 
@@ -230,7 +230,7 @@ CREATE FUNCTION @extschema@.snowflake_diagram(id bigint, layout @extschema@.snow
     AS 'MODULE_PATHNAME', 'snowdrift_snowflake_diagram'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.snowflake_diagram(bigint, @extschema@.snowflake_layout)
-    IS 'draw the bits of Snowflake ID of given layout, below the names and values of their fields';
+    IS 'show the bits of Snowflake ID of given layout, below the names and values of their fields';
 
 CREATE FUNCTION @extschema@.make_snowflake("timestamp" timestamptz, datacenter integer, worker integer,
         sequence integer, layout @extschema@.snowflake_layout) RETURNS bigint
@@ -534,7 +534,7 @@ CREATE FUNCTION @extschema@.ulid_diagram(id @extschema@.ulid) RETURNS text
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_diagram'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.ulid_diagram(@extschema@.ulid)
-    IS 'draw the bits of ULID, below the names and values of their fields';
+    IS 'show the bits of ULID, below the names and values of their fields';
 
 -- ulid: composing
 
@@ -778,7 +778,7 @@ CREATE CAST (uuid AS @extschema@.ulid) WITHOUT FUNCTION AS ASSIGNMENT;
 COMMENT ON CAST (uuid AS @extschema@.ulid) IS 'same 16 bytes';
 
 CREATE FUNCTION @extschema@.bytea_to_ulid(bytea) RETURNS @extschema@.ulid
-    AS 'MODULE_PATHNAME', 'snowdrift_ulid_from_bytea'
+    AS 'MODULE_PATHNAME', 'snowdrift_bytea_to_ulid'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.bytea_to_ulid(bytea) IS 'convert 16 bytes to ULID';
 
@@ -790,13 +790,13 @@ COMMENT ON CAST (bytea AS @extschema@.ulid) IS 'ULID of 16 bytes';
 
 -- A timestamp in UTC and a timestamptz of the same time have the same binary value.
 CREATE FUNCTION @extschema@.ulid_to_timestamp(@extschema@.ulid) RETURNS timestamp
-    AS 'MODULE_PATHNAME', 'snowdrift_ulid_timestamp'
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_to_timestamp'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.ulid_to_timestamp(@extschema@.ulid)
     IS 'extract timestamp of ULID, in UTC';
 
 CREATE FUNCTION @extschema@.timestamp_to_ulid(timestamp) RETURNS @extschema@.ulid
-    AS 'MODULE_PATHNAME', 'snowdrift_ulid_boundary'
+    AS 'MODULE_PATHNAME', 'snowdrift_timestamp_to_ulid'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.timestamp_to_ulid(timestamp)
     IS 'smallest ULID at or after a time in UTC';
@@ -1066,7 +1066,7 @@ CREATE FUNCTION @extschema@.sno_diagram(id @extschema@.sno) RETURNS text
     AS 'MODULE_PATHNAME', 'snowdrift_sno_diagram'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.sno_diagram(@extschema@.sno)
-    IS 'draw the bits of sno, below the names and values of their fields';
+    IS 'show the bits of sno, below the names and values of their fields';
 
 -- sno: composing
 
@@ -1325,7 +1325,7 @@ CREATE CAST (uuid AS @extschema@.sno) WITH FUNCTION @extschema@.uuid_to_sno(uuid
 COMMENT ON CAST (uuid AS @extschema@.sno) IS 'sno whose text is the 16 bytes';
 
 CREATE FUNCTION @extschema@.bytea_to_sno(bytea) RETURNS @extschema@.sno
-    AS 'MODULE_PATHNAME', 'snowdrift_sno_from_bytea'
+    AS 'MODULE_PATHNAME', 'snowdrift_bytea_to_sno'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.bytea_to_sno(bytea) IS 'convert 10 bytes to sno';
 

@@ -12,8 +12,8 @@ extern "C" {
 #include "utils/inval.h"
 }
 
+#include "pg/durability/durable_wal.hpp"
 #include "pg/durability/mark_sequence.hpp"
-#include "pg/durability/wal.hpp"
 #include "pg/memory/make_room.hpp"
 #include "pg/memory/slots.hpp"
 

@@ -2,7 +2,7 @@
 // sequence's page, and logged as generic WAL. mark.hpp has the protocol between sessions.
 #pragma once
 
-#include "pg/durability/wal.hpp"
+#include "pg/durability/durable_wal.hpp"
 #include "pg/support/postgres.hpp"
 
 extern "C" {

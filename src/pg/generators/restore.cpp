@@ -31,7 +31,7 @@ bool resume(slots::Slot& slot, const GeneratorSnapshot& snapshot) {
 
 /// Start a fresh state at the snapshot's position, but not before the mark.
 void start(slots::Slot& slot, const GeneratorSnapshot& snapshot, int64_t mark_ms) {
-    advance_past(slot, snapshot, mark_ms);
+    snapshot.advance_past(slot, mark_ms);
     if (snapshot.definition.kind == GeneratorKind::sno) {
         SnoGenerator::start_after(slot.sno, snapshot.sno_position);
         slot.sno.regressions = snapshot.regressions;
@@ -60,7 +60,7 @@ void apply(const char* name, const Definition& definition, const GeneratorSnapsh
         SessionSlot slot;
         slot.attach(
             definition.slot_key(), definition.is_uncommitted,
-            [&](slots::Slot& state, int64_t unix_ms) { advance_past(state, snapshot, unix_ms); },
+            [&](slots::Slot& state, int64_t unix_ms) { snapshot.advance_past(state, unix_ms); },
             [&](slots::Slot& state, int64_t unix_ms) {
                 is_fresh = true;
                 start(state, snapshot, unix_ms);

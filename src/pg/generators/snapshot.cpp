@@ -2,7 +2,6 @@
 // the jsonb form.
 #include "pg/generators/snapshot.hpp"
 
-#include "pg/generators/regressions.hpp"
 #include "pg/generators/session_slot.hpp"
 #include "pg/support/clock.hpp"
 
@@ -12,14 +11,6 @@ extern "C" {
 }
 
 using namespace snowdrift;
-
-void snowdrift::advance_past(slots::Slot& slot, const GeneratorSnapshot& snapshot,
-                             int64_t unix_ms) {
-    if (snapshot.definition.kind == GeneratorKind::sno)
-        SnoGenerator::advance_past(slot.sno, unix_ms);
-    else
-        regressions::advance_past(slot.snowflake, snapshot.snowflake_generator(), unix_ms);
-}
 
 /// snowdrift.snapshot(name text) → jsonb
 SNOWDRIFT_FUNCTION(snapshot) {
@@ -34,7 +25,7 @@ SNOWDRIFT_FUNCTION(snapshot) {
     SessionSlot slot;
     slot.attach(
         snapshot.definition.slot_key(), snapshot.definition.is_uncommitted,
-        [&](slots::Slot& state, int64_t unix_ms) { advance_past(state, snapshot, unix_ms); });
+        [&](slots::Slot& state, int64_t unix_ms) { snapshot.advance_past(state, unix_ms); });
     if (snapshot.definition.kind == GeneratorKind::sno) {
         snapshot.sno_position = snapshot.sno_generator().position(slot->sno);
         snapshot.regressions = slot->sno.regressions;

@@ -6,6 +6,7 @@
 #include "core/sno_generator.hpp"
 #include "core/snowflake_generator.hpp"
 #include "pg/generators/definitions.hpp"
+#include "pg/generators/regressions.hpp"
 #include "pg/support/postgres.hpp"
 
 namespace snowdrift {
@@ -36,11 +37,16 @@ struct GeneratorSnapshot {
                 static_cast<uint16_t>(definition.sequence_min),
                 static_cast<uint16_t>(definition.sequence_max)};
     }
-};
 
-/// Advances the state in `slot`, which belongs to the snapshot's generator: all its further IDs are
-/// later than the Unix millisecond `unix_ms`.
-void advance_past(slots::Slot& slot, const GeneratorSnapshot& snapshot, int64_t unix_ms);
+    /// Advances the state in `slot`, which belongs to this generator: all its further IDs are later
+    /// than the Unix millisecond `unix_ms`.
+    void advance_past(slots::Slot& slot, int64_t unix_ms) const {
+        if (definition.kind == GeneratorKind::sno)
+            SnoGenerator::advance_past(slot.sno, unix_ms);
+        else
+            regressions::advance_past(slot.snowflake, snowflake_generator(), unix_ms);
+    }
+};
 
 /// Returns the snapshot as a Datum of type jsonb. `now_ms`: the time when it was taken, in Unix
 /// milliseconds.

@@ -18,7 +18,7 @@ SNOWDRIFT_FUNCTION_AS(ulid_in, IdType<Ulid>::in)
 SNOWDRIFT_FUNCTION_AS(ulid_out, IdType<Ulid>::out)
 SNOWDRIFT_FUNCTION_AS(ulid_recv, IdType<Ulid>::recv)
 SNOWDRIFT_FUNCTION_AS(ulid_send, IdType<Ulid>::send)
-SNOWDRIFT_FUNCTION_AS(ulid_from_bytea, IdType<Ulid>::from_bytea)
+SNOWDRIFT_FUNCTION_AS(bytea_to_ulid, IdType<Ulid>::from_bytea)
 SNOWDRIFT_FUNCTION_AS(ulid_eq, IdType<Ulid>::eq)
 SNOWDRIFT_FUNCTION_AS(ulid_ne, IdType<Ulid>::ne)
 SNOWDRIFT_FUNCTION_AS(ulid_lt, IdType<Ulid>::lt)
@@ -35,6 +35,10 @@ SNOWDRIFT_FUNCTION_AS(ulid_larger, IdType<Ulid>::larger)
 SNOWDRIFT_FUNCTION_AS(ulid_timestamp, IdType<Ulid>::timestamp)
 SNOWDRIFT_FUNCTION_AS(ulid_boundary, IdType<Ulid>::boundary)
 SNOWDRIFT_FUNCTION_AS(ulid_nil, IdType<Ulid>::nil)
+
+// A timestamp in UTC and a timestamptz of the same time have the same binary value.
+SNOWDRIFT_FUNCTION_AS(ulid_to_timestamp, IdType<Ulid>::timestamp)
+SNOWDRIFT_FUNCTION_AS(timestamp_to_ulid, IdType<Ulid>::boundary)
 
 /// ulid_max() → ulid
 SNOWDRIFT_FUNCTION(ulid_max) { return make_datum(Ulid::max()); }

@@ -1,4 +1,4 @@
-#include "pg/durability/wal.hpp"
+#include "pg/durability/durable_wal.hpp"
 
 #include <sys/statvfs.h>
 #include <unistd.h>

@@ -66,7 +66,7 @@ TEST_F(SnowflakeSessions, AQueryThatWaitsForTheClockCanBeCancelled) {
     run(connection, "SELECT next_snowflake()");
 }
 
-TEST_F(SnowflakeSessions, ParallelWorkersShareTheGeneratorAndRaiseTheMark) {
+TEST_F(SnowflakeSessions, ParallelWorkersShareTheGeneratorAndAdvanceTheMark) {
     pqxx::connection connection;
     run(connection,
         "CREATE TABLE many AS SELECT n FROM generate_series(1, 300000) AS n;"

@@ -103,7 +103,7 @@ TEST_F(Generator, WithNoLeadAllowedRunsOnlyWhenTheClockHasCaughtUp) {
     EXPECT_EQ(issue(noon).sequence, 1U);
 }
 
-TEST_F(Generator, MovesOnByOneMillisecondForEachTickOfAClockThatIsBehind) {
+TEST_F(Generator, AdvancesByOneMillisecondPerMillisecondOfAClockThatIsBehind) {
     use_up(noon);
     EXPECT_EQ(ask(noon - 500).verdict, Verdict::exhausted);
     EXPECT_EQ(issue(noon - 499), (SnowflakeParts{noon + 1, 2, 3, 0}));
@@ -122,7 +122,7 @@ TEST_F(Generator, NeverLetsLoadMakeTheLeadGrow) {
     EXPECT_EQ(last, noon + 500);
 }
 
-TEST_F(Generator, ATickSeenByAnotherRequestDoesNotServeThisOne) {
+TEST_F(Generator, AMillisecondSeenByAnotherRequestDoesNotServeThisOne) {
     use_up(noon);
     Request late;
     ASSERT_EQ(generator.next(word, noon - 500, lead, late).verdict, Verdict::exhausted);
@@ -134,7 +134,7 @@ TEST_F(Generator, ATickSeenByAnotherRequestDoesNotServeThisOne) {
     EXPECT_EQ(generator.next(word, noon - 498, lead, late).verdict, Verdict::issued);
 }
 
-TEST_F(Generator, AClockSetBackDuringAWaitCostsOneTickAfterIt) {
+TEST_F(Generator, AClockSetBackDuringAWaitCostsOneMillisecondAfterIt) {
     use_up(noon);
     ASSERT_EQ(ask(noon).verdict, Verdict::exhausted);
     const auto answer = ask(noon - 20'000);
@@ -143,7 +143,7 @@ TEST_F(Generator, AClockSetBackDuringAWaitCostsOneTickAfterIt) {
     EXPECT_EQ(issue(noon - 19'999), (SnowflakeParts{noon + 1, 2, 3, 0}));
 }
 
-TEST_F(Generator, LetsTheLeadMeltWhileThereIsRoom) {
+TEST_F(Generator, TheLeadShrinksWhileSequenceNumbersAreLeft) {
     issue(noon);
     for (int64_t now = noon - 100; now <= noon; ++now) ASSERT_EQ(issue(now).unix_ms, noon);
     EXPECT_EQ(issue(noon + 1), (SnowflakeParts{noon + 1, 2, 3, 0}));
@@ -210,7 +210,7 @@ TEST_F(Generator, IssuesInAscendingOrderWhateverTheClockDoes) {
     }
 }
 
-TEST(GeneratorBounds, AreKeptInEveryMillisecondAndShareAPlace) {
+TEST(GeneratorBounds, AreKeptInEveryMillisecondAndLetGeneratorsShareANode) {
     const SnowflakeGenerator lower{layout, 7, 0, 3};
     const SnowflakeGenerator upper{layout, 7, 4, 4095};
     EXPECT_EQ(lower.capacity(), 4U);

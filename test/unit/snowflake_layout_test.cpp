@@ -164,7 +164,7 @@ TEST(SnowflakeLayouts, HaveNoTimeThatCannotBeWritten) {
 }
 
 /// Epoch, widths and declaration of every preset, as its owner publishes them.
-TEST(SnowflakeLayoutText, PresetsAreThoseOfTheWorld) {
+TEST(SnowflakeLayoutText, PresetsHaveTheLayoutsOfTheirServices) {
     struct Row {
         const char* name;
         LayoutValues values;

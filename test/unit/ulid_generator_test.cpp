@@ -111,7 +111,7 @@ TEST_F(Ulids, StartAfterAMarkWithFreshRandomBits) {
     EXPECT_EQ(issue(noon + 502).timestamp_ms(), noon + 502);
 }
 
-TEST_F(Ulids, ATimestampWhoseRandomBitsAreUsedUpCostsOneTick) {
+TEST_F(Ulids, ATimestampWhoseRandomBitsAreUsedUpCostsOneMillisecond) {
     // The highest possible first block, then the longest possible steps.
     auto answer = generator.next(noon, max_lead, all_ones, request);
     ASSERT_EQ(answer.verdict, Verdict::issued);

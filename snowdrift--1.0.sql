@@ -38,6 +38,16 @@ REVOKE ALL ON FUNCTION snowdrift.reset_clock() FROM PUBLIC;
 COMMENT ON FUNCTION snowdrift.reset_clock()
     IS 'restart generation at the current time after the clock had jumped into the future; first remove the IDs issued since the jump, because they can be issued again when their times come';
 
+CREATE FUNCTION snowdrift.read_node(OUT number integer, OUT source text, OUT detail text)
+    AS 'MODULE_PATHNAME', 'snowdrift_read_node'
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowdrift.read_node() IS 'implementation of view snowdrift.node';
+
+CREATE VIEW snowdrift.node AS SELECT number, source, detail FROM snowdrift.read_node();
+COMMENT ON VIEW snowdrift.node
+    IS 'server''s number in its Snowflake IDs and snos, setting snowdrift.node, and what the number rests on';
+GRANT SELECT ON snowdrift.node TO PUBLIC;
+
 -- If the server's shared memory still holds the mark of an earlier installation, this copies it.
 SELECT FROM snowdrift.read_clock();
 
@@ -1338,6 +1348,9 @@ COMMENT ON CAST (bytea AS @extschema@.sno) IS 'sno of 10 bytes';
 CREATE CAST (@extschema@.sno AS timestamptz) WITH FUNCTION @extschema@.sno_timestamp(@extschema@.sno) AS ASSIGNMENT;
 COMMENT ON CAST (@extschema@.sno AS timestamptz) IS 'timestamp of sno';
 
+CREATE CAST (timestamptz AS @extschema@.sno) WITH FUNCTION @extschema@.sno_boundary(timestamptz);
+COMMENT ON CAST (timestamptz AS @extschema@.sno) IS 'smallest sno at or after a time';
+
 -- Named generators
 
 CREATE SEQUENCE snowdrift.generator_id AS integer MAXVALUE 1000000000;
@@ -1353,7 +1366,8 @@ CREATE TABLE snowdrift.generator (
     worker integer,
     partition integer,
     sequence_min integer NOT NULL,
-    sequence_max integer NOT NULL
+    sequence_max integer NOT NULL,
+    this_node_only boolean NOT NULL DEFAULT false
 );
 COMMENT ON TABLE snowdrift.generator
     IS 'definitions of named generators; change them with snowdrift.create_generator and snowdrift.drop_generator';
@@ -1381,15 +1395,16 @@ COMMENT ON TRIGGER generators_changed ON snowdrift.generator
 CREATE FUNCTION snowdrift.create_generator(name text, kind text,
         layout @extschema@.snowflake_layout DEFAULT NULL, datacenter integer DEFAULT NULL,
         worker integer DEFAULT NULL, partition integer DEFAULT NULL,
-        sequence_min integer DEFAULT NULL, sequence_max integer DEFAULT NULL) RETURNS void
+        sequence_min integer DEFAULT NULL, sequence_max integer DEFAULT NULL,
+        this_node_only boolean DEFAULT false) RETURNS void
     AS 'MODULE_PATHNAME', 'snowdrift_create_generator'
     LANGUAGE C VOLATILE PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION snowdrift.create_generator(text, text, @extschema@.snowflake_layout, integer,
-    integer, integer, integer, integer) FROM PUBLIC;
+    integer, integer, integer, integer, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION snowdrift.create_generator(text, text, @extschema@.snowflake_layout, integer,
-    integer, integer, integer, integer) TO @extowner@ WITH GRANT OPTION;
+    integer, integer, integer, integer, boolean) TO @extowner@ WITH GRANT OPTION;
 COMMENT ON FUNCTION snowdrift.create_generator(text, text, @extschema@.snowflake_layout, integer,
-        integer, integer, integer, integer)
+        integer, integer, integer, integer, boolean)
     IS 'create named generator; by default with layout snowflake, the server''s node and the whole sequence';
 
 CREATE FUNCTION snowdrift.drop_generator(name text) RETURNS void
@@ -1427,15 +1442,17 @@ COMMENT ON FUNCTION snowdrift.read_generator(integer, text, @extschema@.snowflak
 
 CREATE VIEW snowdrift.generators AS
     SELECT g.name, g.kind, g.layout, g.datacenter, g.worker, g.partition, g.sequence_min,
-        g.sequence_max, s.last_timestamp, s.lead, s.waiting, s.overflow_episodes,
+        g.sequence_max, g.this_node_only, s.last_timestamp, s.lead, s.waiting, s.overflow_episodes,
         s.overflow_ticks, s.regressions
     FROM (SELECT NULL AS name, NULL::integer AS id, kind, layout::@extschema@.snowflake_layout,
               NULL::integer AS datacenter, NULL::integer AS worker, NULL::integer AS partition,
-              NULL::integer AS sequence_min, NULL::integer AS sequence_max
+              NULL::integer AS sequence_min, NULL::integer AS sequence_max,
+              NULL::boolean AS this_node_only
           FROM (VALUES ('snowflake', 'snowflake'), ('sno', NULL), ('ulid', NULL))
               AS d(kind, layout)
           UNION ALL
-          SELECT name, id, kind, layout, datacenter, worker, partition, sequence_min, sequence_max
+          SELECT name, id, kind, layout, datacenter, worker, partition, sequence_min, sequence_max,
+              this_node_only
           FROM snowdrift.generator) AS g,
         LATERAL snowdrift.read_generator(g.id, g.kind, g.layout, g.sequence_min, g.sequence_max)
             AS s;

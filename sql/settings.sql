@@ -17,6 +17,21 @@ RESET snowdrift.node;
 SELECT snowflake_datacenter(id), snowflake_worker(id) FROM next_snowflake() AS id;
 SET snowdrift.node = 65536;
 SET snowdrift.node = -1;
+SET snowdrift.node = 'citus+';
+SET snowdrift.node = 'hostname+70000';
+SET snowdrift.node = 'Auto';
+-- the number, and what it rests on
+SELECT * FROM snowdrift.node;
+SET snowdrift.node = '67';
+SELECT * FROM snowdrift.node;
+SET snowdrift.node = 'citus+100';
+SELECT * FROM snowdrift.node;
+SELECT next_snowflake();
+SELECT next_sno();
+SET snowdrift.node = 'hostname';
+SELECT source, detail LIKE 'host name "%"%' AS detail, number IS NULL = (detail LIKE '%does not end with a number') AS number
+FROM snowdrift.node;
+RESET snowdrift.node;
 SET snowdrift.max_clock_lead = '1min';
 SHOW snowdrift.max_clock_lead;
 RESET snowdrift.max_clock_lead;

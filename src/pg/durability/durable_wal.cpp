@@ -14,11 +14,12 @@ extern "C" {
 #include "replication/walsender_private.h"
 #include "storage/lwlock.h"
 #include "utils/guc.h"
-#include "utils/guc_tables.h"
 #if PG_VERSION_NUM >= 160000
 #include "utils/guc_hooks.h"
 #endif
 }
+
+#include "pg/support/guc.hpp"
 
 namespace snowdrift::wal {
 namespace {
@@ -35,22 +36,11 @@ bool has_synchronous_standbys() {
 #endif
 }
 
-const config_generic& synchronous_commit_option() {
-    constexpr const char* name = "synchronous_commit";
-#if PG_VERSION_NUM >= 160000
-    return *find_option(name, false, false, ERROR);
-#else
-    config_generic** option = get_guc_variables();
-    while (std::strcmp((*option)->name, name) != 0) ++option;
-    return **option;
-#endif
-}
-
 /// Whether the server's configuration exempts commits from waiting for standbys. Settings of a
 /// role, a database, a connection or a session are ignored.
 bool is_server_exempt() {
     if (synchronous_commit > SYNCHRONOUS_COMMIT_LOCAL_FLUSH) return false;
-    if (synchronous_commit_option().reset_source > PGC_S_ARGV) return false;
+    if (setting_record("synchronous_commit").reset_source > PGC_S_ARGV) return false;
     const char* const value = GetConfigOptionResetString("synchronous_commit");
     return std::strcmp(value, "off") == 0 || std::strcmp(value, "local") == 0;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "pg/generators/definitions.hpp"
+#include "pg/generators/node.hpp"
 #include "pg/support/checks.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/types/snowflake_layout_type.hpp"
@@ -19,7 +20,17 @@ using namespace snowdrift;
 namespace {
 
 /// The arguments of create_generator(), in order.
-enum Argument { name, kind, layout, datacenter, worker, partition, sequence_min, sequence_max };
+enum Argument {
+    name,
+    kind,
+    layout,
+    datacenter,
+    worker,
+    partition,
+    sequence_min,
+    sequence_max,
+    this_node_only,
+};
 
 /// A text argument. Raises 22004 if it is null.
 const char* get_text(FunctionCallInfo fcinfo, Argument argument, const char* what) {
@@ -80,19 +91,23 @@ Definition read_sno(FunctionCallInfo fcinfo) {
 }  // namespace
 
 /// snowdrift.create_generator(name, kind, layout, datacenter, worker, partition, sequence_min,
-/// sequence_max) → void
+/// sequence_max, this_node_only) → void
 SNOWDRIFT_FUNCTION(create_generator) {
     PreventCommandIfReadOnly("snowdrift.create_generator()");
     const char* const new_name = get_text(fcinfo, name, "name");
     const char* const new_kind = get_text(fcinfo, kind, "kind");
+    Definition definition;
     if (std::strcmp(new_kind, "snowflake") == 0)
-        definitions::insert(new_name, read_snowflake(fcinfo));
+        definition = read_snowflake(fcinfo);
     else if (std::strcmp(new_kind, "sno") == 0)
-        definitions::insert(new_name, read_sno(fcinfo));
+        definition = read_sno(fcinfo);
     else
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                         errmsg("unrecognized ID generator kind: \"%s\"", new_kind),
                         errhint("Valid kinds are \"snowflake\" and \"sno\".")));
+    definition.this_node_only = !PG_ARGISNULL(this_node_only) && PG_GETARG_BOOL(this_node_only);
+    check_unique_in_cluster(definition);
+    definitions::insert(new_name, definition);
     PG_RETURN_VOID();
 }
 

@@ -21,6 +21,7 @@ extern "C" {
 #include "pg/durability/mark.hpp"
 #include "pg/generators/slot_release.hpp"
 #include "pg/support/checks.hpp"
+#include "pg/support/citus.hpp"
 #include "pg/support/datum.hpp"
 #include "pg/support/extension.hpp"
 #include "pg/types/snowflake_layout_type.hpp"
@@ -42,7 +43,9 @@ enum Column : AttrNumber {
     partition,
     sequence_min,
     sequence_max,
+    this_node_only,
 };
+constexpr int column_count = this_node_only;
 
 Oid table_oid = InvalidOid;
 
@@ -143,6 +146,7 @@ class Row {
         read.sequence_min = *get_field(sequence_min, "sequence_min", max_sequence);
         read.sequence_max = *get_field(sequence_max, "sequence_max", max_sequence);
         check_bounds(read.sequence_min, read.sequence_max);
+        read.this_node_only = DatumGetBool(get(this_node_only).value_or(BoolGetDatum(false)));
         return read;
     }
 
@@ -167,7 +171,7 @@ bool find_row(Relation table, Snapshot snapshot, Visit visit) {
 /// Ensure that the table has no added columns, and no indexes with expressions or predicates,
 /// because rows are inserted without the executor. Raises 55000.
 void check_table(Relation table) {
-    bool is_altered = RelationGetDescr(table)->natts != sequence_max;
+    bool is_altered = RelationGetDescr(table)->natts != column_count;
     List* const indexes = RelationGetIndexList(table);
     ListCell* cell;
     foreach (cell, indexes) {
@@ -256,7 +260,11 @@ void lock(Oid table, uint32_t generator) { lock_in_mode(table, generator, Access
 
 void report_undefined(const char* wanted) {
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
-                    errmsg("ID generator \"%s\" does not exist", wanted)));
+                    errmsg("ID generator \"%s\" does not exist", wanted),
+                    citus::read_membership().has_citus
+                        ? errhint("Create it on all nodes of the Citus cluster with "
+                                  "run_command_on_all_nodes().")
+                        : 0));
 }
 
 void insert(const char* new_name, const Definition& definition) {
@@ -271,8 +279,8 @@ void insert(const char* new_name, const Definition& definition) {
 
     const bool is_sno = definition.kind == GeneratorKind::sno;
     check_table(table);
-    Datum values[sequence_max] = {};
-    bool is_null[sequence_max] = {};
+    Datum values[column_count] = {};
+    bool is_null[column_count] = {};
     const auto set = [&](Column column, Datum value) { values[column - 1] = value; };
     const auto set_field = [&](Column column, std::optional<uint32_t> value) {
         is_null[column - 1] = !value;
@@ -293,6 +301,7 @@ void insert(const char* new_name, const Definition& definition) {
     set_field(partition, definition.partition);
     set_field(sequence_min, definition.sequence_min);
     set_field(sequence_max, definition.sequence_max);
+    set(this_node_only, BoolGetDatum(definition.this_node_only));
 
     HeapTuple tuple = heap_form_tuple(RelationGetDescr(table), values, is_null);
     CatalogTupleInsert(table, tuple);

@@ -30,6 +30,7 @@ struct Definition {
     std::optional<uint32_t> partition;   ///< of a sno generator
     uint32_t sequence_min;
     uint32_t sequence_max;
+    bool this_node_only;  ///< no other node of a Citus cluster generates IDs with the definition
 
     /// The node of a Snowflake generator: datacenter and worker together. Nothing if both are
     /// unset.

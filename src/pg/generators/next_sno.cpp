@@ -23,30 +23,37 @@ class SnoSession {
 
     void define(const Definition& definition, const char* name) {
         slot_.detach();
-        key_ = definition.slot_key();
-        is_uncommitted_ = definition.is_uncommitted;
+        definition_ = definition;
         name_ = name;
-        defined_partition_ = definition.partition;
-        sequence_min_ = static_cast<uint16_t>(definition.sequence_min);
-        sequence_max_ = static_cast<uint16_t>(definition.sequence_max);
     }
 
-    bool is_prepared() const { return slot_.is_attached(); }
+    bool is_prepared() const {
+        return slot_.is_attached() && node_version_ == settings::node_version;
+    }
 
     void prepare() {
-        slot_.attach(key_.value_or(slots::SlotKey{MyDatabaseId, slots::Kind::sno}), is_uncommitted_,
-                     [](slots::Slot& slot, int64_t unix_ms) {
-                         SnoGenerator::advance_past(slot.sno, unix_ms);
-                     });
+        const uint64_t version = settings::node_version;  // a change from here on is noticed
+        if (definition_) check_unique_in_cluster(*definition_);
+        const auto defined_partition = definition_ ? definition_->partition : std::nullopt;
+        const uint32_t partition = defined_partition ? *defined_partition : node_for_snos();
+        core_ = {static_cast<uint16_t>(partition),
+                 static_cast<uint16_t>(definition_ ? definition_->sequence_min : 0),
+                 static_cast<uint16_t>(definition_ ? definition_->sequence_max : UINT16_MAX)};
+        slot_.attach(
+            definition_ ? definition_->slot_key() : slots::SlotKey{MyDatabaseId, slots::Kind::sno},
+            definition_ && definition_->is_uncommitted, [](slots::Slot& slot, int64_t unix_ms) {
+                SnoGenerator::advance_past(slot.sno, unix_ms);
+            });
+        node_version_ = version;
     }
 
     bool try_next(int64_t unix_ms, Id& id) {
-        return core().try_next(slot_->sno, unix_ms, metabyte_, id);
+        return core_.try_next(slot_->sno, unix_ms, metabyte_, id);
     }
 
     Answer<Id> ask(Request& request) {
-        return core().next(slot_->sno, clock::now_ms(), settings::max_clock_lead, metabyte_,
-                           request);
+        return core_.next(slot_->sno, clock::now_ms(), settings::max_clock_lead, metabyte_,
+                          request);
     }
 
     Sno next(uint8_t metabyte) {
@@ -56,27 +63,19 @@ class SnoSession {
 
     Sno at(int64_t unix_ms, uint8_t metabyte) {
         if (!is_prepared()) prepare();
-        return core().at(slot_->sno, unix_ms, metabyte);
+        return core_.at(slot_->sno, unix_ms, metabyte);
     }
 
     slots::Slot& slot() const { return *slot_; }
     overflow::Label label() const {
-        return {name_, core().capacity(), static_cast<int>(Sno::unit_ms)};
+        return {name_, core_.capacity(), static_cast<int>(Sno::unit_ms)};
     }
 
  private:
-    SnoGenerator core() const {
-        const uint16_t partition =
-            defined_partition_ ? static_cast<uint16_t>(*defined_partition_) : node_for_snos();
-        return {partition, sequence_min_, sequence_max_};
-    }
-
-    std::optional<slots::SlotKey> key_;  // set for a named generator
-    bool is_uncommitted_ = false;
+    std::optional<Definition> definition_;  // of a named generator
     SessionSlot slot_;
-    std::optional<uint32_t> defined_partition_;
-    uint16_t sequence_min_ = 0;
-    uint16_t sequence_max_ = UINT16_MAX;
+    uint64_t node_version_ = 0;  // settings::node_version when core_ got its partition
+    SnoGenerator core_{0, 0, UINT16_MAX};
     uint8_t metabyte_ = 0;  // of the next sno
     const char* name_ = "sno";
 };

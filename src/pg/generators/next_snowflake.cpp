@@ -26,24 +26,28 @@ class SnowflakeSession {
 
     void define(const Definition& definition, const char* name) {
         slot_.detach();
-        key_ = definition.slot_key();
-        is_uncommitted_ = definition.is_uncommitted;
+        definition_ = definition;
         name_ = name;
-        defined_node_ = definition.node();
-        core_ = SnowflakeGenerator{definition.layout, defined_node_.value_or(0),
+        core_ = SnowflakeGenerator{definition.layout, definition.node().value_or(0),
                                    definition.sequence_min, definition.sequence_max};
-        node_setting_ = -1;
     }
 
-    bool is_prepared() const { return slot_.is_attached() && node_setting_ == settings::node; }
+    bool is_prepared() const {
+        return slot_.is_attached() && node_version_ == settings::node_version;
+    }
 
     void prepare() {
-        core_ = core_.at_node(defined_node_ ? *defined_node_ : node_for(core_.layout()));
-        slot_.attach(key_.value_or(slots::SlotKey{MyDatabaseId, slots::Kind::snowflake}),
-                     is_uncommitted_, [this](slots::Slot& slot, int64_t unix_ms) {
+        const uint64_t version = settings::node_version;  // a change from here on is noticed
+        if (definition_) check_unique_in_cluster(*definition_);
+        const auto defined_node = definition_ ? definition_->node() : std::nullopt;
+        core_ = core_.at_node(defined_node ? *defined_node : node_for(core_.layout()));
+        slot_.attach(definition_ ? definition_->slot_key()
+                                 : slots::SlotKey{MyDatabaseId, slots::Kind::snowflake},
+                     definition_ && definition_->is_uncommitted,
+                     [this](slots::Slot& slot, int64_t unix_ms) {
                          regressions::advance_past(slot.snowflake, core_, unix_ms);
                      });
-        node_setting_ = settings::node;
+        node_version_ = version;
     }
 
     bool try_next(int64_t unix_ms, Id& id) {
@@ -67,12 +71,10 @@ class SnowflakeSession {
  private:
     slots::SnowflakeState& state() const { return slot_->snowflake; }
 
-    std::optional<slots::SlotKey> key_;  // set for a named generator
-    bool is_uncommitted_ = false;
+    std::optional<Definition> definition_;  // of a named generator
     SessionSlot slot_;
-    int node_setting_ = -1;  // snowdrift.node when core_ was prepared
+    uint64_t node_version_ = 0;  // settings::node_version when core_ got its node
     SnowflakeGenerator core_{default_layout, 0};
-    std::optional<uint32_t> defined_node_;
     const char* name_ = "snowflake";
 };
 static_assert(FastSessionGenerator<SnowflakeSession>);

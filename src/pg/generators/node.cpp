@@ -1,22 +1,155 @@
+// The functions of node.hpp, and the SQL function snowdrift.read_node(), which the view
+// snowdrift.node shows.
 #include "pg/generators/node.hpp"
 
+#include <unistd.h>
+
+#include <charconv>
+#include <cstring>
+#include <string_view>
+
+#include "pg/support/citus.hpp"
+#include "pg/support/guc.hpp"
 #include "pg/support/postgres.hpp"
+#include "pg/support/row.hpp"
 #include "pg/support/settings.hpp"
 
+extern "C" {
+#include "utils/builtins.h"
+}
+
 namespace snowdrift {
+namespace {
+
+using Source = settings::Node::Source;
+
+constexpr uint32_t max_number = UINT16_MAX;
+
+/// The server's number, and what it rests on. Without a number, `detail` says why.
+struct ServerNode {
+    std::optional<uint32_t> number;
+    const char* detail;
+};
+
+bool is_in_cluster(const citus::Membership& membership) {
+    return membership.group != 0 || membership.has_other_nodes;
+}
+
+/// The number with the setting's offset.
+ServerNode with_offset(uint64_t number, const char* detail) {
+    const uint64_t sum = number + settings::node.number;
+    if (sum <= max_number) return {static_cast<uint32_t>(sum), detail};
+    return {std::nullopt, psprintf("%s: the number exceeds %u", detail, max_number)};
+}
+
+ServerNode from_citus(const citus::Membership& membership) {
+    if (!membership.has_citus) return {std::nullopt, "the database is not in a Citus cluster"};
+    if (membership.group < 0) return {std::nullopt, "Citus is being upgraded"};
+    return with_offset(static_cast<uint64_t>(membership.group),
+                       psprintf("group %d of the Citus cluster", membership.group));
+}
+
+ServerNode from_hostname() {
+    char name[256];
+    if (gethostname(name, sizeof(name)) != 0) name[0] = '\0';
+    name[sizeof(name) - 1] = '\0';
+    const std::string_view host{name};
+    const size_t digits = host.size() - (host.find_last_not_of("0123456789") + 1);
+    const char* const end = host.data() + host.size();
+    const char* const detail = psprintf("host name \"%s\"", name);
+    uint64_t number = 0;
+    const auto [rest, error] = std::from_chars(end - digits, end, number);
+    if (digits == 0 || error != std::errc{})
+        return {std::nullopt, psprintf("%s does not end with a number", detail)};
+    return with_offset(number, detail);
+}
+
+/// A number that was set for a database, a role, a connection or a session is the same on all nodes
+/// of a cluster.
+ServerNode from_number(const citus::Membership& membership) {
+    const GucSource source = setting_record("snowdrift.node").source;
+    if (source <= PGC_S_ARGV) return {settings::node.number, "server configuration"};
+    const char* const level = source == PGC_S_DATABASE ? "database"
+                              : source < PGC_S_SESSION ? "role or connection"
+                                                       : "session";
+    if (!is_in_cluster(membership)) return {settings::node.number, psprintf("set for a %s", level)};
+    return {std::nullopt,
+            psprintf("the setting for a %s applies to all nodes of the Citus cluster", level)};
+}
+
+ServerNode find_server_node() {
+    const citus::Membership membership = citus::read_membership();
+    switch (settings::node.source) {
+        case Source::number:
+            return from_number(membership);
+        case Source::citus:
+            return from_citus(membership);
+        case Source::hostname:
+            return from_hostname();
+        case Source::automatic:
+            break;
+    }
+    if (membership.has_citus) return from_citus(membership);
+    return {0, "not in a Citus cluster"};
+}
+
+/// The server's number. Raises 55000 if it has none.
+uint32_t server_number() {
+    const ServerNode node = find_server_node();
+    if (!node.number)
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("this server has no number for its IDs"),
+                        errdetail("snowdrift.node is \"%s\", but %s.",
+                                  GetConfigOption("snowdrift.node", false, false), node.detail),
+                        errhint("Set snowdrift.node in the configuration of each server, for "
+                                "example with ALTER SYSTEM, or to \"auto\".")));
+    return *node.number;
+}
+
+}  // namespace
 
 uint32_t node_for(const SnowflakeLayout& layout) {
     if (layout.node_bits() == 0) return 0;
-    const auto max_node = static_cast<int>(layout.max_node());
-    if (settings::node > max_node)
+    const uint32_t number = server_number();
+    if (number > layout.max_node())
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                        errmsg("snowdrift.node %d is out of range 0 .. %d for this layout",
-                               settings::node, max_node),
+                        errmsg("snowdrift.node %u is out of range 0 .. %u for this layout", number,
+                               layout.max_node()),
                         errdetail("The layout has %d datacenter bits and %d worker bits.",
                                   layout.datacenter_bits, layout.worker_bits)));
-    return static_cast<uint32_t>(settings::node);
+    return number;
 }
 
-uint16_t node_for_snos() { return static_cast<uint16_t>(settings::node); }
+uint16_t node_for_snos() { return static_cast<uint16_t>(server_number()); }
+
+void check_unique_in_cluster(const Definition& definition) {
+    const bool is_sno = definition.kind == GeneratorKind::sno;
+    const bool is_pinned =
+        is_sno ? definition.partition.has_value() : definition.node().has_value();
+    const bool has_node = is_sno || definition.layout.node_bits() > 0;
+    if (definition.this_node_only || (has_node && !is_pinned)) return;
+    if (!is_in_cluster(citus::read_membership())) return;
+    ereport(ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+             errmsg("ID generator is not unique in a Citus cluster"),
+             is_pinned ? errdetail("Its node is part of its definition, which is the same on all "
+                                   "nodes of the cluster.")
+                       : errdetail("Its layout has no bits for a node."),
+             errhint("Omit the node, or use a layout with datacenter or worker bits. If only this "
+                     "node of the cluster generates IDs with it, create the generator with "
+                     "this_node_only => true.")));
+}
 
 }  // namespace snowdrift
+
+using namespace snowdrift;
+
+/// snowdrift.read_node() → number, source, detail
+SNOWDRIFT_FUNCTION(read_node) {
+    const ServerNode node = find_server_node();
+    std::optional<Datum> number;
+    if (node.number) number = Int32GetDatum(static_cast<int32>(*node.number));
+    return make_row(fcinfo,
+                    {number, CStringGetTextDatum(GetConfigOption("snowdrift.node", false, false)),
+                     CStringGetTextDatum(node.detail)});
+}

@@ -1,17 +1,24 @@
-// The node of generators without a node in their definition: the setting snowdrift.node.
+// The node of a generator: the server's number, from the setting snowdrift.node, unless the
+// definition has one.
 #pragma once
 
 #include <cstdint>
 
+#include "pg/generators/definitions.hpp"
 #include "snowdrift/snowflake.hpp"
 
 namespace snowdrift {
 
-/// Returns snowdrift.node, 0 .. layout.max_node(); 0 if the layout has no node bits. Raises 22023
-/// if snowdrift.node exceeds layout.max_node().
+/// Returns the node of a layout's IDs, 0 .. layout.max_node(); 0 if the layout has no node bits.
+/// Raises 22023 if the server's number does not fit the layout, and 55000 if it has none.
 uint32_t node_for(const SnowflakeLayout& layout);
 
-/// Returns snowdrift.node as the partition of snos, 0 .. 65535.
+/// Returns the partition of snos, 0 .. 65535. Raises the same errors.
 uint16_t node_for_snos();
+
+/// Ensures that the generator's IDs differ from those of other nodes if this server is in a Citus
+/// cluster: a definition is the same on all nodes, so one with a node of its own is not unique
+/// unless it is for this node only. Raises 55000.
+void check_unique_in_cluster(const Definition& definition);
 
 }  // namespace snowdrift

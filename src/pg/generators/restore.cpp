@@ -2,6 +2,7 @@
 // server or another one. Creates the generator if it does not exist.
 #include <algorithm>
 
+#include "pg/generators/node.hpp"
 #include "pg/generators/regressions.hpp"
 #include "pg/generators/session_slot.hpp"
 #include "pg/generators/snapshot.hpp"
@@ -111,7 +112,10 @@ SNOWDRIFT_FUNCTION(restore) {
     const GeneratorSnapshot snapshot = read_snapshot(PG_GETARG_DATUM(1));
     check_lead(snapshot);
     PreventCommandIfReadOnly("snowdrift.restore()");
-    if (!definitions::lookup(name)) definitions::insert(name, snapshot.definition);
+    if (!definitions::lookup(name)) {
+        check_unique_in_cluster(snapshot.definition);
+        definitions::insert(name, snapshot.definition);
+    }
     const Definition own = definitions::lock(name);
     check_same(name, own, snapshot.definition);
     apply(name, own, snapshot);

@@ -2,7 +2,11 @@
 
 #include "pg/support/postgres.hpp"
 
+#include <charconv>
 #include <climits>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
 
 extern "C" {
 #include "utils/guc.h"
@@ -10,15 +14,80 @@ extern "C" {
 
 namespace snowdrift::settings {
 
-int node = 0;
+Node node{};
+uint64_t node_version = 1;
 int max_clock_lead = 0;
 
+namespace {
+
+using Source = Node::Source;
+
+constexpr uint32_t max_number = 65535;
+
+char* node_text = nullptr;
+
+std::optional<uint32_t> parse_number(std::string_view text) {
+    uint32_t number;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, number);
+    if (rest != end || error != std::errc{} || number > max_number) return std::nullopt;
+    return number;
+}
+
+/// Parses `prefix`, or `prefix+NUMBER`.
+std::optional<Node> parse_source(std::string_view text, std::string_view prefix, Source source) {
+    if (!text.starts_with(prefix)) return std::nullopt;
+    text.remove_prefix(prefix.size());
+    if (text.empty()) return Node{source, 0};
+    if (text.front() != '+') return std::nullopt;
+    const auto offset = parse_number(text.substr(1));
+    if (!offset) return std::nullopt;
+    return Node{source, *offset};
+}
+
+std::optional<Node> parse_node(std::string_view text) {
+    if (text == "auto") return Node{Source::automatic, 0};
+    if (const auto number = parse_number(text)) return Node{Source::number, *number};
+    if (const auto citus = parse_source(text, "citus", Source::citus)) return citus;
+    return parse_source(text, "hostname", Source::hostname);
+}
+
+bool check_node(char** text, void** extra, GucSource) {
+    const auto parsed = parse_node(*text);
+    if (!parsed) {
+        GUC_check_errdetail(
+            "Valid values are \"auto\", a number from 0 to %u, \"citus\" and \"hostname\", the "
+            "last "
+            "two optionally with an offset such as \"hostname+100\".",
+            max_number);
+        return false;
+    }
+#if PG_VERSION_NUM >= 160000
+    void* const memory = guc_malloc(LOG, sizeof(Node));
+#else
+    void* const memory = std::malloc(sizeof(Node));
+#endif
+    if (memory == nullptr) return false;
+    *extra = new (memory) Node{*parsed};
+    return true;
+}
+
+void assign_node(const char*, void* extra) {
+    node = *static_cast<const Node*>(extra);
+    ++node_version;
+}
+
+}  // namespace
+
 void define() {
-    DefineCustomIntVariable(
-        "snowdrift.node", "Sets the server's number, which is part of its Snowflake IDs and snos.",
-        "Servers whose IDs must not collide need different numbers. In the default Snowflake "
-        "layout, the number is datacenter * 32 + worker.",
-        &node, 0, 0, 65535, PGC_SUSET, 0, nullptr, nullptr, nullptr);
+    DefineCustomStringVariable(
+        "snowdrift.node",
+        "Sets the server's number, which is part of its Snowflake IDs and snos, or its source.",
+        "Servers whose IDs must not collide need different numbers. \"auto\" is the group id in a "
+        "Citus cluster, and 0 otherwise. In the default Snowflake layout, the number is datacenter "
+        "* "
+        "32 + worker.",
+        &node_text, "auto", PGC_SUSET, 0, check_node, assign_node, nullptr);
     DefineCustomIntVariable(
         "snowdrift.max_clock_lead", "Sets the maximum lead of the last ID over the server's clock.",
         "After the clock is set back, generation continues at the last ID's time up to this lead. "

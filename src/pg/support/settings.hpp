@@ -1,18 +1,33 @@
-// The settings snowdrift.node and snowdrift.max_clock_lead. generators/node.hpp derives a
-// generator's node.
+// The settings: snowdrift.node and snowdrift.max_clock_lead. generators/node.hpp determines the
+// node of a generator.
 #pragma once
+
+#include <cstdint>
 
 namespace snowdrift::settings {
 
-/// The server's number, 0 .. 65535. It is part of Snowflake IDs and snos, so that servers with
-/// different numbers issue different IDs.
-extern int node;
+/// The setting snowdrift.node: the server's number, or where it comes from.
+struct Node {
+    enum class Source : uint8_t {
+        automatic,  ///< the group id in a Citus cluster, 0 otherwise
+        number,     ///< the number itself
+        citus,      ///< the group id in a Citus cluster
+        hostname,   ///< the number at the end of the host's name
+    };
 
-/// The maximum lead of the last ID over the wall clock, in milliseconds, 0 .. INT_MAX. Beyond it,
-/// calls wait up to max_wait_ms or raise 55000.
+    Source source;
+    uint32_t number;  ///< number: 0 .. 65535; citus, hostname: added to the number found
+};
+extern Node node;
+
+/// Changes whenever the server's number may have changed: the setting, or the Citus cluster.
+extern uint64_t node_version;
+
+/// The maximum lead of the last ID over the wall clock, in milliseconds. Beyond it, generation is
+/// refused.
 extern int max_clock_lead;
 
-/// Defines the settings. Called once, when a process loads the library.
+/// Defines the settings. Called once, when the library is loaded.
 void define();
 
 }  // namespace snowdrift::settings

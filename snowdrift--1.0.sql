@@ -1392,6 +1392,19 @@ ALTER TABLE snowdrift.generator ENABLE ALWAYS TRIGGER generators_changed;
 COMMENT ON TRIGGER generators_changed ON snowdrift.generator
     IS 'invalidate cached definitions of generators in all sessions';
 
+-- Another server's definitions are not this server's: the apply workers of subscriptions ignore them.
+CREATE FUNCTION snowdrift.ignore_replicated() RETURNS trigger
+    AS 'MODULE_PATHNAME', 'snowdrift_ignore_replicated'
+    LANGUAGE C;
+COMMENT ON FUNCTION snowdrift.ignore_replicated()
+    IS 'ignore definitions that logical replication writes';
+CREATE TRIGGER ignore_replicated
+    BEFORE INSERT OR UPDATE OR DELETE ON snowdrift.generator
+    FOR EACH ROW EXECUTE FUNCTION snowdrift.ignore_replicated();
+ALTER TABLE snowdrift.generator ENABLE REPLICA TRIGGER ignore_replicated;
+COMMENT ON TRIGGER ignore_replicated ON snowdrift.generator
+    IS 'ignore definitions that logical replication writes';
+
 CREATE FUNCTION snowdrift.create_generator(name text, kind text,
         layout @extschema@.snowflake_layout DEFAULT NULL, datacenter integer DEFAULT NULL,
         worker integer DEFAULT NULL, partition integer DEFAULT NULL,
@@ -1429,6 +1442,34 @@ REVOKE ALL ON FUNCTION snowdrift.restore(text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION snowdrift.restore(text, jsonb) TO @extowner@ WITH GRANT OPTION;
 COMMENT ON FUNCTION snowdrift.restore(text, jsonb)
     IS 'resume named generator after a snapshot; creates the generator if it does not exist';
+
+CREATE FUNCTION snowdrift.advance("timestamp" timestamptz) RETURNS void
+    AS 'MODULE_PATHNAME', 'snowdrift_advance_to_time'
+    LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION snowdrift.advance(timestamptz) FROM PUBLIC;
+COMMENT ON FUNCTION snowdrift.advance(timestamptz)
+    IS 'make all further IDs of this database later than a time';
+
+CREATE FUNCTION snowdrift.advance(id bigint, layout @extschema@.snowflake_layout DEFAULT 'snowflake') RETURNS void
+    AS 'MODULE_PATHNAME', 'snowdrift_advance_to_snowflake'
+    LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION snowdrift.advance(bigint, @extschema@.snowflake_layout) FROM PUBLIC;
+COMMENT ON FUNCTION snowdrift.advance(bigint, @extschema@.snowflake_layout)
+    IS 'make all further IDs of this database later than the time of Snowflake ID, after a logical failover';
+
+CREATE FUNCTION snowdrift.advance(id @extschema@.ulid) RETURNS void
+    AS 'MODULE_PATHNAME', 'snowdrift_advance_to_ulid'
+    LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION snowdrift.advance(@extschema@.ulid) FROM PUBLIC;
+COMMENT ON FUNCTION snowdrift.advance(@extschema@.ulid)
+    IS 'make all further IDs of this database later than the time of ULID, after a logical failover';
+
+CREATE FUNCTION snowdrift.advance(id @extschema@.sno) RETURNS void
+    AS 'MODULE_PATHNAME', 'snowdrift_advance_to_sno'
+    LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION snowdrift.advance(@extschema@.sno) FROM PUBLIC;
+COMMENT ON FUNCTION snowdrift.advance(@extschema@.sno)
+    IS 'make all further IDs of this database later than the time of sno, after a logical failover';
 
 CREATE FUNCTION snowdrift.read_generator(id integer, kind text,
         layout @extschema@.snowflake_layout, sequence_min integer, sequence_max integer,

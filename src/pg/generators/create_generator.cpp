@@ -1,5 +1,5 @@
-// The SQL functions snowdrift.create_generator() and snowdrift.drop_generator(), and the trigger
-// that invalidates cached definitions when snowdrift.generator changes.
+// The SQL functions snowdrift.create_generator() and snowdrift.drop_generator(), and the triggers
+// of snowdrift.generator.
 #include <algorithm>
 
 #include "pg/generators/definitions.hpp"
@@ -116,6 +116,13 @@ SNOWDRIFT_FUNCTION(drop_generator) {
     PreventCommandIfReadOnly("snowdrift.drop_generator()");
     definitions::remove(text_to_cstring(PG_GETARG_TEXT_PP(0)));
     PG_RETURN_VOID();
+}
+
+/// snowdrift.ignore_replicated() → trigger: skips the row
+SNOWDRIFT_FUNCTION(ignore_replicated) {
+    if (!CALLED_AS_TRIGGER(fcinfo))
+        elog(ERROR, "ignore_replicated() was not called by the trigger manager");
+    PG_RETURN_POINTER(nullptr);
 }
 
 /// snowdrift.generators_changed() → trigger: makes all sessions reread the table

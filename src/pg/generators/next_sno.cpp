@@ -44,6 +44,7 @@ class SnoSession {
             definition_ && definition_->is_uncommitted, [](slots::Slot& slot, int64_t unix_ms) {
                 SnoGenerator::advance_past(slot.sno, unix_ms);
             });
+        if (!defined_partition) log_missing_number();
         node_version_ = version;
     }
 

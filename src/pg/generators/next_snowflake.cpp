@@ -47,6 +47,7 @@ class SnowflakeSession {
                      [this](slots::Slot& slot, int64_t unix_ms) {
                          regressions::advance_past(slot.snowflake, core_, unix_ms);
                      });
+        if (!defined_node) log_missing_number();
         node_version_ = version;
     }
 

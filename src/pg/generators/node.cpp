@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "pg/memory/slots.hpp"
 #include "pg/support/citus.hpp"
 #include "pg/support/guc.hpp"
 #include "pg/support/postgres.hpp"
@@ -15,7 +16,13 @@
 #include "pg/support/settings.hpp"
 
 extern "C" {
+#include "access/genam.h"
+#include "access/table.h"
+#include "catalog/pg_publication_d.h"
+#include "catalog/pg_subscription.h"
+#include "commands/dbcommands.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 }
 
 namespace snowdrift {
@@ -106,7 +113,42 @@ uint32_t server_number() {
     return *node.number;
 }
 
+bool has_rows(Oid catalog, int key_count, ScanKeyData* keys) {
+    Relation table = table_open(catalog, AccessShareLock);
+    SysScanDesc scan = systable_beginscan(table, InvalidOid, false, nullptr, key_count, keys);
+    const bool found = HeapTupleIsValid(systable_getnext(scan));
+    systable_endscan(scan);
+    table_close(table, AccessShareLock);
+    return found;
+}
+
+/// Whether this database has publications or subscriptions.
+bool is_replicated_logically() {
+    ScanKeyData of_database;
+    ScanKeyInit(&of_database, Anum_pg_subscription_subdbid, BTEqualStrategyNumber, F_OIDEQ,
+                ObjectIdGetDatum(MyDatabaseId));
+    return has_rows(PublicationRelationId, 0, nullptr) ||
+           has_rows(SubscriptionRelationId, 1, &of_database);
+}
+
 }  // namespace
+
+void log_missing_number() {
+    static bool is_checked = false;
+    if (is_checked) return;
+    is_checked = true;
+    if (settings::node.source != Source::automatic || citus::read_membership().has_citus) return;
+    slots::Slot* const slot = slots::lookup({MyDatabaseId, slots::Kind::mark});
+    if (slot == nullptr || slot->mark.is_logged != 0 || !is_replicated_logically()) return;
+    if (slot->mark.is_logged.exchange(1) != 0) return;
+    ereport(LOG,
+            (errmsg("database \"%s\" has publications or subscriptions, but this server has no "
+                    "number for its IDs",
+                    get_database_name(MyDatabaseId)),
+             errdetail("Servers with the same number can generate equal Snowflake IDs and snos."),
+             errhint("Give each server its own number in snowdrift.node."), errhidestmt(true),
+             errhidecontext(true)));
+}
 
 uint32_t node_for(const SnowflakeLayout& layout) {
     if (layout.node_bits() == 0) return 0;

@@ -16,6 +16,10 @@ uint32_t node_for(const SnowflakeLayout& layout);
 /// Returns the partition of snos, 0 .. 65535. Raises the same errors.
 uint16_t node_for_snos();
 
+/// Logs, once per start of the server, that this database takes part in logical replication but the
+/// server has no number of its own. Called after the mark was attached.
+void log_missing_number();
+
 /// Ensures that the generator's IDs differ from those of other nodes if this server is in a Citus
 /// cluster: a definition is the same on all nodes, so one with a node of its own is not unique
 /// unless it is for this node only. Raises 55000.

@@ -46,6 +46,7 @@ struct MarkState {
     std::atomic<uint64_t> floor_ms;        ///< mark::Floors::any_state_ms for the word's tag
     std::atomic<uint64_t> advancing_from;  ///< the word from which a session advances ahead of need
     std::atomic<uint64_t> fresh_ms;        ///< mark::Floors::fresh_state_ms
+    std::atomic<uint64_t> is_logged;       ///< whether node.cpp has logged a missing number
 };
 
 /// State of a Snowflake generator.

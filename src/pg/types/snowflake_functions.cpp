@@ -14,20 +14,10 @@ using namespace snowdrift;
 
 namespace {
 
-/// Ensure that a number is a Snowflake ID of the layout. Raises 22003.
-int64 check_id(const SnowflakeLayout& layout, int64 id) {
-    if (!layout.contains_id(id))
-        ereport(ERROR,
-                (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                 errmsg("Snowflake ID %lld is out of range 0 .. %lld", static_cast<long long>(id),
-                        static_cast<long long>(layout.max_id()))));
-    return id;
-}
-
 /// Split the ID in argument 0, in the layout of the optional argument 1.
 SnowflakeParts split_argument(FunctionCallInfo fcinfo) {
     const SnowflakeLayout& layout = get_layout_argument(fcinfo, 1);
-    return layout.split(check_id(layout, PG_GETARG_INT64(0)));
+    return layout.split(check_snowflake(layout, PG_GETARG_INT64(0)));
 }
 
 }  // namespace

@@ -25,4 +25,14 @@ inline TimeRange times_of(const SnowflakeLayout& layout) {
     return {"a Snowflake ID", layout.epoch_unix_ms, layout.max_unix_ms()};
 }
 
+/// Ensure that a number is a Snowflake ID of the layout. Raises 22003.
+inline int64 check_snowflake(const SnowflakeLayout& layout, int64 id) {
+    if (!layout.contains_id(id))
+        ereport(ERROR,
+                (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                 errmsg("Snowflake ID %lld is out of range 0 .. %lld", static_cast<long long>(id),
+                        static_cast<long long>(layout.max_id()))));
+    return id;
+}
+
 }  // namespace snowdrift

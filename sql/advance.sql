@@ -1,0 +1,52 @@
+-- Advancing all generators of a database past a time, or past the time of an ID
+SET TIME ZONE 'UTC';
+
+-- all kinds, named or not, with a state or without one
+SELECT snowdrift.create_generator('used', 'snowflake', layout => 'twitter', worker => 3);
+SELECT snowdrift.create_generator('unused', 'snowflake');
+SELECT next_snowflake() > 0 AND next_snowflake('used') > 0 AND next_ulid() > ulid_nil() AS drawn;
+SELECT clock_timestamp() + interval '5 seconds' AS target \gset
+SELECT snowdrift.advance(:'target'::timestamptz);
+SELECT snowflake_timestamp(next_snowflake()) >= :'target' AS default_snowflake,
+    snowflake_timestamp(next_snowflake('used'), 'twitter') >= :'target' AS used,
+    snowflake_timestamp(next_snowflake('unused')) >= :'target' AS unused;
+SELECT ulid_timestamp(next_ulid()) >= :'target' AS ulid;
+SELECT mark >= :'target' AS mark FROM snowdrift.clock;
+-- regressions are steps of the clock, which this is not
+SELECT name, kind, regressions FROM snowdrift.generators ORDER BY name NULLS FIRST, kind;
+
+-- past an ID
+SELECT make_snowflake(clock_timestamp() + interval '7 seconds', 1, 2, 3) AS id \gset
+SELECT snowdrift.advance(:id);
+SELECT next_snowflake() > :id AS later;
+SELECT snowdrift.advance(ulid_boundary(clock_timestamp() + interval '8 seconds'));
+SELECT snowflake_timestamp(next_snowflake()) > clock_timestamp() + interval '6 seconds' AS later;
+
+-- past an earlier time, nothing changes
+SELECT mark AS mark_before FROM snowdrift.clock \gset
+SELECT snowdrift.advance(timestamptz '2022-01-01');
+SELECT snowdrift.advance(make_sno('2022-01-01Z', 0, 1, 0));
+SELECT snowdrift.advance(max(id)) FROM (SELECT NULL::bigint) AS empty(id);
+SELECT mark >= :'mark_before' AS mark_stays FROM snowdrift.clock;
+
+-- an ID of this server's own number that this server did not issue
+SET client_min_messages = warning;
+SELECT snowdrift.advance(make_snowflake(clock_timestamp() + interval '20 seconds', 0, 0, 0));
+
+-- errors
+SELECT regexp_replace(error_of($$SELECT snowdrift.advance(now() + interval '1 day')$$), '\d{5,} ms', 'MANY ms');
+SELECT error_of($$SELECT snowdrift.advance(-1)$$);
+SELECT error_of($$SELECT snowdrift.advance('infinity'::timestamptz)$$);
+BEGIN READ ONLY;
+SELECT snowdrift.advance(now());
+ROLLBACK;
+CREATE ROLE snowdrift_user;
+SET ROLE snowdrift_user;
+SELECT snowdrift.advance(now());
+RESET ROLE;
+DROP ROLE snowdrift_user;
+SELECT snowdrift.drop_generator('used'), snowdrift.drop_generator('unused');
+
+-- for the tests that follow: the generators continue at the clock's time
+SET snowdrift.max_clock_lead = 0;
+SELECT snowdrift.reset_clock();

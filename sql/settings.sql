@@ -29,7 +29,8 @@ SELECT * FROM snowdrift.node;
 SELECT next_snowflake();
 SELECT next_sno();
 SET snowdrift.node = 'hostname';
-SELECT source, detail LIKE 'host name "%"%' AS detail, number IS NULL = (detail LIKE '%does not end with a number') AS number
+SELECT source, detail IN ('number at the end of the host name', 'the host name does not end with a number',
+    'the number exceeds 65535') AS detail, (number IS NOT NULL) = (detail LIKE 'number%') AS number
 FROM snowdrift.node;
 RESET snowdrift.node;
 SET snowdrift.max_clock_lead = '1min';

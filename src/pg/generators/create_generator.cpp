@@ -10,6 +10,7 @@
 
 extern "C" {
 #include "commands/trigger.h"
+#include "replication/logicalworker.h"
 #include "tcop/utility.h"
 #include "utils/builtins.h"
 #include "utils/rel.h"
@@ -118,11 +119,15 @@ SNOWDRIFT_FUNCTION(drop_generator) {
     PG_RETURN_VOID();
 }
 
-/// snowdrift.ignore_replicated() → trigger: skips the row
+/// snowdrift.ignore_replicated() → trigger: skips the rows that a subscription applies. Rows that a
+/// session writes with session_replication_role = replica, such as those of a dump, are kept.
 SNOWDRIFT_FUNCTION(ignore_replicated) {
     if (!CALLED_AS_TRIGGER(fcinfo))
         elog(ERROR, "ignore_replicated() was not called by the trigger manager");
-    PG_RETURN_POINTER(nullptr);
+    const auto* const trigger = reinterpret_cast<TriggerData*>(fcinfo->context);
+    if (IsLogicalWorker()) PG_RETURN_POINTER(nullptr);
+    const bool is_update = TRIGGER_FIRED_BY_UPDATE(trigger->tg_event);
+    PG_RETURN_POINTER(is_update ? trigger->tg_newtuple : trigger->tg_trigtuple);
 }
 
 /// snowdrift.generators_changed() → trigger: makes all sessions reread the table

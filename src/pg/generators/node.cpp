@@ -44,9 +44,9 @@ bool is_in_cluster(const citus::Membership& membership) {
 
 /// The number with the setting's offset.
 ServerNode with_offset(uint64_t number, const char* detail) {
-    const uint64_t sum = number + settings::node.number;
-    if (sum <= max_number) return {static_cast<uint32_t>(sum), detail};
-    return {std::nullopt, psprintf("%s: the number exceeds %u", detail, max_number)};
+    if (number <= max_number - settings::node.number)
+        return {static_cast<uint32_t>(number + settings::node.number), detail};
+    return {std::nullopt, psprintf("the number exceeds %u", max_number)};
 }
 
 ServerNode from_citus(const citus::Membership& membership) {
@@ -56,6 +56,7 @@ ServerNode from_citus(const citus::Membership& membership) {
                        psprintf("group %d of the Citus cluster", membership.group));
 }
 
+/// The details don't contain the host's name, which not every role may know.
 ServerNode from_hostname() {
     char name[256];
     if (gethostname(name, sizeof(name)) != 0) name[0] = '\0';
@@ -63,12 +64,10 @@ ServerNode from_hostname() {
     const std::string_view host{name};
     const size_t digits = host.size() - (host.find_last_not_of("0123456789") + 1);
     const char* const end = host.data() + host.size();
-    const char* const detail = psprintf("host name \"%s\"", name);
     uint64_t number = 0;
-    const auto [rest, error] = std::from_chars(end - digits, end, number);
-    if (digits == 0 || error != std::errc{})
-        return {std::nullopt, psprintf("%s does not end with a number", detail)};
-    return with_offset(number, detail);
+    if (digits == 0 || std::from_chars(end - digits, end, number).ec != std::errc{})
+        return {std::nullopt, "the host name does not end with a number"};
+    return with_offset(number, "number at the end of the host name");
 }
 
 /// A number that was set for a database, a role, a connection or a session is the same on all nodes

@@ -69,6 +69,7 @@ run_tap() {
     partman=$(partman_package)
     # shellcheck disable=SC2086
     need $partman
+    [[ " ${*:2} " != *_citus.pl" "* ]] || need_citus
     local files=("${@:2}") dir=$work/tap log=$work/tap.log status=0
     rm -rf "$dir"
     mkdir -p "$dir/small" "$dir/tmp"

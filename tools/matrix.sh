@@ -29,12 +29,15 @@ make_chroot() {
     as_root touch "$chroot_dir/.complete"
 }
 
-# copy_checkout: copies this checkout to /snowdrift in the chroot.
+# copy_checkout: copies this checkout to /snowdrift in the chroot, and the source of Citus, which is in
+# ../shared/citus on some machines, to /shared/citus.
 copy_checkout() {
-    as_root rm -rf "$chroot_dir/snowdrift"
+    as_root rm -rf "$chroot_dir/snowdrift" "$chroot_dir/shared/citus"
     as_root mkdir "$chroot_dir/snowdrift"
     git ls-files -z --cached --others --exclude-standard | xargs -0 tar -c |
         as_root tar -x -C "$chroot_dir/snowdrift"
+    [ ! -d ../shared/citus ] ||
+        { as_root mkdir -p "$chroot_dir/shared" && as_root cp -r ../shared/citus "$chroot_dir/shared/"; }
 }
 
 # run_in_chroot VERSION LOG COMMAND...: runs ./dev COMMAND in the chroot. It runs in its own mount and process

@@ -52,6 +52,17 @@ need_node() {
     fi
 }
 
+# need_citus: in the chroot of ./dev matrix 17, builds and installs Citus if its source is in ../shared/citus.
+# Other machines are not changed: SNOWDRIFT_EXPECT is set only in a chroot.
+need_citus() {
+    [ "${SNOWDRIFT_EXPECT:-}" = 17 ] && [ "$bindir" = /usr/lib/postgresql/17/bin ] &&
+        [ -f ../shared/citus/build.sh ] &&
+        [ ! -f "$("$PG_CONFIG" --sharedir)/extension/citus.control" ] || return 0
+    quietly "Building Citus, about 5 minutes" build_citus
+}
+
+build_citus() { refresh_package_lists && as_root bash ../shared/citus/build.sh "$PG_CONFIG"; }
+
 refresh_package_lists() {
     [ -z "${package_lists_fresh:-}" ] || return 0
     # The release file of sid may have expired.

@@ -1405,6 +1405,19 @@ ALTER TABLE snowdrift.generator ENABLE REPLICA TRIGGER ignore_replicated;
 COMMENT ON TRIGGER ignore_replicated ON snowdrift.generator
     IS 'ignore definitions that logical replication writes';
 
+-- Triggers for rows don't see TRUNCATE: a subscription would remove all definitions.
+CREATE FUNCTION snowdrift.refuse_truncate() RETURNS trigger
+    AS 'MODULE_PATHNAME', 'snowdrift_refuse_truncate'
+    LANGUAGE C;
+COMMENT ON FUNCTION snowdrift.refuse_truncate()
+    IS 'raise an error, because logical replication would remove definitions of other servers';
+CREATE TRIGGER refuse_truncate
+    BEFORE TRUNCATE ON snowdrift.generator
+    FOR EACH STATEMENT EXECUTE FUNCTION snowdrift.refuse_truncate();
+ALTER TABLE snowdrift.generator ENABLE ALWAYS TRIGGER refuse_truncate;
+COMMENT ON TRIGGER refuse_truncate ON snowdrift.generator
+    IS 'raise an error, because logical replication would remove definitions of other servers';
+
 CREATE FUNCTION snowdrift.create_generator(name text, kind text,
         layout @extschema@.snowflake_layout DEFAULT NULL, datacenter integer DEFAULT NULL,
         worker integer DEFAULT NULL, partition integer DEFAULT NULL,

@@ -88,6 +88,7 @@ SELECT error_of($$SELECT next_snowflake(repeat('x', 64))$$);
 SELECT error_of($$SELECT next_snowflake('people')$$);
 SELECT error_of($$SELECT next_sno('toots')$$);
 SELECT error_of($$SELECT snowdrift.drop_generator('nobody')$$);
+SELECT error_of($$TRUNCATE snowdrift.generator$$);
 SELECT error_of($$SELECT snowdrift.create_generator('toots', 'sno')$$);
 SELECT error_of($$SELECT snowdrift.create_generator('', 'sno')$$);
 SELECT error_of($$SELECT snowdrift.create_generator(repeat('x', 64), 'sno')$$);

@@ -109,6 +109,10 @@ is($session->query_safe($draw_own), '4|4', '... an open session continues with t
 is($subscriber->safe_psql('postgres', $draw_own), '4|4', '... and so does a new session');
 $session->quit;
 is($subscriber->safe_psql('postgres', $errors), 0, '... without replication errors');
+like(
+	error_of($publisher, 'SET session_replication_role = replica; TRUNCATE snowdrift.generator'),
+	qr/0A000: cannot truncate table "snowdrift.generator"/,
+	'... which a TRUNCATE would remove, so it is an error');
 my $dump = $subscriber->basedir . '/dump.sql';
 command_ok([ 'pg_dump', '--no-subscriptions', '-f', $dump, '-d', $subscriber->connstr('postgres') ],
 	'... the subscriber is dumped');

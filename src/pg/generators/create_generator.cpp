@@ -130,6 +130,17 @@ SNOWDRIFT_FUNCTION(ignore_replicated) {
     PG_RETURN_POINTER(is_update ? trigger->tg_newtuple : trigger->tg_trigtuple);
 }
 
+/// snowdrift.refuse_truncate() → trigger: raises an error. A subscription applies TRUNCATE without
+/// triggers for rows, so it would remove the subscriber's definitions.
+SNOWDRIFT_FUNCTION(refuse_truncate) {
+    if (!CALLED_AS_TRIGGER(fcinfo))
+        elog(ERROR, "refuse_truncate() was not called by the trigger manager");
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("cannot truncate table \"snowdrift.generator\""),
+                    errdetail("Subscriptions would remove the definitions of other servers."),
+                    errhint("Use snowdrift.drop_generator() for each generator.")));
+}
+
 /// snowdrift.generators_changed() → trigger: makes all sessions reread the table
 SNOWDRIFT_FUNCTION(generators_changed) {
     if (!CALLED_AS_TRIGGER(fcinfo))

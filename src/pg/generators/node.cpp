@@ -79,8 +79,9 @@ ServerNode from_number(const citus::Membership& membership) {
                               : source < PGC_S_SESSION ? "role or connection"
                                                        : "session";
     if (!is_in_cluster(membership)) return {settings::node.number, psprintf("set for a %s", level)};
-    return {std::nullopt,
-            psprintf("the setting for a %s applies to all nodes of the Citus cluster", level)};
+    return {
+        std::nullopt,
+        psprintf("a number set for a %s can be the same on all nodes of the Citus cluster", level)};
 }
 
 ServerNode find_server_node() {

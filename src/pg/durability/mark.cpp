@@ -9,13 +9,13 @@
 extern "C" {
 #include "access/relation.h"
 #include "access/xlog.h"
-#include "utils/inval.h"
 }
 
 #include "pg/durability/durable_wal.hpp"
 #include "pg/durability/mark_sequence.hpp"
 #include "pg/memory/make_room.hpp"
 #include "pg/memory/slots.hpp"
+#include "pg/support/relcache_callback.hpp"
 
 namespace snowdrift::mark {
 
@@ -31,7 +31,7 @@ slots::Slot* slot = nullptr;
 slots::SlotKey slot_key() { return {MyDatabaseId, slots::Kind::mark}; }
 
 /// A relcache callback: the sequence may have been replaced, or moved to another file.
-void invalidate(Datum, Oid relation) {
+void invalidate(Oid relation) {
     if (mark_sequence::is_affected_by(relation)) session.tag = -1;
 }
 
@@ -42,7 +42,7 @@ void attach_slot() {
         slots::make_room(slot_key());
     slot = found;
     session.word = &slot->mark.word;
-    CacheRegisterRelcacheCallback(invalidate, Datum{0});
+    add_relcache_callback(invalidate);
 }
 
 // ---- the word in shared memory
@@ -167,13 +167,14 @@ void require_primary() {
 
 }  // namespace
 
-Floors attach() {
+int64_t attach() {
     require_primary();
     attach_slot();
     while (session.tag != load().tag()) reconcile();
-    return {static_cast<int64_t>(slot->mark.floor_ms.load()),
-            static_cast<int64_t>(slot->mark.fresh_ms.load())};
+    return static_cast<int64_t>(slot->mark.floor_ms.load());
 }
+
+int64_t fresh_floor() { return static_cast<int64_t>(slot->mark.fresh_ms.load()); }
 
 void advance_fresh_floor() {
     // Also called at the end of a transaction, when catalogs cannot be read. lookup() reads none.

@@ -43,15 +43,15 @@ struct Session {
 };
 extern Session session;
 
-/// Lower bounds, in Unix milliseconds, of a generator's IDs: all further IDs must be later.
-struct Floors {
-    int64_t any_state_ms;    ///< for every state
-    int64_t fresh_state_ms;  ///< for a fresh state
-};
+/// Makes the mark known to this session. Returns the floor of all states: their further IDs must be
+/// later than this Unix millisecond. Raises 25006 during recovery, 55000 if the mark on disk is
+/// missing or invalid.
+int64_t attach();
 
-/// Attaches this session to the mark, and returns its floors. Raises 25006 during recovery, 55000
-/// if the mark on disk is missing or invalid.
-Floors attach();
+/// Returns the floor of fresh states, a Unix millisecond. Read it while the lock of slots is held,
+/// so that a state which advance_fresh_floor() does not find in a slot starts after the floor.
+/// Precondition: attach() has returned.
+int64_t fresh_floor();
 
 /// Makes all further fresh states start after the current mark. Called when a state is released,
 /// and when a generator is created or dropped. Reads no catalogs.

@@ -78,11 +78,11 @@ void advance(int64_t unix_ms) {
 
 /// Warn if an ID of this server's own node is later than the mark: another server has the same
 /// node.
-void warn_of_twin(int64_t unix_ms, uint32_t node, uint32_t own_node) {
-    if (node != own_node) return;
+void warn_of_twin(int64_t unix_ms, uint32_t node) {
+    if (node != find_server_number()) return;
     (void)mark::attach();
     if (unix_ms <= mark::read()) return;
-    ereport(WARNING, (errmsg("another server generates IDs with this server's number %u", own_node),
+    ereport(WARNING, (errmsg("another server generates IDs with this server's number %u", node),
                       errdetail("The ID is later than all IDs of this server."),
                       errhint("Give each server its own number in snowdrift.node.")));
 }
@@ -102,7 +102,7 @@ SNOWDRIFT_FUNCTION(advance_to_snowflake) {
     const int64 id = check_snowflake(layout, PG_GETARG_INT64(0));
     const SnowflakeParts parts = layout.split(id);
     const uint32_t node = parts.datacenter << layout.worker_bits | parts.worker;
-    if (layout.node_bits() > 0) warn_of_twin(parts.unix_ms, node, node_for(layout));
+    if (layout.node_bits() > 0) warn_of_twin(parts.unix_ms, node);
     advance(parts.unix_ms);
     PG_RETURN_VOID();
 }
@@ -116,7 +116,7 @@ SNOWDRIFT_FUNCTION(advance_to_ulid) {
 /// snowdrift.advance(id sno) → void
 SNOWDRIFT_FUNCTION(advance_to_sno) {
     const Sno& id = get_argument<Sno>(fcinfo, 0);
-    warn_of_twin(id.timestamp_ms(), id.partition(), node_for_snos());
+    warn_of_twin(id.timestamp_ms(), id.partition());
     advance(id.timestamp_ms());
     PG_RETURN_VOID();
 }

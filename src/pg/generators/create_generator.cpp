@@ -106,7 +106,8 @@ SNOWDRIFT_FUNCTION(create_generator) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                         errmsg("unrecognized ID generator kind: \"%s\"", new_kind),
                         errhint("Valid kinds are \"snowflake\" and \"sno\".")));
-    definition.this_node_only = !PG_ARGISNULL(this_node_only) && PG_GETARG_BOOL(this_node_only);
+    definition.this_node_only = PG_NARGS() > this_node_only && !PG_ARGISNULL(this_node_only) &&
+                                PG_GETARG_BOOL(this_node_only);
     check_unique_in_cluster(definition);
     definitions::insert(new_name, definition);
     PG_RETURN_VOID();

@@ -24,6 +24,7 @@ extern "C" {
 #include "pg/support/citus.hpp"
 #include "pg/support/datum.hpp"
 #include "pg/support/extension.hpp"
+#include "pg/support/relcache_callback.hpp"
 #include "pg/types/snowflake_layout_type.hpp"
 
 namespace snowdrift::definitions {
@@ -49,7 +50,7 @@ constexpr int column_count = this_node_only;
 
 Oid table_oid = InvalidOid;
 
-void on_invalidation(Datum, Oid relation) {
+void on_invalidation(Oid relation) {
     if (relation == table_oid || !OidIsValid(relation)) ++version;
 }
 
@@ -65,7 +66,7 @@ Oid find_table() {
 Relation open_table(LOCKMODE lock = AccessShareLock) {
     static bool is_registered = false;
     if (!is_registered) {
-        CacheRegisterRelcacheCallback(on_invalidation, Datum{0});
+        add_relcache_callback(on_invalidation);
         is_registered = true;
     }
     table_oid = find_table();

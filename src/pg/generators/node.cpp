@@ -39,7 +39,14 @@ struct ServerNode {
 };
 
 bool is_in_cluster(const citus::Membership& membership) {
-    return membership.group != 0 || membership.has_other_nodes;
+    return membership.has_citus && (membership.group != 0 || membership.has_other_nodes);
+}
+
+/// Whether Citus has opened this session on a worker without metadata, which seems to be a
+/// coordinator without workers.
+bool is_worker_without_metadata(const citus::Membership& membership) {
+    return membership.group == 0 && !membership.has_nodes &&
+           std::strncmp(application_name, "citus_", std::strlen("citus_")) == 0;
 }
 
 /// The number with the setting's offset.
@@ -51,9 +58,11 @@ ServerNode with_offset(uint64_t number, const char* detail) {
 
 ServerNode from_citus(const citus::Membership& membership) {
     if (!membership.has_citus) return {std::nullopt, "the database is not in a Citus cluster"};
-    if (membership.group < 0) return {std::nullopt, "Citus is being upgraded"};
-    return with_offset(static_cast<uint64_t>(membership.group),
-                       psprintf("group %d of the Citus cluster", membership.group));
+    if (!membership.group) return {std::nullopt, "Citus is being upgraded"};
+    if (is_worker_without_metadata(membership))
+        return {std::nullopt, "Citus has not synchronized its metadata to this node"};
+    return with_offset(static_cast<uint64_t>(*membership.group),
+                       psprintf("group %d of the Citus cluster", *membership.group));
 }
 
 /// The details don't contain the host's name, which not every role may know.
@@ -70,34 +79,43 @@ ServerNode from_hostname() {
     return with_offset(number, "number at the end of the host name");
 }
 
-/// A number that was set for a database, a role, a connection or a session is the same on all nodes
-/// of a cluster.
-ServerNode from_number(const citus::Membership& membership) {
-    const GucSource source = setting_record("snowdrift.node").source;
+/// The level at which snowdrift.node was set, if that is not the server.
+const char* level_of(GucSource source) {
+    if (source == PGC_S_DATABASE || source == PGC_S_GLOBAL) return "database";
+    return source < PGC_S_SESSION ? "role or connection" : "session";
+}
+
+/// A number that was not set for the server can be the same on all nodes of a cluster.
+ServerNode from_number(const citus::Membership& membership, GucSource source) {
     if (source <= PGC_S_ARGV) return {settings::node.number, "server configuration"};
-    const char* const level = source == PGC_S_DATABASE ? "database"
-                              : source < PGC_S_SESSION ? "role or connection"
-                                                       : "session";
+    const char* const level = level_of(source);
     if (!is_in_cluster(membership)) return {settings::node.number, psprintf("set for a %s", level)};
-    return {
-        std::nullopt,
-        psprintf("a number set for a %s can be the same on all nodes of the Citus cluster", level)};
+    return {std::nullopt,
+            psprintf("a number set for a %s can be the same on all nodes of the Citus "
+                     "cluster",
+                     level)};
 }
 
 ServerNode find_server_node() {
     const citus::Membership membership = citus::read_membership();
+    const GucSource source = setting_record("snowdrift.node").source;
+    if (settings::is_node_rejected && source == PGC_S_DEFAULT)
+        return {std::nullopt, "a value that was set was rejected"};
+    if (settings::node.source == Source::number) return from_number(membership, source);
+    // Sessions with different offsets would share numbers with other nodes.
+    if (settings::node.source != Source::automatic && source > PGC_S_DATABASE &&
+        is_in_cluster(membership))
+        return {std::nullopt,
+                psprintf("in a Citus cluster, it cannot be set for a %s", level_of(source))};
     switch (settings::node.source) {
-        case Source::number:
-            return from_number(membership);
         case Source::citus:
             return from_citus(membership);
         case Source::hostname:
             return from_hostname();
-        case Source::automatic:
-            break;
+        default:
+            if (membership.has_citus) return from_citus(membership);
+            return {0, "not in a Citus cluster"};
     }
-    if (membership.has_citus) return from_citus(membership);
-    return {0, "not in a Citus cluster"};
 }
 
 /// The server's number. Raises 55000 if it has none.
@@ -163,6 +181,8 @@ uint32_t node_for(const SnowflakeLayout& layout) {
 }
 
 uint16_t node_for_snos() { return static_cast<uint16_t>(server_number()); }
+
+std::optional<uint32_t> find_server_number() { return find_server_node().number; }
 
 void check_unique_in_cluster(const Definition& definition) {
     const bool is_sno = definition.kind == GeneratorKind::sno;

@@ -42,18 +42,18 @@ class SessionSlot {
     void attach(const slots::SlotKey& key, bool is_uncommitted, StateAdvancer auto advance_past,
                 StateAdvancer auto start_after) {
         do {
-            const mark::Floors floors = mark::attach();
+            const int64_t floor = mark::attach();
             tag_ = mark::session.tag;
             if (!has_slot()) {
                 const auto initialize = [&](slots::Slot& slot) {
-                    start_after(slot, floors.fresh_state_ms);
+                    start_after(slot, mark::fresh_floor());
                 };
                 while ((slot_ = slots::attach(key, max_named_generators, initialize)) == nullptr)
                     make_room(key);
                 allocation_ = slot_->allocation;
                 if (is_uncommitted) release_on_abort(*slot_);
             }
-            advance_past(*slot_, floors.any_state_ms);
+            advance_past(*slot_, floor);
             // make_room() reads catalogs, which may process invalidations of the mark.
         } while (tag_ != mark::session.tag);
     }

@@ -43,9 +43,9 @@ struct SlotKey {
 struct MarkState {
     std::atomic<uint64_t> word;            ///< mark::Word
     std::atomic<uint64_t> file;            ///< the file on disk that the word describes
-    std::atomic<uint64_t> floor_ms;        ///< mark::Floors::any_state_ms for the word's tag
+    std::atomic<uint64_t> floor_ms;        ///< what mark::attach() returns
     std::atomic<uint64_t> advancing_from;  ///< the word from which a session advances ahead of need
-    std::atomic<uint64_t> fresh_ms;        ///< mark::Floors::fresh_state_ms
+    std::atomic<uint64_t> fresh_ms;        ///< what mark::fresh_floor() returns
     std::atomic<uint64_t> is_logged;       ///< whether node.cpp has logged a missing number
 };
 

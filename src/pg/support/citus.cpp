@@ -5,11 +5,11 @@ extern "C" {
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "catalog/pg_namespace_d.h"
-#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 }
 
+#include "pg/support/relcache_callback.hpp"
 #include "pg/support/settings.hpp"
 
 namespace snowdrift::citus {
@@ -19,7 +19,7 @@ namespace {
 Oid local_group_table = InvalidOid;
 Oid node_table = InvalidOid;
 
-void on_invalidation(Datum, Oid relation) {
+void on_invalidation(Oid relation) {
     // Without Citus, any new table may be one of its tables.
     const bool is_relevant = !OidIsValid(relation) || !OidIsValid(local_group_table) ||
                              relation == local_group_table || relation == node_table;
@@ -47,16 +47,19 @@ void for_each_group(Oid table_oid, Visit visit) {
 Membership read_membership() {
     static bool is_registered = false;
     if (!is_registered) {
-        CacheRegisterRelcacheCallback(on_invalidation, Datum{0});
+        add_relcache_callback(on_invalidation);
         is_registered = true;
     }
     local_group_table = get_relname_relid("pg_dist_local_group", PG_CATALOG_NAMESPACE);
     node_table = get_relname_relid("pg_dist_node", PG_CATALOG_NAMESPACE);
-    if (!OidIsValid(local_group_table) || !OidIsValid(node_table)) return {false, 0, false};
-    Membership membership{true, 0, false};
+    Membership membership{};
+    membership.has_citus = OidIsValid(local_group_table) && OidIsValid(node_table);
+    if (!membership.has_citus) return membership;
     for_each_group(local_group_table, [&](int32 group) { membership.group = group; });
-    for_each_group(node_table,
-                   [&](int32 group) { membership.has_other_nodes |= group != membership.group; });
+    for_each_group(node_table, [&](int32 group) {
+        membership.has_nodes = true;
+        membership.has_other_nodes |= group != membership.group;
+    });
     return membership;
 }
 

@@ -8,13 +8,12 @@
 #include <optional>
 #include <string_view>
 
-extern "C" {
-#include "utils/guc.h"
-}
+#include "pg/support/guc.hpp"
 
 namespace snowdrift::settings {
 
 Node node{};
+bool is_node_rejected = false;
 uint64_t node_version = 1;
 int max_clock_lead = 0;
 
@@ -80,6 +79,9 @@ void assign_node(const char*, void* extra) {
 }  // namespace
 
 void define() {
+    // A value that was set before the library is loaded is a placeholder, which is dropped if it is
+    // invalid, or if the role may not set it.
+    const bool has_placeholder = GetConfigOption("snowdrift.node", true, false) != nullptr;
     DefineCustomStringVariable(
         "snowdrift.node",
         "Sets the server's number, which is part of its Snowflake IDs and snos, or its source.",
@@ -88,6 +90,7 @@ void define() {
         "* "
         "32 + worker.",
         &node_text, "auto", PGC_SUSET, 0, check_node, assign_node, nullptr);
+    is_node_rejected = has_placeholder && setting_record("snowdrift.node").source == PGC_S_DEFAULT;
     DefineCustomIntVariable(
         "snowdrift.max_clock_lead", "Sets the maximum lead of the last ID over the server's clock.",
         "After the clock is set back, generation continues at the last ID's time up to this lead. "

@@ -20,6 +20,11 @@ struct Node {
 };
 extern Node node;
 
+/// Whether a value of snowdrift.node was rejected when the library was loaded. While the setting
+/// has no other value than the default, the server then has no number: the configured one is
+/// unknown.
+extern bool is_node_rejected;
+
 /// Changes whenever the server's number may have changed: the setting, or the Citus cluster.
 extern uint64_t node_version;
 

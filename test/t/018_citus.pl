@@ -390,5 +390,19 @@ is($coordinator->safe_psql('postgres',
 		'SELECT array_agg(DISTINCT snowflake_worker(id) ORDER BY snowflake_worker(id)) FROM joined_snowflake'),
 	'{0,1,2,3,4}', 'each node generates IDs with its own number');
 
+# Offsets of roles and sessions, whose sessions would share numbers with other nodes.
+like(error_of($coordinator, "SET snowdrift.node = 'citus+1'; SELECT next_snowflake()"),
+	qr/ERROR:  55000: this server has no number.*cannot be set for a session/s, 'an offset for a session raises an error');
+
+# While Citus is being upgraded, and without its metadata, a worker does not take the coordinator's number.
+my $upgraded = $workers[1];
+like(error_of($upgraded, "BEGIN; SET LOCAL allow_system_table_mods = on; DELETE FROM pg_dist_local_group;
+		SAVEPOINT a; SELECT next_snowflake(); ROLLBACK TO a; SELECT next_sno()"),
+	qr/ERROR:  55000: this server has no number.*Citus is being upgraded/s, 'no number while Citus is being upgraded');
+$coordinator->safe_psql('postgres', 'SELECT stop_metadata_sync_to_node(' . address($upgraded) . ')');
+like(error_of($coordinator, 'INSERT INTO joined_snowflake (tenant) SELECT tenant FROM source'),
+	qr/ERROR:  55000: this server has no number.*Citus has not synchronized its metadata/s,
+	'no number on a worker without metadata');
+
 $_->stop for reverse @nodes;
 done_testing();

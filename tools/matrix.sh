@@ -41,14 +41,16 @@ copy_checkout() {
 }
 
 # run_in_chroot VERSION LOG COMMAND...: runs ./dev COMMAND in the chroot. It runs in its own mount and process
-# namespaces, so nothing stays mounted or running after it ends for any reason.
+# namespaces, so nothing stays mounted or running after it ends for any reason. It has its own /dev/shm, because
+# libfaketime names its semaphores after process IDs, which another run may have used.
 run_in_chroot() {
     local version=$1 log=$2
     mkdir -p "$work/tmp"
     chmod 1777 "$work/tmp"
     as_root unshare --mount --pid --fork --kill-child sh -c "
         mount --bind '$chroot_dir' '$chroot_dir' && mount -t proc proc '$chroot_dir/proc' &&
-        mount --rbind /dev '$chroot_dir/dev' && mount --bind '$work/tmp' '$chroot_dir/tmp' &&
+        mount --rbind /dev '$chroot_dir/dev' && mount -t tmpfs tmpfs '$chroot_dir/dev/shm' &&
+        mount --bind '$work/tmp' '$chroot_dir/tmp' &&
         exec chroot '$chroot_dir' env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
             LC_ALL=C.UTF-8 SNOWDRIFT_EXPECT=${version%-assertions} /snowdrift/dev ${*:3}" 2>&1 </dev/null |
         tee "$log" | sed -u "s/^/  [$version] /"

@@ -45,7 +45,7 @@ class SnoSession {
                 SnoGenerator::advance_past(slot.sno, unix_ms);
             });
         if (!defined_partition) log_missing_number();
-        node_version_ = version;
+        node_version_ = noticed_node_version(version);
     }
 
     bool try_next(int64_t unix_ms, Id& id) {

@@ -48,7 +48,7 @@ class SnowflakeSession {
                          regressions::advance_past(slot.snowflake, core_, unix_ms);
                      });
         if (!defined_node) log_missing_number();
-        node_version_ = version;
+        node_version_ = noticed_node_version(version);
     }
 
     bool try_next(int64_t unix_ms, Id& id) {

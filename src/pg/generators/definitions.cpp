@@ -64,11 +64,7 @@ Oid find_table() {
 }
 
 Relation open_table(LOCKMODE lock = AccessShareLock) {
-    static bool is_registered = false;
-    if (!is_registered) {
-        add_relcache_callback(on_invalidation);
-        is_registered = true;
-    }
+    add_relcache_callback(on_invalidation);
     table_oid = find_table();
     return table_open(table_oid, lock);
 }

@@ -30,8 +30,6 @@ namespace {
 
 using Source = settings::Node::Source;
 
-constexpr uint32_t max_number = UINT16_MAX;
-
 /// The server's number, and what it rests on. Without a number, `detail` says why.
 struct ServerNode {
     std::optional<uint32_t> number;
@@ -51,9 +49,9 @@ bool is_worker_without_metadata(const citus::Membership& membership) {
 
 /// The number with the setting's offset.
 ServerNode with_offset(uint64_t number, const char* detail) {
-    if (number <= max_number - settings::node.number)
+    if (number <= settings::max_node_number - settings::node.number)
         return {static_cast<uint32_t>(number + settings::node.number), detail};
-    return {std::nullopt, psprintf("the number exceeds %u", max_number)};
+    return {std::nullopt, psprintf("the number exceeds %u", settings::max_node_number)};
 }
 
 ServerNode from_citus(const citus::Membership& membership) {

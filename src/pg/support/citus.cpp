@@ -45,11 +45,7 @@ void for_each_group(Oid table_oid, Visit visit) {
 }  // namespace
 
 Membership read_membership() {
-    static bool is_registered = false;
-    if (!is_registered) {
-        add_relcache_callback(on_invalidation);
-        is_registered = true;
-    }
+    add_relcache_callback(on_invalidation);
     local_group_table = get_relname_relid("pg_dist_local_group", PG_CATALOG_NAMESPACE);
     node_table = get_relname_relid("pg_dist_node", PG_CATALOG_NAMESPACE);
     Membership membership{};

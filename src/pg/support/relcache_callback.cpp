@@ -1,5 +1,7 @@
 #include "pg/support/relcache_callback.hpp"
 
+#include <algorithm>
+
 extern "C" {
 #include "utils/inval.h"
 }
@@ -19,6 +21,8 @@ void dispatch(Datum, Oid relation) {
 }  // namespace
 
 void add_relcache_callback(void (*callback)(Oid relation)) {
+    if (std::find(callbacks, callbacks + callback_count, callback) != callbacks + callback_count)
+        return;
     if (callback_count == max_callbacks) elog(ERROR, "too many relcache callbacks");
     if (callback_count == 0) CacheRegisterRelcacheCallback(dispatch, Datum{0});
     callbacks[callback_count++] = callback;

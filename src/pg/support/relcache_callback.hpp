@@ -7,7 +7,8 @@
 namespace snowdrift {
 
 /// Calls `callback(relation)` whenever the relation may have changed; InvalidOid stands for all
-/// relations. Callbacks must not raise errors or read catalogs.
+/// relations. Adding a callback again has no effect. Callbacks must not raise errors or read
+/// catalogs.
 void add_relcache_callback(void (*callback)(Oid relation));
 
 }  // namespace snowdrift

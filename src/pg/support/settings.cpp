@@ -21,15 +21,13 @@ namespace {
 
 using Source = Node::Source;
 
-constexpr uint32_t max_number = 65535;
-
 char* node_text = nullptr;
 
 std::optional<uint32_t> parse_number(std::string_view text) {
     uint32_t number;
     const char* const end = text.data() + text.size();
     const auto [rest, error] = std::from_chars(text.data(), end, number);
-    if (rest != end || error != std::errc{} || number > max_number) return std::nullopt;
+    if (rest != end || error != std::errc{} || number > max_node_number) return std::nullopt;
     return number;
 }
 
@@ -56,9 +54,8 @@ bool check_node(char** text, void** extra, GucSource) {
     if (!parsed) {
         GUC_check_errdetail(
             "Valid values are \"auto\", a number from 0 to %u, \"citus\" and \"hostname\", the "
-            "last "
-            "two optionally with an offset such as \"hostname+100\".",
-            max_number);
+            "last two optionally with an offset such as \"hostname+100\".",
+            max_node_number);
         return false;
     }
 #if PG_VERSION_NUM >= 160000
@@ -86,9 +83,8 @@ void define() {
         "snowdrift.node",
         "Sets the server's number, which is part of its Snowflake IDs and snos, or its source.",
         "Servers whose IDs must not collide need different numbers. \"auto\" is the group id in a "
-        "Citus cluster, and 0 otherwise. In the default Snowflake layout, the number is datacenter "
-        "* "
-        "32 + worker.",
+        "Citus cluster, and 0 otherwise. In the default Snowflake layout, the number is "
+        "datacenter * 32 + worker.",
         &node_text, "auto", PGC_SUSET, 0, check_node, assign_node, nullptr);
     is_node_rejected = has_placeholder && setting_record("snowdrift.node").source == PGC_S_DEFAULT;
     DefineCustomIntVariable(

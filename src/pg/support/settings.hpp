@@ -6,6 +6,9 @@
 
 namespace snowdrift::settings {
 
+/// The greatest number of a server.
+inline constexpr uint32_t max_node_number = UINT16_MAX;
+
 /// The setting snowdrift.node: the server's number, or where it comes from.
 struct Node {
     enum class Source : uint8_t {

@@ -1,13 +1,11 @@
 // The SQL functions snowdrift.advance(): they make all generators of the database, and the mark,
 // continue after a time, or after the time of an ID.
-#include <algorithm>
-
 #include "pg/durability/mark.hpp"
+#include "pg/generators/advance_state.hpp"
+#include "pg/generators/clock_error.hpp"
 #include "pg/generators/node.hpp"
-#include "pg/generators/regressions.hpp"
 #include "pg/memory/slots.hpp"
 #include "pg/support/checks.hpp"
-#include "pg/support/clock.hpp"
 #include "pg/support/datum.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/settings.hpp"
@@ -23,39 +21,6 @@ using namespace snowdrift;
 
 namespace {
 
-/// Advance the state of a generator past a Unix millisecond.
-void advance_state(slots::Slot& slot, const slots::SlotKey& key, int64_t unix_ms) {
-    switch (key.kind) {
-        case slots::Kind::snowflake: {
-            const SnowflakeLayout& layout = key.is_default() ? default_layout : key.layout;
-            regressions::advance_past(slot.snowflake, SnowflakeGenerator{layout, 0}, unix_ms);
-            break;
-        }
-        case slots::Kind::sno:
-            SnoGenerator::advance_past(slot.sno, unix_ms);
-            break;
-        case slots::Kind::ulid:
-            SpinLockAcquire(&slot.lock);
-            slot.ulid.advance_past(unix_ms);
-            SpinLockRelease(&slot.lock);
-            break;
-        case slots::Kind::mark:
-            break;
-    }
-}
-
-/// Ensure that generators can issue IDs after that time at once, or after a short wait.
-void check_lead(int64_t unix_ms) {
-    const int64_t lead = unix_ms - clock::now_ms();
-    if (lead <= settings::max_clock_lead) return;
-    ereport(ERROR,
-            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-             errmsg("time is %lld ms ahead of the server's clock", static_cast<long long>(lead)),
-             errdetail("snowdrift.max_clock_lead allows %d ms.", settings::max_clock_lead),
-             errhint("Correct the clock, wait until it has caught up, or increase "
-                     "snowdrift.max_clock_lead.")));
-}
-
 /// Make all further IDs of the database later than the Unix millisecond. A rollback does not undo
 /// this, which is safe: the mark and the states only move forward.
 ///
@@ -63,7 +28,7 @@ void check_lead(int64_t unix_ms) {
 /// list was read starts after the mark.
 void advance(int64_t unix_ms) {
     PreventCommandIfReadOnly("snowdrift.advance()");
-    check_lead(unix_ms);
+    check_lead("time", unix_ms, settings::max_clock_lead);
     do {
         (void)mark::attach();
     } while (!mark::cover(unix_ms));

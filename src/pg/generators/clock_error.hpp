@@ -12,4 +12,8 @@ namespace snowdrift {
 /// many milliseconds the clock is behind the last ID.
 [[noreturn]] void report_clock_error(Verdict verdict, int64_t behind_ms);
 
+/// Ensures that `subject`, of the time `unix_ms`, is ahead of the clock by at most `max_lead_ms`.
+/// Raises 55000.
+void check_lead(const char* subject, int64_t unix_ms, int64_t max_lead_ms);
+
 }  // namespace snowdrift

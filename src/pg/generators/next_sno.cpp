@@ -3,7 +3,7 @@
 #include "core/sno_generator.hpp"
 #include "pg/generators/draw.hpp"
 #include "pg/generators/generator_cache.hpp"
-#include "pg/generators/node.hpp"
+#include "pg/generators/node_session.hpp"
 #include "pg/support/checks.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/datum.hpp"
@@ -15,37 +15,23 @@ using namespace snowdrift;
 
 namespace {
 
-/// This session's view of a generator: a named one after define(), else the database's default one.
-class SnoSession {
+class SnoSession : public NodeSession {
  public:
     using Id = Sno;
     static constexpr GeneratorKind kind = GeneratorKind::sno;
 
-    void define(const Definition& definition, const char* name) {
-        slot_.detach();
-        definition_ = definition;
-        name_ = name;
-    }
+    constexpr SnoSession() : NodeSession{"sno"} {}
 
-    bool is_prepared() const {
-        return slot_.is_attached() && node_version_ == settings::node_version;
-    }
+    using NodeSession::define;
 
     void prepare() {
-        const uint64_t version = settings::node_version;  // a change from here on is noticed
-        if (definition_) check_unique_in_cluster(*definition_);
-        const auto defined_partition = definition_ ? definition_->partition : std::nullopt;
-        const uint32_t partition = defined_partition ? *defined_partition : node_for_snos();
-        core_ = {static_cast<uint16_t>(partition),
-                 static_cast<uint16_t>(definition_ ? definition_->sequence_min : 0),
-                 static_cast<uint16_t>(definition_ ? definition_->sequence_max : UINT16_MAX)};
-        slot_.attach(
-            definition_ ? definition_->slot_key() : slots::SlotKey{MyDatabaseId, slots::Kind::sno},
-            definition_ && definition_->is_uncommitted, [](slots::Slot& slot, int64_t unix_ms) {
-                SnoGenerator::advance_past(slot.sno, unix_ms);
-            });
-        if (!defined_partition) log_missing_number();
-        node_version_ = noticed_node_version(version);
+        const auto defined = definition_ ? definition_->partition : std::nullopt;
+        NodeSession::prepare(slots::Kind::sno, defined, [&] {
+            const uint32_t partition = defined ? *defined : node_for_snos();
+            core_ = {static_cast<uint16_t>(partition),
+                     static_cast<uint16_t>(definition_ ? definition_->sequence_min : 0),
+                     static_cast<uint16_t>(definition_ ? definition_->sequence_max : UINT16_MAX)};
+        });
     }
 
     bool try_next(int64_t unix_ms, Id& id) {
@@ -67,18 +53,13 @@ class SnoSession {
         return core_.at(slot_->sno, unix_ms, metabyte);
     }
 
-    slots::Slot& slot() const { return *slot_; }
     overflow::Label label() const {
         return {name_, core_.capacity(), static_cast<int>(Sno::unit_ms)};
     }
 
  private:
-    std::optional<Definition> definition_;  // of a named generator
-    SessionSlot slot_;
-    uint64_t node_version_ = 0;  // settings::node_version when core_ got its partition
     SnoGenerator core_{0, 0, UINT16_MAX};
     uint8_t metabyte_ = 0;  // of the next sno
-    const char* name_ = "sno";
 };
 static_assert(FastSessionGenerator<SnoSession>);
 

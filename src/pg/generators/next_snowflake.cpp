@@ -3,7 +3,7 @@
 #include "core/snowflake_generator.hpp"
 #include "pg/generators/draw.hpp"
 #include "pg/generators/generator_cache.hpp"
-#include "pg/generators/node.hpp"
+#include "pg/generators/node_session.hpp"
 #include "pg/generators/regressions.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
@@ -18,37 +18,24 @@ using namespace snowdrift;
 
 namespace {
 
-/// This session's view of a generator: a named one after define(), else the database's default one.
-class SnowflakeSession {
+class SnowflakeSession : public NodeSession {
  public:
     using Id = int64_t;
     static constexpr GeneratorKind kind = GeneratorKind::snowflake;
 
+    constexpr SnowflakeSession() : NodeSession{"snowflake"} {}
+
     void define(const Definition& definition, const char* name) {
-        slot_.detach();
-        definition_ = definition;
-        name_ = name;
+        NodeSession::define(definition, name);
         core_ = SnowflakeGenerator{definition.layout, definition.node().value_or(0),
                                    definition.sequence_min, definition.sequence_max};
     }
 
-    bool is_prepared() const {
-        return slot_.is_attached() && node_version_ == settings::node_version;
-    }
-
     void prepare() {
-        const uint64_t version = settings::node_version;  // a change from here on is noticed
-        if (definition_) check_unique_in_cluster(*definition_);
-        const auto defined_node = definition_ ? definition_->node() : std::nullopt;
-        core_ = core_.at_node(defined_node ? *defined_node : node_for(core_.layout()));
-        slot_.attach(definition_ ? definition_->slot_key()
-                                 : slots::SlotKey{MyDatabaseId, slots::Kind::snowflake},
-                     definition_ && definition_->is_uncommitted,
-                     [this](slots::Slot& slot, int64_t unix_ms) {
-                         regressions::advance_past(slot.snowflake, core_, unix_ms);
-                     });
-        if (!defined_node) log_missing_number();
-        node_version_ = noticed_node_version(version);
+        const auto defined = definition_ ? definition_->node() : std::nullopt;
+        NodeSession::prepare(slots::Kind::snowflake, defined, [&] {
+            core_ = core_.at_node(defined ? *defined : node_for(core_.layout()));
+        });
     }
 
     bool try_next(int64_t unix_ms, Id& id) {
@@ -66,17 +53,12 @@ class SnowflakeSession {
         return answer;
     }
 
-    slots::Slot& slot() const { return *slot_; }
     overflow::Label label() const { return {name_, core_.capacity(), 1}; }
 
  private:
     slots::SnowflakeState& state() const { return slot_->snowflake; }
 
-    std::optional<Definition> definition_;  // of a named generator
-    SessionSlot slot_;
-    uint64_t node_version_ = 0;  // settings::node_version when core_ got its node
     SnowflakeGenerator core_{default_layout, 0};
-    const char* name_ = "snowflake";
 };
 static_assert(FastSessionGenerator<SnowflakeSession>);
 

@@ -21,14 +21,7 @@ class UlidSession {
 
     bool is_prepared() const { return slot_.is_attached(); }
 
-    void prepare() {
-        slot_.attach({MyDatabaseId, slots::Kind::ulid}, false,
-                     [](slots::Slot& slot, int64_t unix_ms) {
-                         SpinLockAcquire(&slot.lock);
-                         slot.ulid.advance_past(unix_ms);
-                         SpinLockRelease(&slot.lock);
-                     });
-    }
+    void prepare() { slot_.attach({MyDatabaseId, slots::Kind::ulid}, false); }
 
     /// The tag of the mark when the session attached, for mark::is_current().
     int tag() const { return slot_.tag(); }

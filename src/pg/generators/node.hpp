@@ -5,13 +5,7 @@
 #include <cstdint>
 
 #include "pg/generators/definitions.hpp"
-#include "pg/support/postgres.hpp"
-#include "pg/support/settings.hpp"
 #include "snowdrift/snowflake.hpp"
-
-extern "C" {
-#include "utils/inval.h"
-}
 
 namespace snowdrift {
 
@@ -24,13 +18,6 @@ uint16_t node_for_snos();
 
 /// Returns the server's number; nothing if it has none.
 std::optional<uint32_t> find_server_number();
-
-/// The version to remember after prepare(), which has read `version` first: later changes must be
-/// noticed. With debug_discard_caches, every look-up discards all caches, so ignore those of
-/// prepare().
-inline uint64_t noticed_node_version(uint64_t version) {
-    return debug_discard_caches > 0 ? settings::node_version : version;
-}
 
 /// Logs, once per start of the server, that this database takes part in logical replication but the
 /// server has no number of its own. Called after the mark was attached.

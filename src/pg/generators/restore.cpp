@@ -2,11 +2,12 @@
 // server or another one. Creates the generator if it does not exist.
 #include <algorithm>
 
+#include "pg/generators/advance_state.hpp"
+#include "pg/generators/clock_error.hpp"
 #include "pg/generators/node.hpp"
 #include "pg/generators/regressions.hpp"
 #include "pg/generators/session_slot.hpp"
 #include "pg/generators/snapshot.hpp"
-#include "pg/support/clock.hpp"
 #include "pg/support/settings.hpp"
 
 extern "C" {
@@ -31,8 +32,9 @@ bool resume(slots::Slot& slot, const GeneratorSnapshot& snapshot) {
 }
 
 /// Start a fresh state at the snapshot's position, but not before the mark.
-void start(slots::Slot& slot, const GeneratorSnapshot& snapshot, int64_t mark_ms) {
-    snapshot.advance_past(slot, mark_ms);
+void start(slots::Slot& slot, const slots::SlotKey& key, const GeneratorSnapshot& snapshot,
+           int64_t mark_ms) {
+    advance_state(slot, key, mark_ms);
     if (snapshot.definition.kind == GeneratorKind::sno) {
         SnoGenerator::start_after(slot.sno, snapshot.sno_position);
         slot.sno.regressions = snapshot.regressions;
@@ -55,32 +57,18 @@ void start(slots::Slot& slot, const GeneratorSnapshot& snapshot, int64_t mark_ms
 /// Advance the generator's state and the mark to the snapshot. A rollback does not undo that, which
 /// is safe because both only move forward.
 void apply(const char* name, const Definition& definition, const GeneratorSnapshot& snapshot) {
+    const slots::SlotKey key = definition.slot_key();
     bool is_applied = false;
     do {
         bool is_fresh = false;
         SessionSlot slot;
-        slot.attach(
-            definition.slot_key(), definition.is_uncommitted,
-            [&](slots::Slot& state, int64_t unix_ms) { snapshot.advance_past(state, unix_ms); },
-            [&](slots::Slot& state, int64_t unix_ms) {
-                is_fresh = true;
-                start(state, snapshot, unix_ms);
-            });
+        slot.attach(key, definition.is_uncommitted, [&](slots::Slot& state, int64_t unix_ms) {
+            is_fresh = true;
+            start(state, key, snapshot, unix_ms);
+        });
         if (!is_fresh && !resume(*slot, snapshot) && !is_applied) report_lag(name);
         is_applied = true;
     } while (!mark::cover(snapshot.last_unix_ms()));
-}
-
-/// Ensure that the restored generator can issue IDs, at most after a short wait. Raises 55000.
-void check_lead(const GeneratorSnapshot& snapshot) {
-    const int64_t lead = snapshot.last_unix_ms() - clock::now_ms();
-    if (lead <= settings::max_clock_lead + max_wait_ms) return;
-    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                    errmsg("snapshot is %lld ms ahead of the server's clock",
-                           static_cast<long long>(lead)),
-                    errdetail("snowdrift.max_clock_lead allows %d ms.", settings::max_clock_lead),
-                    errhint("Correct the clock, wait until it has caught up, or increase "
-                            "snowdrift.max_clock_lead.")));
 }
 
 /// Ensure that the generator and the snapshot have the same definition. Raises 55000.
@@ -110,7 +98,7 @@ void check_same(const char* name, const Definition& own, const Definition& other
 SNOWDRIFT_FUNCTION(restore) {
     const char* const name = text_to_cstring(PG_GETARG_TEXT_PP(0));
     const GeneratorSnapshot snapshot = read_snapshot(PG_GETARG_DATUM(1));
-    check_lead(snapshot);
+    check_lead("snapshot", snapshot.last_unix_ms(), settings::max_clock_lead + max_wait_ms);
     PreventCommandIfReadOnly("snowdrift.restore()");
     if (!definitions::lookup(name)) {
         check_unique_in_cluster(snapshot.definition);

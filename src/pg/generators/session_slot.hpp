@@ -5,6 +5,7 @@
 #include <concepts>
 
 #include "pg/durability/mark.hpp"
+#include "pg/generators/advance_state.hpp"
 #include "pg/generators/slot_release.hpp"
 #include "pg/memory/slots.hpp"
 #include "pg/support/postgres.hpp"
@@ -15,9 +16,9 @@ namespace snowdrift {
 /// using up the shared memory of the others.
 inline constexpr int max_named_generators = 1000;
 
-/// A function that makes all further IDs of a slot's state later than a Unix millisecond.
+/// A function that initializes a slot's fresh state: its IDs must be later than a Unix millisecond.
 template <typename T>
-concept StateAdvancer = std::invocable<T, slots::Slot&, int64_t>;
+concept StateInitializer = std::invocable<T, slots::Slot&, int64_t>;
 
 class SessionSlot {
  public:
@@ -28,19 +29,18 @@ class SessionSlot {
     /// Makes the next attach() look up the slot again.
     void detach() { slot_ = nullptr; }
 
-    /// Attaches the slot of `key`, unless it is attached. `advance_past(Slot&, unix_ms)` advances
-    /// the state past the mark. `is_uncommitted`: this transaction created the generator, so a
-    /// rollback releases the slot.
+    /// Attaches the slot of `key`, unless it is attached, and advances its state past the mark.
+    /// `is_uncommitted`: this transaction created the generator, so a rollback releases the slot.
     ///
     /// Raises 25006 during recovery, 53400 if the database has too many generators, 53200 if the
     /// server has no free shared memory.
-    void attach(const slots::SlotKey& key, bool is_uncommitted, StateAdvancer auto advance_past) {
-        attach(key, is_uncommitted, advance_past, advance_past);
+    void attach(const slots::SlotKey& key, bool is_uncommitted) {
+        attach(key, is_uncommitted,
+               [&key](slots::Slot& slot, int64_t unix_ms) { advance_state(slot, key, unix_ms); });
     }
 
     /// The same, but `start_after(Slot&, unix_ms)` initializes a fresh state.
-    void attach(const slots::SlotKey& key, bool is_uncommitted, StateAdvancer auto advance_past,
-                StateAdvancer auto start_after) {
+    void attach(const slots::SlotKey& key, bool is_uncommitted, StateInitializer auto start_after) {
         do {
             const int64_t floor = mark::attach();
             tag_ = mark::session.tag;
@@ -53,7 +53,7 @@ class SessionSlot {
                 allocation_ = slot_->allocation;
                 if (is_uncommitted) release_on_abort(*slot_);
             }
-            advance_past(*slot_, floor);
+            advance_state(*slot_, key, floor);
             // make_room() reads catalogs, which may process invalidations of the mark.
         } while (tag_ != mark::session.tag);
     }

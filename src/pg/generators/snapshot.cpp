@@ -23,9 +23,7 @@ SNOWDRIFT_FUNCTION(snapshot) {
     snapshot.definition = definitions::lock(name);
 
     SessionSlot slot;
-    slot.attach(
-        snapshot.definition.slot_key(), snapshot.definition.is_uncommitted,
-        [&](slots::Slot& state, int64_t unix_ms) { snapshot.advance_past(state, unix_ms); });
+    slot.attach(snapshot.definition.slot_key(), snapshot.definition.is_uncommitted);
     if (snapshot.definition.kind == GeneratorKind::sno) {
         snapshot.sno_position = snapshot.sno_generator().position(slot->sno);
         snapshot.regressions = slot->sno.regressions;

@@ -6,7 +6,6 @@
 #include "core/sno_generator.hpp"
 #include "core/snowflake_generator.hpp"
 #include "pg/generators/definitions.hpp"
-#include "pg/generators/regressions.hpp"
 #include "pg/support/postgres.hpp"
 
 namespace snowdrift {
@@ -36,15 +35,6 @@ struct GeneratorSnapshot {
         return {static_cast<uint16_t>(definition.partition.value_or(0)),
                 static_cast<uint16_t>(definition.sequence_min),
                 static_cast<uint16_t>(definition.sequence_max)};
-    }
-
-    /// Advances the state in `slot`, which belongs to this generator: all its further IDs are later
-    /// than the Unix millisecond `unix_ms`.
-    void advance_past(slots::Slot& slot, int64_t unix_ms) const {
-        if (definition.kind == GeneratorKind::sno)
-            SnoGenerator::advance_past(slot.sno, unix_ms);
-        else
-            regressions::advance_past(slot.snowflake, snowflake_generator(), unix_ms);
     }
 };
 

@@ -1,0 +1,60 @@
+// The part of a session's generator that Snowflakes and snos share: a definition or none, a slot,
+// and a node that is read again when it may have changed.
+#pragma once
+
+#include <optional>
+
+#include "pg/generators/definitions.hpp"
+#include "pg/generators/node.hpp"
+#include "pg/generators/session_slot.hpp"
+#include "pg/support/postgres.hpp"
+#include "pg/support/settings.hpp"
+
+extern "C" {
+#include "utils/inval.h"
+}
+
+namespace snowdrift {
+
+/// A session's view of a generator: a named one after define(), else the database's default one.
+class NodeSession {
+ public:
+    bool is_prepared() const {
+        return slot_.is_attached() && node_version_ == settings::node_version;
+    }
+
+    slots::Slot& slot() const { return *slot_; }
+
+ protected:
+    /// `name`: of the default generator, for the log.
+    constexpr explicit NodeSession(const char* name) : name_{name} {}
+
+    void define(const Definition& definition, const char* name) {
+        slot_.detach();
+        definition_ = definition;
+        name_ = name;
+    }
+
+    /// Attaches the state, of that kind. `defined_node`: the definition's. `read_node()` reads the
+    /// node before that.
+    template <typename ReadNode>
+    void prepare(slots::Kind kind, std::optional<uint32_t> defined_node, ReadNode read_node) {
+        const uint64_t version = settings::node_version;  // a change from here on is noticed
+        if (definition_) check_unique_in_cluster(*definition_);
+        read_node();
+        slot_.attach(definition_ ? definition_->slot_key() : slots::SlotKey{MyDatabaseId, kind},
+                     definition_ && definition_->is_uncommitted);
+        if (!defined_node) log_missing_number();
+        // With debug_discard_caches, every look-up discards all caches, so ignore those above.
+        node_version_ = debug_discard_caches > 0 ? settings::node_version : version;
+    }
+
+    std::optional<Definition> definition_;  // of a named generator
+    SessionSlot slot_;
+    const char* name_;
+
+ private:
+    uint64_t node_version_ = 0;  // settings::node_version when the node was read
+};
+
+}  // namespace snowdrift

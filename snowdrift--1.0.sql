@@ -10,15 +10,52 @@ CREATE SCHEMA snowdrift;
 COMMENT ON SCHEMA snowdrift IS 'administration of Snowdrift''s ID generators';
 GRANT USAGE ON SCHEMA snowdrift TO PUBLIC;
 
--- The mark is the time after which no ID was ever issued. Its value is this time in milliseconds since
--- 1970, times 65536, plus a check. Dumps contain it. 40503 stands for the time 0.
-CREATE SEQUENCE snowdrift.mark MINVALUE 0;
-COMMENT ON SEQUENCE snowdrift.mark
-    IS 'time after which no ID was ever issued, encoded; do not change by hand';
-SELECT pg_catalog.setval('snowdrift.mark'::pg_catalog.regclass, 40503);
-GRANT SELECT ON SEQUENCE snowdrift.mark TO PUBLIC; -- lets any role dump it
-GRANT UPDATE ON SEQUENCE snowdrift.mark TO @extowner@; -- lets this role restore the dump
+-- The mark is the time after which no ID was ever issued. Generators change its row in place.
+CREATE TABLE snowdrift.mark (
+    unix_ms bigint NOT NULL
+        CHECK (unix_ms OPERATOR(pg_catalog.>=) '0'::bigint AND unix_ms OPERATOR(pg_catalog.<=) '140737488355327'::bigint),
+    system_identifier bigint NOT NULL,
+    creation_xid xid NOT NULL,
+    number integer NOT NULL,
+    copied_generators integer NOT NULL,
+    writer integer NOT NULL
+) USING heap;
+COMMENT ON TABLE snowdrift.mark
+    IS 'time after which no ID was ever issued, and the server that issues them; cannot be changed by hand';
+COMMENT ON COLUMN snowdrift.mark.unix_ms IS 'time in milliseconds since 1970';
+COMMENT ON COLUMN snowdrift.mark.system_identifier IS 'system identifier of the server; 0 if unknown';
+COMMENT ON COLUMN snowdrift.mark.creation_xid
+    IS 'transaction that created this table; tells a copy of the server from an upgrade';
+COMMENT ON COLUMN snowdrift.mark.number IS 'server''s number in its IDs; -1 if unknown';
+COMMENT ON COLUMN snowdrift.mark.copied_generators
+    IS 'greatest id of the generators that came with a copy of a server; 0 if this is not a copy';
+COMMENT ON COLUMN snowdrift.mark.writer
+    IS 'who wrote the time: 0 is installation, restore or reset; 1 is a generator; 2 is a generator in the transaction that created the file';
+GRANT SELECT ON TABLE snowdrift.mark TO PUBLIC; -- lets any role dump it
+GRANT INSERT ON TABLE snowdrift.mark TO @extowner@; -- lets this role restore the dump
 SELECT pg_catalog.pg_extension_config_dump('snowdrift.mark'::pg_catalog.regclass, '');
+
+CREATE FUNCTION snowdrift.restore_mark() RETURNS trigger
+    AS 'MODULE_PATHNAME', 'snowdrift_restore_mark'
+    LANGUAGE C;
+COMMENT ON FUNCTION snowdrift.restore_mark()
+    IS 'advance the mark to that of a restored dump; ignore that of another server';
+CREATE TRIGGER restore_mark
+    BEFORE INSERT ON snowdrift.mark
+    FOR EACH ROW EXECUTE FUNCTION snowdrift.restore_mark();
+ALTER TABLE snowdrift.mark ENABLE ALWAYS TRIGGER restore_mark;
+COMMENT ON TRIGGER restore_mark ON snowdrift.mark
+    IS 'advance the mark to that of a restored dump; ignore that of another server';
+
+CREATE FUNCTION snowdrift.refuse_mark_change() RETURNS trigger
+    AS 'MODULE_PATHNAME', 'snowdrift_refuse_mark_change'
+    LANGUAGE C;
+COMMENT ON FUNCTION snowdrift.refuse_mark_change() IS 'raise an error, because IDs could be repeated';
+CREATE TRIGGER refuse_mark_change
+    BEFORE UPDATE OR DELETE OR TRUNCATE ON snowdrift.mark
+    FOR EACH STATEMENT EXECUTE FUNCTION snowdrift.refuse_mark_change();
+ALTER TABLE snowdrift.mark ENABLE ALWAYS TRIGGER refuse_mark_change;
+COMMENT ON TRIGGER refuse_mark_change ON snowdrift.mark IS 'raise an error, because IDs could be repeated';
 
 CREATE FUNCTION snowdrift.read_clock(OUT wall_clock timestamptz, OUT mark timestamptz,
         OUT lead interval)
@@ -48,8 +85,14 @@ COMMENT ON VIEW snowdrift.node
     IS 'server''s number in its Snowflake IDs and snos, setting snowdrift.node, and what the number rests on';
 GRANT SELECT ON snowdrift.node TO PUBLIC;
 
--- If the server's shared memory still holds the mark of an earlier installation, this copies it.
-SELECT FROM snowdrift.read_clock();
+CREATE FUNCTION snowdrift.confirm_node() RETURNS void
+    AS 'MODULE_PATHNAME', 'snowdrift_confirm_node'
+    LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION snowdrift.confirm_node() FROM PUBLIC;
+COMMENT ON FUNCTION snowdrift.confirm_node()
+    IS 'confirm, on a copy of a server, that the other server no longer generates IDs, so that this one may use its number';
+-- The mark is this server's, and starts after the mark of an earlier installation, if shared memory has one.
+SELECT FROM snowdrift.confirm_node();
 
 -- Snowflake: decoding
 
@@ -1355,7 +1398,7 @@ COMMENT ON CAST (timestamptz AS @extschema@.sno) IS 'smallest sno at or after a 
 
 CREATE SEQUENCE snowdrift.generator_id AS integer MAXVALUE 1000000000;
 COMMENT ON SEQUENCE snowdrift.generator_id
-    IS 'ids of the generators in snowdrift.generator; no id is used twice';
+    IS 'ids of the generators in snowdrift.generator';
 
 CREATE TABLE snowdrift.generator (
     name text PRIMARY KEY,
@@ -1368,7 +1411,7 @@ CREATE TABLE snowdrift.generator (
     sequence_min integer NOT NULL,
     sequence_max integer NOT NULL,
     this_node_only boolean NOT NULL DEFAULT false
-);
+) USING heap;
 COMMENT ON TABLE snowdrift.generator
     IS 'definitions of named generators; change them with snowdrift.create_generator and snowdrift.drop_generator';
 -- Any role can dump the definitions. The role that created the extension can restore them.

@@ -167,45 +167,90 @@ $before = $node->safe_psql('owned', 'SELECT next_snowflake()');
 $node->safe_psql('owned', 'REASSIGN OWNED BY owner TO heir');
 cmp_ok($node->safe_psql('owned', 'SET ROLE heir; SELECT next_snowflake()'),
 	'>', $before, 'IDs still ascend after the extension changes its owner');
-my ($status, undef, $denied) = $node->psql('owned', "SET ROLE heir; SELECT setval('snowdrift.mark', 1)");
-like($denied, qr/permission denied for sequence mark/, '... who cannot set the mark');
+my ($status, undef, $denied) =
+  $node->psql('owned', 'SET ROLE heir; INSERT INTO snowdrift.mark SELECT * FROM snowdrift.mark');
+like($denied, qr/permission denied for table mark/, '... who cannot advance the mark by a row');
 $node->safe_psql('postgres', 'DROP DATABASE owned');
 
 # A mark that was changed by hand
 like(error_of($node, 'ALTER EXTENSION snowdrift SET SCHEMA pg_catalog'),
 	qr/ERROR:  0A000: extension "snowdrift" does not support SET SCHEMA/, 'the schema cannot be changed');
-for my $tampering ("SELECT setval('snowdrift.mark', 1)", 'ALTER SEQUENCE snowdrift.mark RESTART')
+for my $change ('UPDATE snowdrift.mark SET unix_ms = 0', 'DELETE FROM snowdrift.mark', 'TRUNCATE snowdrift.mark')
 {
+	for my $role ('origin', 'replica')
+	{
+		like(error_of($node, "SET session_replication_role = $role; $change"),
+			qr/ERROR:  0A000: cannot change table "snowdrift.mark"/, "$change: an error for superusers ($role)");
+	}
+}
+# row_of(TIME): the row of a dump whose mark is that time
+sub row_of
+{
+	my ($time) = @_;
+	return "SELECT extract(epoch FROM timestamptz '$time') * 1000, 1, '1'::xid, 0, 0, 1";
+}
+# A row of a dump advances the mark, whether or not triggers are disabled when it is restored.
+my $disable = 'ALTER TABLE snowdrift.mark DISABLE TRIGGER ALL';
+my $enable = 'ALTER TABLE snowdrift.mark ENABLE ALWAYS TRIGGER restore_mark, ENABLE ALWAYS TRIGGER refuse_mark_change';
+for my $restore ([ 'with triggers', 15, 'SELECT', 'SELECT' ], [ 'without triggers', 20, $disable, $enable ])
+{
+	my ($how, $second, $first, $last) = @$restore;
 	$before = $node->safe_psql('postgres', 'SELECT next_snowflake()');
-	$node->safe_psql('postgres', $tampering);
+	$node->safe_psql('postgres', "$first; INSERT INTO snowdrift.mark " . row_of('2026-06-01 11:00:00Z') . "; $last");
 	cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'),
-		'>', $before, "$tampering: the mark in memory takes precedence");
-	$node->safe_psql('postgres', $tampering);
+		'>', $before, "a row restored $how does not set the mark back");
+	$node->safe_psql('postgres',
+		"$first; INSERT INTO snowdrift.mark " . row_of("2026-06-01 12:01:${second}Z") . "; $last");
 	$node->stop('immediate');
 	start_with_clock($node, '2026-06-01 12:01:10');
-	my $error = error_of($node, 'SELECT next_snowflake()');
-	like($error, qr/ERROR:  55000: sequence snowdrift.mark was tampered with/, '... a restart detects the change');
-	like($error, qr/HINT:  .*snowdrift.reset_clock\(\)/, '... and its hint names reset_clock()');
-	$node->safe_psql('postgres', 'SELECT snowdrift.reset_clock()');
-	cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', 0, '... which repairs the mark');
+	is( $node->safe_psql('postgres', "SELECT snowflake_timestamp(next_snowflake()) AT TIME ZONE 'UTC'"),
+		"2026-06-01 12:01:$second.001", '... and a later one advances it, also after a crash');
 }
-like(error_of($node, 'DROP SEQUENCE snowdrift.mark'), qr/2BP01/, 'the mark cannot be dropped alone');
-$node->safe_psql('postgres',
-	'ALTER EXTENSION snowdrift DROP SEQUENCE snowdrift.mark; ALTER SEQUENCE snowdrift.mark RENAME TO m');
-like(error_of($node, 'SELECT next_snowflake()'),
-	qr/ERROR:  55000: sequence snowdrift.mark is missing/, 'a missing mark is an error');
-$node->safe_psql('postgres', 'ALTER SEQUENCE snowdrift.m RENAME TO mark');
-like(error_of($node, 'SELECT next_snowflake()'),
-	qr/ERROR:  55000: sequence snowdrift.mark does not belong to extension snowdrift/,
-	'a mark that does not belong to the extension is an error');
-$node->safe_psql('postgres', 'ALTER EXTENSION snowdrift ADD SEQUENCE snowdrift.mark');
-cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', 0, 'IDs are generated after the sequence is added to the extension again');
-
-$node->safe_psql('postgres', 'ALTER SEQUENCE snowdrift.mark SET UNLOGGED');
-like(error_of($node, 'SELECT next_snowflake()'),
-	qr/ERROR:  55000: sequence snowdrift.mark is not crash-safe/, 'an unlogged mark is an error');
-$node->safe_psql('postgres', 'ALTER SEQUENCE snowdrift.mark SET LOGGED');
-cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', 0, 'IDs are generated after the sequence is logged again');
+like(
+	error_of($node, 'INSERT INTO snowdrift.mark ' . row_of('1969-12-31Z')),
+	qr/ERROR:  22003: unix_ms of table "snowdrift.mark" must be in 0 .. 140737488355327/,
+	'a row of another time is an error');
+like(error_of($node, 'DROP TABLE snowdrift.mark'), qr/2BP01/, 'the mark cannot be dropped alone');
+# What only a superuser can change
+my %alterations = (
+	'ALTER EXTENSION snowdrift DROP TABLE snowdrift.mark' =>
+	  [ 'does not belong to extension snowdrift', 'ALTER EXTENSION snowdrift ADD TABLE snowdrift.mark' ],
+	'ALTER TABLE snowdrift.mark RENAME TO m' => [ 'is missing', 'ALTER TABLE snowdrift.m RENAME TO mark' ],
+	'ALTER TABLE snowdrift.mark SET UNLOGGED' => [ 'is not crash-safe', 'ALTER TABLE snowdrift.mark SET LOGGED' ],
+	'ALTER TABLE snowdrift.mark RENAME TO m; CREATE TABLE snowdrift.mark (LIKE snowdrift.m);
+		ALTER EXTENSION snowdrift ADD TABLE snowdrift.mark' =>
+	  [ 'is empty', 'ALTER EXTENSION snowdrift DROP TABLE snowdrift.mark; DROP TABLE snowdrift.mark;
+		ALTER TABLE snowdrift.m RENAME TO mark' ],
+	'ALTER TABLE snowdrift.mark RENAME TO m; CREATE VIEW snowdrift.mark AS TABLE snowdrift.m;
+		ALTER EXTENSION snowdrift ADD VIEW snowdrift.mark' =>
+	  [ 'was altered', 'ALTER EXTENSION snowdrift DROP VIEW snowdrift.mark; DROP VIEW snowdrift.mark;
+		ALTER TABLE snowdrift.m RENAME TO mark' ]);
+for my $alteration (sort keys %alterations)
+{
+	my ($problem, $repair) = @{ $alterations{$alteration} };
+	$before = $node->safe_psql('postgres', 'SELECT next_snowflake()');
+	$node->safe_psql('postgres', $alteration);
+	like(error_of($node, 'SELECT next_snowflake()'),
+		qr/ERROR:  55000: table "snowdrift.mark" $problem/, "a mark that $problem is an error");
+	$node->safe_psql('postgres', $repair);
+	cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', $before, '... IDs ascend after the repair');
+}
+$before = $node->safe_psql('postgres', 'SELECT next_snowflake()');
+$node->safe_psql('postgres', 'ALTER TABLE snowdrift.mark ADD note text; ALTER TABLE snowdrift.mark DROP note');
+like(error_of($node, 'SELECT next_snowflake()'), qr/55000: table "snowdrift.mark" was altered/, 'a column too many is an error');
+$node->safe_psql('postgres', 'DROP EXTENSION snowdrift; CREATE EXTENSION snowdrift');
+cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', $before, '... until the extension is created again');
+# These commands move the mark to another file.
+for my $rewrite ('VACUUM FULL snowdrift.mark', 'BEGIN; ALTER TABLE snowdrift.mark ALTER writer TYPE integer USING writer + 0; COMMIT')
+{
+	$before = $node->safe_psql('postgres', 'SELECT next_snowflake()');
+	$node->safe_psql('postgres', $rewrite);
+	cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', $before, "$rewrite: IDs still ascend");
+	$before = $node->safe_psql('postgres', 'SELECT next_snowflake()');
+	$node->stop('immediate');
+	start_with_clock($node, '2026-06-01 12:01:10');
+	cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', $before, '... also after a crash');
+}
 
 # A clock that had jumped into the future
 like( $node->safe_psql('postgres',
@@ -250,13 +295,16 @@ for my $call (@Snowdrift::leading, @Snowdrift::waiting)
 $node->safe_psql('postgres',
 	'GRANT USAGE ON SCHEMA snowdrift TO PUBLIC; GRANT SELECT ON snowdrift.mark TO PUBLIC');
 for my $statement (
-	"SELECT setval('snowdrift.mark', 5)",
-	"SELECT nextval('snowdrift.mark')",
-	'ALTER SEQUENCE snowdrift.mark RESTART',
-	'BEGIN; LOCK snowdrift.mark')
+	'INSERT INTO snowdrift.mark SELECT * FROM snowdrift.mark',
+	'UPDATE snowdrift.mark SET unix_ms = 0',
+	'DELETE FROM snowdrift.mark',
+	'TRUNCATE snowdrift.mark',
+	'ALTER TABLE snowdrift.mark DISABLE TRIGGER ALL',
+	'BEGIN; LOCK snowdrift.mark',
+	'BEGIN; LOCK snowdrift.mark IN ROW EXCLUSIVE MODE')
 {
 	like(error_of($node, "SET ROLE someone; $statement"),
-		qr/42501: (permission denied for|must be owner of) sequence mark|42809: .* lock/,
+		qr/42501: (permission denied for|must be owner of) table mark/,
 		"$statement: an ordinary role cannot change the mark");
 }
 $node->stop;

@@ -1,8 +1,9 @@
 // The SQL functions of the clock and the mark: snowdrift.read_clock(), on which the view
-// snowdrift.clock is based, and snowdrift.reset_clock().
+// snowdrift.clock is based, snowdrift.reset_clock(), and the triggers of snowdrift.mark.
 #include <algorithm>
 
 #include "pg/durability/mark.hpp"
+#include "pg/durability/mark_table.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/row.hpp"
@@ -10,8 +11,12 @@
 #include "pg/support/time.hpp"
 
 extern "C" {
+#include "access/htup_details.h"
 #include "access/xlog.h"
+#include "commands/trigger.h"
+#include "replication/logicalworker.h"
 #include "utils/fmgrprotos.h"
+#include "utils/rel.h"
 }
 
 using namespace snowdrift;
@@ -40,4 +45,33 @@ SNOWDRIFT_FUNCTION(reset_clock) {
                        "stop generation.",
                        static_cast<long long>(max_lead_ms))));
     PG_RETURN_VOID();
+}
+
+/// snowdrift.restore_mark() → trigger: a row that a dump contains advances the mark, and is not
+/// inserted. A row that a subscription applies is another server's: it is ignored.
+SNOWDRIFT_FUNCTION(restore_mark) {
+    if (!CALLED_AS_TRIGGER(fcinfo))
+        elog(ERROR, "restore_mark() was not called by the trigger manager");
+    const auto* const trigger = reinterpret_cast<TriggerData*>(fcinfo->context);
+    if (IsLogicalWorker()) PG_RETURN_POINTER(nullptr);
+    bool is_null;
+    const Datum unix_ms =
+        heap_getattr(trigger->tg_trigtuple, 1, RelationGetDescr(trigger->tg_relation), &is_null);
+    if (is_null || DatumGetInt64(unix_ms) < 0 || DatumGetInt64(unix_ms) > mark_table::max_unix_ms)
+        ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                        errmsg("unix_ms of table \"snowdrift.mark\" must be in 0 .. %lld",
+                               static_cast<long long>(mark_table::max_unix_ms))));
+    mark::restore(DatumGetInt64(unix_ms));
+    PG_RETURN_POINTER(nullptr);
+}
+
+/// snowdrift.refuse_mark_change() → trigger: raises an error.
+SNOWDRIFT_FUNCTION(refuse_mark_change) {
+    if (!CALLED_AS_TRIGGER(fcinfo))
+        elog(ERROR, "refuse_mark_change() was not called by the trigger manager");
+    ereport(ERROR,
+            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+             errmsg("cannot change table \"snowdrift.mark\""), errdetail("IDs could be repeated."),
+             errhint("snowdrift.advance() advances the mark. After the clock had jumped "
+                     "into the future, snowdrift.reset_clock() sets it back.")));
 }

@@ -12,15 +12,15 @@ extern "C" {
 }
 
 #include "pg/durability/durable_wal.hpp"
-#include "pg/durability/mark_sequence.hpp"
+#include "pg/durability/mark_table.hpp"
 #include "pg/memory/make_room.hpp"
 #include "pg/memory/slots.hpp"
 #include "pg/support/relcache_callback.hpp"
 
 namespace snowdrift::mark {
 
-using mark_sequence::Value;
-using mark_sequence::Writer;
+using mark_table::Value;
+using mark_table::Writer;
 
 Session session;
 
@@ -30,9 +30,9 @@ slots::Slot* slot = nullptr;
 
 slots::SlotKey slot_key() { return {MyDatabaseId, slots::Kind::mark}; }
 
-/// A relcache callback: the sequence may have been replaced, or moved to another file.
+/// A relcache callback: the table may have been replaced, or moved to another file.
 void invalidate(Oid relation) {
-    if (mark_sequence::is_affected_by(relation)) session.tag = -1;
+    if (mark_table::is_affected_by(relation)) session.tag = -1;
 }
 
 void attach_slot() {
@@ -47,7 +47,7 @@ void attach_slot() {
 
 // ---- the word in shared memory
 //
-// A session changes the word only while it holds a lock on the sequence whose file the word
+// A session changes the word only while it holds a lock on the table whose file the word
 // describes, or will describe. The lock prevents other sessions from dropping the extension, or
 // moving the mark to another file, between the change on disk and the change of the word.
 
@@ -90,31 +90,29 @@ bool attach_word(uint64_t file) {
 /// Reconcile the word and the file: the word's mark must be on disk before a session relies on it,
 /// and a session must have read the mark on disk before it issues IDs.
 ///
-/// The file and its writer cannot change while the sequence is locked. An invalidation that arrives
+/// The file and its writer cannot change while the table is locked. An invalidation that arrives
 /// during the call only causes another call.
 void reconcile() {
-    Relation sequence = mark_sequence::open();
-    const uint64_t file = mark_sequence::file_of(sequence);
-    const Writer writer = mark_sequence::writer_for(sequence);
-    Value present = mark_sequence::read(sequence);
+    Relation table = mark_table::open();
+    const uint64_t file = mark_table::file_of(table);
+    const Writer writer = mark_table::writer_for(table);
+    Value present = mark_table::read(table);
     while (present.writer != writer || !attach_word(file)) {
         const int64_t known_ms = load().unix_ms();
-        if (present.unix_ms < 0 && known_ms == 0)
-            mark_sequence::report_unusable("was tampered with");
         if (present.writer != Writer::uncommitted || !is_word_of(file)) {
             // Keep the writer `outside` until the word is bound, so that the next session can
             // repeat both steps after a failure between them.
-            present = mark_sequence::update(sequence, [&](const Value& now) {
-                return now.unix_ms >= known_ms ? now : Value{known_ms, Writer::outside};
+            present = mark_table::update(table, [&](const Value& now) {
+                return now.unix_ms >= known_ms ? now : now.with(known_ms, Writer::outside);
             });
             if (!bind_word(file, present.unix_ms)) continue;
         }
         // Record the writer, unless the value has been set again since.
-        present = mark_sequence::update(sequence, [&](const Value& now) {
-            return now == present ? Value{now.unix_ms, writer} : now;
+        present = mark_table::update(table, [&](const Value& now) {
+            return now == present ? now.with(now.unix_ms, writer) : now;
         });
     }
-    relation_close(sequence, RowExclusiveLock);
+    relation_close(table, RowExclusiveLock);
 }
 
 /// Return true in one session only per value of the mark: that session advances the mark ahead of
@@ -127,7 +125,7 @@ bool try_become_advancer(Word present) {
 
 /// Advance the mark past `unix_ms` by a lease. Return false if this session's tag is outdated.
 bool try_advance(int64_t unix_ms) {
-    if (unix_ms > mark_sequence::max_unix_ms)
+    if (unix_ms > mark_table::max_unix_ms)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("the server's clock is out of range for the ID mark"),
                         errhint("Correct the server's clock.")));
@@ -137,24 +135,24 @@ bool try_advance(int64_t unix_ms) {
     if (!is_needed && (!try_become_advancer(known) || wal::find_unwritable_file() != nullptr))
         return true;
 
-    Relation sequence = mark_sequence::open();
-    // Opening the sequence may have processed invalidations. Under the lock, compare the file with
+    Relation table = mark_table::open();
+    // Opening the table may have processed invalidations. Under the lock, compare the file with
     // the one that the word describes.
-    const Writer writer = mark_sequence::writer_for(sequence);
-    bool is_advanced = attach_word(mark_sequence::file_of(sequence)) && session.tag == known.tag();
+    const Writer writer = mark_table::writer_for(table);
+    bool is_advanced = attach_word(mark_table::file_of(table)) && session.tag == known.tag();
     if (is_advanced) {
         // Fresh states start after the mark. While IDs are ahead of the clock, a shorter lease
         // limits how much each fresh state increases the lead.
         const int64_t later = std::max(unix_ms + min_lease_ms, clock::now_ms() + lease_ms);
-        const int64_t target = std::min(later, mark_sequence::max_unix_ms);
-        const Value present = mark_sequence::update(sequence, [&](const Value& now) {
+        const int64_t target = std::min(later, mark_table::max_unix_ms);
+        const Value present = mark_table::update(table, [&](const Value& now) {
             const bool is_enough = now.unix_ms >= (is_needed ? unix_ms : target);
-            return is_enough || now.writer != writer ? now : Value{target, writer};
+            return is_enough || now.writer != writer ? now : now.with(target, writer);
         });
         is_advanced = present.writer == writer;
         if (is_advanced) publish(present.unix_ms, known.tag());
     }
-    relation_close(sequence, RowExclusiveLock);
+    relation_close(table, RowExclusiveLock);
     return is_advanced && load().tag() == known.tag();
 }
 
@@ -185,11 +183,19 @@ void advance_fresh_floor() {
 }
 
 int64_t read() {
-    Relation sequence = mark_sequence::open();
-    const Value present = mark_sequence::read(sequence);
-    relation_close(sequence, RowExclusiveLock);
-    if (present.unix_ms < 0) mark_sequence::report_unusable("was tampered with");
+    Relation table = mark_table::open();
+    const Value present = mark_table::read(table);
+    relation_close(table, RowExclusiveLock);
     return present.unix_ms;
+}
+
+void restore(int64_t unix_ms) {
+    Relation table = mark_table::open();
+    (void)mark_table::read(table);  // raises an error if the row is missing
+    (void)mark_table::update(table, [&](const Value& now) {
+        return now.unix_ms >= unix_ms ? now : now.with(unix_ms, Writer::outside);
+    });
+    relation_close(table, RowExclusiveLock);
 }
 
 bool advance(int64_t unix_ms) {
@@ -201,19 +207,18 @@ bool advance(int64_t unix_ms) {
 bool reset(int64_t unix_ms, int64_t max_lead_ms) {
     attach_slot();
     // The lock blocks sessions that advance the mark or attach to it.
-    Relation sequence = mark_sequence::open(ShareRowExclusiveLock);
-    const Value present = mark_sequence::read(sequence);
-    const bool is_needed = present.unix_ms < 0 || present.unix_ms - unix_ms > max_lead_ms;
+    Relation table = mark_table::open(ShareRowExclusiveLock);
+    const Value present = mark_table::read(table);
+    const bool is_needed = present.unix_ms - unix_ms > max_lead_ms;
     if (is_needed) {
-        (void)mark_sequence::update(sequence, [&](const Value&) {
-            return Value{unix_ms, Writer::outside};
-        });
+        (void)mark_table::update(
+            table, [&](const Value& now) { return now.with(unix_ms, Writer::outside); });
         // Change the word first, so that sessions discard IDs that they draw from the old states.
         slot->mark.word = load().next(0).bits;
         slots::clear_generators();
         session.tag = -1;
     }
-    relation_close(sequence, ShareRowExclusiveLock);
+    relation_close(table, ShareRowExclusiveLock);
     return is_needed;
 }
 

@@ -1,6 +1,6 @@
 // The mark: the time on disk after which no ID was ever issued, shared by all sessions of a
 // database. It guarantees that IDs are never repeated; docs/guarantees.md has the proof. This file
-// has the protocol between sessions; mark_sequence.hpp has the value on disk.
+// has the protocol between sessions; mark_table.hpp has the value on disk.
 #pragma once
 
 #include <atomic>
@@ -45,7 +45,7 @@ extern Session session;
 
 /// Makes the mark known to this session. Returns the floor of all states: their further IDs must be
 /// later than this Unix millisecond. Raises 25006 during recovery, 55000 if the mark on disk is
-/// missing or invalid.
+/// missing.
 int64_t attach();
 
 /// Returns the floor of fresh states, a Unix millisecond. Read it while the lock of slots is held,
@@ -58,17 +58,20 @@ int64_t fresh_floor();
 void advance_fresh_floor();
 
 /// The mark on disk, in Unix milliseconds, as this session sees it; also during recovery. Raises
-/// 55000 if it is missing or invalid.
+/// 55000 if it is missing.
 int64_t read();
+
+/// Advances the mark on disk to `unix_ms`, for a restored dump, unless it is already past it.
+/// Sessions notice when they next advance the mark.
+void restore(int64_t unix_ms);
 
 /// Advances the mark on disk past `unix_ms` by a lease, unless it is already past it, and returns
 /// once the mark is durable. Returns false if the session must attach() again before it draws
 /// another ID.
 bool advance(int64_t unix_ms);
 
-/// Sets the mark to `unix_ms` if it is invalid, or ahead of `unix_ms` by more than `max_lead_ms`.
-/// Returns false if the mark is neither. After a reset, IDs of times later than `unix_ms` may be
-/// repeated.
+/// Sets the mark to `unix_ms` if it is ahead of `unix_ms` by more than `max_lead_ms`. Returns false
+/// if it is not. After a reset, IDs of times later than `unix_ms` may be repeated.
 bool reset(int64_t unix_ms, int64_t max_lead_ms);
 
 /// Whether `tag` is the current tag: the mark was neither reset nor moved to another file since.

@@ -1,5 +1,6 @@
 #include "pg/generators/definitions.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 extern "C" {
@@ -215,6 +216,20 @@ Identity find_and_lock(const char* wanted, LOCKMODE mode) {
     }
 }
 
+/// An id that no generator of the table has. Replication can set the sequence back.
+uint32_t next_id(Oid table) {
+    const Oid sequence = extension::find_relation("generator_id");
+    if (!OidIsValid(sequence))
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+                        errmsg("sequence \"snowdrift.generator_id\" does not exist"),
+                        errhint("Drop extension snowdrift and create it again.")));
+    uint32_t next;
+    do {
+        next = static_cast<uint32_t>(nextval_internal(sequence, false));
+    } while (exists(table, next));
+    return next;
+}
+
 void check_name(const char* new_name) {
     if (*new_name == '\0' || std::strlen(new_name) > max_name_length)
         ereport(ERROR, (errcode(ERRCODE_INVALID_NAME),
@@ -253,6 +268,17 @@ Definition lock(const char* wanted) {
     return *found;
 }
 
+uint32_t last_id() {
+    uint32_t last = 0;
+    Relation table = open_table();
+    (void)find_row(table, nullptr, [&](const Row& row) {
+        last = std::max(last, static_cast<uint32_t>(row.get_number(id)));
+        return false;
+    });
+    table_close(table, AccessShareLock);
+    return last;
+}
+
 void lock(Oid table, uint32_t generator) { lock_in_mode(table, generator, AccessShareLock); }
 
 void report_undefined(const char* wanted) {
@@ -284,12 +310,7 @@ void insert(const char* new_name, const Definition& definition) {
         set(column, Int32GetDatum(static_cast<int32>(value.value_or(0))));
     };
     set(name, CStringGetTextDatum(new_name));
-    const Oid id_sequence = extension::find_relation("generator_id");
-    if (!OidIsValid(id_sequence))
-        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
-                        errmsg("sequence \"snowdrift.generator_id\" does not exist"),
-                        errhint("Drop extension snowdrift and create it again.")));
-    set(id, Int32GetDatum(static_cast<int32>(nextval_internal(id_sequence, false))));
+    set(id, Int32GetDatum(static_cast<int32>(next_id(RelationGetRelid(table)))));
     set(kind, CStringGetTextDatum(is_sno ? "sno" : "snowflake"));
     set(layout, make_datum(definition.layout));
     is_null[layout - 1] = is_sno;

@@ -21,7 +21,7 @@ enum class GeneratorKind : uint8_t { snowflake, sno };
 /// uses snowdrift.node.
 struct Definition {
     Oid table;    ///< the table that contains the row
-    uint32_t id;  ///< from the sequence snowdrift.generator_id
+    uint32_t id;  ///< from the sequence snowdrift.generator_id; unique in the table
     GeneratorKind kind;
     bool is_uncommitted;                 ///< created by the current transaction
     SnowflakeLayout layout;              ///< of a Snowflake generator
@@ -37,6 +37,12 @@ struct Definition {
     std::optional<uint32_t> node() const {
         if (!datacenter && !worker) return std::nullopt;
         return datacenter.value_or(0) << layout.worker_bits | worker.value_or(0);
+    }
+
+    /// Whether the IDs contain the server's number.
+    bool has_server_number() const {
+        if (kind == GeneratorKind::sno) return !partition;
+        return layout.node_bits() > 0 && !node();
     }
 
     /// Sets datacenter and worker. Precondition: node <= layout.max_node().
@@ -74,6 +80,9 @@ std::optional<Definition> lookup(const char* name);
 /// The same, and locks the generator: drop_generator() waits until this transaction ends, as DROP
 /// SEQUENCE does. Raises 42704 if there is no such generator.
 Definition lock(const char* name);
+
+/// The greatest id of all generators; 0 if there is none.
+uint32_t last_id();
 
 /// Locks the generator `id` of `table` in the same way, without reading the table.
 void lock(Oid table, uint32_t id);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "pg/generators/copied_server.hpp"
 #include "pg/memory/slots.hpp"
 #include "pg/support/citus.hpp"
 #include "pg/support/guc.hpp"
@@ -35,6 +36,11 @@ struct ServerNode {
     std::optional<uint32_t> number;
     const char* detail;
 };
+
+GucSource setting_source() { return setting_record("snowdrift.node").source; }
+
+/// Whether a setting applies to all sessions of the database.
+bool is_of_database(GucSource source) { return source <= PGC_S_DATABASE; }
 
 bool is_in_cluster(const citus::Membership& membership) {
     return membership.has_citus && (membership.group != 0 || membership.has_other_nodes);
@@ -96,12 +102,12 @@ ServerNode from_number(const citus::Membership& membership, GucSource source) {
 
 ServerNode find_server_node() {
     const citus::Membership membership = citus::read_membership();
-    const GucSource source = setting_record("snowdrift.node").source;
+    const GucSource source = setting_source();
     if (settings::is_node_rejected && source == PGC_S_DEFAULT)
         return {std::nullopt, "a value that was set was rejected"};
     if (settings::node.source == Source::number) return from_number(membership, source);
     // Sessions with different offsets would share numbers with other nodes.
-    if (settings::node.source != Source::automatic && source > PGC_S_DATABASE &&
+    if (settings::node.source != Source::automatic && !is_of_database(source) &&
         is_in_cluster(membership))
         return {std::nullopt,
                 psprintf("in a Citus cluster, it cannot be set for a %s", level_of(source))};
@@ -116,7 +122,7 @@ ServerNode find_server_node() {
     }
 }
 
-/// The server's number. Raises 55000 if it has none.
+/// The server's number. Raises 55000 if it has none, or if the server is a copy of another one.
 uint32_t server_number() {
     const ServerNode node = find_server_node();
     if (!node.number)
@@ -126,6 +132,7 @@ uint32_t server_number() {
                                   GetConfigOption("snowdrift.node", false, false), node.detail),
                         errhint("Set snowdrift.node in the configuration of each server, for "
                                 "example with ALTER SYSTEM, or to \"auto\".")));
+    check_not_copy({*node.number, is_of_database(setting_source())});
     return *node.number;
 }
 
@@ -180,15 +187,16 @@ uint32_t node_for(const SnowflakeLayout& layout) {
 
 uint16_t node_for_snos() { return static_cast<uint16_t>(server_number()); }
 
-std::optional<uint32_t> find_server_number() { return find_server_node().number; }
+std::optional<ServerNumber> find_server_number() {
+    const auto number = find_server_node().number;
+    if (!number) return std::nullopt;
+    return ServerNumber{*number, is_of_database(setting_source())};
+}
 
 void check_unique_in_cluster(const Definition& definition) {
-    const bool is_sno = definition.kind == GeneratorKind::sno;
-    const bool is_pinned =
-        is_sno ? definition.partition.has_value() : definition.node().has_value();
-    const bool has_node = is_sno || definition.layout.node_bits() > 0;
-    if (definition.this_node_only || (has_node && !is_pinned)) return;
+    if (definition.this_node_only || definition.has_server_number()) return;
     if (!is_in_cluster(citus::read_membership())) return;
+    const bool is_pinned = definition.partition || definition.node();
     ereport(ERROR,
             (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
              errmsg("ID generator is not unique in a Citus cluster"),
@@ -206,7 +214,9 @@ using namespace snowdrift;
 
 /// snowdrift.read_node() → number, source, detail
 SNOWDRIFT_FUNCTION(read_node) {
-    const ServerNode node = find_server_node();
+    ServerNode node = find_server_node();
+    if (node.number && is_copy({*node.number, is_of_database(setting_source())}))
+        node = {std::nullopt, "this server is a copy and has no number of its own"};
     std::optional<Datum> number;
     if (node.number) number = Int32GetDatum(static_cast<int32>(*node.number));
     return make_row(fcinfo,

@@ -16,8 +16,14 @@ uint32_t node_for(const SnowflakeLayout& layout);
 /// Returns the partition of snos, 0 .. 65535. Raises the same errors.
 uint16_t node_for_snos();
 
+/// The server's number.
+struct ServerNumber {
+    uint32_t value;
+    bool is_of_database;  ///< whether it applies to all sessions of the database
+};
+
 /// Returns the server's number; nothing if it has none.
-std::optional<uint32_t> find_server_number();
+std::optional<ServerNumber> find_server_number();
 
 /// Logs, once per start of the server, that this database takes part in logical replication but the
 /// server has no number of its own. Called after the mark was attached.

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "pg/generators/copied_server.hpp"
 #include "pg/generators/definitions.hpp"
 #include "pg/generators/node.hpp"
 #include "pg/generators/session_slot.hpp"
@@ -40,7 +41,10 @@ class NodeSession {
     template <typename ReadNode>
     void prepare(slots::Kind kind, std::optional<uint32_t> defined_node, ReadNode read_node) {
         const uint64_t version = settings::node_version;  // a change from here on is noticed
-        if (definition_) check_unique_in_cluster(*definition_);
+        if (definition_ && !definition_->has_server_number()) {
+            check_unique_in_cluster(*definition_);
+            check_not_copied(*definition_);
+        }
         read_node();
         slot_.attach(definition_ ? definition_->slot_key() : slots::SlotKey{MyDatabaseId, kind},
                      definition_ && definition_->is_uncommitted);

@@ -1,0 +1,208 @@
+#include "pg/durability/mark_table.hpp"
+
+#include <optional>
+
+extern "C" {
+#include "access/generic_xlog.h"
+#include "access/heapam.h"
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "catalog/dependency.h"
+#include "catalog/pg_am_d.h"
+#include "catalog/pg_class.h"
+#include "commands/extension.h"
+#include "storage/bufmgr.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+}
+
+#include "pg/support/extension.hpp"
+
+namespace snowdrift::mark_table {
+namespace {
+
+constexpr const char* table_name = "mark";
+
+/// The columns of the table: all have a fixed width and are NOT NULL.
+struct Columns {
+    int64 unix_ms;
+    int64 system_identifier;
+    TransactionId creation_xid;
+    int32 number;
+    int32 copied_generators;
+    int32 writer;
+};
+constexpr int column_count = 6;
+static_assert(sizeof(Columns) == 32, "no padding, as in a row");
+
+[[noreturn]] void report_unusable(const char* problem) {
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("table \"snowdrift.%s\" %s", table_name, problem),
+                    errdetail("The table holds the time after which no ID was ever issued."),
+                    errhint("To restore it, drop the extension and create it again.")));
+}
+
+/// The columns of a row on the page; null if it has another shape.
+Columns* columns_of(Page page, OffsetNumber offset) {
+    ItemIdData* const item = PageGetItemId(page, offset);
+    if (!ItemIdIsNormal(item)) return nullptr;
+    auto* const tuple = reinterpret_cast<HeapTupleHeader>(PageGetItem(page, item));
+    if (HeapTupleHeaderGetNatts(tuple) != column_count || (tuple->t_infomask & HEAP_HASNULL) != 0 ||
+        ItemIdGetLength(item) != tuple->t_hoff + sizeof(Columns))
+        return nullptr;
+    return reinterpret_cast<Columns*>(reinterpret_cast<char*>(tuple) + tuple->t_hoff);
+}
+
+/// Calls visit(Columns&) for each row on the page, the oldest first. There is one, unless a dump
+/// was restored while triggers were disabled.
+template <typename Visit>
+void visit_rows(Page page, Visit visit) {
+    const OffsetNumber last = PageGetMaxOffsetNumber(page);
+    for (OffsetNumber offset = FirstOffsetNumber; offset <= last; ++offset)
+        if (Columns* const columns = columns_of(page, offset)) visit(*columns);
+}
+
+Writer to_writer(int32 stored) {
+    const auto writer = static_cast<Writer>(stored);
+    const bool is_known = writer == Writer::generators || writer == Writer::uncommitted;
+    return is_known ? writer : Writer::outside;
+}
+
+/// The value of the oldest row, with the latest time. Returns nothing if there is no row.
+std::optional<Value> read_page(Page page) {
+    std::optional<Value> value;
+    visit_rows(page, [&](const Columns& row) {
+        if (!value)
+            value = {row.unix_ms,
+                     {static_cast<uint64_t>(row.system_identifier), row.creation_xid, row.number},
+                     row.copied_generators,
+                     to_writer(row.writer)};
+        else if (row.unix_ms > value->unix_ms)
+            value = value->with(row.unix_ms, Writer::outside);
+    });
+    return value;
+}
+
+/// Add the row to the table, which this transaction has created. Logical replication does not see
+/// the row: its subscribers have their own.
+void insert_row(Relation table) {
+    const Columns first{.unix_ms = 0,
+                        .system_identifier = 0,
+                        .creation_xid = InvalidTransactionId,
+                        .number = -1,
+                        .copied_generators = 0,
+                        .writer = static_cast<int32>(Writer::outside)};
+    Datum values[column_count] = {
+        Int64GetDatum(first.unix_ms),
+        Int64GetDatum(first.system_identifier),
+        TransactionIdGetDatum(first.creation_xid),
+        Int32GetDatum(first.number),
+        Int32GetDatum(first.copied_generators),
+        Int32GetDatum(first.writer),
+    };
+    bool is_null[column_count] = {};
+    HeapTuple tuple = heap_form_tuple(RelationGetDescr(table), values, is_null);
+    heap_insert(table, tuple, GetCurrentCommandId(true), HEAP_INSERT_NO_LOGICAL, nullptr);
+    heap_freetuple(tuple);
+}
+
+/// Open and lock the extension's table. Retry if it was dropped or replaced while this session
+/// waited for the lock.
+Relation lock_relation(LOCKMODE lock) {
+    for (;;) {
+        const Oid oid = extension::find_relation(table_name);
+        if (!OidIsValid(oid)) report_unusable("is missing");
+        Relation table = try_relation_open(oid, lock);
+        if (table == nullptr) continue;
+        if (extension::find_relation(table_name) == oid) return table;
+        relation_close(table, lock);
+    }
+}
+
+Oid last_opened = InvalidOid;
+
+}  // namespace
+
+Relation open(LOCKMODE lock) {
+    Relation table = lock_relation(lock);
+    const Oid oid = RelationGetRelid(table);
+    if (getExtensionOfObject(RelationRelationId, oid) != get_extension_oid("snowdrift", true))
+        report_unusable("does not belong to extension snowdrift");
+    if (table->rd_rel->relkind != RELKIND_RELATION || table->rd_rel->relam != HEAP_TABLE_AM_OID ||
+        RelationGetDescr(table)->natts != column_count)
+        report_unusable("was altered");
+    if (table->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT)
+        report_unusable("is not crash-safe");
+    if (table->rd_createSubid != InvalidSubTransactionId && RelationGetNumberOfBlocks(table) == 0)
+        insert_row(table);
+    last_opened = oid;
+    return table;
+}
+
+bool is_affected_by(Oid relation) { return relation == last_opened || !OidIsValid(relation); }
+
+uint64_t file_of(Relation table) {
+#if PG_VERSION_NUM >= 160000
+    return table->rd_locator.relNumber;
+#else
+    return table->rd_node.relNode;
+#endif
+}
+
+Writer writer_for(Relation table) {
+#if PG_VERSION_NUM >= 160000
+    const bool has_new_file = table->rd_firstRelfilelocatorSubid != InvalidSubTransactionId;
+#else
+    const bool has_new_file = table->rd_firstRelfilenodeSubid != InvalidSubTransactionId;
+#endif
+    const bool is_new = table->rd_createSubid != InvalidSubTransactionId;
+    return is_new || has_new_file ? Writer::uncommitted : Writer::generators;
+}
+
+Owner this_server(Relation table, int32 number) {
+    // Unlike the table's row in pg_class, that of its row type changes only with its owner.
+    HeapTuple tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(table->rd_rel->reltype));
+    if (!HeapTupleIsValid(tuple)) report_unusable("is missing");
+    const TransactionId creation_xid = HeapTupleHeaderGetRawXmin(tuple->t_data);
+    ReleaseSysCache(tuple);
+    return {GetSystemIdentifier(), creation_xid, number};
+}
+
+Value read(Relation table) {
+    if (RelationGetNumberOfBlocks(table) == 0) report_unusable("is empty");
+    const Buffer buffer = ReadBuffer(table, 0);
+    LockBuffer(buffer, BUFFER_LOCK_SHARE);
+    const auto value = read_page(BufferGetPage(buffer));
+    UnlockReleaseBuffer(buffer);
+    if (!value) report_unusable("was altered");
+    return *value;
+}
+
+LockedPage lock_page(Relation table) {
+    const Buffer buffer = ReadBuffer(table, 0);
+    LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+    const auto value = read_page(BufferGetPage(buffer));
+    if (!value) report_unusable("was altered");
+    return {buffer, BufferGetLSNAtomic(buffer), *value};
+}
+
+void write(Relation table, LockedPage& page, const Value& value) {
+    wal::require_writable();
+    GenericXLogState* const change = GenericXLogStart(table);
+    visit_rows(GenericXLogRegisterBuffer(change, page.buffer, 0), [&](Columns& row) {
+        row = {.unix_ms = value.unix_ms,
+               .system_identifier = static_cast<int64>(value.owner.system_identifier),
+               .creation_xid = value.owner.creation_xid,
+               .number = value.owner.number,
+               .copied_generators = value.copied_generators,
+               .writer = static_cast<int32>(value.writer)};
+    });
+    page.position = GenericXLogFinish(change);
+    page.value = value;
+}
+
+void unlock_page(const LockedPage& page) { UnlockReleaseBuffer(page.buffer); }
+
+}  // namespace snowdrift::mark_table

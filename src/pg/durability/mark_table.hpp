@@ -1,0 +1,95 @@
+// The mark on disk: the row of the table snowdrift.mark. It is changed in place on its page,
+// independently of transactions, and logged as generic WAL. mark.hpp has the protocol between
+// sessions.
+#pragma once
+
+#include "pg/durability/durable_wal.hpp"
+#include "pg/support/postgres.hpp"
+
+extern "C" {
+#include "storage/buf.h"
+#include "storage/lockdefs.h"
+#include "utils/relcache.h"
+}
+
+namespace snowdrift::mark_table {
+
+/// The latest time that the mark can have, in Unix milliseconds: the year 6429. The table has it as
+/// a constraint.
+inline constexpr int64_t max_unix_ms = INT64_MAX >> 16;
+
+/// The writer of the current time.
+enum class Writer : int32 {
+    outside = 0,      ///< the install script, a restored dump, reset_clock()
+    generators = 1,   ///< a generator that advanced the mark
+    uncommitted = 2,  ///< the same, in the transaction that created the file
+};
+
+/// The server that generates IDs after the mark.
+struct Owner {
+    uint64_t system_identifier;  ///< as in pg_control; 0 if unknown
+    TransactionId creation_xid;  ///< that created the table: the same in a copy of the server's
+                                 ///< files, another one after pg_upgrade
+    int32 number;                ///< the server's number; -1 if unknown
+
+    bool operator==(const Owner&) const = default;
+};
+
+/// The row.
+struct Value {
+    int64 unix_ms;
+    Owner owner;
+    int32 copied_generators;  ///< the greatest id of the generators that came with a copy
+    Writer writer;
+
+    /// The same with another time, written by `new_writer`.
+    Value with(int64 new_unix_ms, Writer new_writer) const {
+        return {new_unix_ms, owner, copied_generators, new_writer};
+    }
+
+    bool operator==(const Value&) const = default;
+};
+
+/// Opens the table. Raises 55000 unless it belongs to the extension and is crash-safe. The default
+/// lock conflicts with those of commands that change the table's definition or file.
+Relation open(LOCKMODE lock = RowExclusiveLock);
+
+/// Whether a relcache invalidation of `relation` may concern the table.
+bool is_affected_by(Oid relation);
+
+/// The number of the file on disk. Every change that a rollback could undo creates a new file.
+uint64_t file_of(Relation table);
+
+/// The writer that generators store in the file. A crash may lose a file created by an open
+/// transaction, even after the commit, until the commit record is flushed. So the first session
+/// after the commit changes the writer, which flushes that record.
+Writer writer_for(Relation table);
+
+/// This server as the owner, with this number.
+Owner this_server(Relation table, int32 number);
+
+/// Returns the current value. Raises 55000 if the row is missing or was altered.
+Value read(Relation table);
+
+/// The table's page, locked for a change.
+struct LockedPage {
+    Buffer buffer;
+    XLogRecPtr position;  ///< end of the WAL record of the last change
+    Value value;
+};
+LockedPage lock_page(Relation table);
+void write(Relation table, LockedPage& page, const Value& value);
+void unlock_page(const LockedPage& page);
+
+/// Atomically replaces the value by `decide(value)`. Returns the new value once it is durable.
+template <typename Decide>
+Value update(Relation table, Decide decide) {
+    LockedPage page = lock_page(table);
+    const Value value = decide(page.value);
+    if (value != page.value) write(table, page, value);
+    unlock_page(page);
+    wal::make_durable(page.position);
+    return value;
+}
+
+}  // namespace snowdrift::mark_table

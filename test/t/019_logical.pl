@@ -94,6 +94,9 @@ subscribe($subscriber, $publisher, 'copy_data = true');
 $subscriber->wait_for_subscription_sync($publisher, 'from_publisher');
 is($subscriber->safe_psql('postgres', $definitions),
 	$own, '... and the initial copy of all tables does not change them');
+# The publisher's mark is 20 s ahead of the subscriber's clock.
+my $own_mark = q{SELECT count(*), max(unix_ms) < 1000 * extract(epoch FROM clock_timestamp() + '10 s') FROM snowdrift.mark};
+is($subscriber->safe_psql('postgres', $own_mark), '1|t', '... nor the mark');
 $publisher->safe_psql('postgres',
 	q{SELECT snowdrift.create_generator('later', 'snowflake', worker => 5);
 	SELECT snowdrift.drop_generator('of the publisher');
@@ -105,6 +108,7 @@ $publisher->safe_psql('postgres',
 catch_up($subscriber, $publisher);
 is($subscriber->safe_psql('postgres', 'SELECT count(*) FROM events'), 200, '... nor do later changes');
 is($subscriber->safe_psql('postgres', $definitions), $own, '... of the definitions on the publisher');
+is($subscriber->safe_psql('postgres', $own_mark), '1|t', '... or of its mark');
 is($session->query_safe($draw_own), '4|4', '... an open session continues with them');
 is($subscriber->safe_psql('postgres', $draw_own), '4|4', '... and so does a new session');
 $session->quit;
@@ -113,6 +117,34 @@ like(
 	error_of($publisher, 'SET session_replication_role = replica; TRUNCATE snowdrift.generator'),
 	qr/0A000: cannot truncate table "snowdrift.generator"/,
 	'... which a TRUNCATE would remove, so it is an error');
+SKIP:
+{
+	my $version = $subscriber->pg_version;
+	skip "needs sequence replication of PostgreSQL 19 or later, found $version", 3 if $version < 19;
+	my $connection = $publisher->connstr('postgres') =~ s/'/''/gr;
+	$publisher->safe_psql('postgres', 'CREATE PUBLICATION all_sequences FOR ALL SEQUENCES');
+	$subscriber->safe_psql('postgres',
+		q{SELECT snowdrift.create_generator(format('filler %s', n), 'sno'), snowdrift.drop_generator(format('filler %s', n))
+			FROM generate_series(1, 20) AS n; SELECT snowdrift.create_generator('last', 'sno')});
+	$subscriber->safe_psql('postgres', "CREATE SUBSCRIPTION sequences CONNECTION '$connection' PUBLICATION all_sequences");
+	$subscriber->poll_query_until('postgres',
+		q{SELECT bool_and(srsubstate = 'r') FROM pg_subscription_rel JOIN pg_subscription ON oid = srsubid
+			WHERE subname = 'sequences'}) or die 'the sequences are not replicated';
+	$subscriber->safe_psql('postgres', 'ALTER SUBSCRIPTION sequences REFRESH SEQUENCES');
+	$subscriber->poll_query_until('postgres',
+		q{SELECT bool_and(srsubstate = 'r') FROM pg_subscription_rel JOIN pg_subscription ON oid = srsubid
+			WHERE subname = 'sequences'}) or die 'the sequences are not replicated again';
+	cmp_ok($subscriber->safe_psql('postgres', 'SELECT last_value FROM snowdrift.generator_id'),
+		'<', 20, 'replication sets the sequence of ids back');
+	$subscriber->safe_psql('postgres',
+		q{SELECT snowdrift.create_generator(format('number %s', n), 'sno') FROM generate_series(1, 30) AS n});
+	is($subscriber->safe_psql('postgres', 'SELECT count(*) = count(DISTINCT id) FROM snowdrift.generator'),
+		't', '... but no generator gets the id of another one');
+	is($subscriber->safe_psql('postgres', $own_mark), '1|t', '... and the mark is the subscriber\'s');
+	$subscriber->safe_psql('postgres',
+		q{DROP SUBSCRIPTION sequences; SELECT snowdrift.drop_generator(name) FROM snowdrift.generator
+			WHERE name ~ '^(number|last)'});
+}
 my $dump = $subscriber->basedir . '/dump.sql';
 command_ok([ 'pg_dump', '--no-subscriptions', '-f', $dump, '-d', $subscriber->connstr('postgres') ],
 	'... the subscriber is dumped');

@@ -10,7 +10,8 @@ CREATE SCHEMA snowdrift;
 COMMENT ON SCHEMA snowdrift IS 'administration of Snowdrift''s ID generators';
 GRANT USAGE ON SCHEMA snowdrift TO PUBLIC;
 
--- The mark is the time after which no ID was ever issued. Generators change its row in place.
+-- The mark is the time after which no ID was ever issued. The table has one row, which confirm_node() below
+-- inserts, and which generators change in place.
 CREATE TABLE snowdrift.mark (
     unix_ms bigint NOT NULL
         CHECK (unix_ms OPERATOR(pg_catalog.>=) '0'::bigint AND unix_ms OPERATOR(pg_catalog.<=) '140737488355327'::bigint),
@@ -21,16 +22,16 @@ CREATE TABLE snowdrift.mark (
     writer integer NOT NULL
 ) USING heap;
 COMMENT ON TABLE snowdrift.mark
-    IS 'time after which no ID was ever issued, and the server that issues them; cannot be changed by hand';
+    IS 'time after which no ID was ever issued, and server that issues the IDs; do not change by hand';
 COMMENT ON COLUMN snowdrift.mark.unix_ms IS 'time in milliseconds since 1970';
 COMMENT ON COLUMN snowdrift.mark.system_identifier IS 'system identifier of the server; 0 if unknown';
 COMMENT ON COLUMN snowdrift.mark.creation_xid
-    IS 'transaction that created this table; tells a copy of the server from an upgrade';
+    IS 'transaction that created this table; distinguishes a copy of a server from an upgraded server';
 COMMENT ON COLUMN snowdrift.mark.number IS 'server''s number in its IDs; -1 if unknown';
 COMMENT ON COLUMN snowdrift.mark.copied_generators
-    IS 'greatest id of the generators that came with a copy of a server; 0 if this is not a copy';
+    IS 'greatest id of the generators that a copy has from its source; 0 if there are none';
 COMMENT ON COLUMN snowdrift.mark.writer
-    IS 'who wrote the time: 0 is installation, restore or reset; 1 is a generator; 2 is a generator in the transaction that created the file';
+    IS 'writer of the time: 0 for installation, restore or reset; 1 for a generator; 2 for a generator in the transaction that created the file';
 GRANT SELECT ON TABLE snowdrift.mark TO PUBLIC; -- lets any role dump it
 GRANT INSERT ON TABLE snowdrift.mark TO @extowner@; -- lets this role restore the dump
 SELECT pg_catalog.pg_extension_config_dump('snowdrift.mark'::pg_catalog.regclass, '');
@@ -39,23 +40,23 @@ CREATE FUNCTION snowdrift.restore_mark() RETURNS trigger
     AS 'MODULE_PATHNAME', 'snowdrift_restore_mark'
     LANGUAGE C;
 COMMENT ON FUNCTION snowdrift.restore_mark()
-    IS 'advance the mark to that of a restored dump; ignore that of another server';
+    IS 'advance the mark to that of a restored dump; skip rows that a subscription applies';
 CREATE TRIGGER restore_mark
     BEFORE INSERT ON snowdrift.mark
     FOR EACH ROW EXECUTE FUNCTION snowdrift.restore_mark();
 ALTER TABLE snowdrift.mark ENABLE ALWAYS TRIGGER restore_mark;
 COMMENT ON TRIGGER restore_mark ON snowdrift.mark
-    IS 'advance the mark to that of a restored dump; ignore that of another server';
+    IS 'advance the mark to that of a restored dump; skip rows that a subscription applies';
 
 CREATE FUNCTION snowdrift.refuse_mark_change() RETURNS trigger
     AS 'MODULE_PATHNAME', 'snowdrift_refuse_mark_change'
     LANGUAGE C;
-COMMENT ON FUNCTION snowdrift.refuse_mark_change() IS 'raise an error, because IDs could be repeated';
+COMMENT ON FUNCTION snowdrift.refuse_mark_change() IS 'raise an error, because changing the mark could repeat IDs';
 CREATE TRIGGER refuse_mark_change
     BEFORE UPDATE OR DELETE OR TRUNCATE ON snowdrift.mark
     FOR EACH STATEMENT EXECUTE FUNCTION snowdrift.refuse_mark_change();
 ALTER TABLE snowdrift.mark ENABLE ALWAYS TRIGGER refuse_mark_change;
-COMMENT ON TRIGGER refuse_mark_change ON snowdrift.mark IS 'raise an error, because IDs could be repeated';
+COMMENT ON TRIGGER refuse_mark_change ON snowdrift.mark IS 'raise an error, because changing the mark could repeat IDs';
 
 CREATE FUNCTION snowdrift.read_clock(OUT wall_clock timestamptz, OUT mark timestamptz,
         OUT lead interval)
@@ -90,8 +91,8 @@ CREATE FUNCTION snowdrift.confirm_node() RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION snowdrift.confirm_node() FROM PUBLIC;
 COMMENT ON FUNCTION snowdrift.confirm_node()
-    IS 'confirm, on a copy of a server, that the other server no longer generates IDs, so that this one may use its number';
--- The mark is this server's, and starts after the mark of an earlier installation, if shared memory has one.
+    IS 'confirm, on a copy of a server, that the source no longer generates IDs, so that the copy may use its number';
+-- Records this server in the mark. If shared memory still holds the mark of an earlier installation, this copies it.
 SELECT FROM snowdrift.confirm_node();
 
 -- Snowflake: decoding

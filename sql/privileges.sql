@@ -113,7 +113,7 @@ SELECT setval('snowdrift.generator_id', :id, false) = :id AS again;
 SELECT snowdrift.create_generator('snowflake', 'snowflake');
 SELECT id = :id AS same_id FROM snowdrift.generator WHERE name = 'snowflake';
 SELECT abs(extract(epoch FROM snowflake_timestamp(next_snowflake('snowflake')) - now())) < 5 AS of_the_present;
--- Nobody gets an id that is taken, even if replication has set the sequence back.
+-- No generator gets the id of another one, even if replication has set the sequence back.
 SELECT setval('snowdrift.generator_id', :id, false) = :id AS again;
 SELECT snowdrift.create_generator('next', 'snowflake');
 SELECT id > :id AS next_id FROM snowdrift.generator WHERE name = 'next';

@@ -169,7 +169,7 @@ cmp_ok($node->safe_psql('owned', 'SET ROLE heir; SELECT next_snowflake()'),
 	'>', $before, 'IDs still ascend after the extension changes its owner');
 my ($status, undef, $denied) =
   $node->psql('owned', 'SET ROLE heir; INSERT INTO snowdrift.mark SELECT * FROM snowdrift.mark');
-like($denied, qr/permission denied for table mark/, '... who cannot advance the mark by a row');
+like($denied, qr/permission denied for table mark/, '... and the new owner cannot insert into the mark');
 $node->safe_psql('postgres', 'DROP DATABASE owned');
 
 # A mark that was changed by hand
@@ -180,7 +180,7 @@ for my $change ('UPDATE snowdrift.mark SET unix_ms = 0', 'DELETE FROM snowdrift.
 	for my $role ('origin', 'replica')
 	{
 		like(error_of($node, "SET session_replication_role = $role; $change"),
-			qr/ERROR:  0A000: cannot change table "snowdrift.mark"/, "$change: an error for superusers ($role)");
+			qr/ERROR:  0A000: cannot change table "snowdrift.mark"/, "$change raises an error, also for superusers ($role)");
 	}
 }
 # row_of(TIME): the row of a dump whose mark is that time
@@ -204,14 +204,14 @@ for my $restore ([ 'with triggers', 15, 'SELECT', 'SELECT' ], [ 'without trigger
 	$node->stop('immediate');
 	start_with_clock($node, '2026-06-01 12:01:10');
 	is( $node->safe_psql('postgres', "SELECT snowflake_timestamp(next_snowflake()) AT TIME ZONE 'UTC'"),
-		"2026-06-01 12:01:$second.001", '... and a later one advances it, also after a crash');
+		"2026-06-01 12:01:$second.001", '... and a row with a later time advances it, also after a crash');
 }
 like(
 	error_of($node, 'INSERT INTO snowdrift.mark ' . row_of('1969-12-31Z')),
-	qr/ERROR:  22003: unix_ms of table "snowdrift.mark" must be in 0 .. 140737488355327/,
-	'a row of another time is an error');
+	qr/ERROR:  22003: unix_ms of table "snowdrift.mark" must be in range 0 .. 140737488355327/,
+	'a row with a time out of range raises an error');
 like(error_of($node, 'DROP TABLE snowdrift.mark'), qr/2BP01/, 'the mark cannot be dropped alone');
-# What only a superuser can change
+# Alterations that only a superuser can make
 my %alterations = (
 	'ALTER EXTENSION snowdrift DROP TABLE snowdrift.mark' =>
 	  [ 'does not belong to extension snowdrift', 'ALTER EXTENSION snowdrift ADD TABLE snowdrift.mark' ],
@@ -231,13 +231,13 @@ for my $alteration (sort keys %alterations)
 	$before = $node->safe_psql('postgres', 'SELECT next_snowflake()');
 	$node->safe_psql('postgres', $alteration);
 	like(error_of($node, 'SELECT next_snowflake()'),
-		qr/ERROR:  55000: table "snowdrift.mark" $problem/, "a mark that $problem is an error");
+		qr/ERROR:  55000: table "snowdrift.mark" $problem/, "a mark that $problem raises an error");
 	$node->safe_psql('postgres', $repair);
 	cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', $before, '... IDs ascend after the repair');
 }
 $before = $node->safe_psql('postgres', 'SELECT next_snowflake()');
 $node->safe_psql('postgres', 'ALTER TABLE snowdrift.mark ADD note text; ALTER TABLE snowdrift.mark DROP note');
-like(error_of($node, 'SELECT next_snowflake()'), qr/55000: table "snowdrift.mark" was altered/, 'a column too many is an error');
+like(error_of($node, 'SELECT next_snowflake()'), qr/55000: table "snowdrift.mark" was altered/, 'a column that was added and dropped raises an error');
 $node->safe_psql('postgres', 'DROP EXTENSION snowdrift; CREATE EXTENSION snowdrift');
 cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', $before, '... until the extension is created again');
 # These commands move the mark to another file.

@@ -96,7 +96,7 @@ is($subscriber->safe_psql('postgres', $definitions),
 	$own, '... and the initial copy of all tables does not change them');
 # The publisher's mark is 20 s ahead of the subscriber's clock.
 my $own_mark = q{SELECT count(*), max(unix_ms) < 1000 * extract(epoch FROM clock_timestamp() + '10 s') FROM snowdrift.mark};
-is($subscriber->safe_psql('postgres', $own_mark), '1|t', '... nor the mark');
+is($subscriber->safe_psql('postgres', $own_mark), '1|t', '... and neither does it change the mark');
 $publisher->safe_psql('postgres',
 	q{SELECT snowdrift.create_generator('later', 'snowflake', worker => 5);
 	SELECT snowdrift.drop_generator('of the publisher');
@@ -108,7 +108,7 @@ $publisher->safe_psql('postgres',
 catch_up($subscriber, $publisher);
 is($subscriber->safe_psql('postgres', 'SELECT count(*) FROM events'), 200, '... nor do later changes');
 is($subscriber->safe_psql('postgres', $definitions), $own, '... of the definitions on the publisher');
-is($subscriber->safe_psql('postgres', $own_mark), '1|t', '... or of its mark');
+is($subscriber->safe_psql('postgres', $own_mark), '1|t', '... nor of its mark');
 is($session->query_safe($draw_own), '4|4', '... an open session continues with them');
 is($subscriber->safe_psql('postgres', $draw_own), '4|4', '... and so does a new session');
 $session->quit;
@@ -140,7 +140,7 @@ SKIP:
 		q{SELECT snowdrift.create_generator(format('number %s', n), 'sno') FROM generate_series(1, 30) AS n});
 	is($subscriber->safe_psql('postgres', 'SELECT count(*) = count(DISTINCT id) FROM snowdrift.generator'),
 		't', '... but no generator gets the id of another one');
-	is($subscriber->safe_psql('postgres', $own_mark), '1|t', '... and the mark is the subscriber\'s');
+	is($subscriber->safe_psql('postgres', $own_mark), '1|t', '... and the subscriber keeps its own mark');
 	$subscriber->safe_psql('postgres',
 		q{DROP SUBSCRIPTION sequences; SELECT snowdrift.drop_generator(name) FROM snowdrift.generator
 			WHERE name ~ '^(number|last)'});

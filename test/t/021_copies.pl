@@ -17,7 +17,7 @@ sub control_data
 }
 
 # copy_server(NODE, NAME): a copy of a stopped server's files under a new system identifier, as if they had been
-# moved to another initdb's data folder. It is not started.
+# moved into the data directory of another initdb. It is not started.
 sub copy_server
 {
 	my ($node, $name) = @_;
@@ -34,7 +34,7 @@ sub copy_server
 	return $copy;
 }
 
-# refused(NODE, CALLS...): how many of the calls raise an error that says that the server is a copy
+# refused(NODE, CALLS...): how many of the calls raise the error that the server is a copy
 sub refused
 {
 	my ($node, @calls) = @_;
@@ -62,18 +62,18 @@ my $role_copy = copy_server($source, 'role_copy');
 start_with_clock($source, '+0');
 start_with_clock($copy, '+0');
 is(refused($source, @by_number), 0, 'the source generates IDs');
-is(refused($copy, @by_number), scalar(@by_number), 'a copy with the number of its source does not');
+is(refused($copy, @by_number), scalar(@by_number), 'a copy with the number of its source raises an error');
 my $identifier = control_data($source, 'Database system identifier');
 like(error_of($copy, 'SELECT next_snowflake()'),
-	qr/DETAIL:  Its number is 0, as on the server with system identifier $identifier.\n.*HINT:  .*snowdrift.node.*snowdrift.confirm_node\(\)/s,
-	'... and the error names both, and the ways out');
+	qr/DETAIL:  It was copied from the server with system identifier $identifier, which had the same number, 0\.\n.*HINT:  .*snowdrift.node.*snowdrift.confirm_node\(\)/s,
+	'... which names the source, and both ways to end it');
 is($copy->safe_psql('postgres', 'SELECT * FROM snowdrift.node'),
 	'|auto|this server is a copy and has no number of its own', '... as does the view snowdrift.node');
-like(error_of($copy, "SELECT $_"), $copied, "... $_: the generator came with the copy") for @pinned;
+like(error_of($copy, "SELECT $_"), $copied, "... $_ raises an error: the generator was copied") for @pinned;
 like($copy->safe_psql('postgres', 'SELECT next_ulid()'), qr/^\w{26}$/, '... but a ULID needs no number');
 like(error_of($copy, 'SET snowdrift.node = 8; SELECT next_snowflake()'),
-	qr/55000: this server is a copy.*DETAIL:  .*The number 8 was not set for this server or for this database/s,
-	'the number of a session is not the server\'s');
+	qr/55000: this server is a copy.*DETAIL:  .*The number 8 is not set for the server or the database/s,
+	'a number that is set for a session does not count');
 my $session = $copy->background_psql('postgres', on_error_stop => 0);
 $session->query('SELECT next_snowflake()');
 like($session->{stderr}, qr/this server is a copy/, 'an open session raises the error too');
@@ -95,7 +95,7 @@ my @loads = map { start_load($_, 2, $draw) } $source, $copy;
 wait_for_load($_, 1000) for @loads;
 my ($repeated, $count) = duplicates(map { end_load($_) } @loads);
 is($repeated, '', "$count IDs of the source and the copy: no duplicate");
-like(error_of($copy, "SELECT $_"), $copied, "... $_: still an error") for @pinned;
+like(error_of($copy, "SELECT $_"), $copied, "... but $_ still raises an error") for @pinned;
 $copy->safe_psql('postgres',
 	q{SELECT snowdrift.drop_generator('own'); SELECT snowdrift.create_generator('own', 'snowflake', worker => 9)});
 is($copy->safe_psql('postgres', q{SELECT snowflake_worker(next_snowflake('own'))}),
@@ -104,32 +104,32 @@ $copy->restart;
 is(refused($copy, @by_number), 0, 'after a restart, the copy still generates IDs');
 $copy->safe_psql('postgres', "LOAD 'snowdrift'; ALTER SYSTEM RESET snowdrift.node");
 $copy->restart;
-is(refused($copy, @by_number), 0, '... and its number is its own concern');
+is(refused($copy, @by_number), 0, '... and may then get the number of its source without an error');
 $copy->stop;
 
-# The number of a role does not show that the copy has another one, either.
+# A number that is set for a role does not count either.
 start_with_clock($role_copy, '+0');
 $role_copy->safe_psql('postgres', 'LOAD $$snowdrift$$; ALTER ROLE someone SET snowdrift.node = 7; ALTER ROLE someone LOGIN');
 my $as_someone = sub {
 	my ($status, $out, $error) = $role_copy->psql('postgres', 'SELECT next_snowflake()', connstr => $role_copy->connstr('postgres') . ' user=someone');
 	return $status ? $error : $out;
 };
-like($as_someone->(), qr/this server is a copy/, 'the number of a role is not the server\'s');
+like($as_someone->(), qr/this server is a copy/, 'a number that is set for a role does not count');
 $role_copy->safe_psql('postgres', 'LOAD $$snowdrift$$; ALTER DATABASE postgres SET snowdrift.node = 8');
-is(refused($role_copy, @by_number), 0, 'that of the database is');
-like($as_someone->(), qr/^\d{18}$/, '... and then, the role\'s one counts');
+is(refused($role_copy, @by_number), 0, '... but one that is set for the database does');
+like($as_someone->(), qr/^\d{18}$/, '... and then the role can use its number');
 $role_copy->stop;
 
-# The source is gone.
+# A copy replaces its source, which no longer generates IDs.
 $source->stop;
 start_with_clock($successor, '+0');
 like(error_of($successor, 'SET ROLE someone; SELECT snowdrift.confirm_node()'),
 	qr/42501: permission denied/, 'ordinary roles cannot confirm the number');
-is(refused($successor, @by_number), scalar(@by_number), 'a successor of the source raises the error');
+is(refused($successor, @by_number), scalar(@by_number), 'a copy that replaces its source raises the error');
 $successor->safe_psql('postgres', 'SELECT snowdrift.confirm_node()');
 is(refused($successor, @by_number), 0, '... until a superuser confirms the number');
 like($successor->safe_psql('postgres', "SELECT $_"), qr/^\w+$/, "... $_") for @pinned;
-is($successor->safe_psql('postgres', 'SELECT number, detail FROM snowdrift.node'), '0|not in a Citus cluster', '... as the view shows');
+is($successor->safe_psql('postgres', 'SELECT number, detail FROM snowdrift.node'), '0|not in a Citus cluster', '... and the view shows it');
 
 # pg_upgrade gives the server a new system identifier. It is the same server.
 my $before = $successor->safe_psql('postgres', 'SELECT next_snowflake()');
@@ -173,7 +173,7 @@ SKIP:
 		],
 		'a standby becomes a logical subscriber');
 	start_with_clock($subscriber, '+0');
-	is(refused($subscriber, 'next_snowflake()'), 1, '... and is a copy');
+	is(refused($subscriber, 'next_snowflake()'), 1, '... and raises the error');
 	my $insert = 'INSERT INTO posts SELECT FROM generate_series(1, 1000)';
 	$subscriber->safe_psql('postgres', "LOAD 'snowdrift'; ALTER SYSTEM SET snowdrift.node = 1");
 	$subscriber->restart;

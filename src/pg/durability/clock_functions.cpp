@@ -47,8 +47,8 @@ SNOWDRIFT_FUNCTION(reset_clock) {
     PG_RETURN_VOID();
 }
 
-/// snowdrift.restore_mark() → trigger: a row that a dump contains advances the mark, and is not
-/// inserted. A row that a subscription applies is another server's: it is ignored.
+/// snowdrift.restore_mark() → trigger: advances the mark to that of a restored dump's row, and
+/// skips the row. A row that a subscription applies has another server's mark: it is only skipped.
 SNOWDRIFT_FUNCTION(restore_mark) {
     if (!CALLED_AS_TRIGGER(fcinfo))
         elog(ERROR, "restore_mark() was not called by the trigger manager");
@@ -59,7 +59,7 @@ SNOWDRIFT_FUNCTION(restore_mark) {
         heap_getattr(trigger->tg_trigtuple, 1, RelationGetDescr(trigger->tg_relation), &is_null);
     if (is_null || DatumGetInt64(unix_ms) < 0 || DatumGetInt64(unix_ms) > mark_table::max_unix_ms)
         ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                        errmsg("unix_ms of table \"snowdrift.mark\" must be in 0 .. %lld",
+                        errmsg("unix_ms of table \"snowdrift.mark\" must be in range 0 .. %lld",
                                static_cast<long long>(mark_table::max_unix_ms))));
     mark::restore(DatumGetInt64(unix_ms));
     PG_RETURN_POINTER(nullptr);
@@ -69,9 +69,10 @@ SNOWDRIFT_FUNCTION(restore_mark) {
 SNOWDRIFT_FUNCTION(refuse_mark_change) {
     if (!CALLED_AS_TRIGGER(fcinfo))
         elog(ERROR, "refuse_mark_change() was not called by the trigger manager");
-    ereport(ERROR,
-            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-             errmsg("cannot change table \"snowdrift.mark\""), errdetail("IDs could be repeated."),
-             errhint("snowdrift.advance() advances the mark. After the clock had jumped "
-                     "into the future, snowdrift.reset_clock() sets it back.")));
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot change table \"snowdrift.mark\""),
+         errdetail("Changing the mark could cause IDs to be repeated."),
+         errhint("To advance the mark, call snowdrift.advance(). If the clock had jumped into "
+                 "the future, call snowdrift.reset_clock().")));
 }

@@ -191,7 +191,7 @@ int64_t read() {
 
 void restore(int64_t unix_ms) {
     Relation table = mark_table::open();
-    (void)mark_table::read(table);  // raises an error if the row is missing
+    (void)mark_table::read(table);  // raises 55000 if the row is missing
     (void)mark_table::update(table, [&](const Value& now) {
         return now.unix_ms >= unix_ms ? now : now.with(unix_ms, Writer::outside);
     });

@@ -44,8 +44,8 @@ struct Session {
 extern Session session;
 
 /// Makes the mark known to this session. Returns the floor of all states: their further IDs must be
-/// later than this Unix millisecond. Raises 25006 during recovery, 55000 if the mark on disk is
-/// missing.
+/// later than this Unix millisecond. Raises 25006 during recovery, 55000 if the table is missing or
+/// unusable.
 int64_t attach();
 
 /// Returns the floor of fresh states, a Unix millisecond. Read it while the lock of slots is held,
@@ -58,11 +58,11 @@ int64_t fresh_floor();
 void advance_fresh_floor();
 
 /// The mark on disk, in Unix milliseconds, as this session sees it; also during recovery. Raises
-/// 55000 if it is missing.
+/// 55000 if the table is missing or unusable.
 int64_t read();
 
-/// Advances the mark on disk to `unix_ms`, for a restored dump, unless it is already past it.
-/// Sessions notice when they next advance the mark.
+/// Advances the mark on disk to `unix_ms`, for a restored dump, unless it is already that far.
+/// Sessions detect this when they next advance the mark.
 void restore(int64_t unix_ms);
 
 /// Advances the mark on disk past `unix_ms` by a lease, unless it is already past it, and returns

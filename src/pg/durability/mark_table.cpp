@@ -44,7 +44,7 @@ static_assert(sizeof(Columns) == 32, "no padding, as in a row");
                     errhint("To restore it, drop the extension and create it again.")));
 }
 
-/// The columns of a row on the page; null if it has another shape.
+/// The columns of a row on the page; null if the row has another format.
 Columns* columns_of(Page page, OffsetNumber offset) {
     ItemIdData* const item = PageGetItemId(page, offset);
     if (!ItemIdIsNormal(item)) return nullptr;
@@ -70,7 +70,7 @@ Writer to_writer(int32 stored) {
     return is_known ? writer : Writer::outside;
 }
 
-/// The value of the oldest row, with the latest time. Returns nothing if there is no row.
+/// The value of the oldest row, with the latest time of all rows; nothing if there is no row.
 std::optional<Value> read_page(Page page) {
     std::optional<Value> value;
     visit_rows(page, [&](const Columns& row) {
@@ -85,8 +85,8 @@ std::optional<Value> read_page(Page page) {
     return value;
 }
 
-/// Add the row to the table, which this transaction has created. Logical replication does not see
-/// the row: its subscribers have their own.
+/// Add the row to the table, which this transaction has created. The row is not replicated
+/// logically: each subscriber has its own.
 void insert_row(Relation table) {
     const Columns first{.unix_ms = 0,
                         .system_identifier = 0,
@@ -162,7 +162,8 @@ Writer writer_for(Relation table) {
 }
 
 Owner this_server(Relation table, int32 number) {
-    // Unlike the table's row in pg_class, that of its row type changes only with its owner.
+    // The table's row in pg_class changes often, for example in VACUUM. The row type's row in
+    // pg_type changes only when the table is renamed, or gets another owner or schema.
     HeapTuple tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(table->rd_rel->reltype));
     if (!HeapTupleIsValid(tuple)) report_unusable("is missing");
     const TransactionId creation_xid = HeapTupleHeaderGetRawXmin(tuple->t_data);

@@ -14,8 +14,8 @@ extern "C" {
 
 namespace snowdrift::mark_table {
 
-/// The latest time that the mark can have, in Unix milliseconds: the year 6429. The table has it as
-/// a constraint.
+/// The latest time that the mark can have, in Unix milliseconds: the year 6429. A constraint of the
+/// table states it too.
 inline constexpr int64_t max_unix_ms = INT64_MAX >> 16;
 
 /// The writer of the current time.
@@ -28,8 +28,8 @@ enum class Writer : int32 {
 /// The server that generates IDs after the mark.
 struct Owner {
     uint64_t system_identifier;  ///< as in pg_control; 0 if unknown
-    TransactionId creation_xid;  ///< that created the table: the same in a copy of the server's
-                                 ///< files, another one after pg_upgrade
+    TransactionId creation_xid;  ///< the transaction that created the table: the same in a copy
+                                 ///< of the server's files, but not after pg_upgrade
     int32 number;                ///< the server's number; -1 if unknown
 
     bool operator==(const Owner&) const = default;
@@ -39,7 +39,8 @@ struct Owner {
 struct Value {
     int64 unix_ms;
     Owner owner;
-    int32 copied_generators;  ///< the greatest id of the generators that came with a copy
+    int32 copied_generators;  ///< the greatest id of the generators that a copy has from its
+                              ///< source; 0 if there are none
     Writer writer;
 
     /// The same with another time, written by `new_writer`.
@@ -50,8 +51,9 @@ struct Value {
     bool operator==(const Value&) const = default;
 };
 
-/// Opens the table. Raises 55000 unless it belongs to the extension and is crash-safe. The default
-/// lock conflicts with those of commands that change the table's definition or file.
+/// Opens the table. Inserts the row if this transaction has created the table. Raises 55000 if the
+/// table is missing, was altered, does not belong to the extension or is not crash-safe. The
+/// default lock conflicts with those of commands that change the table's definition or file.
 Relation open(LOCKMODE lock = RowExclusiveLock);
 
 /// Whether a relcache invalidation of `relation` may concern the table.
@@ -65,7 +67,7 @@ uint64_t file_of(Relation table);
 /// after the commit changes the writer, which flushes that record.
 Writer writer_for(Relation table);
 
-/// This server as the owner, with this number.
+/// This server as the owner of the mark, with `number`.
 Owner this_server(Relation table, int32 number);
 
 /// Returns the current value. Raises 55000 if the row is missing or was altered.

@@ -20,7 +20,7 @@ constexpr int32 unknown_number = -1;
 
 int32 to_column(const ServerNumber& number) { return static_cast<int32>(number.value); }
 
-/// The mark's value, and this server with the number that the owner of the mark has.
+/// The mark's value, and this server as an owner of the mark with the number that is recorded.
 struct Ownership {
     Value value;
     Owner self;
@@ -31,7 +31,8 @@ struct Ownership {
                owner.creation_xid == self.creation_xid;
     }
 
-    /// Whether the mark is this copy's although the number has not changed, or may not have.
+    /// Whether this server is a copy, and `number` is that of its source, or applies only to some
+    /// sessions.
     bool is_contested(const ServerNumber& number) const {
         const bool is_changed = number.is_of_database && to_column(number) != value.owner.number;
         return is_of_copy() && !is_changed;
@@ -62,10 +63,11 @@ void own_mark(int32 number, int32 copied_generators) {
             (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
              errmsg("this server is a copy and has no number of its own"),
              to_column(number) == source.number
-                 ? errdetail("Its number is %u, as on the server with system identifier %llu.",
-                             number.value, identifier)
-                 : errdetail("It is a copy of the server with system identifier %llu. The number "
-                             "%u was not set for this server or for this database.",
+                 ? errdetail("It was copied from the server with system identifier %llu, which had "
+                             "the same number, %u.",
+                             identifier, number.value)
+                 : errdetail("It was copied from the server with system identifier %llu. The "
+                             "number %u is not set for the server or the database.",
                              identifier, number.value),
              errhint("Set another number in snowdrift.node, for example with ALTER SYSTEM. If the "
                      "other server no longer generates IDs, a superuser can call "
@@ -99,8 +101,8 @@ void check_not_copied(const Definition& definition) {
              errmsg("ID generator was copied from another server"),
              errdetail("Its IDs do not contain the server's number, so both servers can generate "
                        "equal IDs."),
-             errhint("Drop the generator, and create it again with another node. If the other "
-                     "server no longer generates IDs, a superuser can call "
+             errhint("Drop the generator, and create it again with another node or layout. If the "
+                     "other server no longer generates IDs, a superuser can call "
                      "snowdrift.confirm_node().")));
 }
 

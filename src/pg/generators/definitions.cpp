@@ -216,7 +216,8 @@ Identity find_and_lock(const char* wanted, LOCKMODE mode) {
     }
 }
 
-/// An id that no generator of the table has. Replication can set the sequence back.
+/// An id that no generator of the table has. The sequence may return one that is taken, because
+/// replication can set it back.
 uint32_t next_id(Oid table) {
     const Oid sequence = extension::find_relation("generator_id");
     if (!OidIsValid(sequence))

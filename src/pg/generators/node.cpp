@@ -122,7 +122,8 @@ ServerNode find_server_node() {
     }
 }
 
-/// The server's number. Raises 55000 if it has none, or if the server is a copy of another one.
+/// The server's number. Raises 55000 if it has none, or if it is a copy that has no number of its
+/// own.
 uint32_t server_number() {
     const ServerNode node = find_server_node();
     if (!node.number)

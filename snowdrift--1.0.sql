@@ -16,19 +16,25 @@ CREATE TABLE snowdrift.mark (
     unix_ms bigint NOT NULL
         CHECK (unix_ms OPERATOR(pg_catalog.>=) '0'::bigint AND unix_ms OPERATOR(pg_catalog.<=) '140737488355327'::bigint),
     system_identifier bigint NOT NULL,
+    source_identifier bigint NOT NULL,
     creation_xid xid NOT NULL,
     number integer NOT NULL,
-    copied_generators integer NOT NULL,
+    source_number integer NOT NULL,
+    source_generators integer NOT NULL,
     writer integer NOT NULL
 ) USING heap;
 COMMENT ON TABLE snowdrift.mark
     IS 'time after which no ID was ever issued, and server that issues the IDs; do not change by hand';
 COMMENT ON COLUMN snowdrift.mark.unix_ms IS 'time in milliseconds since 1970';
 COMMENT ON COLUMN snowdrift.mark.system_identifier IS 'system identifier of the server; 0 if unknown';
+COMMENT ON COLUMN snowdrift.mark.source_identifier
+    IS 'system identifier of the server of which this one is a copy; 0 if it is not a copy, or was confirmed';
 COMMENT ON COLUMN snowdrift.mark.creation_xid
     IS 'transaction that created this table; distinguishes a copy of a server from an upgraded server';
-COMMENT ON COLUMN snowdrift.mark.number IS 'server''s number in its IDs; -1 if unknown';
-COMMENT ON COLUMN snowdrift.mark.copied_generators
+COMMENT ON COLUMN snowdrift.mark.number
+    IS 'server''s number in its last IDs; -1 if it was never set for the whole database';
+COMMENT ON COLUMN snowdrift.mark.source_number IS 'number of the source of a copy; -1 if unknown';
+COMMENT ON COLUMN snowdrift.mark.source_generators
     IS 'greatest id of the generators that a copy has from its source; 0 if there are none';
 COMMENT ON COLUMN snowdrift.mark.writer
     IS 'writer of the time: 0 for installation, restore or reset; 1 for a generator; 2 for a generator in the transaction that created the file';
@@ -39,6 +45,7 @@ SELECT pg_catalog.pg_extension_config_dump('snowdrift.mark'::pg_catalog.regclass
 CREATE FUNCTION snowdrift.restore_mark() RETURNS trigger
     AS 'MODULE_PATHNAME', 'snowdrift_restore_mark'
     LANGUAGE C;
+REVOKE ALL ON FUNCTION snowdrift.restore_mark() FROM PUBLIC;
 COMMENT ON FUNCTION snowdrift.restore_mark()
     IS 'advance the mark to that of a restored dump; skip rows that a subscription applies';
 CREATE TRIGGER restore_mark
@@ -51,6 +58,7 @@ COMMENT ON TRIGGER restore_mark ON snowdrift.mark
 CREATE FUNCTION snowdrift.refuse_mark_change() RETURNS trigger
     AS 'MODULE_PATHNAME', 'snowdrift_refuse_mark_change'
     LANGUAGE C;
+REVOKE ALL ON FUNCTION snowdrift.refuse_mark_change() FROM PUBLIC;
 COMMENT ON FUNCTION snowdrift.refuse_mark_change() IS 'raise an error, because changing the mark could repeat IDs';
 CREATE TRIGGER refuse_mark_change
     BEFORE UPDATE OR DELETE OR TRUNCATE ON snowdrift.mark
@@ -61,7 +69,7 @@ COMMENT ON TRIGGER refuse_mark_change ON snowdrift.mark IS 'raise an error, beca
 CREATE FUNCTION snowdrift.read_clock(OUT wall_clock timestamptz, OUT mark timestamptz,
         OUT lead interval)
     AS 'MODULE_PATHNAME', 'snowdrift_read_clock'
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowdrift.read_clock() IS 'implementation of view snowdrift.clock';
 
 CREATE VIEW snowdrift.clock AS SELECT wall_clock, mark, lead FROM snowdrift.read_clock();
@@ -91,7 +99,7 @@ CREATE FUNCTION snowdrift.confirm_node() RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION snowdrift.confirm_node() FROM PUBLIC;
 COMMENT ON FUNCTION snowdrift.confirm_node()
-    IS 'confirm, on a copy of a server, that the source no longer generates IDs, so that the copy may use its number';
+    IS 'confirm, on a copy of a server, that no other server generates IDs with this one''s number or its generators';
 -- Records this server in the mark. If shared memory still holds the mark of an earlier installation, this copies it.
 SELECT FROM snowdrift.confirm_node();
 
@@ -153,13 +161,13 @@ COMMENT ON FUNCTION @extschema@.snowflake_boundary(timestamptz)
 
 CREATE FUNCTION @extschema@.next_snowflake() RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowdrift_next_snowflake'
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION @extschema@.next_snowflake()
     IS 'generate new Snowflake ID, unique in this database';
 
 CREATE FUNCTION @extschema@.next_snowflakes(n integer) RETURNS SETOF bigint
     AS 'MODULE_PATHNAME', 'snowdrift_next_snowflakes'
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION @extschema@.next_snowflakes(integer)
     IS 'generate n new Snowflake IDs, in ascending order';
 
@@ -813,13 +821,13 @@ COMMENT ON FUNCTION @extschema@.gen_monotonic_ulid()
 
 CREATE FUNCTION @extschema@.gen_ulid() RETURNS @extschema@.ulid
     AS 'MODULE_PATHNAME', 'snowdrift_gen_ulid'
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION @extschema@.gen_ulid()
     IS 'generate ULID from the current time and 80 random bits';
 
 CREATE FUNCTION @extschema@.ulid_at("timestamp" timestamptz) RETURNS @extschema@.ulid
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_at'
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION @extschema@.ulid_at(timestamptz)
     IS 'generate ULID from given time and 80 random bits';
 
@@ -1347,13 +1355,13 @@ COMMENT ON OPERATOR @extschema@.<= (timestamptz, @extschema@.sno)
 
 CREATE FUNCTION @extschema@.next_sno(metabyte integer DEFAULT 0) RETURNS @extschema@.sno
     AS 'MODULE_PATHNAME', 'snowdrift_next_sno'
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION @extschema@.next_sno(integer) IS 'generate new sno, unique in this database';
 
 CREATE FUNCTION @extschema@.sno_at("timestamp" timestamptz, metabyte integer DEFAULT 0)
         RETURNS @extschema@.sno
     AS 'MODULE_PATHNAME', 'snowdrift_sno_at'
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION @extschema@.sno_at(timestamptz, integer)
     IS 'generate sno for given time, from a sequence that wraps around; for migrating older IDs';
 
@@ -1426,6 +1434,7 @@ SELECT pg_catalog.pg_extension_config_dump('snowdrift.generator'::pg_catalog.reg
 CREATE FUNCTION snowdrift.generators_changed() RETURNS trigger
     AS 'MODULE_PATHNAME', 'snowdrift_generators_changed'
     LANGUAGE C;
+REVOKE ALL ON FUNCTION snowdrift.generators_changed() FROM PUBLIC;
 COMMENT ON FUNCTION snowdrift.generators_changed()
     IS 'invalidate cached definitions of generators in all sessions';
 CREATE TRIGGER generators_changed
@@ -1440,6 +1449,7 @@ COMMENT ON TRIGGER generators_changed ON snowdrift.generator
 CREATE FUNCTION snowdrift.ignore_replicated() RETURNS trigger
     AS 'MODULE_PATHNAME', 'snowdrift_ignore_replicated'
     LANGUAGE C;
+REVOKE ALL ON FUNCTION snowdrift.ignore_replicated() FROM PUBLIC;
 COMMENT ON FUNCTION snowdrift.ignore_replicated()
     IS 'ignore definitions that logical replication writes';
 CREATE TRIGGER ignore_replicated
@@ -1453,6 +1463,7 @@ COMMENT ON TRIGGER ignore_replicated ON snowdrift.generator
 CREATE FUNCTION snowdrift.refuse_truncate() RETURNS trigger
     AS 'MODULE_PATHNAME', 'snowdrift_refuse_truncate'
     LANGUAGE C;
+REVOKE ALL ON FUNCTION snowdrift.refuse_truncate() FROM PUBLIC;
 COMMENT ON FUNCTION snowdrift.refuse_truncate()
     IS 'raise an error, because logical replication would remove definitions of other servers';
 CREATE TRIGGER refuse_truncate

@@ -22,6 +22,19 @@ SELECT snowdrift.drop_generator('copy');
 INSERT INTO snowdrift.generator VALUES ('restored', 7, 'snowflake', 'twitter', 1, 2, NULL, 0, 4095);
 SELECT pg_catalog.setval('snowdrift.generator_id', 7) AS numbers, next_snowflake('restored') > 0 AS drawn;
 INSERT INTO snowdrift.mark SELECT * FROM snowdrift.mark;
+-- It cannot use the functions of triggers for its own tables.
+CREATE TABLE mine (unix_ms text);
+CREATE TRIGGER mine BEFORE INSERT ON mine FOR EACH ROW EXECUTE FUNCTION snowdrift.restore_mark();
+RESET ROLE;
+SELECT count(*) AS refused FROM pg_proc WHERE pronamespace = 'snowdrift'::regnamespace
+    AND prorettype = 'trigger'::regtype AND NOT has_function_privilege('snowdrift_creator', oid, 'EXECUTE');
+CREATE TRIGGER row BEFORE INSERT ON mine FOR EACH ROW EXECUTE FUNCTION snowdrift.restore_mark();
+INSERT INTO mine VALUES ('x');
+DROP TRIGGER row ON mine;
+CREATE TRIGGER statement BEFORE INSERT ON mine FOR EACH STATEMENT EXECUTE FUNCTION snowdrift.restore_mark();
+INSERT INTO mine VALUES ('x');
+DROP TABLE mine;
+SET ROLE snowdrift_creator;
 -- It can grant these privileges.
 GRANT EXECUTE ON FUNCTION snowdrift.create_generator, snowdrift.drop_generator TO snowdrift_ordinary;
 SET ROLE snowdrift_ordinary;

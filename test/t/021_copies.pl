@@ -51,7 +51,8 @@ create_all_kinds($source);
 $source->safe_psql('postgres',
 	q{SELECT snowdrift.create_generator('numbered', 'snowflake');
 	SELECT snowdrift.create_generator('toots', 'snowflake', layout => 'mastodon');
-	CREATE ROLE someone});
+	CREATE ROLE someone; CREATE DATABASE quiet});
+$source->safe_psql('quiet', 'CREATE EXTENSION snowdrift');
 $source->safe_psql('postgres', 'SELECT ' . join(', ', @by_number, @pinned));
 $source->stop;
 my $copy = copy_server($source, 'copy');
@@ -104,20 +105,45 @@ $copy->restart;
 is(refused($copy, @by_number), 0, 'after a restart, the copy still generates IDs');
 $copy->safe_psql('postgres', "LOAD 'snowdrift'; ALTER SYSTEM RESET snowdrift.node");
 $copy->restart;
-is(refused($copy, @by_number), 0, '... and may then get the number of its source without an error');
+is(refused($copy, @by_number), scalar(@by_number), '... unless it has the number of its source again');
 $copy->stop;
 
-# A number that is set for a role does not count either.
+# A number that is set for a role does not count. Open sessions keep the number of the source when the database
+# gets another one.
 start_with_clock($role_copy, '+0');
-$role_copy->safe_psql('postgres', 'LOAD $$snowdrift$$; ALTER ROLE someone SET snowdrift.node = 7; ALTER ROLE someone LOGIN');
-my $as_someone = sub {
-	my ($status, $out, $error) = $role_copy->psql('postgres', 'SELECT next_snowflake()', connstr => $role_copy->connstr('postgres') . ' user=someone');
+like($role_copy->safe_psql('postgres', 'SELECT next_ulid()'), qr/^\w{26}$/, 'a copy that first draws a ULID');
+$role_copy->safe_psql('postgres',
+	q{LOAD 'snowdrift'; ALTER ROLE someone LOGIN; ALTER ROLE someone SET snowdrift.node = 7;
+	SELECT snowdrift.create_generator('new', 'snowflake', worker => 9)});
+sub as_someone
+{
+	my ($status, $out, $error) = $role_copy->psql('postgres', 'SELECT next_snowflake()',
+		connstr => $role_copy->connstr('postgres') . ' user=someone');
 	return $status ? $error : $out;
-};
-like($as_someone->(), qr/this server is a copy/, 'a number that is set for a role does not count');
-$role_copy->safe_psql('postgres', 'LOAD $$snowdrift$$; ALTER DATABASE postgres SET snowdrift.node = 8');
-is(refused($role_copy, @by_number), 0, '... but one that is set for the database does');
-like($as_someone->(), qr/^\d{18}$/, '... and then the role can use its number');
+}
+like(as_someone(), qr/this server is a copy/, '... raises the error for a number that is set for a role');
+is($role_copy->safe_psql('postgres', q{SELECT snowflake_worker(next_snowflake('new'))}),
+	9, '... but a generator that was created on it works');
+$session = $role_copy->background_psql('postgres', on_error_stop => 0);
+$session->query('SELECT next_snowflake()');
+$session->{stderr} = '';
+$role_copy->safe_psql('postgres', q{LOAD 'snowdrift'; ALTER DATABASE postgres SET snowdrift.node = 8});
+is(refused($role_copy, @by_number), 0, 'with a number of the database, it generates IDs');
+$session->query('SELECT next_snowflake()');
+like($session->{stderr}, qr/this server is a copy/, '... but not in a session that has the number of the source');
+$session->quit;
+like(as_someone(), qr/this server is a copy/, '... or in one that has the number of a role');
+$role_copy->safe_psql('postgres', 'SELECT snowdrift.confirm_node()');
+like(as_someone(), qr/^\d{18}$/, '... until a superuser confirms the numbers');
+
+# In another database of the source, no ID was drawn before it was copied.
+my $unknown = q{LOAD 'snowdrift'; ALTER DATABASE quiet SET snowdrift.node = 11};
+$role_copy->safe_psql('postgres', $unknown);
+like(error_of_database($role_copy, 'quiet', 'SELECT next_snowflake()'),
+	qr/this server is a copy.*DETAIL:  .*whose number is not known.*HINT:  .*Then call snowdrift.confirm_node\(\)/s,
+	'without a known number of the source, another number is not sufficient');
+$role_copy->safe_psql('quiet', 'SELECT snowdrift.confirm_node()');
+is($role_copy->safe_psql('quiet', 'SELECT snowflake_worker(next_snowflake())'), 11, '... until a superuser confirms it');
 $role_copy->stop;
 
 # A copy replaces its source, which no longer generates IDs.
@@ -149,9 +175,15 @@ my $bindir = $successor->config_data('--bindir');
 start_with_clock($upgraded, '-1');
 isnt(control_data($upgraded, 'Database system identifier'),
 	control_data($successor, 'Database system identifier'), '... and has another system identifier');
-is(refused($upgraded, @by_number), 0, '... but is not a copy');
-like($upgraded->safe_psql('postgres', "SELECT $_"), qr/^\w+$/, "... $_") for @pinned;
-cmp_ok($upgraded->safe_psql('postgres', 'SELECT next_snowflake()'), '>', $before, '... and its IDs continue');
+like($upgraded->safe_psql('postgres', "SELECT $_"), qr/^\w+$/, "... but is not a copy: $_") for @pinned;
+$upgraded->stop;
+my $upgraded_copy = copy_server($upgraded, 'upgraded_copy');
+start_with_clock($upgraded_copy, '-1');
+is(refused($upgraded_copy, @by_number), scalar(@by_number), 'a copy of the upgraded server is one');
+$upgraded_copy->stop;
+start_with_clock($upgraded, '-1');
+is(refused($upgraded, @by_number), 0, 'the upgraded server generates IDs with its number');
+cmp_ok($upgraded->safe_psql('postgres', 'SELECT next_snowflake()'), '>', $before, '... which continue');
 $upgraded->stop;
 
 SKIP:

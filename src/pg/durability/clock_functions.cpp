@@ -9,14 +9,14 @@
 #include "pg/support/row.hpp"
 #include "pg/support/settings.hpp"
 #include "pg/support/time.hpp"
+#include "pg/support/trigger.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
 #include "access/xlog.h"
-#include "commands/trigger.h"
 #include "replication/logicalworker.h"
+#include "tcop/utility.h"
 #include "utils/fmgrprotos.h"
-#include "utils/rel.h"
 }
 
 using namespace snowdrift;
@@ -35,6 +35,7 @@ SNOWDRIFT_FUNCTION(read_clock) {
 
 /// snowdrift.reset_clock() → void
 SNOWDRIFT_FUNCTION(reset_clock) {
+    PreventCommandDuringRecovery("snowdrift.reset_clock()");
     const int64 max_lead_ms = settings::max_clock_lead + mark::lease_ms;
     if (!mark::reset(clock::now_ms(), max_lead_ms))
         ereport(
@@ -50,25 +51,23 @@ SNOWDRIFT_FUNCTION(reset_clock) {
 /// snowdrift.restore_mark() → trigger: advances the mark to that of a restored dump's row, and
 /// skips the row. A row that a subscription applies has another server's mark: it is only skipped.
 SNOWDRIFT_FUNCTION(restore_mark) {
-    if (!CALLED_AS_TRIGGER(fcinfo))
-        elog(ERROR, "restore_mark() was not called by the trigger manager");
-    const auto* const trigger = reinterpret_cast<TriggerData*>(fcinfo->context);
-    if (IsLogicalWorker()) PG_RETURN_POINTER(nullptr);
+    const TriggerData& trigger =
+        check_trigger(fcinfo, "mark", TRIGGER_EVENT_ROW | TRIGGER_EVENT_BEFORE);
+    if (IsLogicalWorker()) PG_RETURN_POINTER(NULL);
     bool is_null;
     const Datum unix_ms =
-        heap_getattr(trigger->tg_trigtuple, 1, RelationGetDescr(trigger->tg_relation), &is_null);
+        heap_getattr(trigger.tg_trigtuple, 1, RelationGetDescr(trigger.tg_relation), &is_null);
     if (is_null || DatumGetInt64(unix_ms) < 0 || DatumGetInt64(unix_ms) > mark_table::max_unix_ms)
         ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
                         errmsg("unix_ms of table \"snowdrift.mark\" must be in range 0 .. %lld",
                                static_cast<long long>(mark_table::max_unix_ms))));
     mark::restore(DatumGetInt64(unix_ms));
-    PG_RETURN_POINTER(nullptr);
+    PG_RETURN_POINTER(NULL);
 }
 
 /// snowdrift.refuse_mark_change() → trigger: raises an error.
 SNOWDRIFT_FUNCTION(refuse_mark_change) {
-    if (!CALLED_AS_TRIGGER(fcinfo))
-        elog(ERROR, "refuse_mark_change() was not called by the trigger manager");
+    (void)check_trigger(fcinfo, "mark", TRIGGER_EVENT_BEFORE);
     ereport(
         ERROR,
         (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot change table \"snowdrift.mark\""),

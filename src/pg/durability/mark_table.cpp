@@ -1,5 +1,6 @@
 #include "pg/durability/mark_table.hpp"
 
+#include <cstddef>
 #include <optional>
 
 extern "C" {
@@ -29,13 +30,16 @@ constexpr const char* table_name = "mark";
 struct Columns {
     int64 unix_ms;
     int64 system_identifier;
+    int64 source_identifier;
     TransactionId creation_xid;
     int32 number;
-    int32 copied_generators;
+    int32 source_number;
+    int32 source_generators;
     int32 writer;
 };
-constexpr int column_count = 6;
-static_assert(sizeof(Columns) == 32, "no padding, as in a row");
+constexpr int column_count = 8;
+constexpr size_t row_size = offsetof(Columns, writer) + sizeof(int32);
+static_assert(row_size == 3 * sizeof(int64) + 5 * sizeof(int32), "no padding, as in a row");
 
 [[noreturn]] void report_unusable(const char* problem) {
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -50,7 +54,7 @@ Columns* columns_of(Page page, OffsetNumber offset) {
     if (!ItemIdIsNormal(item)) return nullptr;
     auto* const tuple = reinterpret_cast<HeapTupleHeader>(PageGetItem(page, item));
     if (HeapTupleHeaderGetNatts(tuple) != column_count || (tuple->t_infomask & HEAP_HASNULL) != 0 ||
-        ItemIdGetLength(item) != tuple->t_hoff + sizeof(Columns))
+        ItemIdGetLength(item) != tuple->t_hoff + row_size)
         return nullptr;
     return reinterpret_cast<Columns*>(reinterpret_cast<char*>(tuple) + tuple->t_hoff);
 }
@@ -70,14 +74,15 @@ Writer to_writer(int32 stored) {
     return is_known ? writer : Writer::outside;
 }
 
-/// The value of the oldest row, with the latest time of all rows; nothing if there is no row.
+/// The value of the oldest row, with the latest time. Returns nothing if there is no row.
 std::optional<Value> read_page(Page page) {
     std::optional<Value> value;
     visit_rows(page, [&](const Columns& row) {
         if (!value)
             value = {row.unix_ms,
                      {static_cast<uint64_t>(row.system_identifier), row.creation_xid, row.number},
-                     row.copied_generators,
+                     {static_cast<uint64_t>(row.source_identifier), row.source_number,
+                      row.source_generators},
                      to_writer(row.writer)};
         else if (row.unix_ms > value->unix_ms)
             value = value->with(row.unix_ms, Writer::outside);
@@ -85,27 +90,33 @@ std::optional<Value> read_page(Page page) {
     return value;
 }
 
-/// Add the row to the table, which this transaction has created. The row is not replicated
-/// logically: each subscriber has its own.
+/// Add the row to the table, which this transaction has created. Logical replication does not see
+/// the row: its subscribers have their own.
 void insert_row(Relation table) {
-    const Columns first{.unix_ms = 0,
-                        .system_identifier = 0,
-                        .creation_xid = InvalidTransactionId,
-                        .number = -1,
-                        .copied_generators = 0,
-                        .writer = static_cast<int32>(Writer::outside)};
+    const Source none;
     Datum values[column_count] = {
-        Int64GetDatum(first.unix_ms),
-        Int64GetDatum(first.system_identifier),
-        TransactionIdGetDatum(first.creation_xid),
-        Int32GetDatum(first.number),
-        Int32GetDatum(first.copied_generators),
-        Int32GetDatum(first.writer),
+        Int64GetDatum(0),
+        Int64GetDatum(0),
+        Int64GetDatum(static_cast<int64>(none.system_identifier)),
+        TransactionIdGetDatum(InvalidTransactionId),
+        Int32GetDatum(-1),
+        Int32GetDatum(none.number),
+        Int32GetDatum(none.last_generator),
+        Int32GetDatum(static_cast<int32>(Writer::outside)),
     };
     bool is_null[column_count] = {};
     HeapTuple tuple = heap_form_tuple(RelationGetDescr(table), values, is_null);
     heap_insert(table, tuple, GetCurrentCommandId(true), HEAP_INSERT_NO_LOGICAL, nullptr);
     heap_freetuple(tuple);
+}
+
+/// The transaction that wrote the row of the cache `cache` with the key `key`.
+TransactionId creator_of(int cache, Oid key) {
+    HeapTuple tuple = SearchSysCache1(cache, ObjectIdGetDatum(key));
+    if (!HeapTupleIsValid(tuple)) report_unusable("is missing");
+    const TransactionId xid = HeapTupleHeaderGetRawXmin(tuple->t_data);
+    ReleaseSysCache(tuple);
+    return xid;
 }
 
 /// Open and lock the extension's table. Retry if it was dropped or replaced while this session
@@ -152,23 +163,16 @@ uint64_t file_of(Relation table) {
 }
 
 Writer writer_for(Relation table) {
-#if PG_VERSION_NUM >= 160000
-    const bool has_new_file = table->rd_firstRelfilelocatorSubid != InvalidSubTransactionId;
-#else
-    const bool has_new_file = table->rd_firstRelfilenodeSubid != InvalidSubTransactionId;
-#endif
-    const bool is_new = table->rd_createSubid != InvalidSubTransactionId;
-    return is_new || has_new_file ? Writer::uncommitted : Writer::generators;
+    // Every change of the file changes the table's row in pg_class. Unlike the relcache, this also
+    // tells parallel workers.
+    const TransactionId xid = creator_of(RELOID, RelationGetRelid(table));
+    return TransactionIdIsCurrentTransactionId(xid) ? Writer::uncommitted : Writer::generators;
 }
 
 Owner this_server(Relation table, int32 number) {
-    // The table's row in pg_class changes often, for example in VACUUM. The row type's row in
-    // pg_type changes only when the table is renamed, or gets another owner or schema.
-    HeapTuple tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(table->rd_rel->reltype));
-    if (!HeapTupleIsValid(tuple)) report_unusable("is missing");
-    const TransactionId creation_xid = HeapTupleHeaderGetRawXmin(tuple->t_data);
-    ReleaseSysCache(tuple);
-    return {GetSystemIdentifier(), creation_xid, number};
+    // Unlike the table's row in pg_class, that of its row type is rarely changed: by a superuser
+    // who gives the table another name, schema or owner, or grants privileges on the type.
+    return {GetSystemIdentifier(), creator_of(TYPEOID, table->rd_rel->reltype), number};
 }
 
 Value read(Relation table) {
@@ -193,12 +197,14 @@ void write(Relation table, LockedPage& page, const Value& value) {
     wal::require_writable();
     GenericXLogState* const change = GenericXLogStart(table);
     visit_rows(GenericXLogRegisterBuffer(change, page.buffer, 0), [&](Columns& row) {
-        row = {.unix_ms = value.unix_ms,
-               .system_identifier = static_cast<int64>(value.owner.system_identifier),
-               .creation_xid = value.owner.creation_xid,
-               .number = value.owner.number,
-               .copied_generators = value.copied_generators,
-               .writer = static_cast<int32>(value.writer)};
+        row.unix_ms = value.unix_ms;
+        row.system_identifier = static_cast<int64>(value.owner.system_identifier);
+        row.source_identifier = static_cast<int64>(value.source.system_identifier);
+        row.creation_xid = value.owner.creation_xid;
+        row.number = value.owner.number;
+        row.source_number = value.source.number;
+        row.source_generators = value.source.last_generator;
+        row.writer = static_cast<int32>(value.writer);
     });
     page.position = GenericXLogFinish(change);
     page.value = value;

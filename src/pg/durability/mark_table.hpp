@@ -28,24 +28,32 @@ enum class Writer : int32 {
 /// The server that generates IDs after the mark.
 struct Owner {
     uint64_t system_identifier;  ///< as in pg_control; 0 if unknown
-    TransactionId creation_xid;  ///< the transaction that created the table: the same in a copy
-                                 ///< of the server's files, but not after pg_upgrade
-    int32 number;                ///< the server's number; -1 if unknown
+    TransactionId creation_xid;  ///< that created the table: the same in a copy of the server's
+                                 ///< files, another one after pg_upgrade
+    int32 number;                ///< the last one that applied to the whole database; -1 if unknown
 
     bool operator==(const Owner&) const = default;
+};
+
+/// The server of which the owner is a copy.
+struct Source {
+    uint64_t system_identifier = 0;  ///< 0 if the owner is not a copy
+    int32 number = -1;               ///< -1 if unknown
+    int32 last_generator = 0;        ///< the greatest id of the generators that came with the copy
+
+    bool operator==(const Source&) const = default;
 };
 
 /// The row.
 struct Value {
     int64 unix_ms;
     Owner owner;
-    int32 copied_generators;  ///< the greatest id of the generators that a copy has from its
-                              ///< source; 0 if there are none
+    Source source;
     Writer writer;
 
     /// The same with another time, written by `new_writer`.
     Value with(int64 new_unix_ms, Writer new_writer) const {
-        return {new_unix_ms, owner, copied_generators, new_writer};
+        return {new_unix_ms, owner, source, new_writer};
     }
 
     bool operator==(const Value&) const = default;

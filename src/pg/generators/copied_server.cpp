@@ -14,88 +14,109 @@ namespace snowdrift {
 namespace {
 
 using mark_table::Owner;
+using mark_table::Source;
 using mark_table::Value;
 
 constexpr int32 unknown_number = -1;
 
 int32 to_column(const ServerNumber& number) { return static_cast<int32>(number.value); }
 
-/// The mark's value, and this server as an owner of the mark with the number that is recorded.
-struct Ownership {
-    Value value;
-    Owner self;
-
-    bool is_of_copy() const {
-        const Owner& owner = value.owner;
-        return owner.system_identifier != 0 && owner.system_identifier != self.system_identifier &&
-               owner.creation_xid == self.creation_xid;
-    }
-
-    /// Whether this server is a copy, and `number` is that of its source, or applies only to some
-    /// sessions.
-    bool is_contested(const ServerNumber& number) const {
-        const bool is_changed = number.is_of_database && to_column(number) != value.owner.number;
-        return is_of_copy() && !is_changed;
-    }
-};
-
-Ownership read_ownership() {
+Value read_mark() {
     Relation table = mark_table::open();
     const Value value = mark_table::read(table);
-    const Owner self = mark_table::this_server(table, value.owner.number);
     relation_close(table, RowExclusiveLock);
-    return {value, self};
+    return value;
 }
 
-/// Make this server, with `number`, the owner of the mark.
-void own_mark(int32 number, int32 copied_generators) {
+/// Replace the mark's owner and source, unless another session has changed them since `known` was
+/// read.
+void set_owner(const Value& known, const Owner& owner, const Source& source) {
     Relation table = mark_table::open();
-    const Owner self = mark_table::this_server(table, number);
     (void)mark_table::update(table, [&](const Value& now) {
-        return Value{now.unix_ms, self, copied_generators, now.writer};
+        const bool is_known = now.owner == known.owner && now.source == known.source;
+        return is_known ? Value{now.unix_ms, owner, source, now.writer} : now;
     });
     relation_close(table, RowExclusiveLock);
 }
 
-[[noreturn]] void report_copy(const Owner& source, const ServerNumber& number) {
+/// What own_mark() makes of a mark.
+struct Ownership {
+    Owner owner;
+    Source source;
+};
+
+Ownership find_ownership(const Value& value) {
+    Relation table = mark_table::open();
+    const Owner self = mark_table::this_server(table, value.owner.number);
+    relation_close(table, RowExclusiveLock);
+    const Owner& owner = value.owner;
+    const bool is_copy = owner.system_identifier != 0 &&
+                         owner.system_identifier != self.system_identifier &&
+                         owner.creation_xid == self.creation_xid;
+    if (!is_copy) return {self, value.source};
+    return {{self.system_identifier, self.creation_xid, unknown_number},
+            {owner.system_identifier, owner.number, static_cast<int32>(definitions::last_id())}};
+}
+
+/// Whether the number may be that of the server's source. Numbers of roles and sessions are not
+/// recorded, and those of roles are copied.
+bool is_contested(const Source& source, const ServerNumber& number) {
+    return source.system_identifier != 0 &&
+           (!number.is_of_database || source.number == unknown_number ||
+            source.number == to_column(number));
+}
+
+[[noreturn]] void report_copy(const Source& source, const ServerNumber& number) {
     const auto identifier = static_cast<unsigned long long>(source.system_identifier);
-    ereport(ERROR,
-            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-             errmsg("this server is a copy and has no number of its own"),
-             to_column(number) == source.number
-                 ? errdetail("It was copied from the server with system identifier %llu, which had "
-                             "the same number, %u.",
-                             identifier, number.value)
-                 : errdetail("It was copied from the server with system identifier %llu. The "
-                             "number %u is not set for the server or the database.",
-                             identifier, number.value),
-             errhint("Set another number in snowdrift.node, for example with ALTER SYSTEM. If the "
-                     "other server no longer generates IDs, a superuser can call "
-                     "snowdrift.confirm_node().")));
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+         errmsg("this server is a copy and has no number of its own"),
+         source.number == unknown_number
+             ? errdetail("It was copied from the server with system identifier %llu, whose number "
+                         "is not known.",
+                         identifier)
+         : source.number == to_column(number)
+             ? errdetail("It was copied from the server with system identifier %llu, which had "
+                         "the same number, %u.",
+                         identifier, number.value)
+             : errdetail("It was copied from the server with system identifier %llu. The number "
+                         "%u is not set for the server or the database.",
+                         identifier, number.value),
+         source.number == unknown_number
+             ? errhint("Set a number that no other server has in snowdrift.node, for example with "
+                       "ALTER SYSTEM. Then call snowdrift.confirm_node() as a superuser.")
+             : errhint("Set another number in snowdrift.node, for example with ALTER SYSTEM. If "
+                       "the other server no longer generates IDs, a superuser can call "
+                       "snowdrift.confirm_node().")));
 }
 
 }  // namespace
 
-bool is_copy(const ServerNumber& number) { return read_ownership().is_contested(number); }
+void own_mark() {
+    (void)mark::attach();
+    const Value value = read_mark();
+    const Ownership own = find_ownership(value);
+    if (own.owner == value.owner && own.source == value.source) return;
+    set_owner(value, own.owner, own.source);
+}
+
+bool is_copy(const ServerNumber& number) {
+    return is_contested(find_ownership(read_mark()).source, number);
+}
 
 void check_not_copy(const ServerNumber& number) {
-    (void)mark::attach();
-    const Ownership found = read_ownership();
-    if (found.is_contested(number)) report_copy(found.value.owner, number);
-    const Owner& owner = found.value.owner;
-    const bool is_same_server = owner.system_identifier == found.self.system_identifier;
-    const int32 known_number = is_same_server ? owner.number : unknown_number;
-    const int32 new_number = number.is_of_database ? to_column(number) : known_number;
-    if (found.self == owner && new_number == known_number) return;
-    own_mark(new_number, found.is_of_copy() ? static_cast<int32>(definitions::last_id())
-                                            : found.value.copied_generators);
+    const Value value = read_mark();
+    if (is_contested(value.source, number)) report_copy(value.source, number);
+    if (!number.is_of_database || value.owner.number == to_column(number)) return;
+    Owner owner = value.owner;
+    owner.number = to_column(number);
+    set_owner(value, owner, value.source);
 }
 
 void check_not_copied(const Definition& definition) {
-    (void)mark::attach();
-    const Ownership found = read_ownership();
-    if (!found.is_of_copy() && static_cast<int32>(definition.id) > found.value.copied_generators)
-        return;
+    const Source source = read_mark().source;
+    if (static_cast<int32>(definition.id) > source.last_generator) return;
     ereport(ERROR,
             (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
              errmsg("ID generator was copied from another server"),
@@ -112,9 +133,9 @@ using namespace snowdrift;
 
 /// snowdrift.confirm_node() → void
 SNOWDRIFT_FUNCTION(confirm_node) {
-    PreventCommandDuringRecovery("snowdrift.confirm_node()");
-    (void)mark::attach();
-    const auto number = find_server_number();
-    own_mark(number && number->is_of_database ? to_column(*number) : unknown_number, 0);
+    PreventCommandIfReadOnly("snowdrift.confirm_node()");
+    own_mark();
+    const Value value = read_mark();
+    set_owner(value, value.owner, {});
     PG_RETURN_VOID();
 }

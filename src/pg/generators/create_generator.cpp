@@ -6,14 +6,13 @@
 #include "pg/generators/node.hpp"
 #include "pg/support/checks.hpp"
 #include "pg/support/postgres.hpp"
+#include "pg/support/trigger.hpp"
 #include "pg/types/snowflake_layout_type.hpp"
 
 extern "C" {
-#include "commands/trigger.h"
 #include "replication/logicalworker.h"
 #include "tcop/utility.h"
 #include "utils/builtins.h"
-#include "utils/rel.h"
 }
 
 using namespace snowdrift;
@@ -123,19 +122,17 @@ SNOWDRIFT_FUNCTION(drop_generator) {
 /// snowdrift.ignore_replicated() → trigger: skips the rows that a subscription applies. Rows that a
 /// session writes with session_replication_role = replica, such as those of a dump, are kept.
 SNOWDRIFT_FUNCTION(ignore_replicated) {
-    if (!CALLED_AS_TRIGGER(fcinfo))
-        elog(ERROR, "ignore_replicated() was not called by the trigger manager");
-    const auto* const trigger = reinterpret_cast<TriggerData*>(fcinfo->context);
-    if (IsLogicalWorker()) PG_RETURN_POINTER(nullptr);
-    const bool is_update = TRIGGER_FIRED_BY_UPDATE(trigger->tg_event);
-    PG_RETURN_POINTER(is_update ? trigger->tg_newtuple : trigger->tg_trigtuple);
+    const TriggerData& trigger =
+        check_trigger(fcinfo, "generator", TRIGGER_EVENT_ROW | TRIGGER_EVENT_BEFORE);
+    if (IsLogicalWorker()) PG_RETURN_POINTER(NULL);
+    const bool is_update = TRIGGER_FIRED_BY_UPDATE(trigger.tg_event);
+    PG_RETURN_POINTER(is_update ? trigger.tg_newtuple : trigger.tg_trigtuple);
 }
 
 /// snowdrift.refuse_truncate() → trigger: raises an error. A subscription applies TRUNCATE without
 /// triggers for rows, so it would remove the subscriber's definitions.
 SNOWDRIFT_FUNCTION(refuse_truncate) {
-    if (!CALLED_AS_TRIGGER(fcinfo))
-        elog(ERROR, "refuse_truncate() was not called by the trigger manager");
+    (void)check_trigger(fcinfo, "generator", TRIGGER_EVENT_BEFORE);
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("cannot truncate table \"snowdrift.generator\""),
                     errdetail("Subscriptions would remove the definitions of other servers."),
@@ -144,9 +141,6 @@ SNOWDRIFT_FUNCTION(refuse_truncate) {
 
 /// snowdrift.generators_changed() → trigger: makes all sessions reread the table
 SNOWDRIFT_FUNCTION(generators_changed) {
-    if (!CALLED_AS_TRIGGER(fcinfo))
-        elog(ERROR, "generators_changed() was not called by the trigger manager");
-    const auto* const trigger = reinterpret_cast<TriggerData*>(fcinfo->context);
-    definitions::invalidate(trigger->tg_relation);
-    PG_RETURN_POINTER(nullptr);
+    definitions::invalidate(check_trigger(fcinfo, "generator", TRIGGER_EVENT_AFTER).tg_relation);
+    PG_RETURN_POINTER(NULL);
 }

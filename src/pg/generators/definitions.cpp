@@ -20,6 +20,7 @@ extern "C" {
 }
 
 #include "pg/durability/mark.hpp"
+#include "pg/generators/copied_server.hpp"
 #include "pg/generators/slot_release.hpp"
 #include "pg/support/checks.hpp"
 #include "pg/support/citus.hpp"
@@ -293,6 +294,7 @@ void report_undefined(const char* wanted) {
 
 void insert(const char* new_name, const Definition& definition) {
     check_name(new_name);
+    own_mark();  // on a copy, the new generator is not one that came with it
     Relation table = open_table(RowExclusiveLock);
     lock_name(RelationGetRelid(table), new_name);
     const bool is_taken =

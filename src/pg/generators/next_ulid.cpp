@@ -1,6 +1,7 @@
 // The SQL functions that generate ULIDs: the monotonic next_ulid(), which takes a block per
 // transaction, and the random gen_ulid() and ulid_at().
 #include "core/ulid_generator.hpp"
+#include "pg/generators/copied_server.hpp"
 #include "pg/generators/draw.hpp"
 #include "pg/support/checks.hpp"
 #include "pg/support/clock.hpp"
@@ -21,7 +22,10 @@ class UlidSession {
 
     bool is_prepared() const { return slot_.is_attached(); }
 
-    void prepare() { slot_.attach({MyDatabaseId, slots::Kind::ulid}, false); }
+    void prepare() {
+        own_mark();
+        slot_.attach({MyDatabaseId, slots::Kind::ulid}, false);
+    }
 
     /// The tag of the mark when the session attached, for mark::is_current().
     int tag() const { return slot_.tag(); }

@@ -41,6 +41,7 @@ class NodeSession {
     template <typename ReadNode>
     void prepare(slots::Kind kind, std::optional<uint32_t> defined_node, ReadNode read_node) {
         const uint64_t version = settings::node_version;  // a change from here on is noticed
+        own_mark();
         if (definition_ && !definition_->has_server_number()) {
             check_unique_in_cluster(*definition_);
             check_not_copied(*definition_);

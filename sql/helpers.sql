@@ -39,11 +39,12 @@ BEGIN
             WITH ORDINALITY AS nodes(node, n));
 END $$;
 
--- explain(QUERY): the output of EXPLAIN, without the lines that PostgreSQL 18 adds for disabled nodes
+-- explain(QUERY): the output of EXPLAIN, without the lines that PostgreSQL 18 adds for disabled nodes, and
+-- PostgreSQL 19 for what a Result replaces
 CREATE FUNCTION explain(query text) RETURNS TABLE (plan text) LANGUAGE plpgsql AS $$
 BEGIN
     FOR plan IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-        IF plan !~ '^ *Disabled: true$' THEN
+        IF plan !~ '^ *(Disabled: true$|Replaces: )' THEN
             RETURN NEXT;
         END IF;
     END LOOP;

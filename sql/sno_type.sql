@@ -144,9 +144,9 @@ SELECT error_of($$SELECT sno_boundary('2079-09-07 15:47:35.548001Z')$$);
 SELECT error_of($$SELECT sno_boundary('infinity')$$);
 SELECT error_of($$SELECT sno_boundary('-infinity')$$);
 
--- comparisons with ulid and uuid are errors
-SELECT error_of('SELECT sno_nil() = ulid_nil()');
-SELECT error_of('SELECT sno_nil() = gen_random_uuid()');
+-- comparisons with ulid and uuid are errors; the hint depends on PostgreSQL's version
+SELECT split_part(error_of('SELECT sno_nil() = ulid_nil()'), E'\n', 1);
+SELECT split_part(error_of('SELECT sno_nil() = gen_random_uuid()'), E'\n', 1);
 
 -- soft errors
 SELECT soft_error_of('cg89x7njekxjp7vt', 'sno');

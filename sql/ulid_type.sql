@@ -124,9 +124,9 @@ SELECT error_of($$SELECT ulid_boundary('-infinity')$$);
 SELECT error_of($$SELECT '1969-12-31'::timestamptz::ulid$$);
 SELECT error_of($$SELECT '-infinity'::timestamp::ulid$$);
 
--- comparisons with uuid and bytea are errors
-SELECT error_of('SELECT ulid_nil() = gen_random_uuid()');
-SELECT error_of($$SELECT ulid_nil() = '\x00'::bytea$$);
+-- comparisons with uuid and bytea are errors; the hint depends on PostgreSQL's version
+SELECT split_part(error_of('SELECT ulid_nil() = gen_random_uuid()'), E'\n', 1);
+SELECT split_part(error_of($$SELECT ulid_nil() = '\x00'::bytea$$), E'\n', 1);
 
 -- soft errors
 SELECT soft_error_of('01AR295ZG3KRC245DAXR3A5NJB', 'ulid');

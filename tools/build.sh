@@ -45,6 +45,8 @@ build() {
 build_cmake() {
     find_postgres
     need cmake g++ pkg-config libgtest-dev libpqxx-dev
+    # libpq.pc of PostgreSQL 19 requires libcurl, but Debian's libpq-dev does not depend on it.
+    pkg-config --exists libpq || need libcurl4-openssl-dev
     quietly "Configuring the C++ tests" \
         cmake -S . -B build/cmake -DCMAKE_BUILD_TYPE=RelWithDebInfo -DPG_CONFIG="$PG_CONFIG"
     quietly "Building the C++ tests" cmake --build build/cmake -j"$jobs"

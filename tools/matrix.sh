@@ -8,6 +8,7 @@ debian_suite() {
     15) echo bookworm ;;
     17) echo trixie ;;
     18) echo sid ;;
+    19) echo experimental ;;
     *) die "no Debian suite is configured for PostgreSQL $1" ;;
     esac
 }
@@ -21,12 +22,22 @@ make_chroot() {
     say "Creating a Debian $suite chroot in $chroot_dir"
     as_root rm -rf "$chroot_dir"
     as_root mkdir -p "$chroot_dir"
-    if ! interruptibly as_root debootstrap --variant=minbase "$suite" "$chroot_dir" "$(mirror)" \
-        >"$work/debootstrap.log" 2>&1; then
+    # experimental has no base system: it adds packages to sid.
+    if ! interruptibly as_root debootstrap --variant=minbase "${suite/experimental/sid}" "$chroot_dir" \
+        "$(mirror)" >"$work/debootstrap.log" 2>&1; then
         tail -n 5 "$work/debootstrap.log" >&2
         return 1
     fi
+    [ "$suite" != experimental ] || add_experimental "${1%-assertions}"
     as_root touch "$chroot_dir/.complete"
+}
+
+# add_experimental VERSION: adds experimental to apt's sources in the chroot, for PostgreSQL's packages only.
+add_experimental() {
+    local apt=$chroot_dir/etc/apt
+    echo "deb $(mirror) experimental main" | as_root tee "$apt/sources.list.d/experimental.list" >/dev/null
+    printf '%s\n' "Package: src:postgresql-$1" "Pin: release a=experimental" "Pin-Priority: 500" |
+        as_root tee "$apt/preferences.d/experimental" >/dev/null
 }
 
 # copy_checkout: copies this checkout to /snowdrift in the chroot, and the source of Citus, which is in

@@ -58,7 +58,9 @@ sub count_of
 }
 
 my $missing_number = qr/has publications or subscriptions, but this server has no number for its IDs/;
-my $errors = 'SELECT sum(apply_error_count + sync_error_count) FROM pg_stat_subscription_stats';
+# The columns apply_error_count, sync_error_count, and those that replace the latter in PostgreSQL 19
+my $errors = q{SELECT sum(value::int) FROM pg_stat_subscription_stats AS s, jsonb_each_text(to_jsonb(s))
+	WHERE key LIKE '%error_count'};
 my $rows = q{SELECT count(*), md5(string_agg(id || ' ' || server || ' ' || body, E'\n' ORDER BY id)) FROM posts};
 my $create_posts = q{CREATE EXTENSION snowdrift;
 	CREATE TABLE posts (id bigint PRIMARY KEY DEFAULT next_snowflake(), server text, body text);

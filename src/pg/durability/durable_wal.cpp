@@ -28,7 +28,7 @@ namespace {
 bool has_synchronous_standbys() {
     if (max_wal_senders == 0) return false;  // commits do not wait either
 #ifdef SYNC_STANDBY_DEFINED
-    const bits8 status = WalSndCtl->sync_standbys_status;
+    const uint8 status = WalSndCtl->sync_standbys_status;
     if ((status & SYNC_STANDBY_INIT) != 0) return (status & SYNC_STANDBY_DEFINED) != 0;
     return SyncRepStandbyNames != nullptr && *SyncRepStandbyNames != '\0';  // just started
 #else
@@ -45,6 +45,15 @@ bool is_server_exempt() {
     return std::strcmp(value, "off") == 0 || std::strcmp(value, "local") == 0;
 }
 
+/// The level from which this backend's messages are written to the server's log.
+int& server_log_level() {
+#if PG_VERSION_NUM >= 190000
+    return log_min_messages[MyBackendType];
+#else
+    return log_min_messages;
+#endif
+}
+
 void add_confirmation_context(void*) {
     errcontext("while waiting for a synchronous standby to confirm the ID mark");
 }
@@ -56,14 +65,14 @@ void wait_for_standbys(XLogRecPtr position) {
     // Suppress PostgreSQL's warnings about a canceled wait: they apply only to commits.
     const int commit_of_session = synchronous_commit;
     const int client_level = client_min_messages;
-    const int log_level = log_min_messages;
+    const int log_level = server_log_level();
     HOLD_INTERRUPTS();
     synchronous_commit = SYNCHRONOUS_COMMIT_REMOTE_FLUSH;
     assign_synchronous_commit(synchronous_commit, nullptr);
-    client_min_messages = log_min_messages = ERROR;
+    client_min_messages = server_log_level() = ERROR;
     SyncRepWaitForLSN(position, false);
     client_min_messages = client_level;
-    log_min_messages = log_level;
+    server_log_level() = log_level;
     synchronous_commit = commit_of_session;
     assign_synchronous_commit(synchronous_commit, nullptr);
     LWLockAcquire(SyncRepLock, LW_SHARED);

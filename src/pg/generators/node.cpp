@@ -24,6 +24,7 @@ extern "C" {
 #include "commands/dbcommands.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 }
 
 namespace snowdrift {

@@ -35,7 +35,16 @@ constexpr const char* segment_name = "snowdrift slots 2";
 
 void initialize_root(void* memory) { new (memory) Root{}; }
 
-#if PG_VERSION_NUM >= 170000
+#if PG_VERSION_NUM >= 190000
+
+Root* map_root() {
+    bool found;
+    const auto initialize = [](void* memory, void*) { initialize_root(memory); };
+    return static_cast<Root*>(
+        GetNamedDSMSegment(segment_name, sizeof(Root), initialize, &found, nullptr));
+}
+
+#elif PG_VERSION_NUM >= 170000
 
 Root* map_root() {
     bool found;

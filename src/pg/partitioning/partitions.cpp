@@ -30,6 +30,7 @@ extern "C" {
 #include "utils/rangetypes.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
+#include "utils/tuplestore.h"
 #include "utils/typcache.h"
 }
 

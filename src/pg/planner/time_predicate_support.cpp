@@ -8,6 +8,7 @@
 extern "C" {
 #include "access/stratnum.h"
 #include "catalog/pg_proc.h"
+#include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/supportnodes.h"

@@ -39,7 +39,7 @@ int explain(const char* text, ParseError error) {
 
 /// Raise 22P02 for an invalid text, as a soft error if the caller supports it.
 template <typename Id>
-[[gnu::cold, gnu::noinline]] Datum reject(const char* text, ParseError error, fmNodePtr context) {
+[[gnu::cold, gnu::noinline]] Datum reject(const char* text, ParseError error, Node* context) {
     ereturn(context, Datum{0},
             (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
              errmsg("invalid input syntax for type %s: \"%s\"", IdTraits<Id>::name, text),

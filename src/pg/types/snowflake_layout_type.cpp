@@ -75,7 +75,7 @@ int explain_js(const LayoutError& error) {
 }
 
 /// Raise `sqlstate` for a value that is out of bounds, as a soft error if the caller supports it.
-Datum reject_bounds(const LayoutError& error, int sqlstate, fmNodePtr context) {
+Datum reject_bounds(const LayoutError& error, int sqlstate, Node* context) {
     ereturn(context, Datum{0},
             (errcode(sqlstate),
              errmsg("%s %s is out of range %s .. %s for type snowflake_layout",
@@ -84,7 +84,7 @@ Datum reject_bounds(const LayoutError& error, int sqlstate, fmNodePtr context) {
              explain_js(error)));
 }
 
-Datum reject_text(const char* text, const LayoutError& error, fmNodePtr context) {
+Datum reject_text(const char* text, const LayoutError& error, Node* context) {
     if (error.reason == LayoutError::Reason::bounds || error.reason == LayoutError::Reason::unsafe)
         return reject_bounds(error, ERRCODE_INVALID_PARAMETER_VALUE, context);
     ereturn(context, Datum{0},

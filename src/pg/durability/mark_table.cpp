@@ -111,7 +111,7 @@ void insert_row(Relation table) {
 }
 
 /// The transaction that wrote the row of the cache `cache` with the key `key`.
-TransactionId creator_of(int cache, Oid key) {
+TransactionId creator_of(SysCacheIdentifier cache, Oid key) {
     HeapTuple tuple = SearchSysCache1(cache, ObjectIdGetDatum(key));
     if (!HeapTupleIsValid(tuple)) report_unusable("is missing");
     const TransactionId xid = HeapTupleHeaderGetRawXmin(tuple->t_data);

@@ -193,7 +193,8 @@ SKIP:
 	my $publisher = new_server('publisher', allows_streaming => 'logical');
 	start_with_clock($publisher, '+0');
 	$publisher->safe_psql('postgres',
-		'CREATE EXTENSION snowdrift; CREATE TABLE posts (id bigint PRIMARY KEY DEFAULT next_snowflake())');
+		'CREATE EXTENSION snowdrift; CREATE TABLE posts (id bigint PRIMARY KEY DEFAULT next_snowflake());
+		INSERT INTO posts DEFAULT VALUES');
 	$publisher->backup('base');
 	my $subscriber = PostgreSQL::Test::Cluster->new('subscriber');
 	$subscriber->init_from_backup($publisher, 'base', has_streaming => 1);
@@ -211,7 +212,7 @@ SKIP:
 	$subscriber->restart;
 	$_->safe_psql('postgres', $insert) for $publisher, $subscriber;
 	$publisher->wait_for_catchup($subscriber->safe_psql('postgres', 'SELECT subname FROM pg_subscription'));
-	is($subscriber->safe_psql('postgres', 'SELECT count(*) FROM posts'), 2000, '... with another number, no IDs collide');
+	is($subscriber->safe_psql('postgres', 'SELECT count(*) FROM posts'), 2001, '... with another number, no IDs collide');
 	is( $subscriber->safe_psql('postgres', 'SELECT sum(apply_error_count) FROM pg_stat_subscription_stats'),
 		0, '... without replication errors');
 	$subscriber->stop;

@@ -1530,7 +1530,7 @@ COMMENT ON FUNCTION snowdrift.advance(@extschema@.sno)
 CREATE FUNCTION snowdrift.read_generator(id integer, kind text,
         layout @extschema@.snowflake_layout, sequence_min integer, sequence_max integer,
         OUT last_timestamp timestamptz, OUT lead interval, OUT waiting integer,
-        OUT overflow_episodes bigint, OUT overflow_ticks bigint, OUT regressions bigint)
+        OUT overflow_episodes bigint, OUT overflow_duration interval, OUT regressions bigint)
     AS 'MODULE_PATHNAME', 'snowdrift_read_generator'
     LANGUAGE C VOLATILE PARALLEL SAFE;
 COMMENT ON FUNCTION snowdrift.read_generator(integer, text, @extschema@.snowflake_layout, integer,
@@ -1540,7 +1540,7 @@ COMMENT ON FUNCTION snowdrift.read_generator(integer, text, @extschema@.snowflak
 CREATE VIEW snowdrift.generators AS
     SELECT g.name, g.kind, g.layout, g.datacenter, g.worker, g.partition, g.sequence_min,
         g.sequence_max, g.this_node_only, s.last_timestamp, s.lead, s.waiting, s.overflow_episodes,
-        s.overflow_ticks, s.regressions
+        s.overflow_duration, s.regressions
     FROM (SELECT NULL AS name, NULL::integer AS id, kind, layout::@extschema@.snowflake_layout,
               NULL::integer AS datacenter, NULL::integer AS worker, NULL::integer AS partition,
               NULL::integer AS sequence_min, NULL::integer AS sequence_max,

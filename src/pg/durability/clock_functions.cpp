@@ -15,7 +15,6 @@ extern "C" {
 #include "access/xlog.h"
 #include "commands/trigger.h"
 #include "replication/logicalworker.h"
-#include "utils/fmgrprotos.h"
 #include "utils/rel.h"
 }
 
@@ -26,11 +25,10 @@ SNOWDRIFT_FUNCTION(read_clock) {
     if (!RecoveryInProgress()) (void)mark::attach();
     const int64 mark_ms = mark::read();
     const int64 now_ms = clock::now_ms();
-    const Datum now = TimestampTzGetDatum(timestamp_from_unix_ms(now_ms));
-    const Datum latest = TimestampTzGetDatum(timestamp_from_unix_ms(std::max(mark_ms, now_ms)));
     std::optional<Datum> mark;
     if (mark_ms != 0) mark = TimestampTzGetDatum(timestamp_from_unix_ms(mark_ms));
-    return make_row(fcinfo, {now, mark, DirectFunctionCall2(timestamp_mi, latest, now)});
+    return make_row(fcinfo, {TimestampTzGetDatum(timestamp_from_unix_ms(now_ms)), mark,
+                             interval_from_ms(std::max<int64>(mark_ms - now_ms, 0))});
 }
 
 /// snowdrift.reset_clock() → void

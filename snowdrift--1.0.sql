@@ -822,7 +822,8 @@ CREATE FUNCTION @extschema@.ulid_at("timestamp" timestamptz) RETURNS @extschema@
 COMMENT ON FUNCTION @extschema@.ulid_at(timestamptz)
     IS 'generate ULID from given time and 80 random bits';
 
--- ulid: casts. No cast is implicit, so ulid = uuid is an error.
+-- ulid: casts. No cast is implicit, so ulid = uuid is an error. Casts from times are explicit, so that
+-- INSERT does not store now() as a guessable ID.
 
 CREATE CAST (@extschema@.ulid AS uuid) WITHOUT FUNCTION AS ASSIGNMENT;
 COMMENT ON CAST (@extschema@.ulid AS uuid) IS 'same 16 bytes';
@@ -860,10 +861,10 @@ COMMENT ON CAST (@extschema@.ulid AS timestamptz) IS 'timestamp of ULID';
 CREATE CAST (@extschema@.ulid AS timestamp) WITH FUNCTION @extschema@.ulid_to_timestamp(@extschema@.ulid) AS ASSIGNMENT;
 COMMENT ON CAST (@extschema@.ulid AS timestamp) IS 'timestamp of ULID, in UTC';
 
-CREATE CAST (timestamptz AS @extschema@.ulid) WITH FUNCTION @extschema@.ulid_boundary(timestamptz) AS ASSIGNMENT;
+CREATE CAST (timestamptz AS @extschema@.ulid) WITH FUNCTION @extschema@.ulid_boundary(timestamptz);
 COMMENT ON CAST (timestamptz AS @extschema@.ulid) IS 'smallest ULID at or after a time';
 
-CREATE CAST (timestamp AS @extschema@.ulid) WITH FUNCTION @extschema@.timestamp_to_ulid(timestamp) AS ASSIGNMENT;
+CREATE CAST (timestamp AS @extschema@.ulid) WITH FUNCTION @extschema@.timestamp_to_ulid(timestamp);
 COMMENT ON CAST (timestamp AS @extschema@.ulid) IS 'smallest ULID at or after a time in UTC';
 
 -- sno: the type
@@ -1162,6 +1163,11 @@ CREATE FUNCTION @extschema@.sno_nil() RETURNS @extschema@.sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.sno_nil() IS 'smallest sno: all bits zero';
 
+CREATE FUNCTION @extschema@.sno_max() RETURNS @extschema@.sno
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_max'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.sno_max() IS 'largest sno: all bits one';
+
 -- sno: comparing with times
 
 CREATE FUNCTION @extschema@.sno_before(id @extschema@.sno, "timestamp" timestamptz) RETURNS boolean
@@ -1356,7 +1362,7 @@ CREATE FUNCTION @extschema@.sno_at("timestamp" timestamptz, metabyte integer DEF
 COMMENT ON FUNCTION @extschema@.sno_at(timestamptz, integer)
     IS 'generate sno for given time, from a sequence that wraps around; for migrating older IDs';
 
--- sno: casts. No cast is implicit, so sno = uuid is an error.
+-- sno: casts, as for ulid
 
 CREATE FUNCTION @extschema@.sno_to_uuid(@extschema@.sno) RETURNS uuid
     AS 'MODULE_PATHNAME', 'snowdrift_sno_to_uuid'
@@ -1388,11 +1394,29 @@ COMMENT ON CAST (@extschema@.sno AS bytea) IS '10 bytes of sno';
 CREATE CAST (bytea AS @extschema@.sno) WITH FUNCTION @extschema@.bytea_to_sno(bytea) AS ASSIGNMENT;
 COMMENT ON CAST (bytea AS @extschema@.sno) IS 'sno of 10 bytes';
 
+CREATE FUNCTION @extschema@.sno_to_timestamp(@extschema@.sno) RETURNS timestamp
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_to_timestamp'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.sno_to_timestamp(@extschema@.sno)
+    IS 'extract timestamp of sno, in UTC';
+
+CREATE FUNCTION @extschema@.timestamp_to_sno(timestamp) RETURNS @extschema@.sno
+    AS 'MODULE_PATHNAME', 'snowdrift_timestamp_to_sno'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.timestamp_to_sno(timestamp)
+    IS 'smallest sno at or after a time in UTC';
+
 CREATE CAST (@extschema@.sno AS timestamptz) WITH FUNCTION @extschema@.sno_timestamp(@extschema@.sno) AS ASSIGNMENT;
 COMMENT ON CAST (@extschema@.sno AS timestamptz) IS 'timestamp of sno';
 
+CREATE CAST (@extschema@.sno AS timestamp) WITH FUNCTION @extschema@.sno_to_timestamp(@extschema@.sno) AS ASSIGNMENT;
+COMMENT ON CAST (@extschema@.sno AS timestamp) IS 'timestamp of sno, in UTC';
+
 CREATE CAST (timestamptz AS @extschema@.sno) WITH FUNCTION @extschema@.sno_boundary(timestamptz);
 COMMENT ON CAST (timestamptz AS @extschema@.sno) IS 'smallest sno at or after a time';
+
+CREATE CAST (timestamp AS @extschema@.sno) WITH FUNCTION @extschema@.timestamp_to_sno(timestamp);
+COMMENT ON CAST (timestamp AS @extschema@.sno) IS 'smallest sno at or after a time in UTC';
 
 -- Named generators
 

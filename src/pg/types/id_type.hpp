@@ -146,6 +146,9 @@ struct IdType {
         PG_RETURN_DATUM(PG_GETARG_DATUM(argument(fcinfo, 0) > argument(fcinfo, 1) ? 0 : 1));
     }
 
+    // A timestamp in UTC and a timestamptz of the same time have the same binary value, so the next
+    // two functions serve both types.
+
     static Datum timestamp(FunctionCallInfo fcinfo) {
         PG_RETURN_TIMESTAMPTZ(timestamp_from_unix_ms(argument(fcinfo, 0).timestamp_ms()));
     }
@@ -156,6 +159,8 @@ struct IdType {
     }
 
     static Datum nil(FunctionCallInfo) { return make_datum(Id::nil()); }
+
+    static Datum max(FunctionCallInfo) { return make_datum(Id::max()); }
 
  private:
     static const Id& argument(FunctionCallInfo fcinfo, int n) {

@@ -148,6 +148,20 @@ CREATE FUNCTION @extschema@.snowflake_boundary("timestamp" timestamptz) RETURNS 
 COMMENT ON FUNCTION @extschema@.snowflake_boundary(timestamptz)
     IS 'smallest Snowflake ID at or after a time; id >= boundary(a) AND id < boundary(b) selects the times >= a and < b';
 
+-- Snowflake: texts
+
+CREATE FUNCTION @extschema@.snowflake_to_text(id bigint) RETURNS text
+    AS 'MODULE_PATHNAME', 'snowdrift_snowflake_to_text'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.snowflake_to_text(bigint)
+    IS 'convert Snowflake ID to 13 characters of base32, which sort as the IDs do in collation C';
+
+CREATE FUNCTION @extschema@.snowflake_from_text(id text) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'snowdrift_snowflake_from_text'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.snowflake_from_text(text)
+    IS 'convert 13 characters of base32 to Snowflake ID';
+
 -- Snowflake: generating
 
 CREATE FUNCTION @extschema@.next_snowflake() RETURNS bigint
@@ -1417,6 +1431,24 @@ COMMENT ON CAST (timestamptz AS @extschema@.sno) IS 'smallest sno at or after a 
 
 CREATE CAST (timestamp AS @extschema@.sno) WITH FUNCTION @extschema@.timestamp_to_sno(timestamp);
 COMMENT ON CAST (timestamp AS @extschema@.sno) IS 'smallest sno at or after a time in UTC';
+
+-- TypeIDs
+
+CREATE FUNCTION @extschema@.typeid_to_text(prefix text, id uuid) RETURNS text
+    AS 'MODULE_PATHNAME', 'snowdrift_typeid_to_text'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.typeid_to_text(text, uuid)
+    IS 'convert UUID to TypeID: prefix, underscore and 26 characters of base32';
+
+CREATE FUNCTION @extschema@.typeid_prefix(id text) RETURNS text
+    AS 'MODULE_PATHNAME', 'snowdrift_typeid_prefix'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.typeid_prefix(text) IS 'extract prefix of TypeID';
+
+CREATE FUNCTION @extschema@.typeid_to_uuid(id text) RETURNS uuid
+    AS 'MODULE_PATHNAME', 'snowdrift_typeid_to_uuid'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.typeid_to_uuid(text) IS 'extract UUID of TypeID';
 
 -- Named generators
 

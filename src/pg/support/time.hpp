@@ -33,8 +33,8 @@ inline TimestampTz timestamp_from_unix_ms(int64 unix_ms) {
     return (unix_ms - postgres_epoch_unix_ms) * 1000;
 }
 
-/// The Datum of an interval of `ms` milliseconds, in the form of a difference of timestamps: 24 hours
-/// are a day.
+/// The Datum of an interval of `ms` milliseconds, in the form of a difference of timestamps: 24
+/// hours are a day.
 inline Datum interval_from_ms(int64 ms) {
     return DirectFunctionCall2(timestamp_mi, TimestampGetDatum(ms * 1000), TimestampGetDatum(0));
 }

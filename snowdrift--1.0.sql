@@ -66,6 +66,9 @@ COMMENT ON FUNCTION snowdrift.read_clock() IS 'implementation of view snowdrift.
 CREATE VIEW snowdrift.clock AS SELECT wall_clock, mark, lead FROM snowdrift.read_clock();
 COMMENT ON VIEW snowdrift.clock
     IS 'server''s clock, mark (time after which no ID was ever issued), and how far the mark is ahead of the clock';
+COMMENT ON COLUMN snowdrift.clock.wall_clock IS 'time of the server''s clock';
+COMMENT ON COLUMN snowdrift.clock.mark IS 'time after which no ID was ever issued; null if no ID was';
+COMMENT ON COLUMN snowdrift.clock.lead IS 'how far the mark is ahead of the clock';
 GRANT SELECT ON snowdrift.clock TO PUBLIC;
 
 CREATE FUNCTION snowdrift.reset_clock() RETURNS void
@@ -83,6 +86,9 @@ COMMENT ON FUNCTION snowdrift.read_node() IS 'implementation of view snowdrift.n
 CREATE VIEW snowdrift.node AS SELECT number, source, detail FROM snowdrift.read_node();
 COMMENT ON VIEW snowdrift.node
     IS 'server''s number in its Snowflake IDs and snos, setting snowdrift.node, and what the number rests on';
+COMMENT ON COLUMN snowdrift.node.number IS 'server''s number in its IDs; null if it has none';
+COMMENT ON COLUMN snowdrift.node.source IS 'setting snowdrift.node';
+COMMENT ON COLUMN snowdrift.node.detail IS 'what the number rests on, or why there is none';
 GRANT SELECT ON snowdrift.node TO PUBLIC;
 
 CREATE FUNCTION snowdrift.confirm_node() RETURNS void
@@ -628,16 +634,17 @@ CREATE FUNCTION @extschema@.ulid_max() RETURNS @extschema@.ulid
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.ulid_max() IS 'largest ULID: all bits one';
 
--- ulid: comparing with times
+-- ulid: comparing with times. The arguments of predicates with the time on the left have no names, because
+-- calls that name them would be ambiguous.
 
 CREATE FUNCTION @extschema@.ulid_before(id @extschema@.ulid, "timestamp" timestamptz)
         RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_before'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.ulid_before(@extschema@.ulid, timestamptz)
-    IS 'implementation of < operator';
+    IS 'true if the time of ULID is before a given time; can use indexes on the ID';
 
-CREATE FUNCTION @extschema@.ulid_before("timestamp" timestamptz, id @extschema@.ulid)
+CREATE FUNCTION @extschema@.ulid_before(timestamptz, @extschema@.ulid)
         RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_before_of_ulid'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
@@ -660,9 +667,9 @@ CREATE FUNCTION @extschema@.ulid_until(id @extschema@.ulid, "timestamp" timestam
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_until'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.ulid_until(@extschema@.ulid, timestamptz)
-    IS 'implementation of <= operator';
+    IS 'true if the time of ULID is at or before a given time; can use indexes on the ID';
 
-CREATE FUNCTION @extschema@.ulid_until("timestamp" timestamptz, id @extschema@.ulid) RETURNS boolean
+CREATE FUNCTION @extschema@.ulid_until(timestamptz, @extschema@.ulid) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_until_of_ulid'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.ulid_until(timestamptz, @extschema@.ulid)
@@ -684,9 +691,9 @@ CREATE FUNCTION @extschema@.ulid_after(id @extschema@.ulid, "timestamp" timestam
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_after'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.ulid_after(@extschema@.ulid, timestamptz)
-    IS 'implementation of > operator';
+    IS 'true if the time of ULID is after a given time; can use indexes on the ID';
 
-CREATE FUNCTION @extschema@.ulid_after("timestamp" timestamptz, id @extschema@.ulid) RETURNS boolean
+CREATE FUNCTION @extschema@.ulid_after(timestamptz, @extschema@.ulid) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_after_of_ulid'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.ulid_after(timestamptz, @extschema@.ulid)
@@ -708,9 +715,9 @@ CREATE FUNCTION @extschema@.ulid_since(id @extschema@.ulid, "timestamp" timestam
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_since'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.ulid_since(@extschema@.ulid, timestamptz)
-    IS 'implementation of >= operator';
+    IS 'true if the time of ULID is at or after a given time; can use indexes on the ID';
 
-CREATE FUNCTION @extschema@.ulid_since("timestamp" timestamptz, id @extschema@.ulid) RETURNS boolean
+CREATE FUNCTION @extschema@.ulid_since(timestamptz, @extschema@.ulid) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_since_of_ulid'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.ulid_since(timestamptz, @extschema@.ulid)
@@ -1188,9 +1195,9 @@ CREATE FUNCTION @extschema@.sno_before(id @extschema@.sno, "timestamp" timestamp
     AS 'MODULE_PATHNAME', 'snowdrift_sno_before'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.sno_before(@extschema@.sno, timestamptz)
-    IS 'implementation of < operator';
+    IS 'true if the time of sno is before a given time; can use indexes on the ID';
 
-CREATE FUNCTION @extschema@.sno_before("timestamp" timestamptz, id @extschema@.sno) RETURNS boolean
+CREATE FUNCTION @extschema@.sno_before(timestamptz, @extschema@.sno) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_before_of_sno'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.sno_before(timestamptz, @extschema@.sno)
@@ -1212,9 +1219,9 @@ CREATE FUNCTION @extschema@.sno_until(id @extschema@.sno, "timestamp" timestampt
     AS 'MODULE_PATHNAME', 'snowdrift_sno_until'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.sno_until(@extschema@.sno, timestamptz)
-    IS 'implementation of <= operator';
+    IS 'true if the time of sno is at or before a given time; can use indexes on the ID';
 
-CREATE FUNCTION @extschema@.sno_until("timestamp" timestamptz, id @extschema@.sno) RETURNS boolean
+CREATE FUNCTION @extschema@.sno_until(timestamptz, @extschema@.sno) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_until_of_sno'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.sno_until(timestamptz, @extschema@.sno)
@@ -1236,9 +1243,9 @@ CREATE FUNCTION @extschema@.sno_after(id @extschema@.sno, "timestamp" timestampt
     AS 'MODULE_PATHNAME', 'snowdrift_sno_after'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.sno_after(@extschema@.sno, timestamptz)
-    IS 'implementation of > operator';
+    IS 'true if the time of sno is after a given time; can use indexes on the ID';
 
-CREATE FUNCTION @extschema@.sno_after("timestamp" timestamptz, id @extschema@.sno) RETURNS boolean
+CREATE FUNCTION @extschema@.sno_after(timestamptz, @extschema@.sno) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_after_of_sno'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.sno_after(timestamptz, @extschema@.sno)
@@ -1260,9 +1267,9 @@ CREATE FUNCTION @extschema@.sno_since(id @extschema@.sno, "timestamp" timestampt
     AS 'MODULE_PATHNAME', 'snowdrift_sno_since'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.sno_since(@extschema@.sno, timestamptz)
-    IS 'implementation of >= operator';
+    IS 'true if the time of sno is at or after a given time; can use indexes on the ID';
 
-CREATE FUNCTION @extschema@.sno_since("timestamp" timestamptz, id @extschema@.sno) RETURNS boolean
+CREATE FUNCTION @extschema@.sno_since(timestamptz, @extschema@.sno) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_since_of_sno'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.sno_since(timestamptz, @extschema@.sno)
@@ -1470,6 +1477,16 @@ CREATE TABLE snowdrift.generator (
 ) USING heap;
 COMMENT ON TABLE snowdrift.generator
     IS 'definitions of named generators; change them with snowdrift.create_generator and snowdrift.drop_generator';
+COMMENT ON COLUMN snowdrift.generator.name IS 'name of generator';
+COMMENT ON COLUMN snowdrift.generator.id IS 'number of generator; never reused';
+COMMENT ON COLUMN snowdrift.generator.kind IS 'kind of its IDs: snowflake or sno';
+COMMENT ON COLUMN snowdrift.generator.layout IS 'layout of its Snowflake IDs; null for snos';
+COMMENT ON COLUMN snowdrift.generator.datacenter IS 'datacenter in its Snowflake IDs; null if not specified';
+COMMENT ON COLUMN snowdrift.generator.worker IS 'worker in its Snowflake IDs; null if not specified';
+COMMENT ON COLUMN snowdrift.generator.partition IS 'partition in its snos; null if not specified';
+COMMENT ON COLUMN snowdrift.generator.sequence_min IS 'smallest sequence number in its IDs';
+COMMENT ON COLUMN snowdrift.generator.sequence_max IS 'largest sequence number in its IDs';
+COMMENT ON COLUMN snowdrift.generator.this_node_only IS 'true if no other node of a Citus cluster generates IDs with this definition';
 -- Any role can dump the definitions. The role that created the extension can restore them.
 GRANT SELECT ON SEQUENCE snowdrift.generator_id TO PUBLIC;
 GRANT SELECT ON TABLE snowdrift.generator TO PUBLIC;
@@ -1539,7 +1556,7 @@ REVOKE ALL ON FUNCTION snowdrift.drop_generator(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION snowdrift.drop_generator(text) TO @extowner@ WITH GRANT OPTION;
 COMMENT ON FUNCTION snowdrift.drop_generator(text) IS 'drop named generator';
 
-CREATE FUNCTION snowdrift.snapshot(name text) RETURNS jsonb
+CREATE FUNCTION snowdrift.snapshot(generator text) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'snowdrift_snapshot'
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 REVOKE ALL ON FUNCTION snowdrift.snapshot(text) FROM PUBLIC;
@@ -1547,7 +1564,7 @@ GRANT EXECUTE ON FUNCTION snowdrift.snapshot(text) TO @extowner@ WITH GRANT OPTI
 COMMENT ON FUNCTION snowdrift.snapshot(text)
     IS 'definition and state of named generator, for snowdrift.restore';
 
-CREATE FUNCTION snowdrift.restore(name text, snapshot jsonb) RETURNS void
+CREATE FUNCTION snowdrift.restore(generator text, snapshot jsonb) RETURNS void
     AS 'MODULE_PATHNAME', 'snowdrift_restore'
     LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION snowdrift.restore(text, jsonb) FROM PUBLIC;
@@ -1611,6 +1628,21 @@ CREATE VIEW snowdrift.generators AS
             AS s;
 COMMENT ON VIEW snowdrift.generators
     IS 'definition and state of all generators of this database; the default ones have no name';
+COMMENT ON COLUMN snowdrift.generators.name IS 'name of generator; null for the default generators';
+COMMENT ON COLUMN snowdrift.generators.kind IS 'kind of its IDs: snowflake, sno or ulid';
+COMMENT ON COLUMN snowdrift.generators.layout IS 'layout of its Snowflake IDs; null for other kinds';
+COMMENT ON COLUMN snowdrift.generators.datacenter IS 'datacenter in its Snowflake IDs; null if not specified';
+COMMENT ON COLUMN snowdrift.generators.worker IS 'worker in its Snowflake IDs; null if not specified';
+COMMENT ON COLUMN snowdrift.generators.partition IS 'partition in its snos; null if not specified';
+COMMENT ON COLUMN snowdrift.generators.sequence_min IS 'smallest sequence number in its IDs; null for the default generators';
+COMMENT ON COLUMN snowdrift.generators.sequence_max IS 'largest sequence number in its IDs; null for the default generators';
+COMMENT ON COLUMN snowdrift.generators.this_node_only IS 'true if no other node of a Citus cluster generates IDs with this definition; null for the default generators';
+COMMENT ON COLUMN snowdrift.generators.last_timestamp IS 'time of the last ID; null if there is none since the server started';
+COMMENT ON COLUMN snowdrift.generators.lead IS 'how far the time of the last ID is ahead of the clock';
+COMMENT ON COLUMN snowdrift.generators.waiting IS 'number of calls that currently wait because the sequence of a time unit is used up';
+COMMENT ON COLUMN snowdrift.generators.overflow_episodes IS 'number of overflow episodes: periods in which calls waited, without a pause of a second';
+COMMENT ON COLUMN snowdrift.generators.overflow_duration IS 'duration of the current overflow episode; 0 if there is none';
+COMMENT ON COLUMN snowdrift.generators.regressions IS 'how often the clock was set back behind the last ID; null for ULIDs';
 GRANT SELECT ON snowdrift.generators TO PUBLIC;
 
 CREATE FUNCTION @extschema@.next_snowflake(generator text) RETURNS bigint

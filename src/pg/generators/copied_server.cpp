@@ -89,14 +89,14 @@ void check_not_copy(const ServerNumber& number) {
                                             : found.value.copied_generators);
 }
 
-void check_not_copied(const Definition& definition) {
+void check_not_copied(const char* name, const Definition& definition) {
     (void)mark::attach();
     const Ownership found = read_ownership();
     if (!found.is_of_copy() && static_cast<int32>(definition.id) > found.value.copied_generators)
         return;
     ereport(ERROR,
             (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-             errmsg("ID generator was copied from another server"),
+             errmsg("ID generator \"%s\" was copied from another server", name),
              errdetail("Its IDs do not contain the server's number, so both servers can generate "
                        "equal IDs."),
              errhint("Drop the generator, and create it again with another node. If the other "

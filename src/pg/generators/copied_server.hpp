@@ -13,9 +13,9 @@ namespace snowdrift {
 /// that the copy has another one. Raises 55000 on a copy, 25006 during recovery.
 void check_not_copy(const ServerNumber& number);
 
-/// Ensures that the source of a copy does not have this generator, whose IDs don't contain the
-/// server's number. Raises 55000, and 25006 during recovery.
-void check_not_copied(const Definition& definition);
+/// Ensures that the source of a copy does not have the generator `name`, whose IDs don't contain
+/// the server's number. Raises 55000, and 25006 during recovery.
+void check_not_copied(const char* name, const Definition& definition);
 
 /// Whether check_not_copy() would raise 55000.
 bool is_copy(const ServerNumber& number);

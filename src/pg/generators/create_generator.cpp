@@ -108,7 +108,7 @@ SNOWDRIFT_FUNCTION(create_generator) {
                         errhint("Valid kinds are \"snowflake\" and \"sno\".")));
     definition.this_node_only = PG_NARGS() > this_node_only && !PG_ARGISNULL(this_node_only) &&
                                 PG_GETARG_BOOL(this_node_only);
-    check_unique_in_cluster(definition);
+    check_unique_in_cluster(new_name, definition);
     definitions::insert(new_name, definition);
     PG_RETURN_VOID();
 }

@@ -75,6 +75,9 @@ COMMENT ON FUNCTION snowdrift.read_clock() IS 'implementation of view snowdrift.
 CREATE VIEW snowdrift.clock AS SELECT wall_clock, mark, lead FROM snowdrift.read_clock();
 COMMENT ON VIEW snowdrift.clock
     IS 'server''s clock, mark (time after which no ID was ever issued), and how far the mark is ahead of the clock';
+COMMENT ON COLUMN snowdrift.clock.wall_clock IS 'time of the server''s clock';
+COMMENT ON COLUMN snowdrift.clock.mark IS 'time after which no ID was ever issued; null if no ID was';
+COMMENT ON COLUMN snowdrift.clock.lead IS 'how far the mark is ahead of the clock';
 GRANT SELECT ON snowdrift.clock TO PUBLIC;
 
 CREATE FUNCTION snowdrift.reset_clock() RETURNS void
@@ -92,6 +95,9 @@ COMMENT ON FUNCTION snowdrift.read_node() IS 'implementation of view snowdrift.n
 CREATE VIEW snowdrift.node AS SELECT number, source, detail FROM snowdrift.read_node();
 COMMENT ON VIEW snowdrift.node
     IS 'server''s number in its Snowflake IDs and snos, setting snowdrift.node, and what the number rests on';
+COMMENT ON COLUMN snowdrift.node.number IS 'server''s number in its IDs; null if it has none';
+COMMENT ON COLUMN snowdrift.node.source IS 'setting snowdrift.node';
+COMMENT ON COLUMN snowdrift.node.detail IS 'what the number rests on, or why there is none';
 GRANT SELECT ON snowdrift.node TO PUBLIC;
 
 CREATE FUNCTION snowdrift.confirm_node() RETURNS void
@@ -156,6 +162,20 @@ CREATE FUNCTION @extschema@.snowflake_boundary("timestamp" timestamptz) RETURNS 
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.snowflake_boundary(timestamptz)
     IS 'smallest Snowflake ID at or after a time; id >= boundary(a) AND id < boundary(b) selects the times >= a and < b';
+
+-- Snowflake: texts
+
+CREATE FUNCTION @extschema@.snowflake_to_text(id bigint) RETURNS text
+    AS 'MODULE_PATHNAME', 'snowdrift_snowflake_to_text'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.snowflake_to_text(bigint)
+    IS 'convert Snowflake ID to 13 characters of base32, which sort as the IDs do in collation C';
+
+CREATE FUNCTION @extschema@.snowflake_from_text(id text) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'snowdrift_snowflake_from_text'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.snowflake_from_text(text)
+    IS 'convert 13 characters of base32 to Snowflake ID';
 
 -- Snowflake: generating
 
@@ -623,16 +643,17 @@ CREATE FUNCTION @extschema@.ulid_max() RETURNS @extschema@.ulid
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.ulid_max() IS 'largest ULID: all bits one';
 
--- ulid: comparing with times
+-- ulid: comparing with times. The arguments of predicates with the time on the left have no names, because
+-- calls that name them would be ambiguous.
 
 CREATE FUNCTION @extschema@.ulid_before(id @extschema@.ulid, "timestamp" timestamptz)
         RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_before'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.ulid_before(@extschema@.ulid, timestamptz)
-    IS 'implementation of < operator';
+    IS 'true if the time of ULID is before a given time; can use indexes on the ID';
 
-CREATE FUNCTION @extschema@.ulid_before("timestamp" timestamptz, id @extschema@.ulid)
+CREATE FUNCTION @extschema@.ulid_before(timestamptz, @extschema@.ulid)
         RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_before_of_ulid'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
@@ -655,9 +676,9 @@ CREATE FUNCTION @extschema@.ulid_until(id @extschema@.ulid, "timestamp" timestam
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_until'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.ulid_until(@extschema@.ulid, timestamptz)
-    IS 'implementation of <= operator';
+    IS 'true if the time of ULID is at or before a given time; can use indexes on the ID';
 
-CREATE FUNCTION @extschema@.ulid_until("timestamp" timestamptz, id @extschema@.ulid) RETURNS boolean
+CREATE FUNCTION @extschema@.ulid_until(timestamptz, @extschema@.ulid) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_until_of_ulid'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.ulid_until(timestamptz, @extschema@.ulid)
@@ -679,9 +700,9 @@ CREATE FUNCTION @extschema@.ulid_after(id @extschema@.ulid, "timestamp" timestam
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_after'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.ulid_after(@extschema@.ulid, timestamptz)
-    IS 'implementation of > operator';
+    IS 'true if the time of ULID is after a given time; can use indexes on the ID';
 
-CREATE FUNCTION @extschema@.ulid_after("timestamp" timestamptz, id @extschema@.ulid) RETURNS boolean
+CREATE FUNCTION @extschema@.ulid_after(timestamptz, @extschema@.ulid) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_after_of_ulid'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.ulid_after(timestamptz, @extschema@.ulid)
@@ -703,9 +724,9 @@ CREATE FUNCTION @extschema@.ulid_since(id @extschema@.ulid, "timestamp" timestam
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_since'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.ulid_since(@extschema@.ulid, timestamptz)
-    IS 'implementation of >= operator';
+    IS 'true if the time of ULID is at or after a given time; can use indexes on the ID';
 
-CREATE FUNCTION @extschema@.ulid_since("timestamp" timestamptz, id @extschema@.ulid) RETURNS boolean
+CREATE FUNCTION @extschema@.ulid_since(timestamptz, @extschema@.ulid) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_since_of_ulid'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.ulid_since(timestamptz, @extschema@.ulid)
@@ -831,7 +852,8 @@ CREATE FUNCTION @extschema@.ulid_at("timestamp" timestamptz) RETURNS @extschema@
 COMMENT ON FUNCTION @extschema@.ulid_at(timestamptz)
     IS 'generate ULID from given time and 80 random bits';
 
--- ulid: casts. No cast is implicit, so ulid = uuid is an error.
+-- ulid: casts. No cast is implicit, so ulid = uuid is an error. Casts from times are explicit, so that
+-- INSERT does not store now() as a guessable ID.
 
 CREATE CAST (@extschema@.ulid AS uuid) WITHOUT FUNCTION AS ASSIGNMENT;
 COMMENT ON CAST (@extschema@.ulid AS uuid) IS 'same 16 bytes';
@@ -869,10 +891,10 @@ COMMENT ON CAST (@extschema@.ulid AS timestamptz) IS 'timestamp of ULID';
 CREATE CAST (@extschema@.ulid AS timestamp) WITH FUNCTION @extschema@.ulid_to_timestamp(@extschema@.ulid) AS ASSIGNMENT;
 COMMENT ON CAST (@extschema@.ulid AS timestamp) IS 'timestamp of ULID, in UTC';
 
-CREATE CAST (timestamptz AS @extschema@.ulid) WITH FUNCTION @extschema@.ulid_boundary(timestamptz) AS ASSIGNMENT;
+CREATE CAST (timestamptz AS @extschema@.ulid) WITH FUNCTION @extschema@.ulid_boundary(timestamptz);
 COMMENT ON CAST (timestamptz AS @extschema@.ulid) IS 'smallest ULID at or after a time';
 
-CREATE CAST (timestamp AS @extschema@.ulid) WITH FUNCTION @extschema@.timestamp_to_ulid(timestamp) AS ASSIGNMENT;
+CREATE CAST (timestamp AS @extschema@.ulid) WITH FUNCTION @extschema@.timestamp_to_ulid(timestamp);
 COMMENT ON CAST (timestamp AS @extschema@.ulid) IS 'smallest ULID at or after a time in UTC';
 
 -- sno: the type
@@ -1171,15 +1193,20 @@ CREATE FUNCTION @extschema@.sno_nil() RETURNS @extschema@.sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.sno_nil() IS 'smallest sno: all bits zero';
 
+CREATE FUNCTION @extschema@.sno_max() RETURNS @extschema@.sno
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_max'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.sno_max() IS 'largest sno: all bits one';
+
 -- sno: comparing with times
 
 CREATE FUNCTION @extschema@.sno_before(id @extschema@.sno, "timestamp" timestamptz) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_sno_before'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.sno_before(@extschema@.sno, timestamptz)
-    IS 'implementation of < operator';
+    IS 'true if the time of sno is before a given time; can use indexes on the ID';
 
-CREATE FUNCTION @extschema@.sno_before("timestamp" timestamptz, id @extschema@.sno) RETURNS boolean
+CREATE FUNCTION @extschema@.sno_before(timestamptz, @extschema@.sno) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_before_of_sno'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.sno_before(timestamptz, @extschema@.sno)
@@ -1201,9 +1228,9 @@ CREATE FUNCTION @extschema@.sno_until(id @extschema@.sno, "timestamp" timestampt
     AS 'MODULE_PATHNAME', 'snowdrift_sno_until'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.sno_until(@extschema@.sno, timestamptz)
-    IS 'implementation of <= operator';
+    IS 'true if the time of sno is at or before a given time; can use indexes on the ID';
 
-CREATE FUNCTION @extschema@.sno_until("timestamp" timestamptz, id @extschema@.sno) RETURNS boolean
+CREATE FUNCTION @extschema@.sno_until(timestamptz, @extschema@.sno) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_until_of_sno'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.sno_until(timestamptz, @extschema@.sno)
@@ -1225,9 +1252,9 @@ CREATE FUNCTION @extschema@.sno_after(id @extschema@.sno, "timestamp" timestampt
     AS 'MODULE_PATHNAME', 'snowdrift_sno_after'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.sno_after(@extschema@.sno, timestamptz)
-    IS 'implementation of > operator';
+    IS 'true if the time of sno is after a given time; can use indexes on the ID';
 
-CREATE FUNCTION @extschema@.sno_after("timestamp" timestamptz, id @extschema@.sno) RETURNS boolean
+CREATE FUNCTION @extschema@.sno_after(timestamptz, @extschema@.sno) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_after_of_sno'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.sno_after(timestamptz, @extschema@.sno)
@@ -1249,9 +1276,9 @@ CREATE FUNCTION @extschema@.sno_since(id @extschema@.sno, "timestamp" timestampt
     AS 'MODULE_PATHNAME', 'snowdrift_sno_since'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.sno_since(@extschema@.sno, timestamptz)
-    IS 'implementation of >= operator';
+    IS 'true if the time of sno is at or after a given time; can use indexes on the ID';
 
-CREATE FUNCTION @extschema@.sno_since("timestamp" timestamptz, id @extschema@.sno) RETURNS boolean
+CREATE FUNCTION @extschema@.sno_since(timestamptz, @extschema@.sno) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_since_of_sno'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.sno_since(timestamptz, @extschema@.sno)
@@ -1365,7 +1392,7 @@ CREATE FUNCTION @extschema@.sno_at("timestamp" timestamptz, metabyte integer DEF
 COMMENT ON FUNCTION @extschema@.sno_at(timestamptz, integer)
     IS 'generate sno for given time, from a sequence that wraps around; for migrating older IDs';
 
--- sno: casts. No cast is implicit, so sno = uuid is an error.
+-- sno: casts, as for ulid
 
 CREATE FUNCTION @extschema@.sno_to_uuid(@extschema@.sno) RETURNS uuid
     AS 'MODULE_PATHNAME', 'snowdrift_sno_to_uuid'
@@ -1397,11 +1424,47 @@ COMMENT ON CAST (@extschema@.sno AS bytea) IS '10 bytes of sno';
 CREATE CAST (bytea AS @extschema@.sno) WITH FUNCTION @extschema@.bytea_to_sno(bytea) AS ASSIGNMENT;
 COMMENT ON CAST (bytea AS @extschema@.sno) IS 'sno of 10 bytes';
 
+CREATE FUNCTION @extschema@.sno_to_timestamp(@extschema@.sno) RETURNS timestamp
+    AS 'MODULE_PATHNAME', 'snowdrift_sno_to_timestamp'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.sno_to_timestamp(@extschema@.sno)
+    IS 'extract timestamp of sno, in UTC';
+
+CREATE FUNCTION @extschema@.timestamp_to_sno(timestamp) RETURNS @extschema@.sno
+    AS 'MODULE_PATHNAME', 'snowdrift_timestamp_to_sno'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.timestamp_to_sno(timestamp)
+    IS 'smallest sno at or after a time in UTC';
+
 CREATE CAST (@extschema@.sno AS timestamptz) WITH FUNCTION @extschema@.sno_timestamp(@extschema@.sno) AS ASSIGNMENT;
 COMMENT ON CAST (@extschema@.sno AS timestamptz) IS 'timestamp of sno';
 
+CREATE CAST (@extschema@.sno AS timestamp) WITH FUNCTION @extschema@.sno_to_timestamp(@extschema@.sno) AS ASSIGNMENT;
+COMMENT ON CAST (@extschema@.sno AS timestamp) IS 'timestamp of sno, in UTC';
+
 CREATE CAST (timestamptz AS @extschema@.sno) WITH FUNCTION @extschema@.sno_boundary(timestamptz);
 COMMENT ON CAST (timestamptz AS @extschema@.sno) IS 'smallest sno at or after a time';
+
+CREATE CAST (timestamp AS @extschema@.sno) WITH FUNCTION @extschema@.timestamp_to_sno(timestamp);
+COMMENT ON CAST (timestamp AS @extschema@.sno) IS 'smallest sno at or after a time in UTC';
+
+-- TypeIDs
+
+CREATE FUNCTION @extschema@.typeid_to_text(prefix text, id uuid) RETURNS text
+    AS 'MODULE_PATHNAME', 'snowdrift_typeid_to_text'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.typeid_to_text(text, uuid)
+    IS 'convert UUID to TypeID: prefix, underscore and 26 characters of base32';
+
+CREATE FUNCTION @extschema@.typeid_prefix(id text) RETURNS text
+    AS 'MODULE_PATHNAME', 'snowdrift_typeid_prefix'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.typeid_prefix(text) IS 'extract prefix of TypeID';
+
+CREATE FUNCTION @extschema@.typeid_to_uuid(id text) RETURNS uuid
+    AS 'MODULE_PATHNAME', 'snowdrift_typeid_to_uuid'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.typeid_to_uuid(text) IS 'extract UUID of TypeID';
 
 -- Named generators
 
@@ -1423,6 +1486,16 @@ CREATE TABLE snowdrift.generator (
 ) USING heap;
 COMMENT ON TABLE snowdrift.generator
     IS 'definitions of named generators; change them with snowdrift.create_generator and snowdrift.drop_generator';
+COMMENT ON COLUMN snowdrift.generator.name IS 'name of generator';
+COMMENT ON COLUMN snowdrift.generator.id IS 'number of generator; never reused';
+COMMENT ON COLUMN snowdrift.generator.kind IS 'kind of its IDs: snowflake or sno';
+COMMENT ON COLUMN snowdrift.generator.layout IS 'layout of its Snowflake IDs; null for snos';
+COMMENT ON COLUMN snowdrift.generator.datacenter IS 'datacenter in its Snowflake IDs; null if not specified';
+COMMENT ON COLUMN snowdrift.generator.worker IS 'worker in its Snowflake IDs; null if not specified';
+COMMENT ON COLUMN snowdrift.generator.partition IS 'partition in its snos; null if not specified';
+COMMENT ON COLUMN snowdrift.generator.sequence_min IS 'smallest sequence number in its IDs';
+COMMENT ON COLUMN snowdrift.generator.sequence_max IS 'largest sequence number in its IDs';
+COMMENT ON COLUMN snowdrift.generator.this_node_only IS 'true if no other node of a Citus cluster generates IDs with this definition';
 -- Any role can dump the definitions. The role that created the extension can restore them.
 GRANT SELECT ON SEQUENCE snowdrift.generator_id TO PUBLIC;
 GRANT SELECT ON TABLE snowdrift.generator TO PUBLIC;
@@ -1495,7 +1568,7 @@ REVOKE ALL ON FUNCTION snowdrift.drop_generator(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION snowdrift.drop_generator(text) TO @extowner@ WITH GRANT OPTION;
 COMMENT ON FUNCTION snowdrift.drop_generator(text) IS 'drop named generator';
 
-CREATE FUNCTION snowdrift.snapshot(name text) RETURNS jsonb
+CREATE FUNCTION snowdrift.snapshot(generator text) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'snowdrift_snapshot'
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 REVOKE ALL ON FUNCTION snowdrift.snapshot(text) FROM PUBLIC;
@@ -1503,7 +1576,7 @@ GRANT EXECUTE ON FUNCTION snowdrift.snapshot(text) TO @extowner@ WITH GRANT OPTI
 COMMENT ON FUNCTION snowdrift.snapshot(text)
     IS 'definition and state of named generator, for snowdrift.restore';
 
-CREATE FUNCTION snowdrift.restore(name text, snapshot jsonb) RETURNS void
+CREATE FUNCTION snowdrift.restore(generator text, snapshot jsonb) RETURNS void
     AS 'MODULE_PATHNAME', 'snowdrift_restore'
     LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION snowdrift.restore(text, jsonb) FROM PUBLIC;
@@ -1542,7 +1615,7 @@ COMMENT ON FUNCTION snowdrift.advance(@extschema@.sno)
 CREATE FUNCTION snowdrift.read_generator(id integer, kind text,
         layout @extschema@.snowflake_layout, sequence_min integer, sequence_max integer,
         OUT last_timestamp timestamptz, OUT lead interval, OUT waiting integer,
-        OUT overflow_episodes bigint, OUT overflow_ticks bigint, OUT regressions bigint)
+        OUT overflow_episodes bigint, OUT overflow_duration interval, OUT regressions bigint)
     AS 'MODULE_PATHNAME', 'snowdrift_read_generator'
     LANGUAGE C VOLATILE PARALLEL SAFE;
 COMMENT ON FUNCTION snowdrift.read_generator(integer, text, @extschema@.snowflake_layout, integer,
@@ -1552,7 +1625,7 @@ COMMENT ON FUNCTION snowdrift.read_generator(integer, text, @extschema@.snowflak
 CREATE VIEW snowdrift.generators AS
     SELECT g.name, g.kind, g.layout, g.datacenter, g.worker, g.partition, g.sequence_min,
         g.sequence_max, g.this_node_only, s.last_timestamp, s.lead, s.waiting, s.overflow_episodes,
-        s.overflow_ticks, s.regressions
+        s.overflow_duration, s.regressions
     FROM (SELECT NULL AS name, NULL::integer AS id, kind, layout::@extschema@.snowflake_layout,
               NULL::integer AS datacenter, NULL::integer AS worker, NULL::integer AS partition,
               NULL::integer AS sequence_min, NULL::integer AS sequence_max,
@@ -1567,6 +1640,21 @@ CREATE VIEW snowdrift.generators AS
             AS s;
 COMMENT ON VIEW snowdrift.generators
     IS 'definition and state of all generators of this database; the default ones have no name';
+COMMENT ON COLUMN snowdrift.generators.name IS 'name of generator; null for the default generators';
+COMMENT ON COLUMN snowdrift.generators.kind IS 'kind of its IDs: snowflake, sno or ulid';
+COMMENT ON COLUMN snowdrift.generators.layout IS 'layout of its Snowflake IDs; null for other kinds';
+COMMENT ON COLUMN snowdrift.generators.datacenter IS 'datacenter in its Snowflake IDs; null if not specified';
+COMMENT ON COLUMN snowdrift.generators.worker IS 'worker in its Snowflake IDs; null if not specified';
+COMMENT ON COLUMN snowdrift.generators.partition IS 'partition in its snos; null if not specified';
+COMMENT ON COLUMN snowdrift.generators.sequence_min IS 'smallest sequence number in its IDs; null for the default generators';
+COMMENT ON COLUMN snowdrift.generators.sequence_max IS 'largest sequence number in its IDs; null for the default generators';
+COMMENT ON COLUMN snowdrift.generators.this_node_only IS 'true if no other node of a Citus cluster generates IDs with this definition; null for the default generators';
+COMMENT ON COLUMN snowdrift.generators.last_timestamp IS 'time of the last ID; null if there is none since the server started';
+COMMENT ON COLUMN snowdrift.generators.lead IS 'how far the time of the last ID is ahead of the clock';
+COMMENT ON COLUMN snowdrift.generators.waiting IS 'number of calls that currently wait because the sequence of a time unit is used up';
+COMMENT ON COLUMN snowdrift.generators.overflow_episodes IS 'number of overflow episodes: periods in which calls waited, without a pause of a second';
+COMMENT ON COLUMN snowdrift.generators.overflow_duration IS 'duration of the current overflow episode; 0 if there is none';
+COMMENT ON COLUMN snowdrift.generators.regressions IS 'how often the clock was set back behind the last ID; null for ULIDs';
 GRANT SELECT ON snowdrift.generators TO PUBLIC;
 
 CREATE FUNCTION @extschema@.next_snowflake(generator text) RETURNS bigint

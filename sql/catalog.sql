@@ -74,3 +74,15 @@ WHERE obj_description(objid, classid::regclass::name) IS NULL
     AND classid <> 'pg_opfamily'::regclass
     AND NOT EXISTS (SELECT FROM pg_type
         WHERE classid = 'pg_type'::regclass AND oid = objid AND (typelem <> 0 OR typrelid <> 0));
+SELECT objid::regclass, attname
+FROM members JOIN pg_class AS c ON classid = 'pg_class'::regclass AND c.oid = objid JOIN pg_attribute ON attrelid = c.oid
+WHERE relkind IN ('r', 'v') AND attnum > 0 AND col_description(attrelid, attnum) IS NULL;
+
+-- A call that names its arguments is not ambiguous: functions of one name don't take the same named arguments.
+SELECT a.oid::regprocedure, b.oid::regprocedure
+FROM pg_proc AS a JOIN members AS m ON m.classid = 'pg_proc'::regclass AND m.objid = a.oid
+    JOIN pg_proc AS b ON b.proname = a.proname AND b.pronamespace = a.pronamespace AND b.oid > a.oid
+WHERE ARRAY(SELECT concat_ws(' ', name, type) FROM unnest(a.proargnames, a.proargtypes) AS t(name, type)
+        WHERE type IS NOT NULL ORDER BY 1)
+    = ARRAY(SELECT concat_ws(' ', name, type) FROM unnest(b.proargnames, b.proargtypes) AS t(name, type)
+        WHERE type IS NOT NULL ORDER BY 1);

@@ -57,7 +57,7 @@ SELECT a.id AS a, b.id AS b, a.id = b.id AS "=", a.id <> b.id AS "<>", a.id < b.
 FROM ids AS a, ids AS b ORDER BY a.id, b.id;
 
 -- decoding and composing
-SELECT id, parts.* FROM (VALUES ('cg89x7njekxjp7vt'::sno), (sno_nil()), ('xxxxxxxxxxxxxxxx'))
+SELECT id, parts.* FROM (VALUES ('cg89x7njekxjp7vt'::sno), (sno_nil()), (sno_max()))
     AS ids(id), sno_parts(id) AS parts;
 SELECT make_sno('2032-09-28 11:15:14.912Z', 100, 48923, 38843, 1),
     make_sno('2032-09-28 11:15:14.912Z', 100, 48923, 38843);
@@ -83,8 +83,14 @@ FROM (SELECT make_sno('2024-02-29Z', m, p, s) AS id
 GROUP BY metabyte ORDER BY min(id);
 
 -- casts
-SELECT id::uuid, id::bytea, id::timestamptz, id::text FROM (SELECT 'cg89x7njekxjp7vt'::sno AS id) AS ids;
-SELECT '63673839-7837-6e6a-656b-786a70377674'::uuid::sno, '\x538c7f96b164bf1b97bb'::bytea::sno;
+SELECT id::uuid, id::bytea, id::timestamptz, id::timestamp, id::text
+FROM (SELECT 'cg89x7njekxjp7vt'::sno AS id) AS ids;
+SELECT '63673839-7837-6e6a-656b-786a70377674'::uuid::sno, '\x538c7f96b164bf1b97bb'::bytea::sno,
+    '2032-09-28 11:15:14.912Z'::timestamptz::sno, '2032-09-28 11:15:14.912'::timestamp::sno;
+SET TIME ZONE 'America/New_York';
+SELECT 'cg89x7njekxjp7vt'::sno::timestamptz, 'cg89x7njekxjp7vt'::sno::timestamp,
+    '2032-09-28 11:15:14.912Z'::timestamptz::sno, '2032-09-28 11:15:14.912'::timestamp::sno;
+SET TIME ZONE 'UTC';
 SELECT count(*), bool_and(id::uuid::sno = id) AS same,
     bool_and(encode(uuid_send(id::uuid), 'escape') = id::text) AS text
 FROM vectors;
@@ -147,6 +153,10 @@ SELECT error_of($$SELECT sno_boundary('-infinity')$$);
 -- comparisons with ulid and uuid are errors; the hint depends on PostgreSQL's version
 SELECT split_part(error_of('SELECT sno_nil() = ulid_nil()'), E'\n', 1);
 SELECT split_part(error_of('SELECT sno_nil() = gen_random_uuid()'), E'\n', 1);
+
+-- Casts from times are explicit: a time is not stored as a guessable ID by mistake.
+SELECT error_of($$INSERT INTO copied (id) VALUES (now())$$);
+SELECT error_of($$INSERT INTO copied (id) VALUES (localtimestamp)$$);
 
 -- soft errors
 SELECT soft_error_of('cg89x7njekxjp7vt', 'sno');

@@ -128,6 +128,10 @@ SELECT error_of($$SELECT '-infinity'::timestamp::ulid$$);
 SELECT split_part(error_of('SELECT ulid_nil() = gen_random_uuid()'), E'\n', 1);
 SELECT split_part(error_of($$SELECT ulid_nil() = '\x00'::bytea$$), E'\n', 1);
 
+-- Casts from times are explicit: a time is not stored as a guessable ID by mistake.
+SELECT error_of($$INSERT INTO copied (id) VALUES (now())$$);
+SELECT error_of($$INSERT INTO copied (id) VALUES (localtimestamp)$$);
+
 -- soft errors
 SELECT soft_error_of('01AR295ZG3KRC245DAXR3A5NJB', 'ulid');
 SELECT soft_error_of('01AR295ZG3KRC245DAXR3A5NJ', 'ulid');

@@ -1,10 +1,12 @@
-// Base32 over a given alphabet, and parse errors. sno.hpp and ulid.hpp define the alphabets and the
-// text forms.
+// Base32 over a given alphabet, and parse errors. The headers of the formats define the text forms,
+// and the alphabets that only one format has.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+
+#include "snowdrift/endian.hpp"
 
 namespace snowdrift {
 
@@ -23,6 +25,12 @@ struct ParseError {
     constexpr explicit operator bool() const noexcept { return reason != Reason::none; }
 
     friend constexpr bool operator==(const ParseError&, const ParseError&) = default;
+};
+
+/// Crockford's alphabet: I, L, O and U are errors, not aliases of 1, 0 and V.
+struct CrockfordAlphabet {
+    static constexpr char characters[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+    static constexpr bool either_case = true;
 };
 
 /// Base32: five bits per character, most significant bits first, without padding. An alphabet is a
@@ -69,6 +77,33 @@ class Base32 {
             else
                 return first | decode<length - 1>(text + 1);
         }
+    }
+
+    /// The number of characters of 128 bits. They hold 130 bits, of which the first two are zero.
+    static constexpr size_t size_of_128_bits = 26;
+
+    /// Writes 16 bytes to `text` as 26 characters. Returns the end of the characters.
+    static constexpr char* encode_128(const std::array<uint8_t, 16>& bytes, char* text) noexcept {
+        encode<10>(load_big_endian(bytes.data()) >> 16, text);
+        encode<8>(load_big_endian(bytes.data() + 3), text + 10);
+        encode<8>(load_big_endian(bytes.data() + 8), text + 18);
+        return text + size_of_128_bits;
+    }
+
+    /// Decodes the 26 characters at `text`. Sets `bytes`, or returns an error and leaves `bytes`
+    /// unchanged. A first character with a value above 7 is an overflow.
+    static constexpr ParseError decode_128(const char* text,
+                                           std::array<uint8_t, 16>& bytes) noexcept {
+        const int64_t first = decode<10>(text);
+        const int64_t upper = decode<8>(text + 10);
+        const int64_t lower = decode<8>(text + 18);
+        if ((first | upper | lower) < 0 || first >> 48 != 0) [[unlikely]] {
+            if (value(text[0]) > 7) return {ParseError::Reason::overflow, 0};
+            return {ParseError::Reason::character, find_wrong(text, size_of_128_bits)};
+        }
+        store_big_endian(static_cast<uint64_t>(first << 16 | upper >> 24), bytes.data());
+        store_big_endian(static_cast<uint64_t>(upper << 40 | lower), bytes.data() + 8);
+        return {};
     }
 
     /// The index, from 0, of the first of the `length` characters at `text` that is not in the

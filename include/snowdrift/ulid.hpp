@@ -15,12 +15,6 @@
 
 namespace snowdrift {
 
-/// Crockford's alphabet: I, L, O and U are errors, not aliases of 1, 0 and V.
-struct CrockfordAlphabet {
-    static constexpr char characters[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-    static constexpr bool either_case = true;
-};
-
 /// A ULID: 16 bytes, big-endian, so that ULIDs, their bytes and their texts have the same order, by
 /// timestamp first.
 ///
@@ -103,24 +97,12 @@ class Ulid {
     static constexpr ParseError parse(std::string_view text, Ulid& id) noexcept {
         if (text.size() != text_size) [[unlikely]]
             return {ParseError::Reason::length};
-        const int64_t timestamp = Codec::decode<10>(text.data());
-        const int64_t upper = Codec::decode<8>(text.data() + 10);
-        const int64_t lower = Codec::decode<8>(text.data() + 18);
-        if ((timestamp | upper | lower) < 0 || timestamp > max_timestamp_ms) [[unlikely]]
-            return explain(text.data());
-        id = {static_cast<uint64_t>(timestamp << 16 | upper >> 24),
-              static_cast<uint64_t>(upper << 40 | lower)};
-        return {};
+        return Codec::decode_128(text.data(), id.bytes_);
     }
 
     /// Writes the 26 characters of the text form to `text`, in upper case, without a terminating
     /// zero. Returns the end of the characters.
-    constexpr char* format(char* text) const noexcept {
-        Codec::encode<10>(high() >> 16, text);
-        Codec::encode<8>(load_big_endian(bytes_.data() + 3), text + 10);
-        Codec::encode<8>(low(), text + 18);
-        return text + text_size;
-    }
+    constexpr char* format(char* text) const noexcept { return Codec::encode_128(bytes_, text); }
 
     /// The 26 characters of the text form, in upper case, without a terminating zero.
     constexpr Text text() const noexcept {
@@ -151,17 +133,12 @@ class Ulid {
 
     static constexpr size_t timestamp_size = 6;  // in bytes
 
-    /// The error of an invalid text of the right length.
-    static constexpr ParseError explain(const char* text) noexcept {
-        if (Codec::value(text[0]) > 7) return {ParseError::Reason::overflow, 0};
-        return {ParseError::Reason::character, Codec::find_wrong(text, text_size)};
-    }
-
     Bytes bytes_{};
 };
 
 static_assert(sizeof(Ulid) == Ulid::size && alignof(Ulid) == 1);
 static_assert(std::is_trivially_copyable_v<Ulid> && std::is_standard_layout_v<Ulid>);
+static_assert(Ulid::text_size == Base32<CrockfordAlphabet>::size_of_128_bits);
 static_assert(Ulid::max().timestamp_ms() == Ulid::max_timestamp_ms);
 static_assert(Ulid::max() == Ulid::last_before(Ulid::max_timestamp_ms + 1));
 

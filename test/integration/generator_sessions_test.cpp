@@ -60,7 +60,7 @@ TEST_F(GeneratorSessions, APoolOfFourGivesEightSessionsFourIdsAUnitAndShowsThatT
         if (i == sessions) {  // the session that reads the view
             while (done < sessions && !seen)
                 seen = run(connection,
-                           "SELECT coalesce(waiting > 0 AND overflow_ticks > 0, false)"
+                           "SELECT coalesce(waiting > 0 AND overflow_duration > '0', false)"
                            " FROM snowdrift.generators"
                            " WHERE name = 'pool'")[0][0]
                            .as<bool>();

@@ -1,5 +1,5 @@
-// Snowflake-SI IDs in JavaScript, with Node.js and the npm package pg: Numbers represent them exactly,
-// unlike IDs of other layouts.
+// Snowflakes in JavaScript, with Node.js and the npm package pg: Numbers represent Snowflake-SI IDs exactly,
+// unlike IDs of other layouts, whose texts are exact.
 'use strict';
 
 const assert = require('node:assert');
@@ -82,4 +82,15 @@ test('IDs of the default layout lose precision as Numbers', async () => {
   await reading(BigInt, async () => {
     for (const { id, shown } of await idsOf('snowflake')) assert.strictEqual(String(id), shown);
   });
+});
+
+test('the texts of IDs are exact in a JSON document, and sort as the IDs do', async () => {
+  const { rows } = await client.query(
+    "SELECT jsonb_agg(snowflake_to_text(id) ORDER BY id) AS texts FROM made WHERE kind = 'snowflake'");
+  const texts = JSON.parse(JSON.stringify(rows[0].texts));
+  assert.deepStrictEqual([...texts].sort(), texts);
+  const found = await client.query(
+    'SELECT snowflake_from_text(text)::text AS shown FROM unnest($1::text[]) WITH ORDINALITY AS t(text, n) ORDER BY n',
+    [texts]);
+  assert.deepStrictEqual(found.rows.map((row) => row.shown), (await idsOf('snowflake')).map((row) => row.shown));
 });

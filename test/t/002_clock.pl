@@ -42,10 +42,11 @@ is( $node->safe_psql('postgres',
 set_clock($node, '2026-06-01 11:58:59.500');
 my $session = $node->background_psql('postgres', on_error_stop => 0);
 my $pid = $session->query('SELECT pg_backend_pid()');
-my $waiting = "SELECT wait_event_type = 'Extension' FROM pg_stat_activity WHERE pid = $pid";
+my $waiting = "SELECT wait_event_type || ' ' || wait_event FROM pg_stat_activity WHERE pid = $pid";
+my $clock = 'Extension ' . ($node->pg_version < 17 ? 'Extension' : 'SnowdriftClock');
 
 $session->query_until(qr/waiting/, "\\echo waiting\nSELECT next_snowflake();\n");
-ok($node->poll_query_until('postgres', $waiting), 'a call waits if the lead is slightly too long');
+ok($node->poll_query_until('postgres', $waiting, $clock), 'a call waits if the lead is slightly too long');
 $node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");
 ok( $node->poll_query_until('postgres',
 		"SELECT state = 'idle' FROM pg_stat_activity WHERE pid = $pid"),
@@ -55,7 +56,7 @@ is(next_id(), $first + 5, '... without using an ID');
 
 set_clock($node, '2026-06-01 11:58:59.500');
 $session->query_until(qr/waiting/, "\\echo waiting\nSELECT next_snowflake();\n");
-ok($node->poll_query_until('postgres', $waiting), 'the next call waits');
+ok($node->poll_query_until('postgres', $waiting, $clock), 'the next call waits');
 set_clock($node, '2026-06-01 11:59:00');
 ok( $node->poll_query_until('postgres',
 		"SELECT state = 'idle' FROM pg_stat_activity WHERE pid = $pid"),
@@ -66,7 +67,7 @@ is(next_id(), $first + 7, '... and gets an ID');
 my $left = 4095 - $node->safe_psql('postgres', 'SELECT snowflake_sequence(next_snowflake())');
 $node->safe_psql('postgres', "SELECT count(*) FROM next_snowflakes($left)");
 $session->query_until(qr/waiting/, "\\echo waiting\nSELECT next_snowflake();\n");
-ok($node->poll_query_until('postgres', $waiting), 'a call waits when the sequence of a millisecond is used up');
+ok($node->poll_query_until('postgres', $waiting, $clock), 'a call waits when the sequence of a millisecond is used up');
 set_clock($node, '2026-06-01 11:59:00.001');
 ok( $node->poll_query_until('postgres',
 		"SELECT state = 'idle' FROM pg_stat_activity WHERE pid = $pid"),

@@ -27,6 +27,15 @@ CREATE TABLE public.events (
     at timestamp without time zone GENERATED ALWAYS AS ((id)::timestamp without time zone) STORED,
     reference uuid GENERATED ALWAYS AS ((id)::uuid) STORED
 );
+-- pg_dump omits casts on assignment.
+CREATE TABLE public.copies (
+    id public.ulid DEFAULT gen_random_uuid(),
+    floor public.ulid DEFAULT (now())::public.ulid,
+    uuid uuid GENERATED ALWAYS AS (id) STORED,
+    bytes bytea GENERATED ALWAYS AS (id) STORED,
+    at timestamp with time zone GENERATED ALWAYS AS (id) STORED,
+    utc timestamp without time zone GENERATED ALWAYS AS (id) STORED
+);
 CREATE VIEW public.recent AS
  SELECT events.id,
     (events.id)::timestamp with time zone AS at,
@@ -65,6 +74,10 @@ is( result("SELECT at, bytes FROM recent ORDER BY id LIMIT 1"),
 	'2023-03-10 12:01:46.684+00|\x0186cb6606bccb565570efecb7a1f1bf',
 	'... and casts to timestamptz and bytea');
 is(result("SELECT day_start('2023-03-10 15:00')"), '01GV4D2E000000000000000000', 'a function casts too');
+is( result("INSERT INTO copies (id) VALUES ('01GV5PC1NWSDB5AW7FXJVT3WDZ') RETURNING uuid, bytes, at, utc, floor = now()::ulid"),
+	'0186cb66-06bc-cb56-5570-efecb7a1f1bf|\x0186cb6606bccb565570efecb7a1f1bf|2023-03-10 12:01:46.684+00|2023-03-10 12:01:46.684|t',
+	'columns of other types take ULIDs without a cast');
+is(result('INSERT INTO copies DEFAULT VALUES RETURNING uuid = id::uuid'), 't', '... and ULIDs take UUIDs');
 is(result("INSERT INTO users (name) VALUES ('alan') RETURNING id > '01GV5PAPGZ1S48N62VWKVRM8WR'"),
 	't', 'gen_ulid() generates the new IDs');
 is( result("INSERT INTO events (user_id) SELECT id FROM users RETURNING at > '2026-01-01'"),

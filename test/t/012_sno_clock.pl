@@ -72,23 +72,23 @@ $node->safe_psql('postgres',
 my $log = -s $node->logfile;
 $session = $node->background_psql('postgres', on_error_stop => 0);
 $pid = $session->query('SELECT pg_backend_pid()');
-my $shown = "SELECT waiting || ' ' || overflow_episodes || ' ' || (overflow_ticks > 0)
+my $shown = "SELECT waiting || ' ' || overflow_episodes || ' ' || overflow_duration
 	FROM snowdrift.generators WHERE name = 'narrow'";
 for my $cancelled (1 .. 3)
 {
 	$session->query_until(qr/waiting/, "\\echo waiting\nSELECT next_sno('narrow');\n");
-	$node->poll_query_until('postgres', $shown, '1 1 true') or die 'no overflow is shown';
+	$node->poll_query_until('postgres', $shown, '1 1 00:00:00.001') or die 'no overflow is shown';
 	$node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");
 	$node->poll_query_until('postgres',
 		"SELECT state = 'idle' FROM pg_stat_activity WHERE pid = $pid") or die 'the canceled call still waits';
 }
-is($node->safe_psql('postgres', $shown), '0 1 true', 'canceled calls do not count as waiting');
+is($node->safe_psql('postgres', $shown), '0 1 00:00:00.001', 'canceled calls do not count as waiting');
 my @logged = slurp_file($node->logfile, $log) =~ /LOG:  (ID generator .*)/g;
 is_deeply(\@logged, ['ID generator "narrow" is over its capacity'], 'an episode is logged once');
 $session->query_until(qr/waiting/, "\\echo waiting\nSELECT next_sno('narrow');\n");
-$node->poll_query_until('postgres', $shown, '1 1 true') or die 'no overflow is shown';
+$node->poll_query_until('postgres', $shown, '1 1 00:00:00.001') or die 'no overflow is shown';
 $node->safe_psql('postgres', "SELECT pg_terminate_backend($pid)");
-ok($node->poll_query_until('postgres', $shown, '0 1 true'), '... and neither do calls of terminated sessions');
+ok($node->poll_query_until('postgres', $shown, '0 1 00:00:00.001'), '... and neither do calls of terminated sessions');
 eval { $session->quit };
 
 # statement_timeout ends a wait.

@@ -43,7 +43,7 @@ sub refused
 
 my @by_number = ('next_snowflake()', 'next_sno()', q{next_snowflake('numbered')});
 my @pinned = (q{next_snowflake('own')}, q{next_sno('own sno')}, q{next_snowflake('toots')});
-my $copied = qr/ERROR:  55000: ID generator was copied from another server/;
+my $copied = qr/ERROR:  55000: ID generator "[^"]+" was copied from another server/;
 
 my $source = new_server('source');
 start_with_clock($source, '+0');

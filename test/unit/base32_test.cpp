@@ -1,5 +1,5 @@
-// Blocks of Base32 in each alphabet of the library, and in another one. ulid_test.cpp and
-// sno_test.cpp test whole texts.
+// Blocks of Base32 in each alphabet of the library, and in another one. The tests of the
+// formats test whole texts.
 #include "snowdrift/base32.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "snowdrift/sno.hpp"
-#include "snowdrift/ulid.hpp"
+#include "snowdrift/typeid.hpp"
 
 namespace snowdrift {
 namespace {
@@ -31,13 +31,14 @@ class AnyAlphabet : public testing::Test {
     }
 };
 
-/// RFC 4648's base32hex, which has only upper-case letters, unlike the library's alphabets.
+/// RFC 4648's base32hex, which has upper-case letters, and only these, unlike the library's
+/// alphabets.
 struct CapitalsAlphabet {
     static constexpr char characters[] = "0123456789ABCDEFGHIJKLMNOPQRSTUV";
     static constexpr bool either_case = false;
 };
 
-using Alphabets = testing::Types<CrockfordAlphabet, SnoAlphabet, CapitalsAlphabet>;
+using Alphabets = testing::Types<CrockfordAlphabet, SnoAlphabet, TypeIdAlphabet, CapitalsAlphabet>;
 TYPED_TEST_SUITE(AnyAlphabet, Alphabets);
 
 TYPED_TEST(AnyAlphabet, GivesEachOfThe256BytesItsValueOrNone) {

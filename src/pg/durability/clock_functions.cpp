@@ -16,7 +16,6 @@ extern "C" {
 #include "access/xlog.h"
 #include "replication/logicalworker.h"
 #include "tcop/utility.h"
-#include "utils/fmgrprotos.h"
 }
 
 using namespace snowdrift;
@@ -26,11 +25,10 @@ SNOWDRIFT_FUNCTION(read_clock) {
     if (!RecoveryInProgress()) (void)mark::attach();
     const int64 mark_ms = mark::read();
     const int64 now_ms = clock::now_ms();
-    const Datum now = TimestampTzGetDatum(timestamp_from_unix_ms(now_ms));
-    const Datum latest = TimestampTzGetDatum(timestamp_from_unix_ms(std::max(mark_ms, now_ms)));
     std::optional<Datum> mark;
     if (mark_ms != 0) mark = TimestampTzGetDatum(timestamp_from_unix_ms(mark_ms));
-    return make_row(fcinfo, {now, mark, DirectFunctionCall2(timestamp_mi, latest, now)});
+    return make_row(fcinfo, {TimestampTzGetDatum(timestamp_from_unix_ms(now_ms)), mark,
+                             interval_from_ms(std::max<int64>(mark_ms - now_ms, 0))});
 }
 
 /// snowdrift.reset_clock() → void
@@ -53,7 +51,7 @@ SNOWDRIFT_FUNCTION(reset_clock) {
 SNOWDRIFT_FUNCTION(restore_mark) {
     const TriggerData& trigger =
         check_trigger(fcinfo, "mark", TRIGGER_EVENT_ROW | TRIGGER_EVENT_BEFORE);
-    if (IsLogicalWorker()) PG_RETURN_POINTER(NULL);
+    if (IsLogicalWorker()) PG_RETURN_POINTER(nullptr);
     bool is_null;
     const Datum unix_ms =
         heap_getattr(trigger.tg_trigtuple, 1, RelationGetDescr(trigger.tg_relation), &is_null);
@@ -62,7 +60,7 @@ SNOWDRIFT_FUNCTION(restore_mark) {
                         errmsg("unix_ms of table \"snowdrift.mark\" must be in range 0 .. %lld",
                                static_cast<long long>(mark_table::max_unix_ms))));
     mark::restore(DatumGetInt64(unix_ms));
-    PG_RETURN_POINTER(NULL);
+    PG_RETURN_POINTER(nullptr);
 }
 
 /// snowdrift.refuse_mark_change() → trigger: raises an error.

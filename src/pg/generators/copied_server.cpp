@@ -114,12 +114,12 @@ void check_not_copy(const ServerNumber& number) {
     set_owner(value, owner, value.source);
 }
 
-void check_not_copied(const Definition& definition) {
+void check_not_copied(const char* name, const Definition& definition) {
     const Source source = read_mark().source;
     if (static_cast<int32>(definition.id) > source.last_generator) return;
     ereport(ERROR,
             (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-             errmsg("ID generator was copied from another server"),
+             errmsg("ID generator \"%s\" was copied from another server", name),
              errdetail("Its IDs do not contain the server's number, so both servers can generate "
                        "equal IDs."),
              errhint("Drop the generator, and create it again with another node or layout. If the "

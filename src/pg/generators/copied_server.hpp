@@ -18,9 +18,9 @@ void own_mark();
 /// 55000. Precondition: own_mark() was called.
 void check_not_copy(const ServerNumber& number);
 
-/// Ensures that the generator, whose IDs do not contain the server's number, did not come with the
-/// copy. Raises 55000. Precondition: own_mark() was called.
-void check_not_copied(const Definition& definition);
+/// Ensures that the generator `name`, whose IDs do not contain the server's number, did not come
+/// with the copy. Raises 55000. Precondition: own_mark() was called.
+void check_not_copied(const char* name, const Definition& definition);
 
 /// Whether check_not_copy() would raise 55000. Needs no own_mark(): also works during recovery.
 bool is_copy(const ServerNumber& number);

@@ -107,7 +107,7 @@ SNOWDRIFT_FUNCTION(create_generator) {
                         errhint("Valid kinds are \"snowflake\" and \"sno\".")));
     definition.this_node_only = PG_NARGS() > this_node_only && !PG_ARGISNULL(this_node_only) &&
                                 PG_GETARG_BOOL(this_node_only);
-    check_unique_in_cluster(definition);
+    check_unique_in_cluster(new_name, definition);
     definitions::insert(new_name, definition);
     PG_RETURN_VOID();
 }
@@ -124,7 +124,7 @@ SNOWDRIFT_FUNCTION(drop_generator) {
 SNOWDRIFT_FUNCTION(ignore_replicated) {
     const TriggerData& trigger =
         check_trigger(fcinfo, "generator", TRIGGER_EVENT_ROW | TRIGGER_EVENT_BEFORE);
-    if (IsLogicalWorker()) PG_RETURN_POINTER(NULL);
+    if (IsLogicalWorker()) PG_RETURN_POINTER(nullptr);
     const bool is_update = TRIGGER_FIRED_BY_UPDATE(trigger.tg_event);
     PG_RETURN_POINTER(is_update ? trigger.tg_newtuple : trigger.tg_trigtuple);
 }
@@ -142,5 +142,5 @@ SNOWDRIFT_FUNCTION(refuse_truncate) {
 /// snowdrift.generators_changed() → trigger: makes all sessions reread the table
 SNOWDRIFT_FUNCTION(generators_changed) {
     definitions::invalidate(check_trigger(fcinfo, "generator", TRIGGER_EVENT_AFTER).tg_relation);
-    PG_RETURN_POINTER(NULL);
+    PG_RETURN_POINTER(nullptr);
 }

@@ -17,7 +17,6 @@
 extern "C" {
 #include "access/xlog.h"
 #include "utils/builtins.h"
-#include "utils/fmgrprotos.h"
 }
 
 using namespace snowdrift;
@@ -81,14 +80,12 @@ SNOWDRIFT_FUNCTION(read_generator) {
     std::optional<Datum> lead;
     if (const int64 last = last_unix_ms(*slot, slot_kind, layout_argument(fcinfo)); last != 0) {
         last_timestamp = TimestampTzGetDatum(timestamp_from_unix_ms(last));
-        lead = DirectFunctionCall2(timestamp_mi,
-                                   TimestampTzGetDatum(timestamp_from_unix_ms(std::max(last, now))),
-                                   TimestampTzGetDatum(timestamp_from_unix_ms(now)));
+        lead = interval_from_ms(std::max<int64>(last - now, 0));
     }
     const slots::Statistics& statistics = slot->statistics;
     return make_row(
         fcinfo, {last_timestamp, lead, Int32GetDatum(static_cast<int32>(statistics.waiting.load())),
                  Int64GetDatum(int64{statistics.episodes.load()}),
-                 Int64GetDatum(overflow::duration_ms(statistics, now)),
+                 interval_from_ms(overflow::duration_ms(statistics, now)),
                  regression_count(*slot, slot_kind)});
 }

@@ -195,13 +195,13 @@ std::optional<ServerNumber> find_server_number() {
     return ServerNumber{*number, is_of_database(setting_source())};
 }
 
-void check_unique_in_cluster(const Definition& definition) {
+void check_unique_in_cluster(const char* name, const Definition& definition) {
     if (definition.this_node_only || definition.has_server_number()) return;
     if (!is_in_cluster(citus::read_membership())) return;
     const bool is_pinned = definition.partition || definition.node();
     ereport(ERROR,
             (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-             errmsg("ID generator is not unique in a Citus cluster"),
+             errmsg("ID generator \"%s\" is not unique in a Citus cluster", name),
              is_pinned ? errdetail("Its node is part of its definition, which is the same on all "
                                    "nodes of the cluster.")
                        : errdetail("Its layout has no bits for a node."),

@@ -29,9 +29,9 @@ std::optional<ServerNumber> find_server_number();
 /// server has no number of its own. Called after the mark was attached.
 void log_missing_number();
 
-/// Ensures that the generator's IDs differ from those of other nodes if this server is in a Citus
-/// cluster: a definition is the same on all nodes, so one with a node of its own is not unique
-/// unless it is for this node only. Raises 55000.
-void check_unique_in_cluster(const Definition& definition);
+/// Ensures that the IDs of the generator `name` differ from those of other nodes if this server is
+/// in a Citus cluster: a definition is the same on all nodes, so one with a node of its own is not
+/// unique unless it is for this node only. Raises 55000.
+void check_unique_in_cluster(const char* name, const Definition& definition);
 
 }  // namespace snowdrift

@@ -43,8 +43,8 @@ class NodeSession {
         const uint64_t version = settings::node_version;  // a change from here on is noticed
         own_mark();
         if (definition_ && !definition_->has_server_number()) {
-            check_unique_in_cluster(*definition_);
-            check_not_copied(*definition_);
+            check_unique_in_cluster(name_, *definition_);
+            check_not_copied(name_, *definition_);
         }
         read_node();
         slot_.attach(definition_ ? definition_->slot_key() : slots::SlotKey{MyDatabaseId, kind},

@@ -94,14 +94,14 @@ void check_same(const char* name, const Definition& own, const Definition& other
 
 }  // namespace
 
-/// snowdrift.restore(name text, snapshot jsonb) → void
+/// snowdrift.restore(generator text, snapshot jsonb) → void
 SNOWDRIFT_FUNCTION(restore) {
     const char* const name = text_to_cstring(PG_GETARG_TEXT_PP(0));
     const GeneratorSnapshot snapshot = read_snapshot(PG_GETARG_DATUM(1));
     check_lead("snapshot", snapshot.last_unix_ms(), settings::max_clock_lead + max_wait_ms);
     PreventCommandIfReadOnly("snowdrift.restore()");
     if (!definitions::lookup(name)) {
-        check_unique_in_cluster(snapshot.definition);
+        check_unique_in_cluster(name, snapshot.definition);
         definitions::insert(name, snapshot.definition);
     }
     const Definition own = definitions::lock(name);

@@ -12,7 +12,7 @@ extern "C" {
 
 using namespace snowdrift;
 
-/// snowdrift.snapshot(name text) → jsonb
+/// snowdrift.snapshot(generator text) → jsonb
 SNOWDRIFT_FUNCTION(snapshot) {
     const char* const name = text_to_cstring(PG_GETARG_TEXT_PP(0));
     if (RecoveryInProgress())

@@ -1,9 +1,13 @@
 // Conversion between PostgreSQL's timestamps (microseconds since 2000-01-01, or infinite), Unix
-// milliseconds and their text.
+// milliseconds and their text; intervals.
 #pragma once
 
 #include "pg/support/postgres.hpp"
 #include "snowdrift/utc.hpp"
+
+extern "C" {
+#include "utils/fmgrprotos.h"
+}
 
 namespace snowdrift {
 
@@ -27,6 +31,12 @@ inline int64 unix_ms_ceil(TimestampTz timestamp) {
 /// of some format, at most in the year 18919.
 inline TimestampTz timestamp_from_unix_ms(int64 unix_ms) {
     return (unix_ms - postgres_epoch_unix_ms) * 1000;
+}
+
+/// The Datum of an interval of `ms` milliseconds, in the form of a difference of timestamps: 24
+/// hours are a day.
+inline Datum interval_from_ms(int64 ms) {
+    return DirectFunctionCall2(timestamp_mi, TimestampGetDatum(ms * 1000), TimestampGetDatum(0));
 }
 
 /// The Unix millisecond as ISO 8601 text in UTC, as format_utc() writes it. Does not depend on

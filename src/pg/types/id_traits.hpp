@@ -1,14 +1,15 @@
-// Properties of the SQL types ulid and sno: name, range of times, alphabet.
+// Properties of the SQL types ulid and sno: name, range of times, text form.
 #pragma once
 
 #include "pg/support/checks.hpp"
+#include "pg/types/text_errors.hpp"
 #include "snowdrift/sno.hpp"
 #include "snowdrift/ulid.hpp"
 
 namespace snowdrift {
 
 /// Maps an ID class to its SQL type: `name` is the type's name, `times` the range of timestamps,
-/// `Alphabet` the alphabet of the text form.
+/// `text_form` the text form and `Alphabet` its alphabet.
 template <typename Id>
 struct IdTraits;
 
@@ -16,6 +17,7 @@ template <>
 struct IdTraits<Ulid> {
     static constexpr char name[] = "ulid";
     static constexpr TimeRange times{"a ULID", Ulid::epoch_unix_ms, Ulid::max_timestamp_ms};
+    static constexpr TextForm text_form{"input", 0, Ulid::text_size, 128, "type ulid"};
     using Alphabet = CrockfordAlphabet;
 };
 
@@ -23,6 +25,7 @@ template <>
 struct IdTraits<Sno> {
     static constexpr char name[] = "sno";
     static constexpr TimeRange times{"a sno", Sno::epoch_unix_ms, Sno::max_timestamp_ms};
+    static constexpr TextForm text_form{"input", 0, Sno::text_size, 80, "type sno"};
     using Alphabet = SnoAlphabet;
 };
 

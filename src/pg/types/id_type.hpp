@@ -9,33 +9,13 @@
 #include "pg/support/datum.hpp"
 #include "pg/types/id_sort.hpp"
 #include "pg/types/id_traits.hpp"
-#include "snowdrift/base32.hpp"
+#include "pg/types/text_errors.hpp"
 
 extern "C" {
 #include "libpq/pqformat.h"
-#include "mb/pg_wchar.h"
 }
 
 namespace snowdrift {
-
-/// Add the reason for a parse error to the error's detail.
-template <typename Id>
-int explain(const char* text, ParseError error) {
-    const int length = pg_mbstrlen(text);
-    if (length != int{Id::text_size})
-        return errdetail("The input has %d characters instead of %d.", length, int{Id::text_size});
-    if (error.reason == ParseError::Reason::overflow)
-        return errdetail("A first character greater than \"7\" exceeds 128 bits.");
-
-    // All characters before the invalid one are one byte long, so the byte index is the character
-    // index.
-    const size_t bytes = std::strlen(text);
-    const size_t index = Base32<typename IdTraits<Id>::Alphabet>::find_wrong(text, bytes);
-    const char* const wrong = text + index;
-    return errdetail("The character \"%.*s\" at position %zu is not in the alphabet of type %s.",
-                     pg_mbcharcliplen(wrong, static_cast<int>(bytes - index), 1), wrong, index + 1,
-                     IdTraits<Id>::name);
-}
 
 /// Raise 22P02 for an invalid text, as a soft error if the caller supports it.
 template <typename Id>
@@ -43,7 +23,7 @@ template <typename Id>
     ereturn(context, Datum{0},
             (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
              errmsg("invalid input syntax for type %s: \"%s\"", IdTraits<Id>::name, text),
-             explain<Id>(text, error)));
+             explain<typename IdTraits<Id>::Alphabet>(text, error, IdTraits<Id>::text_form)));
 }
 
 /// Ensure that a binary form has the length of the ID type. Raises 22P03.
@@ -146,6 +126,9 @@ struct IdType {
         PG_RETURN_DATUM(PG_GETARG_DATUM(argument(fcinfo, 0) > argument(fcinfo, 1) ? 0 : 1));
     }
 
+    // A timestamp in UTC and a timestamptz of the same time have the same binary value, so the next
+    // two functions serve both types.
+
     static Datum timestamp(FunctionCallInfo fcinfo) {
         PG_RETURN_TIMESTAMPTZ(timestamp_from_unix_ms(argument(fcinfo, 0).timestamp_ms()));
     }
@@ -156,6 +139,8 @@ struct IdType {
     }
 
     static Datum nil(FunctionCallInfo) { return make_datum(Id::nil()); }
+
+    static Datum max(FunctionCallInfo) { return make_datum(Id::max()); }
 
  private:
     static const Id& argument(FunctionCallInfo fcinfo, int n) {

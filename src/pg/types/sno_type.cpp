@@ -51,6 +51,9 @@ SNOWDRIFT_FUNCTION_AS(sno_larger, IdType<Sno>::larger)
 SNOWDRIFT_FUNCTION_AS(sno_timestamp, IdType<Sno>::timestamp)
 SNOWDRIFT_FUNCTION_AS(sno_boundary, IdType<Sno>::boundary)
 SNOWDRIFT_FUNCTION_AS(sno_nil, IdType<Sno>::nil)
+SNOWDRIFT_FUNCTION_AS(sno_max, IdType<Sno>::max)
+SNOWDRIFT_FUNCTION_AS(sno_to_timestamp, IdType<Sno>::timestamp)
+SNOWDRIFT_FUNCTION_AS(timestamp_to_sno, IdType<Sno>::boundary)
 
 /// sno_to_uuid(sno) → uuid: the 16 characters of the text form as bytes, which keeps the sort order
 SNOWDRIFT_FUNCTION(sno_to_uuid) {

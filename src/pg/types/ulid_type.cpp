@@ -35,13 +35,10 @@ SNOWDRIFT_FUNCTION_AS(ulid_larger, IdType<Ulid>::larger)
 SNOWDRIFT_FUNCTION_AS(ulid_timestamp, IdType<Ulid>::timestamp)
 SNOWDRIFT_FUNCTION_AS(ulid_boundary, IdType<Ulid>::boundary)
 SNOWDRIFT_FUNCTION_AS(ulid_nil, IdType<Ulid>::nil)
+SNOWDRIFT_FUNCTION_AS(ulid_max, IdType<Ulid>::max)
 
-// A timestamp in UTC and a timestamptz of the same time have the same binary value.
 SNOWDRIFT_FUNCTION_AS(ulid_to_timestamp, IdType<Ulid>::timestamp)
 SNOWDRIFT_FUNCTION_AS(timestamp_to_ulid, IdType<Ulid>::boundary)
-
-/// ulid_max() → ulid
-SNOWDRIFT_FUNCTION(ulid_max) { return make_datum(Ulid::max()); }
 
 /// ulid_randomness(ulid) → bytea
 SNOWDRIFT_FUNCTION(ulid_randomness) {

@@ -1,0 +1,47 @@
+// Details of the errors for texts that are not IDs.
+#pragma once
+
+#include <cstring>
+
+#include "pg/support/postgres.hpp"
+#include "snowdrift/base32.hpp"
+
+extern "C" {
+#include "mb/pg_wchar.h"
+}
+
+namespace snowdrift {
+
+/// A text in base32, in the words of error messages.
+struct TextForm {
+    const char* part;      ///< of the input: "input" if the text is all of it
+    size_t offset;         ///< of the part in the input, in characters
+    size_t size;           ///< in characters
+    int bits;              ///< of the number that the text encodes
+    const char* alphabet;  ///< what has the alphabet, such as "type ulid"
+};
+
+/// The first character of `text`, which can have several bytes.
+inline const char* first_character(const char* text) {
+    return pnstrdup(text, pg_mbcharcliplen(text, static_cast<int>(std::strlen(text)), 1));
+}
+
+/// Adds to an error's detail why `text` is not of the form.
+template <typename Alphabet>
+int explain(const char* text, ParseError error, const TextForm& form) {
+    const auto length = static_cast<size_t>(pg_mbstrlen(text));
+    if (length != form.size)
+        return errdetail("The %s has %zu characters instead of %zu.", form.part, length, form.size);
+    if (error.reason == ParseError::Reason::overflow)
+        return errdetail(
+            "The %s exceeds %d bits, because its first character is greater than \"7\".", form.part,
+            form.bits);
+
+    // All characters before the invalid one are one byte long, so the byte index is the character
+    // index.
+    const size_t index = Base32<Alphabet>::find_wrong(text, std::strlen(text));
+    return errdetail("The character \"%s\" at position %zu is not in the alphabet of %s.",
+                     first_character(text + index), form.offset + index + 1, form.alphabet);
+}
+
+}  // namespace snowdrift

@@ -58,8 +58,7 @@ inline AclResult object_aclcheck(Oid, Oid function, Oid role, AclMode mode) {
 // PostgreSQL 19 checks that the argument is a pointer, in a way that rejects nullptr.
 #if PG_VERSION_NUM >= 190000
 #undef PG_RETURN_POINTER
-#define PG_RETURN_POINTER(pointer) \
-    return reinterpret_cast<Datum>(static_cast<const void*>(pointer))
+#define PG_RETURN_POINTER(pointer) return reinterpret_cast<Datum>(static_cast<const void*>(pointer))
 #endif
 
 /// Begins the definition of the SQL-callable function `name`. Its symbol starts with the project's

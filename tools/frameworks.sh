@@ -70,7 +70,7 @@ run_tap() {
     # shellcheck disable=SC2086
     need $partman
     [[ " ${*:2} " != *_citus.pl" "* ]] || need_citus
-    [[ ! " ${*:2} " =~ _library_upgrade\.pl" " ]] || build_next_version
+    [[ ! " ${*:2} " =~ _(library_upgrade|extension_update)\.pl" " ]] || build_next_version
     local files=("${@:2}") dir=$work/tap log=$work/tap.log status=0
     rm -rf "$dir"
     mkdir -p "$dir/small" "$dir/tmp"

@@ -18,12 +18,15 @@ find_postgres() {
         need g++ make "postgresql-server-dev-${version%%/*}"
     fi
     export PG_CONFIG
-    pg_version=$("$PG_CONFIG" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')
+    pg_version=$(major_version "$PG_CONFIG")
     [ "${SNOWDRIFT_EXPECT:-$pg_version}" = "$pg_version" ] ||
         die "expected PostgreSQL $SNOWDRIFT_EXPECT, but found PostgreSQL $pg_version"
     bindir=$("$PG_CONFIG" --bindir)
     pgxs_src=$(dirname "$("$PG_CONFIG" --pgxs)")/../
 }
+
+# major_version PG_CONFIG: prints the version of PostgreSQL, such as 18.
+major_version() { "$1" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/'; }
 
 jobs=$(nproc)
 

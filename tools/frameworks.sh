@@ -70,6 +70,8 @@ run_tap() {
     # shellcheck disable=SC2086
     need $partman
     [[ " ${*:2} " != *_citus.pl" "* ]] || need_citus
+    [[ ! " ${*:2} " =~ _(library_upgrade|extension_update)\.pl" " ]] || build_next_version
+    [[ " ${*:2} " != *_pg_upgrade.pl" "* ]] || stage_for_previous
     local files=("${@:2}") dir=$work/tap log=$work/tap.log status=0
     rm -rf "$dir"
     mkdir -p "$dir/small" "$dir/tmp"
@@ -78,7 +80,9 @@ run_tap() {
     [ "$(id -u)" -ne 0 ] || chown -R postgres: "$dir"
     interruptibly with_small_disk "$dir/small" \
         env -C "$dir" PATH="$bindir:$PATH" PG_REGRESS="$pgxs_src/test/regress/pg_regress" \
-        SNOWDRIFT_CONF="$dir/extension.conf" SNOWDRIFT_PARTMAN="$partman" \
+        SNOWDRIFT_CONF="$dir/extension.conf" SNOWDRIFT_ROOT="$work/root" SNOWDRIFT_NEXT="$work/next/snowdrift.so" \
+        SNOWDRIFT_PREVIOUS_BINDIR="$previous_bindir" SNOWDRIFT_PREVIOUS_CONF="$work/previous.conf" \
+        SNOWDRIFT_PARTMAN="$partman" \
         TMPDIR="$dir/tmp" TESTDATADIR="$dir" TESTLOGDIR="$dir/log" TESTDIR="$dir" \
         prove -v -I "$pgxs_src/test/perl" -I t "${files[@]#test/}" >"$log" 2>&1 || status=$?
     if [ "$status" -ne 0 ]; then

@@ -30,7 +30,7 @@ need() {
     rm -f "$log"
 }
 
-# need_server PACKAGE: the same for a PostgreSQL server, but prevents the package from creating and starting
+# need_server PACKAGE...: the same for a PostgreSQL server, but prevents the package from creating and starting
 # a server.
 need_server() {
     local folder=/etc/postgresql-common/createcluster.d
@@ -71,8 +71,9 @@ refresh_package_lists() {
 
 # Prints the Debian mirror that this machine uses.
 mirror() {
-    sed -nE 's/^(URIs:|deb(-src)?( \[[^]]*\])?) +(https?:[^ ]*\/debian\/?)( .*)?$/\4/p' \
-        /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | grep -v security | head -n 1
+    { cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null || true; } |
+        sed -nE 's/^(URIs:|deb(-src)?( \[[^]]*\])?) +(https?:[^ ]*\/debian\/?)( .*)?$/\4/p' |
+        grep -v security | head -n 1
 }
 
 # Prints the PostgreSQL version of the distribution; in a chroot of ./dev matrix, the version under test.

@@ -22,18 +22,18 @@ stage() {
     make_work
     [ ! -f "$work/extension.conf" ] || return 0
     quietly "Staging the extension for a throwaway server" make -s install DESTDIR="$work/root"
-    local library share
-    library=$work/root$("$PG_CONFIG" --pkglibdir)
-    share=$work/root$("$PG_CONFIG" --sharedir)
-    {
-        echo "dynamic_library_path = '$library:\$libdir'"
-        if [ "$pg_version" -ge 18 ]; then echo "extension_control_path = '$share:\$system'"
-        else echo "extension_destdir = '$work/root'"
-        fi
-    } >"$work/extension.conf"
+    extension_conf "$PG_CONFIG" "$work/root" >"$work/extension.conf"
     [ "$pg_version" -ge 18 ] ||
         grep -q extension_destdir "$("$PG_CONFIG" --sharedir)/postgresql.conf.sample" ||
         install_in_place
+}
+
+# extension_conf PG_CONFIG ROOT: prints the configuration with which a server finds the extension in ROOT.
+extension_conf() {
+    echo "dynamic_library_path = '$2$("$1" --pkglibdir):\$libdir'"
+    if [ "$(major_version "$1")" -ge 18 ]; then echo "extension_control_path = '$2$("$1" --sharedir):\$system'"
+    else echo "extension_destdir = '$2'"
+    fi
 }
 
 # For a PostgreSQL that is older than 18 and not Debian's: it finds extensions only in its own folders.

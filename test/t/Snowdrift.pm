@@ -9,14 +9,50 @@ use PostgreSQL::Test::Utils;
 use IPC::Run ();
 use Time::HiRes qw(usleep);
 
-our @EXPORT = qw(new_server start_with_clock set_clock error_of error_of_database start_load wait_for_load end_load
+our @EXPORT = qw(new_server use_own_copy install_library library_of_copy sharedir_of_copy start_with_clock set_clock
+  error_of error_of_database start_load wait_for_load end_load
   received_by_each duplicates create_all_kinds draw_all_kinds
   draw_behind witness);
+
+my $own_copy;    # the root of a copy of the staged extension, if this test may change it
 
 # The configuration lines with which a server finds the extension
 sub extension_conf
 {
-	return slurp_file($ENV{SNOWDRIFT_CONF});
+	my $conf = slurp_file($ENV{SNOWDRIFT_CONF});
+	$conf =~ s/\Q$ENV{SNOWDRIFT_ROOT}\E/$own_copy/g if defined $own_copy;
+	return $conf;
+}
+
+# use_own_copy(): makes this test's servers use a copy of the staged extension, which the test may change. Returns
+# false where a server finds extensions only in PostgreSQL's own folders.
+sub use_own_copy
+{
+	return 0 if extension_conf() !~ /\Q$ENV{SNOWDRIFT_ROOT}\E/;
+	$own_copy = PostgreSQL::Test::Utils::tempdir();
+	system_or_bail('cp', '-r', "$ENV{SNOWDRIFT_ROOT}/.", $own_copy);
+	return 1;
+}
+
+# Paths in the copy: the library, and the folder of the control file and of the scripts
+sub library_of_copy { return $own_copy . pg_config('--pkglibdir') . '/snowdrift.so' }
+sub sharedir_of_copy { return $own_copy . pg_config('--sharedir') . '/extension' }
+
+sub pg_config
+{
+	my ($option) = @_;
+	my ($value) = run_command([ 'pg_config', $option ]);
+	return $value;
+}
+
+# install_library(FILE): replaces the library in the copy, as packages do: sessions that have loaded it keep it.
+sub install_library
+{
+	my ($file) = @_;
+	my $library = library_of_copy();
+	system_or_bail('cp', $file, "$library.new");
+	rename("$library.new", $library) or die "$library: $!";
+	return;
 }
 
 # new_server(NAME, INIT OPTIONS...): an initialized server that is not started
@@ -88,11 +124,11 @@ my $loads = 0;
 our @leading = ('next_snowflake()', q{next_snowflake('own')}, 'next_ulid()');
 our @waiting = ('next_sno()', q{next_sno('own sno')});
 
-# create_all_kinds(NODE): creates the extension, and generators with their own nodes
+# create_all_kinds(NODE, DATABASE): creates the extension, and generators with their own nodes
 sub create_all_kinds
 {
-	my ($node) = @_;
-	$node->safe_psql('postgres',
+	my ($node, $database) = @_;
+	$node->safe_psql($database // 'postgres',
 		q{CREATE EXTENSION snowdrift;
 		  SELECT snowdrift.create_generator('own', 'snowflake', worker => 7);
 		  SELECT snowdrift.create_generator('own sno', 'sno', partition => 7)});
@@ -127,11 +163,11 @@ sub witness
 	return ($file, $time);
 }
 
-# start_load(NODE, SESSIONS, STATEMENT, SETTINGS): repeats the statement in each session until end_load, or
-# until the server stops
+# start_load(NODE, SESSIONS, STATEMENT, SETTINGS, DATABASE): repeats the statement in each session until end_load,
+# or until the server stops
 sub start_load
 {
-	my ($node, $sessions, $statement, $settings) = @_;
+	my ($node, $sessions, $statement, $settings, $database) = @_;
 	my $script = $node->basedir . "/load.$loads.sql";
 	unlink $script;
 	append_to_file($script, ($settings // '') . "\n" . "$statement;\n" x 200_000);
@@ -144,7 +180,7 @@ sub start_load
 		my $handle = IPC::Run::start(
 			[
 				'psql', '-X', '-A', '-t', '-q', '-v', 'ON_ERROR_STOP=1',
-				'-d', $node->connstr('postgres'), '-f', $script
+				'-d', $node->connstr($database // 'postgres'), '-f', $script
 			],
 			'<', \undef, '>', $file, '2>', $errors);
 		push @sessions, { handle => $handle, file => $file, errors => $errors };

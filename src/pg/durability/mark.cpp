@@ -64,9 +64,10 @@ void publish(int64_t unix_ms, uint16_t tag) {
 }
 
 /// Make the word describe `file`, whose mark is `on_disk_ms`. Return false if the word has a later
-/// mark, because another session has advanced it since this one read the file.
+/// mark, because another session has advanced it since this one read the file, or if it is retired.
 bool bind_word(uint64_t file, int64_t on_disk_ms) {
     const slots::AllocationLock lock;
+    if (slots::is_retired()) return false;
     Word present = load();
     do {
         if (present.unix_ms() > on_disk_ms) return false;
@@ -79,10 +80,11 @@ bool bind_word(uint64_t file, int64_t on_disk_ms) {
 
 bool is_word_of(uint64_t file) { return slot->mark.file == file; }
 
-/// Use the word from now on if it describes `file`. Return whether it does.
+/// Use the word from now on if it describes `file`. Return whether it does. No session can use a
+/// retired word.
 bool attach_word(uint64_t file) {
     const slots::AllocationLock lock;
-    if (!is_word_of(file)) return false;
+    if (slots::is_retired() || !is_word_of(file)) return false;
     session.tag = load().tag();
     return true;
 }
@@ -98,6 +100,7 @@ void reconcile() {
     const Writer writer = mark_table::writer_for(table);
     Value present = mark_table::read(table);
     while (present.writer != writer || !attach_word(file)) {
+        slots::require_structure();
         const int64_t known_ms = load().unix_ms();
         if (present.writer != Writer::uncommitted || !is_word_of(file)) {
             // Keep the writer `outside` until the word is bound, so that the next session can
@@ -206,8 +209,10 @@ bool advance(int64_t unix_ms) {
 
 bool reset(int64_t unix_ms, int64_t max_lead_ms) {
     attach_slot();
-    // The lock blocks sessions that advance the mark or attach to it.
+    // The lock blocks sessions that advance the mark or attach to it, also those of a library that
+    // has retired this one. A session that attaches later reads the mark that is set here.
     Relation table = mark_table::open(ShareRowExclusiveLock);
+    slots::require_structure();
     const Value present = mark_table::read(table);
     const bool is_needed = present.unix_ms - unix_ms > max_lead_ms;
     if (is_needed) {

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "pg/memory/mark_word.hpp"
+
 namespace snowdrift::mark {
 
 /// The lease, in milliseconds: how far beyond the clock the mark is advanced. Once half of the
@@ -16,25 +18,8 @@ inline constexpr int64_t lease_ms = 500;
 /// applies if the ID is ahead of the clock.
 inline constexpr int64_t min_lease_ms = 100;
 
-/// The mark in shared memory: the Unix millisecond on disk, and a tag. The tag changes when the
-/// mark is reset, or when its file is replaced, as by DROP EXTENSION and CREATE EXTENSION.
-struct Word {
-    static constexpr int tag_bits = 16;
-
-    uint64_t bits;
-
-    constexpr Word(int64_t unix_ms, uint16_t tag) noexcept
-        : bits{static_cast<uint64_t>(unix_ms) << tag_bits | tag} {}
-    constexpr explicit Word(uint64_t stored) noexcept : bits{stored} {}
-
-    constexpr int64_t unix_ms() const noexcept { return static_cast<int64_t>(bits >> tag_bits); }
-    constexpr uint16_t tag() const noexcept { return static_cast<uint16_t>(bits); }
-
-    /// The word with the mark `unix_ms` and the next tag.
-    constexpr Word next(int64_t unix_ms) const noexcept {
-        return {unix_ms, static_cast<uint16_t>(tag() + 1)};
-    }
-};
+/// The mark in shared memory.
+using Word = slots::MarkWord;
 
 /// This session's view of its database's mark.
 struct Session {
@@ -45,7 +30,7 @@ extern Session session;
 
 /// Makes the mark known to this session. Returns the floor of all states: their further IDs must be
 /// later than this Unix millisecond. Raises 25006 during recovery, 55000 if the table is missing or
-/// unusable.
+/// unusable, or if this session's library was replaced.
 int64_t attach();
 
 /// Returns the floor of fresh states, a Unix millisecond. Read it while the lock of slots is held,

@@ -352,6 +352,7 @@ void remove(const char* wanted) {
 }
 
 void invalidate(Relation table) {
+    slots::require_structure();  // a retired structure has another floor of fresh states
     CacheInvalidateRelcache(table);
     mark::advance_fresh_floor();
 }

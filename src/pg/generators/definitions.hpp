@@ -99,6 +99,7 @@ void insert(const char* name, const Definition& definition);
 void remove(const char* name);
 
 /// Makes all sessions reread the table, and all further fresh states start after the current mark.
+/// Raises 55000 if this session's library was replaced.
 void invalidate(Relation table);
 
 /// Whether the table has a generator `id`, or will have it if an open transaction commits. Reads

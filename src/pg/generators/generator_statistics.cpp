@@ -71,7 +71,10 @@ std::optional<Datum> regression_count(const slots::Slot& slot, slots::Kind kind)
 /// server started
 SNOWDRIFT_FUNCTION(read_generator) {
     const slots::Slot* slot = nullptr;
-    if (!PG_ARGISNULL(kind) && !RecoveryInProgress()) slot = slots::lookup(slot_key(fcinfo));
+    if (!PG_ARGISNULL(kind) && !RecoveryInProgress()) {
+        slots::require_structure();
+        slot = slots::lookup(slot_key(fcinfo));
+    }
     if (slot == nullptr) return make_row(fcinfo, {{}, {}, {}, {}, {}, {}});
 
     const slots::Kind slot_kind = kind_argument(fcinfo);

@@ -29,7 +29,7 @@ bool release_dropped_databases() {
 void make_room(const SlotKey& key) {
     const Occupancy present = occupancy(key);
     if (present.has_slot || present.has_free_slot) return;
-    if (!release_dropped_databases()) add_chunk();
+    if (!release_dropped_databases()) grow();
 }
 
 }  // namespace snowdrift::slots

@@ -1,6 +1,6 @@
 // Slots: the shared memory that holds the generators' states and the mark. This file finds,
-// allocates and releases slots. src/core and durability/mark.cpp interpret the states; generators/
-// and make_room.hpp decide when a slot is released.
+// allocates and releases slots in the memory of chunks.hpp. src/core and durability/mark.cpp
+// interpret the states; generators/ and make_room.hpp decide when a slot is released.
 #pragma once
 
 #include "pg/support/postgres.hpp"
@@ -16,9 +16,14 @@ extern "C" {
 
 #include "core/sno_generator.hpp"
 #include "core/ulid_generator.hpp"
+#include "pg/memory/chunks.hpp"
 #include "snowdrift/snowflake.hpp"
 
 namespace snowdrift::slots {
+
+/// The version of the structure of slots. Increment it in a release that changes Slot, or the
+/// meaning of a state or key, because libraries with the same version share the slots.
+inline constexpr uint32_t structure_version = 1;
 
 /// The kind of state in a slot.
 enum class Kind : uint32_t { mark, snowflake, ulid, sno };
@@ -41,7 +46,7 @@ struct SlotKey {
 
 /// State of the mark: see durability/mark.cpp.
 struct MarkState {
-    std::atomic<uint64_t> word;            ///< mark::Word
+    std::atomic<uint64_t> word;            ///< MarkWord
     std::atomic<uint64_t> file;            ///< the file on disk that the word describes
     std::atomic<uint64_t> floor_ms;        ///< what mark::attach() returns
     std::atomic<uint64_t> advancing_from;  ///< the word from which a session advances ahead of need
@@ -81,31 +86,22 @@ struct alignas(64) Slot {
 
     Slot() : words{} { SpinLockInit(&lock); }
 };
-static_assert(sizeof(Slot) == 128);
+static_assert(sizeof(Slot) == 128, "another size is another structure: see structure_version");
 static_assert(sizeof(Slot::ulid) <= sizeof(Slot::words) &&
               sizeof(Slot::mark) <= sizeof(Slot::words) &&
               sizeof(Slot::sno) <= sizeof(Slot::words));
 static_assert(std::atomic<uint64_t>::is_always_lock_free, "states are shared between processes");
 
-/// Holds the lock that protects allocation, release, and changes of several words of a state. Code
-/// that holds it must not raise errors.
-class AllocationLock {
- public:
-    AllocationLock();
-    ~AllocationLock();
-    AllocationLock(const AllocationLock&) = delete;
-    AllocationLock& operator=(const AllocationLock&) = delete;
-};
-
-/// The slot of the key; null if there is none. Reads no catalogs.
+/// The slot of the key; null if there is none. Reads no catalogs. Precondition: require_structure()
+/// has returned once.
 Slot* lookup(const SlotKey& key);
 
 /// The value of `max_named` for attach() that sets no limit.
 inline constexpr int unlimited = INT_MAX;
 
 /// Returns a cleared slot for the key; null if no slot is free, if the key is that of a named
-/// generator and its database has `max_named` slots for named generators, or if the key has a slot.
-/// Precondition: the caller holds AllocationLock.
+/// generator and its database has `max_named` slots for named generators, if the key has a slot, or
+/// if the structure is retired. Precondition: the caller holds AllocationLock.
 Slot* allocate(const SlotKey& key, int max_named);
 
 /// Makes an allocated slot visible to all sessions. Precondition: the caller has held
@@ -114,9 +110,10 @@ void publish(Slot& slot);
 
 /// Returns the slot of the key. If there is none, allocates one; `initialize(Slot&)` initializes
 /// its zeroed state before other sessions can see it. Null if allocate() fails: occupancy() tells
-/// why.
+/// why. Raises the errors of require_structure().
 template <typename Initialize>
 Slot* attach(const SlotKey& key, int max_named, Initialize initialize) {
+    require_structure();
     if (Slot* const slot = lookup(key)) return slot;
     const AllocationLock lock;
     Slot* const slot = allocate(key, max_named);
@@ -135,7 +132,7 @@ struct Occupancy {
 Occupancy occupancy(const SlotKey& key);
 
 /// Adds memory for more slots. Raises 53200 if the server has no free shared memory.
-void add_chunk();
+void grow();
 
 /// Releases the slot if its current allocation is `allocation`.
 void release(Slot& slot, uint64_t allocation);
@@ -161,9 +158,5 @@ AllocatedSlots list();
 
 /// Clears the states of this database's generators.
 void clear_generators();
-
-/// Reserves shared memory for the first chunk. Called if the library is preloaded. Otherwise, the
-/// first use takes the memory from the server's spare shared memory.
-void reserve();
 
 }  // namespace snowdrift::slots

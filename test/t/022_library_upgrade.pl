@@ -1,0 +1,160 @@
+# A package replaces the library while sessions use it. Sessions of libraries that have the same structure of
+# slots share them. A library with another structure, which is made up here, retires the previous one: its
+# sessions raise an error, so no ID is repeated.
+use strict;
+use warnings FATAL => 'all';
+use Test::More;
+use Time::HiRes qw(usleep);
+use Snowdrift;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+
+plan skip_all => 'needs a server that finds extensions outside of its own folders' unless use_own_copy();
+
+my $replaced = qr/ERROR:  55000: library of extension "snowdrift" was replaced/;
+my $original = PostgreSQL::Test::Utils::tempdir() . '/snowdrift.so';
+system_or_bail('cp', library_of_copy(), $original);
+
+# has_ended(SESSION OF A LOAD): whether it ends within ten seconds
+sub has_ended
+{
+	my ($session) = @_;
+	for (1 .. 1000)
+	{
+		$session->{handle}->pump_nb;
+		return 1 unless $session->{handle}->pumpable;
+		usleep(10_000);
+	}
+	return 0;
+}
+
+# draw(SESSION, CALL): what a call of an open session returns, or its error
+sub draw
+{
+	my ($session, $call) = @_;
+	$session->{stderr} = '';
+	my $out = $session->query("SELECT $call");
+	return $session->{stderr} || $out;
+}
+
+# open_session(NODE): a session whose errors show the SQLSTATE
+sub open_session
+{
+	my ($node) = @_;
+	my $session = $node->background_psql('postgres', on_error_stop => 0);
+	$session->query('\set VERBOSITY verbose');
+	return $session;
+}
+
+my $node = new_server('upgraded');
+start_with_clock($node, '+0');
+create_all_kinds($node);
+# The slots of these generators, and the mark of a database that comes later, are in two chunks.
+$node->safe_psql('postgres', q{
+	SELECT snowdrift.create_generator('g' || i, 'snowflake', worker => 9) FROM generate_series(1, 300) i;
+	SELECT next_snowflake('g' || i) FROM generate_series(1, 300) i});
+for my $database ('other', 'renewed')
+{
+	$node->safe_psql('postgres', "CREATE DATABASE $database");
+	create_all_kinds($node, $database);
+	$node->safe_psql($database, 'SELECT next_snowflake()');
+}
+
+# A library with the same structure
+my @loads = (start_load($node, 2, draw_all_kinds()));
+wait_for_load($loads[0], 1000);
+install_library($original);
+push @loads, start_load($node, 2, draw_all_kinds());
+wait_for_load($loads[1], 5000);
+wait_for_load($loads[0], 10000);
+my ($repeated, $count) = duplicates(map { end_load($_) } @loads);
+is($repeated, '', "$count IDs of two libraries with the same structure: no duplicate, no error");
+
+# A library with another structure
+my $verbose = '\set VERBOSITY verbose';
+my %idle = map { $_ => open_session($node) } 'draw', 'create', 'drop', 'reset', 'statistics', 'snapshot';
+draw($_, q{next_snowflake(), next_sno(), next_ulid()}) for values %idle;
+my $in_transaction = open_session($node);
+$in_transaction->query('BEGIN');
+like(draw($in_transaction, 'next_ulid()'), qr/^\w{26}$/, 'a transaction draws a block of ULIDs');
+my $renewed = $node->safe_psql('renewed', 'SELECT next_snowflake() FROM generate_series(1, 100000) ORDER BY 1 DESC LIMIT 1');
+$node->safe_psql('renewed', 'DROP EXTENSION snowdrift');
+
+my %old = (postgres => start_load($node, 3, draw_all_kinds(), $verbose),
+	other => start_load($node, 1, draw_all_kinds(), $verbose, 'other'));
+wait_for_load($_, 1000) for values %old;
+install_library($ENV{SNOWDRIFT_NEXT});
+my $log_position = -s $node->logfile;
+my %new = (postgres => start_load($node, 3, draw_all_kinds()),
+	other => start_load($node, 1, draw_all_kinds(), '', 'other'));
+# After the lease, both libraries issue IDs of the same times, unless one is retired.
+wait_for_load($_, 20_000) for values %new;
+my (@ended, %files);
+for my $database (sort keys %old)
+{
+	push @ended, grep { has_ended($_) } @{ $old{$database} };
+	$files{$database} = [ map { end_load($_->{$database}) } \%old, \%new ];
+}
+is(scalar(@ended), 4, 'the sessions of the old library end');
+my @errors = map { slurp_file($_->{errors}) } map { @$_ } values %old;
+is(scalar(grep { /$replaced.*HINT:  Reconnect\./s } @errors), 4, '... with an error that asks to reconnect')
+  or diag(@errors);
+for my $database (sort keys %files)
+{
+	($repeated, $count) = duplicates(@{ $files{$database} });
+	is(scalar(() = $repeated =~ /\n/g), 0, "$count IDs of both libraries in database $database: no duplicate");
+}
+like(slurp_file($node->logfile, $log_position),
+	qr/LOG:  library of extension "snowdrift" was replaced by a newer version/, '... and the log says why');
+
+like(draw($in_transaction, 'next_ulid()'), $replaced, 'the block of an open transaction ends');
+like(draw($idle{draw}, 'next_snowflake()'), $replaced, 'an idle session draws no more IDs');
+like(draw($idle{draw}, q{next_sno('own sno')}), $replaced, '... of other generators');
+like(draw($idle{create}, q{snowdrift.create_generator('new', 'snowflake')}), $replaced, '... cannot create generators');
+like(draw($idle{drop}, q{snowdrift.drop_generator('own')}), $replaced, '... or drop them');
+like(draw($idle{reset}, 'snowdrift.reset_clock()'), $replaced, '... or reset the clock');
+like(draw($idle{statistics}, 'count(*) FROM snowdrift.generators'), $replaced, '... or show statistics');
+like(draw($idle{snapshot}, q{snowdrift.snapshot('own')}), $replaced, '... or take snapshots');
+like(draw($idle{draw}, 'ulid_timestamp(gen_ulid()) IS NOT NULL'), qr/^t$/, '... but decodes IDs');
+$_->quit for $in_transaction, values %idle;
+
+# The mark of a dropped extension is kept, as it is without an upgrade.
+set_clock($node, '-30');
+$node->safe_psql('renewed', 'CREATE EXTENSION snowdrift');
+cmp_ok($node->safe_psql('renewed', 'SELECT next_snowflake()'),
+	'>', $renewed, 'the IDs of an extension that is created again continue, although the clock was set back');
+set_clock($node, '+0');
+
+# The old library is installed again.
+my $session = open_session($node);
+like(draw($session, 'next_snowflake()'), qr/^\d{18}$/, 'sessions of the new library draw');
+install_library($original);
+for my $call ('next_snowflake()', 'next_ulid()', q{next_sno('own sno')}, q{snowdrift.create_generator('x', 'sno')},
+	'snowdrift.reset_clock()')
+{
+	like(error_of($node, "SELECT $call"), qr/$replaced.*restart the server/s, "after a downgrade, $call is an error");
+}
+my $last = draw($session, 'next_snowflake()');
+like($last, qr/^\d{18}$/, '... but sessions of the new library still draw');
+$session->quit;
+$node->restart;
+cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', $last, '... until the server is restarted');
+$node->stop;
+
+# A preloaded library stays in use until the server restarts.
+my $preloaded = new_server('preloaded');
+$preloaded->append_conf('postgresql.conf', "shared_preload_libraries = 'snowdrift'\n");
+$preloaded->start;
+create_all_kinds($preloaded);
+my $load = start_load($preloaded, 2, draw_all_kinds());
+wait_for_load($load, 1000);
+install_library($ENV{SNOWDRIFT_NEXT});
+my $beside = start_load($preloaded, 2, draw_all_kinds());
+wait_for_load($beside, 10000);
+($repeated, $count) = duplicates(map { end_load($_) } $load, $beside);
+is($repeated, '', "$count IDs with a preloaded library: no duplicate, no error");
+$preloaded->restart;
+like($preloaded->safe_psql('postgres', 'SELECT next_snowflake()'), qr/^\d{18}$/, '... and a restart loads the new one');
+$preloaded->stop;
+
+done_testing();

@@ -8,6 +8,9 @@ SELECT snowflake_diagram(1888944671579078978, 'twitter');
 SELECT snowflake_diagram(1888944671579078978, 'discord');
 SELECT snowflake_diagram(116301527915219032, 'mastodon');
 SELECT snowflake_diagram(1517551833752155, 'si');
+SELECT snowflake_diagram(647203745351925759, 'sonyflake');
+SELECT snowflake_diagram(725875105388855305, 'baidu');
+SELECT snowflake_diagram(1234, 'epoch=2024-01-01T00:00:00Z timestamp=40 sequence=4 worker=5 datacenter=6');
 SELECT snowflake_diagram(0, 'epoch=2024-01-01T00:00:00Z timestamp=48 datacenter=1 worker=1 sequence=0');
 SELECT snowflake_diagram(9223372036854775807, 'mastic');
 SELECT snowflake_diagram(281474976710655, 'epoch=9999-12-31T23:59:59.999Z timestamp=48 sequence=0');
@@ -23,7 +26,7 @@ SELECT ulid_diagram(ulid_max());
 SELECT bool_and(regexp_replace(line, ' ', '', 'g')::bit(64)::bigint = id)
 FROM (SELECT id, snowflake_diagram(id, layout) AS diagram
       FROM (VALUES (132271570944274432, 'snowflake'::snowflake_layout), (1517551833752155, 'si'),
-          (9223372036854775807, 'discord')) AS ids(id, layout)) AS drawn,
+          (9223372036854775807, 'discord'), (647203745351925759, 'sonyflake')) AS ids(id, layout)) AS drawn,
     regexp_match(diagram, '[01 ]+$') AS match(lines), unnest(lines) AS line;
 
 -- invalid IDs and NULL

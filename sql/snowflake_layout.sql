@@ -1,11 +1,15 @@
 -- The type snowflake_layout, and all functions with an argument of this type
 SET TIME ZONE 'UTC';
 
--- output: presets as their names, other layouts as their fields in a fixed order
+-- output: presets as their names, other layouts as their fields in the order of the bits
 SELECT layout::snowflake_layout FROM (VALUES ('snowflake'), ('twitter'), ('discord'), ('mastodon'),
-    ('instagram'), ('pgedge'), (E' mastic\n'), ('si'),
+    ('instagram'), ('pgedge'), (E' mastic\n'), ('si'), ('sonyflake'), ('sonyflake_v2'), ('hazelcast'),
+    ('tsid'), ('clickhouse'), ('baidu'), ('leaf'), ('cosid'), ('yitter'),
     ('epoch=2024-01-01T00:00:00Z timestamp=41 datacenter=5 worker=5 sequence=12'),
-    ('sequence=8 js worker=2 epoch=2010-11-04T01:42:54.657Z datacenter=3 timestamp=40'),
+    ('js timestamp=40 sequence=8 worker=2 epoch=2010-11-04T01:42:54.657Z datacenter=3'),
+    ('epoch=2014-09-01T00:00:00Z unit=10ms timestamp=39 sequence=8 worker=16'),
+    ('epoch=2016-09-19T16:00:00Z unit=1000ms timestamp=29 datacenter=0 worker=21 sequence=13'),
+    ('unit=1500ms epoch=0 timestamp=30 worker=4 datacenter=4 sequence=0'),
     ('epoch=1704067200000 timestamp=38 sequence=25'),
     ('epoch=2015-01-01T00:00:00Z timestamp=42 datacenter=5 worker=5 sequence=12'),
     ('epoch=0 timestamp=48 sequence=16'),
@@ -19,7 +23,10 @@ SELECT a, b, a = b AS "=", a <> b AS "<>",
     snowflake_layout_hash_extended(a, 7) = snowflake_layout_hash_extended(b, 7) AS hash_extended
 FROM (VALUES ('mastodon'::snowflake_layout, 'epoch=0 timestamp=48 sequence=16'::snowflake_layout),
     ('mastodon', 'mastic'), ('si', 'epoch=1609459200000 timestamp=40 worker=5 sequence=8'),
-    ('epoch=0 timestamp=41 worker=5 sequence=12', 'epoch=0 timestamp=41 datacenter=5 sequence=12'))
+    ('epoch=0 timestamp=41 worker=5 sequence=12', 'epoch=0 timestamp=41 datacenter=5 sequence=12'),
+    ('epoch=0 timestamp=41 worker=5 sequence=12', 'epoch=0 timestamp=41 sequence=12 worker=5'),
+    ('epoch=0 timestamp=41 sequence=12 worker=5', 'epoch=0 timestamp=41 sequence=12 datacenter=0 worker=5'),
+    ('epoch=0 unit=1s timestamp=31 sequence=12', 'epoch=0 timestamp=31 sequence=12'))
     AS pairs(a, b);
 SELECT bool_and(snowflake_layout_hash(layout) = snowflake_layout_hash_extended(layout, 0)::bit(32)::int)
 FROM (VALUES ('twitter'::snowflake_layout), ('si')) AS layouts(layout);
@@ -61,7 +68,8 @@ SELECT snowflake_timestamp(116301527915219032, 'mastodon'),
 
 -- binary forms
 SELECT layout, snowflake_layout_send(layout) FROM (VALUES ('twitter'::snowflake_layout), ('si'),
-    ('epoch=2024-01-01T00:00:00Z timestamp=41 worker=3 sequence=9 js')) AS layouts(layout);
+    ('epoch=2024-01-01T00:00:00Z timestamp=41 worker=3 sequence=9 js'), ('sonyflake'), ('baidu'))
+    AS layouts(layout);
 CREATE TABLE copied (LIKE vectors);
 \set write_binary '\\copy vectors TO ' :binary_file
 \set read_binary '\\copy copied FROM ' :binary_file
@@ -90,13 +98,42 @@ SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 SELECT layout, plan_of(format('SELECT id FROM tweets WHERE snowflake_worker(id, %L) = 18', layout))
     = 'Index Scan on tweets_worker' AS indexed
-FROM (VALUES ('twitter'), ('sequence=12 timestamp=41 worker=5 datacenter=5 epoch=1288834974657'),
+FROM (VALUES ('twitter'), ('timestamp=41 datacenter=5 worker=5 sequence=12 epoch=1288834974657'),
     ('discord')) AS layouts(layout);
 SELECT id FROM tweets WHERE snowflake_worker(id, 'twitter') = 18;
 SELECT plan_of($$SELECT id FROM tweets WHERE id >= snowflake_boundary('2029-12-01', 'twitter')
     AND id < snowflake_boundary('2030-01-01', 'twitter')$$);
 RESET enable_seqscan;
 RESET enable_bitmapscan;
+
+-- hazelcast: the last ID's time in the original's tests
+SELECT * FROM snowflake_parts(9223372036850582738, 'hazelcast');
+
+-- baidu: the ID in the original's README, whose configuration differs from the defaults
+SELECT * FROM snowflake_parts(180363646902239241,
+    'epoch=2016-09-19T16:00:00Z unit=1s timestamp=29 worker=21 sequence=13');
+
+-- longer time units: an ID stands for its unit, and a boundary is that of the next beginning
+SELECT time, (snowflake_parts(make_snowflake(time, 0, 1, 2, layout), layout)).*,
+    snowflake_timestamp(snowflake_boundary(time, layout), layout) AS boundary
+FROM (VALUES ('sonyflake'::snowflake_layout), ('baidu'), ('epoch=0 unit=60s timestamp=28 worker=3 sequence=4'))
+    AS layouts(layout),
+    (VALUES ('2024-02-29 12:00:00Z'::timestamptz), ('2024-02-29 12:00:00.000001Z'),
+        ('2024-02-29 12:00:00.009999Z'), ('2024-02-29 12:00:00.01Z'), ('2024-02-29 12:00:00.999999Z'))
+    AS times(time)
+ORDER BY layout::text COLLATE "C", time;
+CREATE TABLE instants AS
+SELECT timestamptz '2024-02-29 12:00Z' + n * interval '9421 us' AS time FROM generate_series(0, 20) AS n
+UNION SELECT timestamptz '2024-02-29 12:00Z' + n * interval '20 ms' FROM generate_series(0, 9) AS n
+UNION SELECT timestamptz '2024-02-29 12:00Z' + n * interval '500 ms' FROM generate_series(0, 9) AS n;
+SELECT layout::text COLLATE "C", count(*), count(DISTINCT id) AS ids,
+    count(*) FILTER (WHERE snowflake_within(id, times, layout) <> times @> snowflake_timestamp(id, layout)
+        OR (id >= lower AND id < upper) <> times @> snowflake_timestamp(id, layout)) AS wrong
+FROM (SELECT layout, make_snowflake(i.time, 0, 0, 1, layout) AS id, tstzrange(a.time, b.time) AS times,
+        snowflake_boundary(a.time, layout) AS lower, snowflake_boundary(b.time, layout) AS upper
+      FROM (VALUES ('sonyflake'::snowflake_layout), ('baidu'), ('hazelcast')) AS layouts(layout),
+          instants AS i, instants AS a, instants AS b WHERE a.time <= b.time) AS ranges
+GROUP BY 1 ORDER BY 1;
 
 -- mastic: the sign bit stays clear until 6485
 SELECT make_snowflake('2026-01-01Z', 0, 0, 0, 'mastic'), snowflake_boundary('6485-10-17', 'mastic');
@@ -132,6 +169,9 @@ SELECT error_of($$SELECT 'epoch=0 timestamp=41 sequence=12 sequence=12'::snowfla
 SELECT error_of($$SELECT 'epoch=0 js timestamp=41 js sequence=12'::snowflake_layout$$);
 SELECT error_of($$SELECT 'epoch=0 timestamp=41'::snowflake_layout$$);
 SELECT error_of($$SELECT 'timestamp=41 sequence=12'::snowflake_layout$$);
+SELECT error_of($$SELECT 'epoch=0 sequence=12 timestamp=41 worker=10'::snowflake_layout$$);
+SELECT error_of($$SELECT 'epoch=0 unit=10 timestamp=39 sequence=12'::snowflake_layout$$);
+SELECT error_of($$SELECT 'epoch=0 unit=100us timestamp=39 sequence=12'::snowflake_layout$$);
 SELECT error_of($$SELECT 'epoch=2024-02-30T00:00:00Z timestamp=41 sequence=12'::snowflake_layout$$);
 SELECT error_of($$SELECT 'epoch=0 timestamp=41.5 sequence=12'::snowflake_layout$$);
 SELECT error_of($$SELECT 'epoch=0 timestamp=41 sequence=zwölf'::snowflake_layout$$);
@@ -139,6 +179,9 @@ SELECT error_of($$SELECT 'epoch=0 timestamp=41 sequence=zwölf'::snowflake_layou
 -- values out of bounds
 SELECT error_of($$SELECT 'epoch=0 timestamp=0 sequence=12'::snowflake_layout$$);
 SELECT error_of($$SELECT 'epoch=0 timestamp=49 sequence=12'::snowflake_layout$$);
+SELECT error_of($$SELECT 'epoch=0 unit=10ms timestamp=45 sequence=12'::snowflake_layout$$);
+SELECT error_of($$SELECT 'epoch=0 unit=0s timestamp=39 sequence=12'::snowflake_layout$$);
+SELECT error_of($$SELECT 'epoch=0 unit=61s timestamp=32 sequence=12'::snowflake_layout$$);
 SELECT error_of($$SELECT 'epoch=0 timestamp=41 datacenter=-1 sequence=12'::snowflake_layout$$);
 SELECT error_of($$SELECT 'epoch=0 timestamp=41 worker=32 sequence=12'::snowflake_layout$$);
 SELECT error_of($$SELECT 'epoch=0 timestamp=41 sequence=32'::snowflake_layout$$);
@@ -154,21 +197,24 @@ SELECT soft_error_of('twitter', 'snowflake_layout');
 SELECT soft_error_of('epoch=0 timestamp=41', 'snowflake_layout');
 SELECT soft_error_of('epoch=0 timestamp=41 sequence=32', 'snowflake_layout');
 
--- invalid binary input: a sequence of 32 bits; a byte too few; a byte too many
+-- invalid binary input: a sequence of 32 bits; an unknown order; a byte too few; a byte too many
 CREATE TABLE bytes (layout bytea);
 CREATE TABLE layouts (layout snowflake_layout);
 \set write_bytes '\\copy bytes TO ' :binary_file
 \set read_bytes '\\copy layouts FROM ' :binary_file
-INSERT INTO bytes VALUES ('\x00000000000000002900002000');
+INSERT INTO bytes VALUES ('\x00000000000000002900002000000001');
 :write_bytes
 :read_bytes
 \set VERBOSITY sqlstate
 :read_bytes
 \set VERBOSITY default
-UPDATE bytes SET layout = '\x00000000000000002905050c';
+UPDATE bytes SET layout = '\x00000000000000002905050c00060001';
 :write_bytes
 :read_bytes
-UPDATE bytes SET layout = '\x00000000000000002905050c0000';
+UPDATE bytes SET layout = '\x00000000000000002905050c000000';
+:write_bytes
+:read_bytes
+UPDATE bytes SET layout = '\x00000000000000002905050c0000000100';
 :write_bytes
 :read_bytes
 
@@ -183,8 +229,13 @@ SELECT error_of($$SELECT make_snowflake('2025-12-31 23:59:59.999Z', 0, 0, 0, 'ma
 SELECT error_of($$SELECT snowflake_boundary('6485-10-17 02:45:55.327001Z', 'mastic')$$);
 SELECT error_of($$SELECT snowflake_boundary('2055-11-04 19:53:47.776Z', 'si')$$);
 SELECT error_of($$SELECT snowflake_boundary('infinity', 'si')$$);
+-- the last unit of baidu: its last microsecond has an ID, but no unit begins after its first
+SELECT make_snowflake('2024-11-20 13:24:15.999999Z', 0, 0, 0, 'baidu'), snowflake_boundary('2024-11-20 13:24:15Z', 'baidu');
+SELECT error_of($$SELECT make_snowflake('2024-11-20 13:24:16Z', 0, 0, 0, 'baidu')$$);
+SELECT error_of($$SELECT snowflake_boundary('2024-11-20 13:24:15.000001Z', 'baidu')$$);
+SELECT error_of($$SELECT make_snowflake('2016-05-19 15:59:59.999999Z', 0, 0, 0, 'baidu')$$);
 
 \pset format aligned
 \pset tuples_only off
 DROP VIEW golden;
-DROP TABLE tweets, vectors, copied, bytes, layouts;
+DROP TABLE tweets, vectors, copied, bytes, layouts, instants;

@@ -64,7 +64,8 @@ FROM (SELECT * FROM snowflakes, ranges OFFSET 0) AS pairs;
 SELECT layout, count(*), count(*) FILTER (WHERE snowflake_within(id, range, layout)
     IS DISTINCT FROM snowflake_timestamp(id, layout) <@ range) AS wrong
 FROM (VALUES ('discord'::snowflake_layout), ('mastodon'), ('mastic'), ('si'),
-        ('epoch=2024-01-01T00:00:00Z timestamp=10 sequence=4')) AS layouts(layout),
+        ('epoch=2024-01-01T00:00:00Z timestamp=10 sequence=4'), ('sonyflake'), ('baidu'),
+        ('epoch=2024-01-01T00:00:00.007Z unit=3ms timestamp=10 sequence=4 worker=3')) AS layouts(layout),
     LATERAL (VALUES (0::bigint), (1), (16383), (9007199254740991 / 3), (9007199254740991),
         (9223372036854775807)) AS ids(id), ranges
 WHERE id <= last_snowflake_within('(,)', layout) GROUP BY layout ORDER BY layout::text COLLATE "C";

@@ -6,34 +6,73 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
 namespace snowdrift {
 
+/// The order of the fields below the timestamp, from the most significant bit down. Tables store
+/// its number.
+enum class FieldOrder : uint8_t {
+    datacenter_worker_sequence,
+    datacenter_sequence_worker,
+    worker_datacenter_sequence,
+    worker_sequence_datacenter,
+    sequence_datacenter_worker,
+    sequence_worker_datacenter,
+};
+
+/// A field below the timestamp.
+enum class SnowflakeField : uint8_t { datacenter, worker, sequence };
+
+/// The fields below the timestamp, from the most significant bit down.
+using SnowflakeFields = std::array<SnowflakeField, 3>;
+
+/// The fields of each FieldOrder.
+inline constexpr std::array<SnowflakeFields, 6> fields_in_order = [] {
+    using enum SnowflakeField;
+    return std::array<SnowflakeFields, 6>{{{datacenter, worker, sequence},
+                                           {datacenter, sequence, worker},
+                                           {worker, datacenter, sequence},
+                                           {worker, sequence, datacenter},
+                                           {sequence, datacenter, worker},
+                                           {sequence, worker, datacenter}}};
+}();
+
 /// The fields of a Snowflake ID.
 struct SnowflakeParts {
-    int64_t unix_ms;      ///< milliseconds since 1970-01-01T00:00:00Z
+    int64_t unix_ms;      ///< the timestamp, in milliseconds since 1970-01-01T00:00:00Z
     uint32_t datacenter;  ///< 0 .. layout.max_datacenter()
     uint32_t worker;      ///< 0 .. layout.max_worker()
     uint32_t sequence;    ///< 0 .. layout.max_sequence()
+
+    /// The value of a field below the timestamp.
+    constexpr uint32_t value(SnowflakeField field) const noexcept {
+        if (field == SnowflakeField::sequence) return sequence;
+        return field == SnowflakeField::worker ? worker : datacenter;
+    }
 
     friend constexpr bool operator==(const SnowflakeParts&, const SnowflakeParts&) = default;
 };
 
 /// The positions of the fields of a Snowflake ID. From the most significant bit down: a timestamp
-/// in milliseconds since `epoch_unix_ms`, a datacenter, a worker, and a sequence that distinguishes
-/// the IDs of one millisecond. Widths are in bits, and their sum is at most 64. IDs do not use the
-/// sign bit: if the sum is 64, the upper half of the timestamps is out of range. make_layout() in
-/// snowflake_layout.hpp checks all requirements of a layout.
+/// in units of `unit_ms` since `epoch_unix_ms`; then, in any order, a datacenter, a worker, and a
+/// sequence that distinguishes the IDs of one time unit. Widths are in bits, and their sum is at
+/// most 64. IDs do not use the sign bit: if the sum is 64, the upper half of the timestamps is out
+/// of range. make_layout() in snowflake_layout.hpp checks all requirements of a layout.
+///
+/// An ID stands for its time unit: all times in it belong to the ID, and `unix_ms` of its parts is
+/// the unit's first millisecond.
 struct SnowflakeLayout {
     int64_t epoch_unix_ms;
     uint8_t timestamp_bits;
     uint8_t datacenter_bits;
     uint8_t worker_bits;
     uint8_t sequence_bits;
-    bool js = false;                 ///< declared safe in JavaScript: all IDs are below 2^53
-    std::array<uint8_t, 3> zeros{};  ///< instead of padding, so that equal layouts have equal bytes
+    bool js = false;  ///< declared safe in JavaScript: all IDs are below 2^53
+    FieldOrder order = FieldOrder::datacenter_worker_sequence;  ///< canonical: see make_layout()
+    uint16_t unit_ms = 1;                                       ///< the time unit in milliseconds
 
     friend constexpr bool operator==(const SnowflakeLayout&, const SnowflakeLayout&) = default;
 
@@ -42,6 +81,24 @@ struct SnowflakeLayout {
 
     /// The number of bits below the timestamp.
     constexpr int timestamp_shift() const noexcept { return node_bits() + sequence_bits; }
+
+    /// The fields below the timestamp, in the order of their bits.
+    constexpr const SnowflakeFields& fields() const noexcept {
+        return fields_in_order[static_cast<size_t>(order)];
+    }
+
+    /// The width of a field in bits.
+    constexpr int bits(SnowflakeField field) const noexcept {
+        if (field == SnowflakeField::sequence) return sequence_bits;
+        return field == SnowflakeField::worker ? worker_bits : datacenter_bits;
+    }
+
+    /// The number of bits below a field.
+    constexpr int shift(SnowflakeField field) const noexcept {
+        int below = 0;
+        for (size_t i = fields().size(); fields()[--i] != field;) below += bits(fields()[i]);
+        return below;
+    }
 
     /// The largest ID: all bits of the fields are 1, the sign bit is 0.
     constexpr int64_t max_id() const noexcept {
@@ -53,15 +110,30 @@ struct SnowflakeLayout {
     constexpr uint32_t max_sequence() const noexcept { return ones32(sequence_bits); }
     constexpr uint32_t max_node() const noexcept { return ones32(node_bits()); }
 
-    /// The largest timestamp, in milliseconds since the epoch.
+    /// The largest timestamp, in units since the epoch.
     constexpr uint64_t max_timestamp() const noexcept {
         return static_cast<uint64_t>(max_id()) >> timestamp_shift();
     }
 
-    /// The last timestamp, in milliseconds since 1970-01-01T00:00:00Z. The first is
-    /// `epoch_unix_ms`.
-    constexpr int64_t max_unix_ms() const noexcept {
-        return epoch_unix_ms + static_cast<int64_t>(max_timestamp());
+    /// The last timestamp, in milliseconds since 1970-01-01T00:00:00Z: the beginning of the last
+    /// time unit. The first is `epoch_unix_ms`.
+    constexpr int64_t max_unix_ms() const noexcept { return unix_ms_of(max_timestamp()); }
+
+    /// The time unit that contains the Unix millisecond `unix_ms`, counted from the epoch. A time
+    /// before the epoch has a number that is greater than all timestamps.
+    constexpr uint64_t units_at(int64_t unix_ms) const noexcept {
+        return static_cast<uint64_t>(unix_ms - epoch_unix_ms) / unit_ms;
+    }
+
+    /// The first Unix millisecond of a time unit.
+    constexpr int64_t unix_ms_of(uint64_t units) const noexcept {
+        return epoch_unix_ms + static_cast<int64_t>(units * unit_ms);
+    }
+
+    /// The first Unix millisecond of the time unit that contains `unix_ms`; `unix_ms` itself if it
+    /// is before the epoch.
+    constexpr int64_t truncate(int64_t unix_ms) const noexcept {
+        return unix_ms < epoch_unix_ms ? unix_ms : unix_ms_of(units_at(unix_ms));
     }
 
     /// Whether `unix_ms` is in epoch_unix_ms .. max_unix_ms().
@@ -72,32 +144,48 @@ struct SnowflakeLayout {
     /// Whether `id` is in 0 .. max_id().
     constexpr bool contains_id(int64_t id) const noexcept { return id >= 0 && id <= max_id(); }
 
-    /// Returns the ID with these fields. Precondition: each field is in its range.
+    /// The bits of a sequence in an ID. Precondition: sequence <= max_sequence().
+    constexpr uint64_t sequence_field(uint32_t sequence) const noexcept {
+        return uint64_t{sequence} << shift(SnowflakeField::sequence);
+    }
+
+    /// The bits of a node in an ID: its upper bits are the datacenter, its lower bits the worker.
+    /// Precondition: node <= max_node().
+    constexpr uint64_t node_field(uint32_t node) const noexcept {
+        return (uint64_t{node} >> worker_bits) << shift(SnowflakeField::datacenter) |
+               uint64_t{node & max_worker()} << shift(SnowflakeField::worker);
+    }
+
+    /// Returns the ID with these fields. Precondition: each field is in its range, and
+    /// contains_time(truncate(parts.unix_ms)).
     constexpr int64_t compose(const SnowflakeParts& parts) const noexcept {
-        const uint64_t node = uint64_t{parts.datacenter} << worker_bits | parts.worker;
-        return boundary(parts.unix_ms) |
-               static_cast<int64_t>(node << sequence_bits | parts.sequence);
+        const auto node =
+            static_cast<uint32_t>(uint64_t{parts.datacenter} << worker_bits | parts.worker);
+        return static_cast<int64_t>(units_at(parts.unix_ms) << timestamp_shift() |
+                                    node_field(node) | sequence_field(parts.sequence));
     }
 
     /// The fields of `id`. Precondition: contains_id(id).
     constexpr SnowflakeParts split(int64_t id) const noexcept {
         const auto bits = static_cast<uint64_t>(id);
-        return {epoch_unix_ms + static_cast<int64_t>(bits >> timestamp_shift()),
-                static_cast<uint32_t>(bits >> (worker_bits + sequence_bits)) & max_datacenter(),
-                static_cast<uint32_t>(bits >> sequence_bits) & max_worker(),
-                static_cast<uint32_t>(bits) & max_sequence()};
+        return {unix_ms_of(bits >> timestamp_shift()),
+                static_cast<uint32_t>(bits >> shift(SnowflakeField::datacenter)) & max_datacenter(),
+                static_cast<uint32_t>(bits >> shift(SnowflakeField::worker)) & max_worker(),
+                static_cast<uint32_t>(bits >> shift(SnowflakeField::sequence)) & max_sequence()};
     }
 
-    /// The smallest ID whose timestamp is not before `unix_ms`: all bits below the timestamp are 0.
-    /// Precondition: contains_time(unix_ms).
+    /// The smallest ID whose timestamp is not before `unix_ms`: its time unit is the first one that
+    /// begins at or after `unix_ms`, and all other bits are 0. Precondition:
+    /// contains_time(unix_ms).
     constexpr int64_t boundary(int64_t unix_ms) const noexcept {
-        return (unix_ms - epoch_unix_ms) << timestamp_shift();
+        return static_cast<int64_t>(units_at(unix_ms + unit_ms - 1) << timestamp_shift());
     }
 
     /// The largest ID whose timestamp is before `unix_ms`. Precondition:
     /// contains_time(unix_ms - 1).
     constexpr int64_t last_before(int64_t unix_ms) const noexcept {
-        return boundary(unix_ms - 1) | static_cast<int64_t>(ones(timestamp_shift()));
+        return static_cast<int64_t>(units_at(unix_ms - 1) << timestamp_shift() |
+                                    ones(timestamp_shift()));
     }
 
  private:

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 
 #include "snowdrift/snowflake.hpp"
@@ -14,24 +16,55 @@
 
 namespace snowdrift {
 
-/// The values of a layout that have bounds: its fields, in the order of the text form, and two sums
-/// of their widths.
-enum class LayoutField : uint8_t { epoch, timestamp, datacenter, worker, sequence, node, total };
+/// The values of a layout that have bounds: those of its text form, and two sums of widths.
+enum class LayoutField : uint8_t {
+    epoch,
+    unit,
+    timestamp,
+    datacenter,
+    worker,
+    sequence,
+    node,
+    total,
+};
 
 /// The name of each LayoutField.
-inline constexpr std::string_view layout_field_names[] = {"epoch",
-                                                          "timestamp",
-                                                          "datacenter",
-                                                          "worker",
-                                                          "sequence",
-                                                          "datacenter+worker",
-                                                          "timestamp+datacenter+worker+sequence"};
+inline constexpr std::string_view layout_field_names[] = {
+    "epoch",  "unit",     "timestamp",         "datacenter",
+    "worker", "sequence", "datacenter+worker", "timestamp+datacenter+worker+sequence"};
 
-/// The values of a layout's five fields, which may be out of bounds: the epoch in milliseconds
-/// since 1970-01-01T00:00:00Z, then the widths in bits.
-using LayoutValues = std::array<int64_t, 5>;
+/// The LayoutField of a field below the timestamp.
+constexpr LayoutField layout_field_of(SnowflakeField field) noexcept {
+    return static_cast<LayoutField>(static_cast<int>(LayoutField::datacenter) +
+                                    static_cast<int>(field));
+}
+static_assert(layout_field_of(SnowflakeField::worker) == LayoutField::worker &&
+              layout_field_of(SnowflakeField::sequence) == LayoutField::sequence);
 
-/// The reason why a text or five values are not a layout. Converts to true if there is an error.
+constexpr const char* layout_field_name(LayoutField field) noexcept {
+    return layout_field_names[static_cast<size_t>(field)].data();
+}
+
+/// The values of a layout, which may be out of bounds.
+struct LayoutValues {
+    int64_t epoch;  ///< in milliseconds since 1970-01-01T00:00:00Z
+    int64_t timestamp;
+    int64_t datacenter;
+    int64_t worker;
+    int64_t sequence;
+    int64_t unit = 1;  ///< in milliseconds
+    FieldOrder order = FieldOrder::datacenter_worker_sequence;
+    bool js = false;
+
+    friend constexpr bool operator==(const LayoutValues&, const LayoutValues&) = default;
+};
+
+/// The members of LayoutValues that the text form names, as layout_field_names.
+inline constexpr int64_t LayoutValues::*layout_values[] = {
+    &LayoutValues::epoch,      &LayoutValues::unit,   &LayoutValues::timestamp,
+    &LayoutValues::datacenter, &LayoutValues::worker, &LayoutValues::sequence};
+
+/// The reason why a text or values are not a layout. Converts to true if there is an error.
 struct LayoutError {
     enum class Reason : uint8_t {
         none,
@@ -39,6 +72,7 @@ struct LayoutError {
         value,     ///< `word` is `field` with a malformed value
         repeated,  ///< `word` repeats an earlier field or "js"
         missing,   ///< the text does not contain `field`
+        order,     ///< `field` precedes the timestamp
         bounds,    ///< `value` of `field` is not in min .. max
         unsafe,    ///< the same, with the bounds of a layout declared js
     };
@@ -64,27 +98,57 @@ inline constexpr int js_bits = 53;
 /// The time that a layout declared js must reach: the last second of a signed 32-bit Unix time.
 inline constexpr int64_t js_end_unix_ms = 2147483647000;  // 2038-01-19T03:14:07Z
 
+/// The longest time unit, in milliseconds: 1 minute, which is also the shortest step of partitions.
+inline constexpr int64_t max_unit_ms = 60'000;
+
+/// The widest timestamp, in bits, of a time unit of 1 ms. Timestamps of longer units cover at most
+/// the same time, 2^48 ms or 8919 years.
+inline constexpr int max_timestamp_bits = 48;
+
+namespace detail {
+
+/// The order that equal layouts share: the first one with the same positions of all fields that
+/// have bits.
+constexpr FieldOrder canonical_order(const SnowflakeLayout& layout) noexcept {
+    SnowflakeLayout other = layout;
+    for (size_t i = 0; i < fields_in_order.size(); ++i) {
+        other.order = static_cast<FieldOrder>(i);
+        const auto is_same = [&](SnowflakeField field) {
+            return layout.bits(field) == 0 || other.shift(field) == layout.shift(field);
+        };
+        if (std::ranges::all_of(layout.fields(), is_same)) break;
+    }
+    return other.order;
+}
+
+}  // namespace detail
+
 /// Sets `layout` to the layout with these values if it is valid:
 ///
 /// - the epoch is from 1970 to the end of 9999;
-/// - the timestamp has 1 to 48 bits, so that timestamps are valid calendar times;
+/// - the time unit is 1 .. max_unit_ms;
+/// - the timestamp has at least 1 bit, and covers at most 2^max_timestamp_bits milliseconds, so
+///   that timestamps are valid calendar times;
 /// - datacenter and worker together have 0 to 31 bits, so that an SQL integer holds the node;
 /// - the sequence has 0 to 31 bits, so that an SQL integer holds it;
 /// - the sum of the widths is at most 64 bits, the first of which is the unused sign bit;
 /// - with `js`, the sum is at most js_bits, and the timestamp reaches js_end_unix_ms.
 ///
-/// On an error, leaves `layout` unchanged.
-constexpr LayoutError make_layout(const LayoutValues& values, bool js,
-                                  SnowflakeLayout& layout) noexcept {
+/// The order of fields without bits is ignored. On an error, leaves `layout` unchanged.
+constexpr LayoutError make_layout(const LayoutValues& values, SnowflakeLayout& layout) noexcept {
     using Reason = LayoutError::Reason;
     LayoutError error;
     const auto ensure = [&error](LayoutField field, int64_t value, int64_t min, int64_t max,
                                  Reason reason = Reason::bounds) {
         if (!error && (value < min || value > max)) error = {reason, field, {}, value, min, max};
     };
-    const auto [epoch, timestamp, datacenter, worker, sequence] = values;
+    const auto [epoch, timestamp, datacenter, worker, sequence, unit, order, js] = values;
     ensure(LayoutField::epoch, epoch, 0, max_epoch_unix_ms);
-    ensure(LayoutField::timestamp, timestamp, 1, 48);
+    ensure(LayoutField::unit, unit, 1, max_unit_ms);
+    if (error) return error;
+    const uint64_t max_timestamps =
+        (uint64_t{1} << max_timestamp_bits) / static_cast<uint64_t>(unit);
+    ensure(LayoutField::timestamp, timestamp, 1, 63 - std::countl_zero(max_timestamps));
     ensure(LayoutField::datacenter, datacenter, 0, 31);
     ensure(LayoutField::worker, worker, 0, 31);
     ensure(LayoutField::sequence, sequence, 0, 31);
@@ -94,7 +158,7 @@ constexpr LayoutError make_layout(const LayoutValues& values, bool js,
     const int64_t total = timestamp + node + sequence;
     ensure(LayoutField::node, node, 0, 31);
     if (js) {
-        const int64_t first = js_end_unix_ms - ((int64_t{1} << timestamp) - 1);
+        const int64_t first = js_end_unix_ms - ((int64_t{1} << timestamp) - 1) * unit;
         ensure(LayoutField::total, total, 1, js_bits, Reason::unsafe);
         ensure(LayoutField::epoch, epoch, std::max(first, int64_t{0}), max_epoch_unix_ms,
                Reason::unsafe);
@@ -108,14 +172,17 @@ constexpr LayoutError make_layout(const LayoutValues& values, bool js,
               static_cast<uint8_t>(datacenter),
               static_cast<uint8_t>(worker),
               static_cast<uint8_t>(sequence),
-              js};
+              js,
+              order,
+              static_cast<uint16_t>(unit)};
+    layout.order = detail::canonical_order(layout);
     return {};
 }
 
 /// The values of `layout`, as make_layout() takes them.
 constexpr LayoutValues values_of(const SnowflakeLayout& layout) noexcept {
     return {layout.epoch_unix_ms, layout.timestamp_bits, layout.datacenter_bits, layout.worker_bits,
-            layout.sequence_bits};
+            layout.sequence_bits, layout.unit_ms,        layout.order,           layout.js};
 }
 
 namespace detail {
@@ -145,13 +212,66 @@ constexpr bool read_integer(std::string_view text, int64_t& number) noexcept {
     return true;
 }
 
+/// Parses a time unit in milliseconds or seconds, such as 10ms or 1s, of at most 15 digits. Returns
+/// false if the text is not one.
+constexpr bool read_unit(std::string_view text, int64_t& unit_ms) noexcept {
+    const bool is_ms = text.ends_with("ms");
+    if (!is_ms && !text.ends_with('s')) return false;
+    text.remove_suffix(is_ms ? 2 : 1);
+    if (text.size() > 15 || !read_integer(text, unit_ms)) return false;
+    if (!is_ms) unit_ms *= 1000;
+    return true;
+}
+
+/// Parses the value of a field. Returns false if it is malformed.
+constexpr bool read_value(LayoutField field, std::string_view text, int64_t& value) noexcept {
+    if (field == LayoutField::unit) return read_unit(text, value);
+    return read_integer(text, value) || (field == LayoutField::epoch && parse_utc(text, value));
+}
+
+/// The order in which a text names the fields below the timestamp.
+class FieldOrderReader {
+ public:
+    constexpr void add(LayoutField field) noexcept {
+        const auto named = std::ranges::find(fields_, field, layout_field_of);
+        if (named == fields_.end()) return;
+        // Move it behind the fields that the text names before it.
+        std::rotate(fields_.begin() + count_++, named, named + 1);
+    }
+
+    constexpr FieldOrder order() const noexcept {
+        return static_cast<FieldOrder>(std::ranges::find(fields_in_order, fields_) -
+                                       fields_in_order.begin());
+    }
+
+ private:
+    SnowflakeFields fields_ = fields_in_order[0];
+    int count_ = 0;
+};
+
 }  // namespace detail
 
-/// Parses a text: a preset's name; or, separated by white space and in any order, `FIELD=VALUE` for
-/// each field and optionally `js`, which declares the layout safe in JavaScript. The epoch is a
-/// time in the form of parse_utc(), or in milliseconds since 1970-01-01T00:00:00Z. The other values
-/// are widths in bits; datacenter and worker default to 0. Sets `layout`, or returns an error and
-/// leaves `layout` unchanged.
+/// The maximum number of characters that format_unit() writes.
+inline constexpr size_t max_unit_text_size = std::string_view{"9223372036854775807ms"}.size();
+
+/// Writes a time unit as parse_layout() reads it: in seconds if they are whole ones, else in
+/// milliseconds. Returns the end of the characters, at most max_unit_text_size. Precondition:
+/// unit_ms >= 0.
+constexpr char* format_unit(int64_t unit_ms, char* text) noexcept {
+    const bool is_s = unit_ms % 1000 == 0;
+    text = detail::format_digits(is_s ? unit_ms / 1000 : unit_ms, 1, text);
+    if (!is_s) *text++ = 'm';
+    *text++ = 's';
+    return text;
+}
+
+/// Parses a text: a preset's name; or, separated by white space, `FIELD=VALUE` for each field and
+/// optionally `js`, which declares the layout safe in JavaScript. The epoch is a time in the form
+/// of parse_utc(), or in milliseconds since 1970-01-01T00:00:00Z. The unit is a number of
+/// milliseconds or seconds, such as 10ms or 1s; 1ms by default. The other values are widths in
+/// bits, in the order of the bits: the timestamp first, then datacenter, worker and sequence in any
+/// order. Datacenter and worker default to 0. Sets `layout`, or returns an error and leaves
+/// `layout` unchanged.
 constexpr LayoutError parse_layout(std::string_view text, SnowflakeLayout& layout) noexcept {
     using Reason = LayoutError::Reason;
     std::string_view word = detail::take_word(text);
@@ -164,59 +284,74 @@ constexpr LayoutError parse_layout(std::string_view text, SnowflakeLayout& layou
     }
 
     LayoutValues values{};
-    std::array<bool, values.size()> is_given{};
-    bool js = false;
+    detail::FieldOrderReader order;
+    LayoutError misplaced;
+    std::array<bool, std::size(layout_values)> is_given{};
+    const auto has = [&](LayoutField field) { return is_given[static_cast<size_t>(field)]; };
     for (; !word.empty(); word = detail::take_word(text)) {
         if (word == "js") {
-            if (js) return {Reason::repeated, {}, word};
-            js = true;
+            if (values.js) return {Reason::repeated, {}, word};
+            values.js = true;
             continue;
         }
         const auto equals = std::find(word.begin(), word.end(), '=');
-        const auto* const name = std::find(layout_field_names, layout_field_names + values.size(),
+        const auto* const name = std::find(layout_field_names, layout_field_names + is_given.size(),
                                            std::string_view{word.begin(), equals});
         const auto index = static_cast<size_t>(name - layout_field_names);
-        if (index == values.size() || equals == word.end()) return {Reason::word, {}, word};
+        if (index == is_given.size() || equals == word.end()) return {Reason::word, {}, word};
         if (is_given[index]) return {Reason::repeated, {}, word};
         is_given[index] = true;
 
         const auto field = static_cast<LayoutField>(index);
-        const std::string_view value{equals + 1, word.end()};
-        if (!detail::read_integer(value, values[index]) &&
-            !(field == LayoutField::epoch && parse_utc(value, values[index])))
+        if (!detail::read_value(field, {equals + 1, word.end()}, values.*layout_values[index]))
             return {Reason::value, field, word};
+        if (field > LayoutField::timestamp && !has(LayoutField::timestamp) && !misplaced)
+            misplaced = {Reason::order, field, word};
+        order.add(field);
     }
     for (const auto field : {LayoutField::epoch, LayoutField::timestamp, LayoutField::sequence})
-        if (!is_given[static_cast<size_t>(field)]) return {Reason::missing, field};
-    return make_layout(values, js, layout);
+        if (!has(field)) return {Reason::missing, field};
+    if (misplaced) return misplaced;
+    values.order = order.order();
+    return make_layout(values, layout);
 }
 
 /// The maximum number of characters that format_layout() writes.
 inline constexpr size_t max_layout_text_size =
     std::string_view{
-        "epoch=2010-11-04T01:42:54.657Z timestamp=10 datacenter=10 worker=10 "
+        "epoch=2010-11-04T01:42:54.657Z unit=59999ms timestamp=10 datacenter=10 worker=10 "
         "sequence=10 js"}
         .size();
 
 /// Writes the text of a valid layout to `text`, without a terminating zero: the name if it is a
-/// preset, else all fields in order. Returns the end of the characters.
+/// preset, else the epoch, the unit if it is not 1 ms, and the fields in the order of their bits,
+/// without a datacenter or worker that has no bits. Returns the end of the characters.
 constexpr char* format_layout(const SnowflakeLayout& layout, char* text) noexcept {
     const auto put = [&text](std::string_view word) {
         text = std::copy(word.begin(), word.end(), text);
+    };
+    const auto put_name = [&](LayoutField field) {
+        if (field != LayoutField::epoch) put(" ");
+        put(layout_field_names[static_cast<size_t>(field)]);
+        put("=");
     };
     for (const LayoutPreset& preset : layout_presets) {
         if (layout != preset.layout) continue;
         put(preset.name);
         return text;
     }
-    const LayoutValues values = values_of(layout);
-    put("epoch=");
+    put_name(LayoutField::epoch);
     text = format_utc(layout.epoch_unix_ms, text);
-    for (size_t i = 1; i < values.size(); ++i) {
-        put(" ");
-        put(layout_field_names[i]);
-        put("=");
-        text = detail::format_digits(values[i], 1, text);
+    if (layout.unit_ms != 1) {
+        put_name(LayoutField::unit);
+        text = format_unit(layout.unit_ms, text);
+    }
+    put_name(LayoutField::timestamp);
+    text = detail::format_digits(layout.timestamp_bits, 1, text);
+    for (const SnowflakeField field : layout.fields()) {
+        if (layout.bits(field) == 0 && field != SnowflakeField::sequence) continue;
+        put_name(layout_field_of(field));
+        text = detail::format_digits(layout.bits(field), 1, text);
     }
     if (layout.js) put(" js");
     return text;
@@ -225,8 +360,7 @@ constexpr char* format_layout(const SnowflakeLayout& layout, char* text) noexcep
 // All presets are valid.
 static_assert(std::ranges::all_of(layout_presets, [](const LayoutPreset& preset) {
     SnowflakeLayout layout{};
-    return !make_layout(values_of(preset.layout), preset.layout.js, layout) &&
-           layout == preset.layout;
+    return !make_layout(values_of(preset.layout), layout) && layout == preset.layout;
 }));
 
 }  // namespace snowdrift

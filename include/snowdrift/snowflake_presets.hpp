@@ -11,7 +11,8 @@ namespace snowdrift {
 namespace presets {
 
 // The values are the epoch in Unix milliseconds, then the widths of timestamp, datacenter, worker
-// and sequence in bits.
+// and sequence in bits. Fields are in this order and the time unit is 1 ms unless a layout says
+// otherwise. docs/layouts.md names the sources.
 
 /// Snowdrift. Epoch 2021-01-01T00:00:00Z.
 inline constexpr SnowflakeLayout snowflake{1609459200000, 41, 5, 5, 12};
@@ -38,6 +39,62 @@ inline constexpr SnowflakeLayout mastic{1767225600000, 48, 0, 0, 16};
 /// machine.
 inline constexpr SnowflakeLayout si{1609459200000, 40, 0, 5, 8, true};
 
+/// Sonyflake, version 1: 10 ms, and the sequence above the machine (the worker). Epoch
+/// 2014-09-01T00:00:00Z.
+inline constexpr SnowflakeLayout sonyflake{
+    .epoch_unix_ms = 1409529600000,
+    .timestamp_bits = 39,
+    .datacenter_bits = 0,
+    .worker_bits = 16,
+    .sequence_bits = 8,
+    .order = FieldOrder::datacenter_sequence_worker,
+    .unit_ms = 10,
+};
+
+/// Sonyflake, version 2: another epoch, 2025-01-01T00:00:00Z.
+inline constexpr SnowflakeLayout sonyflake_v2 = [] {
+    SnowflakeLayout layout = sonyflake;
+    layout.epoch_unix_ms = 1735689600000;
+    return layout;
+}();
+
+/// Hazelcast's FlakeIdGenerator: the sequence above the node (the worker). Epoch
+/// 2018-01-01T00:00:00Z.
+inline constexpr SnowflakeLayout hazelcast{
+    .epoch_unix_ms = 1514764800000,
+    .timestamp_bits = 41,
+    .datacenter_bits = 0,
+    .worker_bits = 16,
+    .sequence_bits = 6,
+    .order = FieldOrder::datacenter_sequence_worker,
+};
+
+/// TSID. Epoch 2020-01-01T00:00:00Z. The worker is the node.
+inline constexpr SnowflakeLayout tsid{1577836800000, 42, 0, 10, 12};
+
+/// ClickHouse's generateSnowflakeID(). Epoch 1970-01-01T00:00:00Z. The worker is the machine.
+inline constexpr SnowflakeLayout clickhouse{0, 41, 0, 10, 12};
+
+/// Baidu's UidGenerator: seconds. Epoch 2016-05-19T16:00:00Z, midnight in China.
+inline constexpr SnowflakeLayout baidu{
+    .epoch_unix_ms = 1463673600000,
+    .timestamp_bits = 28,
+    .datacenter_bits = 0,
+    .worker_bits = 22,
+    .sequence_bits = 13,
+    .unit_ms = 1000,
+};
+
+/// Meituan's Leaf. Epoch 2010-11-04T01:42:54.657Z, as Twitter's.
+inline constexpr SnowflakeLayout leaf{1288834974657, 41, 0, 10, 12};
+
+/// CosId. Epoch 2019-12-24T16:00:00Z, midnight in China. The worker is the machine.
+inline constexpr SnowflakeLayout cosid{1577203200000, 41, 0, 10, 12};
+
+/// Yitter's IdGenerator. Epoch 2020-02-19T18:20:02Z. Its timestamps have 51 bits, of which 48 last
+/// until the year 10939.
+inline constexpr SnowflakeLayout yitter{1582136402000, 48, 0, 6, 6};
+
 static_assert(snowflake.max_id() == INT64_MAX && si.max_id() == (int64_t{1} << 53) - 1);
 
 }  // namespace presets
@@ -50,10 +107,23 @@ struct LayoutPreset {
 
 /// All presets. The first one is the default layout.
 inline constexpr LayoutPreset layout_presets[] = {
-    {"snowflake", presets::snowflake}, {"twitter", presets::twitter},
-    {"discord", presets::discord},     {"mastodon", presets::mastodon},
-    {"instagram", presets::instagram}, {"pgedge", presets::pgedge},
-    {"mastic", presets::mastic},       {"si", presets::si},
+    {"snowflake", presets::snowflake},
+    {"twitter", presets::twitter},
+    {"discord", presets::discord},
+    {"mastodon", presets::mastodon},
+    {"instagram", presets::instagram},
+    {"pgedge", presets::pgedge},
+    {"mastic", presets::mastic},
+    {"si", presets::si},
+    {"sonyflake", presets::sonyflake},
+    {"sonyflake_v2", presets::sonyflake_v2},
+    {"hazelcast", presets::hazelcast},
+    {"tsid", presets::tsid},
+    {"clickhouse", presets::clickhouse},
+    {"baidu", presets::baidu},
+    {"leaf", presets::leaf},
+    {"cosid", presets::cosid},
+    {"yitter", presets::yitter},
 };
 
 }  // namespace snowdrift

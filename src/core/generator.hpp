@@ -14,8 +14,8 @@ enum class Verdict : uint8_t {
     issued,        ///< the answer has an ID
     stale,         ///< the time may be older than the last ID: read the clock, and ask again
     exhausted,     ///< the sequence is used up: wait for the next time unit, and ask again
-    clock_behind,  ///< the lead exceeds the limit by at most max_wait_ms: wait, and ask again
-    refused,       ///< the lead exceeds the limit by more than max_wait_ms
+    clock_behind,  ///< the lead exceeds the limit by at most max_wait(): wait, and ask again
+    refused,       ///< the lead exceeds the limit by more than max_wait()
     out_of_range,  ///< the wall clock is outside the format's range
 };
 
@@ -38,16 +38,20 @@ inline uint64_t fetch_max(std::atomic<uint64_t>& word, uint64_t value) noexcept 
     return present;
 }
 
-/// The longest wait for a clock that is behind, in milliseconds.
+/// The longest wait for a clock that is behind, in milliseconds, for IDs whose time unit is 1 ms.
 inline constexpr int64_t max_wait_ms = 1000;
 
+/// The longest wait for IDs with another time unit: a fresh state starts with the first unit that
+/// begins after the mark, which may be `unit_ms` - 1 later than the next millisecond.
+constexpr int64_t max_wait(int64_t unit_ms) noexcept { return max_wait_ms + unit_ms - 1; }
+
 /// The answer if the last ID is ahead of the wall clock, at `unix_ms`, by `lead_ms`, and `lead_ms`
-/// exceeds `max_lead_ms`.
+/// exceeds `max_lead_ms`. `unit_ms`: the time unit.
 template <typename Id>
-constexpr Answer<Id> excessive_lead(int64_t unix_ms, int64_t lead_ms,
-                                    int64_t max_lead_ms) noexcept {
+constexpr Answer<Id> excessive_lead(int64_t unix_ms, int64_t lead_ms, int64_t max_lead_ms,
+                                    int64_t unit_ms = 1) noexcept {
     const int64_t excess = lead_ms - max_lead_ms;
-    if (excess > max_wait_ms) return {Verdict::refused, {}, lead_ms};
+    if (excess > max_wait(unit_ms)) return {Verdict::refused, {}, lead_ms};
     return {Verdict::clock_behind, {}, unix_ms + excess};
 }
 
@@ -55,9 +59,9 @@ constexpr Answer<Id> excessive_lead(int64_t unix_ms, int64_t lead_ms,
 /// passes it to each call of next() until an ID is issued.
 class Request {
  public:
-    /// Whether the wall clock, at `now`, has advanced since this request found that the state
-    /// `used_up` has no ID left. Each millisecond of the clock allows one advance of the state, by
-    /// the first caller.
+    /// Whether the wall clock, at the time unit `now`, has advanced since this request found that
+    /// the state `used_up` has no ID left. Each unit of the clock allows one advance of the state,
+    /// by the first caller.
     bool has_waited_for(uint64_t used_up, int64_t now) noexcept {
         if (used_up != used_up_ || now < found_at_) {
             used_up_ = used_up;

@@ -12,8 +12,8 @@
 namespace snowdrift {
 
 /// Generates IDs of one layout for one node. The state is a word that all callers share: `timestamp
-/// << sequence_bits | sequence` of the last ID. The timestamp is in milliseconds since the layout's
-/// epoch. The state only grows. A fresh state is 0.
+/// << sequence_bits | sequence` of the last ID. The timestamp is in the layout's time units since
+/// its epoch. The state only grows. A fresh state is 0.
 ///
 /// Generators may share a node if the bounds of their sequences do not overlap.
 class SnowflakeGenerator {
@@ -30,25 +30,29 @@ class SnowflakeGenerator {
                                  uint32_t sequence_min, uint32_t sequence_max) noexcept
         : layout_{layout},
           max_timestamp_{layout.max_timestamp()},
+          node_field_{layout.node_field(node)},
           sequence_min_{sequence_min},
           sequence_max_{sequence_max},
-          node_field_{uint64_t{node} << layout.sequence_bits} {}
+          timestamp_shift_{static_cast<uint8_t>(layout.timestamp_shift())},
+          sequence_shift_{static_cast<uint8_t>(layout.shift(SnowflakeField::sequence))},
+          counts_ms_{layout.unit_ms == 1} {}
 
     /// The same generator for another node. Precondition: node <= layout.max_node().
     constexpr SnowflakeGenerator at_node(uint32_t node) const noexcept {
         return {layout_, node, sequence_min_, sequence_max_};
     }
 
-    /// The maximum number of IDs per millisecond.
+    /// The maximum number of IDs per time unit.
     constexpr uint32_t capacity() const noexcept { return sequence_max_ - sequence_min_ + 1; }
 
     constexpr const SnowflakeLayout& layout() const noexcept { return layout_; }
 
-    /// The least state whose further IDs are all later than the Unix millisecond `unix_ms`. If the
-    /// layout has no later millisecond, the state of the layout's last ID.
+    /// The least state whose further IDs are all later than the Unix millisecond `unix_ms`: their
+    /// time units begin after it. If the layout has no later unit, the state of the layout's last
+    /// ID.
     constexpr uint64_t state_after(int64_t unix_ms) const noexcept {
         if (unix_ms < layout_.epoch_unix_ms) return 0;
-        const auto timestamp = static_cast<uint64_t>(unix_ms - layout_.epoch_unix_ms);
+        const uint64_t timestamp = layout_.units_at(unix_ms);
         if (timestamp >= layout_.max_timestamp())
             return layout_.max_timestamp() << layout_.sequence_bits | layout_.max_sequence();
         return (timestamp + 1) << layout_.sequence_bits;
@@ -61,7 +65,7 @@ class SnowflakeGenerator {
 
     /// The position of a state: IDs up to this time and sequence may have been issued, none later.
     struct Position {
-        int64_t unix_ms;    ///< since 1970-01-01T00:00:00Z, in the layout's range
+        int64_t unix_ms;    ///< the timestamp, in milliseconds since 1970-01-01T00:00:00Z
         uint32_t sequence;  ///< sequence_min .. sequence_max
     };
 
@@ -69,7 +73,8 @@ class SnowflakeGenerator {
     constexpr std::optional<Position> position(uint64_t state) const noexcept {
         if (state == 0) return std::nullopt;
         const auto sequence = static_cast<uint32_t>(state & layout_.max_sequence());
-        if (sequence < sequence_min_) return Position{unix_ms_of(state) - 1, sequence_max_};
+        if (sequence < sequence_min_)
+            return Position{unix_ms_of(state) - layout_.unit_ms, sequence_max_};
         return Position{unix_ms_of(state), std::min(sequence, sequence_max_)};
     }
 
@@ -82,11 +87,11 @@ class SnowflakeGenerator {
     }
 
     /// Issues an ID at the wall clock's `unix_ms` in the common case: the last ID is not later than
-    /// that millisecond, and the millisecond has an ID left. Sets `id` to the ID that next() would
-    /// issue. Returns false in all other cases.
+    /// that time unit, and the unit has an ID left. Sets `id` to the ID that next() would issue.
+    /// Returns false in all other cases.
     [[nodiscard]] bool try_next(std::atomic<uint64_t>& word, int64_t unix_ms,
                                 int64_t& id) const noexcept {
-        const auto now = static_cast<uint64_t>(unix_ms - layout_.epoch_unix_ms);
+        const uint64_t now = units_at(unix_ms);
         if (now > max_timestamp_) [[unlikely]]
             return false;
         const uint64_t begin = now << layout_.sequence_bits;
@@ -94,8 +99,7 @@ class SnowflakeGenerator {
         while (last < (begin | sequence_max_)) {
             const uint64_t next = std::max(last + 1, begin | sequence_min_);
             if (word.compare_exchange_weak(last, next, std::memory_order_relaxed)) [[likely]] {
-                id = static_cast<int64_t>(begin << layout_.node_bits() | node_field_ |
-                                          (next - begin));
+                id = compose(now, next - begin);
                 return true;
             }
         }
@@ -105,12 +109,12 @@ class SnowflakeGenerator {
     /// Answers one request at the wall clock's `unix_ms`.
     ///
     /// While the last ID is ahead of the clock by at most `max_lead_ms`, the generator continues in
-    /// the last ID's millisecond. When the sequence of a millisecond is used up, the generator
-    /// advances by one millisecond per millisecond of the clock, so load does not increase the
-    /// lead.
+    /// the last ID's time unit. When the sequence of a unit is used up, the generator advances by
+    /// one unit per unit of the clock, so load does not increase the lead. The lead is that of the
+    /// unit's beginning: a unit that the clock has entered is not ahead.
     Answer next(std::atomic<uint64_t>& word, int64_t unix_ms, int64_t max_lead_ms,
                 Request& request) const noexcept {
-        const auto now = static_cast<uint64_t>(unix_ms - layout_.epoch_unix_ms);
+        const uint64_t now = units_at(unix_ms);
         if (now > max_timestamp_) [[unlikely]]
             return {Verdict::out_of_range, 0, 0};
 
@@ -121,49 +125,60 @@ class SnowflakeGenerator {
             uint64_t next = last + 1;
             if (now > timestamp) {
                 next = first_of(now);
-            } else if (const auto lead = static_cast<int64_t>(timestamp - now); lead > max_lead_ms)
+            } else if (const int64_t lead = unix_ms_of(last) - unix_ms; lead > max_lead_ms)
                 [[unlikely]] {
-                return excessive_lead<int64_t>(unix_ms, lead, max_lead_ms);
+                return excessive_lead<int64_t>(unix_ms, lead, max_lead_ms, layout_.unit_ms);
             } else if (sequence >= sequence_max_) [[unlikely]] {
-                if (!request.has_waited_for(last, unix_ms))
-                    return {Verdict::exhausted, 0, unix_ms + 1};
+                if (!request.has_waited_for(last, static_cast<int64_t>(now)))
+                    return {Verdict::exhausted, 0, layout_.unix_ms_of(now + 1)};
                 if (timestamp == layout_.max_timestamp()) return {Verdict::out_of_range, 0, 0};
                 next = first_of(timestamp + 1);
             } else if (sequence < sequence_min_) [[unlikely]] {
                 next = first_of(timestamp);
             }
             if (word.compare_exchange_weak(last, next, std::memory_order_relaxed))
-                return {Verdict::issued, compose(next), unix_ms_of(next)};
+                return {Verdict::issued,
+                        compose(next >> layout_.sequence_bits, next & layout_.max_sequence()),
+                        unix_ms_of(next)};
         }
     }
 
-    /// The Unix millisecond of a state's last ID.
+    /// The timestamp of a state's last ID, in Unix milliseconds: the beginning of its time unit.
     constexpr int64_t unix_ms_of(uint64_t state) const noexcept {
-        return layout_.epoch_unix_ms + static_cast<int64_t>(state >> layout_.sequence_bits);
+        return layout_.unix_ms_of(state >> layout_.sequence_bits);
     }
 
  private:
+    /// The same as layout_.units_at(), but without a division if the time unit is 1 ms. (The
+    /// compiler divides unconditionally if the condition is `unit_ms == 1`.)
+    constexpr uint64_t units_at(int64_t unix_ms) const noexcept {
+        if (counts_ms_) [[likely]]
+            return static_cast<uint64_t>(unix_ms - layout_.epoch_unix_ms);
+        return layout_.units_at(unix_ms);
+    }
+
     constexpr uint64_t state_at(const Position& position) const noexcept {
-        return static_cast<uint64_t>(position.unix_ms - layout_.epoch_unix_ms)
-                   << layout_.sequence_bits |
-               position.sequence;
+        return layout_.units_at(position.unix_ms) << layout_.sequence_bits | position.sequence;
     }
 
     constexpr uint64_t first_of(uint64_t timestamp) const noexcept {
         return timestamp << layout_.sequence_bits | sequence_min_;
     }
 
-    constexpr int64_t compose(uint64_t state) const noexcept {
-        const uint64_t sequence = state & layout_.max_sequence();
-        return static_cast<int64_t>((state ^ sequence) << layout_.node_bits() | node_field_ |
-                                    sequence);
+    constexpr int64_t compose(uint64_t timestamp, uint64_t sequence) const noexcept {
+        return static_cast<int64_t>(timestamp << timestamp_shift_ | node_field_ |
+                                    sequence << sequence_shift_);
     }
 
     SnowflakeLayout layout_;
-    uint64_t max_timestamp_;  // layout_.max_timestamp(), computed once
+    // Computed once, from the layout and the node:
+    uint64_t max_timestamp_;
+    uint64_t node_field_;
     uint32_t sequence_min_;
     uint32_t sequence_max_;
-    uint64_t node_field_;
+    uint8_t timestamp_shift_;
+    uint8_t sequence_shift_;
+    bool counts_ms_;  // whether the time unit is 1 ms
 };
 
 }  // namespace snowdrift

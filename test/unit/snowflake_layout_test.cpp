@@ -40,9 +40,10 @@ LayoutError error_of(std::string_view text) {
 }
 
 /// The error of invalid values. It must not change the layout.
-LayoutError error_of(const LayoutValues& values, bool js = false) {
+LayoutError error_of(LayoutValues values, bool js = false) {
     SnowflakeLayout layout = presets::twitter;
-    const LayoutError error = make_layout(values, js, layout);
+    values.js = js;
+    const LayoutError error = make_layout(values, layout);
     if (error) {
         EXPECT_EQ(layout, presets::twitter);
     }
@@ -68,14 +69,20 @@ class Random {
         SnowflakeLayout layout{};
         LayoutValues values;
         do {
-            values = {number(0, max_epoch_unix_ms), number(1, 48), number(0, 31), number(0, 31),
-                      number(0, 31)};
-        } while (make_layout(values, number(0, 1) == 1, layout));
+            values = {number(0, max_epoch_unix_ms),
+                      number(1, 48),
+                      number(0, 31),
+                      number(0, 31),
+                      number(0, 31),
+                      number(0, 1) == 1 ? 1 : number(1, max_unit_ms),
+                      static_cast<FieldOrder>(number(0, 5)),
+                      number(0, 1) == 1};
+        } while (make_layout(values, layout));
         return layout;
     }
 
     SnowflakeParts parts(const SnowflakeLayout& layout) {
-        return {number(layout.epoch_unix_ms, layout.max_unix_ms()),
+        return {layout.truncate(number(layout.epoch_unix_ms, layout.max_unix_ms())),
                 static_cast<uint32_t>(number(0, layout.max_datacenter())),
                 static_cast<uint32_t>(number(0, layout.max_worker())),
                 static_cast<uint32_t>(number(0, layout.max_sequence()))};
@@ -131,10 +138,46 @@ TEST(SnowflakeLayouts, ABoundaryIsTheLeastIdNotBeforeItsTime) {
     for_random_layouts([](const SnowflakeLayout& layout, Random& random) {
         const int64_t time = random.number(layout.epoch_unix_ms, layout.max_unix_ms());
         const int64_t boundary = layout.boundary(time);
-        ASSERT_EQ(layout.split(boundary), (SnowflakeParts{time, 0, 0, 0}));
-        ASSERT_TRUE(boundary == 0 || layout.split(boundary - 1).unix_ms == time - 1);
+        const int64_t first = layout.split(boundary).unix_ms;
+        ASSERT_EQ(layout.split(boundary), (SnowflakeParts{first, 0, 0, 0}));
+        ASSERT_TRUE(first >= time && first - time < layout.unit_ms);
+        ASSERT_TRUE(boundary == 0 || layout.split(boundary - 1).unix_ms == first - layout.unit_ms);
         ASSERT_TRUE(boundary == 0 || layout.last_before(time) == boundary - 1);
         ASSERT_EQ(layout.last_before(layout.max_unix_ms() + 1), layout.max_id());
+    });
+}
+
+TEST(SnowflakeLayouts, AnIdStandsForAllTimesOfItsUnit) {
+    for_random_layouts([](const SnowflakeLayout& layout, Random& random) {
+        SnowflakeParts parts = random.parts(layout);
+        const int64_t id = layout.compose(parts);
+        const int64_t first = parts.unix_ms;
+        parts.unix_ms += random.number(0, layout.unit_ms - 1);
+        ASSERT_EQ(layout.compose(parts), id);
+        ASSERT_EQ(layout.truncate(parts.unix_ms), first);
+        ASSERT_NE(layout.truncate(first + layout.unit_ms), first);
+        ASSERT_EQ(layout.truncate(layout.epoch_unix_ms - 1), layout.epoch_unix_ms - 1);
+    });
+}
+
+TEST(SnowflakeLayouts, EachBitOfAnIdBelongsToOneField) {
+    for_random_layouts([](const SnowflakeLayout& layout, Random&) {
+        const SnowflakeParts none{layout.epoch_unix_ms, 0, 0, 0};
+        int64_t all = layout.boundary(layout.max_unix_ms());
+        int shift = layout.timestamp_shift();
+        for (const SnowflakeField field : layout.fields()) {
+            SnowflakeParts parts = none;
+            if (field == SnowflakeField::datacenter) parts.datacenter = layout.max_datacenter();
+            if (field == SnowflakeField::worker) parts.worker = layout.max_worker();
+            if (field == SnowflakeField::sequence) parts.sequence = layout.max_sequence();
+            const int64_t id = layout.compose(parts);
+            ASSERT_EQ(all & id, 0);
+            all |= id;
+            // The fields are in the order that the layout states.
+            shift -= layout.bits(field);
+            ASSERT_EQ(id, ((int64_t{1} << layout.bits(field)) - 1) << shift);
+        }
+        ASSERT_EQ(all, layout.max_id());
     });
 }
 
@@ -142,7 +185,8 @@ TEST(SnowflakeLayouts, AnEarlierTimeIsASmallerId) {
     for_random_layouts([](const SnowflakeLayout& layout, Random& random) {
         SnowflakeParts a = random.parts(layout);
         SnowflakeParts b = random.parts(layout);
-        if (random.number(0, 3) == 2) b.unix_ms = std::min(a.unix_ms + 1, layout.max_unix_ms());
+        if (random.number(0, 3) == 2)
+            b.unix_ms = std::min(a.unix_ms + layout.unit_ms, layout.max_unix_ms());
         if (a.unix_ms == b.unix_ms) return;
         ASSERT_EQ(layout.compose(a) < layout.compose(b), a.unix_ms < b.unix_ms);
     });
@@ -151,16 +195,27 @@ TEST(SnowflakeLayouts, AnEarlierTimeIsASmallerId) {
 TEST(SnowflakeLayouts, WhatIsWrittenReadsAsTheSameLayout) {
     for_random_layouts([](const SnowflakeLayout& layout, Random&) {
         ASSERT_EQ(parse(format(layout)), layout);
+        SnowflakeLayout copy{};
+        ASSERT_FALSE(make_layout(values_of(layout), copy));
+        ASSERT_EQ(copy, layout);
         ASSERT_LE(format(layout).size(), max_layout_text_size);
     });
 }
 
 TEST(SnowflakeLayouts, HaveNoTimeThatCannotBeWritten) {
     SnowflakeLayout last{};
-    ASSERT_FALSE(make_layout({max_epoch_unix_ms, 48, 0, 0, 0}, false, last));
+    ASSERT_FALSE(make_layout({max_epoch_unix_ms, 48, 0, 0, 0}, last));
     char text[max_utc_text_size];
     EXPECT_EQ((std::string{text, format_utc(last.max_unix_ms(), text)}),
               "18919-08-03T05:31:50.654Z");
+    for (int64_t unit = 1; unit <= max_unit_ms; ++unit) {
+        const LayoutError error = error_of({max_epoch_unix_ms, 49, 0, 0, 0, unit});
+        ASSERT_EQ(error.field, Field::timestamp);
+        SnowflakeLayout layout{};
+        ASSERT_FALSE(make_layout({max_epoch_unix_ms, error.max, 0, 0, 0, unit}, layout));
+        ASSERT_LE(layout.max_unix_ms(), last.max_unix_ms());
+        ASSERT_GT(layout.max_unix_ms(), max_epoch_unix_ms);
+    }
 }
 
 /// Epoch, widths and declaration of every preset, as its owner publishes them.
@@ -170,6 +225,7 @@ TEST(SnowflakeLayoutText, PresetsHaveTheLayoutsOfTheirServices) {
         LayoutValues values;
         bool js;
     };
+    const auto sequence_first = FieldOrder::datacenter_sequence_worker;
     const Row rows[] = {
         {"snowflake", {1609459200000, 41, 5, 5, 12}, false},
         {"twitter", {1288834974657, 41, 5, 5, 12}, false},
@@ -179,14 +235,25 @@ TEST(SnowflakeLayoutText, PresetsHaveTheLayoutsOfTheirServices) {
         {"pgedge", {1672531200000, 41, 0, 10, 12}, false},
         {"mastic", {1767225600000, 48, 0, 0, 16}, false},
         {"si", {1609459200000, 40, 0, 5, 8}, true},
+        {"sonyflake", {1409529600000, 39, 0, 16, 8, 10, sequence_first}, false},
+        {"sonyflake_v2", {1735689600000, 39, 0, 16, 8, 10, sequence_first}, false},
+        {"hazelcast", {1514764800000, 41, 0, 16, 6, 1, sequence_first}, false},
+        {"tsid", {1577836800000, 42, 0, 10, 12}, false},
+        {"clickhouse", {0, 41, 0, 10, 12}, false},
+        {"baidu", {1463673600000, 28, 0, 22, 13, 1000}, false},
+        {"leaf", {1288834974657, 41, 0, 10, 12}, false},
+        {"cosid", {1577203200000, 41, 0, 10, 12}, false},
+        {"yitter", {1582136402000, 48, 0, 6, 6}, false},
     };
     EXPECT_EQ(std::size(rows), std::size(layout_presets));
     for (const Row& row : rows) {
         SnowflakeLayout layout{};
-        ASSERT_FALSE(make_layout(row.values, row.js, layout));
+        LayoutValues values = row.values;
+        values.js = row.js;
+        ASSERT_FALSE(make_layout(values, layout));
         EXPECT_EQ(parse(row.name), layout) << row.name;
         EXPECT_EQ(format(layout), row.name);
-        EXPECT_EQ(values_of(layout), row.values);
+        EXPECT_EQ(values_of(layout), values);
     }
 }
 
@@ -194,21 +261,69 @@ TEST(SnowflakeLayoutText, IsOfFieldsInOrderWhereThereIsNoName) {
     EXPECT_EQ(format({new_year_2024, 41, 5, 5, 12}),
               "epoch=2024-01-01T00:00:00Z timestamp=41 datacenter=5 worker=5 sequence=12");
     EXPECT_EQ(format({base_clock, 40, 0, 0, 13, true}),
-              "epoch=2003-03-18T07:20:19.225Z timestamp=40 datacenter=0 worker=0 sequence=13 js");
+              "epoch=2003-03-18T07:20:19.225Z timestamp=40 sequence=13 js");
     EXPECT_EQ(format({1609459200000, 40, 0, 5, 8}),
-              "epoch=2021-01-01T00:00:00Z timestamp=40 datacenter=0 worker=5 sequence=8");
+              "epoch=2021-01-01T00:00:00Z timestamp=40 worker=5 sequence=8");
+    EXPECT_EQ(format({0, 48, 0, 0, 0}), "epoch=1970-01-01T00:00:00Z timestamp=48 sequence=0");
+    EXPECT_EQ(format({0, 30, 5, 6, 7, false, FieldOrder::sequence_worker_datacenter, 1500}),
+              "epoch=1970-01-01T00:00:00Z unit=1500ms timestamp=30 sequence=7 worker=6 "
+              "datacenter=5");
 }
 
-TEST(SnowflakeLayoutText, TakesFieldsInAnyOrderWithAnySpace) {
+TEST(SnowflakeLayoutText, NamesTheFieldsInTheOrderOfTheirBits) {
+    const std::pair<const char*, FieldOrder> rows[] = {
+        {"datacenter=3 worker=2 sequence=8", FieldOrder::datacenter_worker_sequence},
+        {"datacenter=3 sequence=8 worker=2", FieldOrder::datacenter_sequence_worker},
+        {"worker=2 datacenter=3 sequence=8", FieldOrder::worker_datacenter_sequence},
+        {"worker=2 sequence=8 datacenter=3", FieldOrder::worker_sequence_datacenter},
+        {"sequence=8 datacenter=3 worker=2", FieldOrder::sequence_datacenter_worker},
+        {"sequence=8 worker=2 datacenter=3", FieldOrder::sequence_worker_datacenter},
+    };
+    for (const auto& [fields, order] : rows) {
+        const std::string text =
+            std::string{"epoch=2024-01-01T00:00:00Z unit=20ms timestamp=30 "} + fields;
+        const SnowflakeLayout layout{new_year_2024, 30, 3, 2, 8, false, order, 20};
+        EXPECT_EQ(parse(text), layout) << text;
+        EXPECT_EQ(format(layout), text);
+    }
+}
+
+TEST(SnowflakeLayoutText, TakesEpochUnitAndJsAnywhereWithAnySpace) {
     const SnowflakeLayout layout{new_year_2024 + 7, 40, 3, 2, 8, true};
     for (const auto* text :
          {"epoch=2024-01-01T00:00:00.007Z timestamp=40 datacenter=3 worker=2 sequence=8 js",
-          "js sequence=8 worker=2 datacenter=3 timestamp=40 epoch=2024-01-01T00:00:00.007Z",
-          "\t sequence=08 epoch=1704067200007\n\vjs\f\rtimestamp=40  datacenter=3 worker=2 "})
+          "js timestamp=40 unit=1ms datacenter=3 worker=2 sequence=8 "
+          "epoch=2024-01-01T00:00:00.007Z",
+          "\t timestamp=040 epoch=1704067200007\n\vjs\f\rdatacenter=3  worker=2 sequence=8 "})
         EXPECT_EQ(parse(text), layout) << text;
     EXPECT_EQ(parse("  mastic\n"), presets::mastic);
     EXPECT_EQ(parse("epoch=1288834974657 timestamp=41 datacenter=5 worker=5 sequence=12"),
               presets::twitter);
+    EXPECT_EQ(parse("epoch=2014-09-01T00:00:00Z unit=10ms timestamp=39 sequence=8 worker=16"),
+              presets::sonyflake);
+    EXPECT_EQ(parse("unit=1000ms epoch=1463673600000 timestamp=28 worker=22 sequence=13"),
+              presets::baidu);
+}
+
+TEST(SnowflakeLayoutText, IgnoresTheOrderOfFieldsWithoutBits) {
+    for (const auto* text : {"epoch=0 timestamp=41 worker=10 sequence=12",
+                             "epoch=0 timestamp=41 datacenter=0 worker=10 sequence=12",
+                             "epoch=0 timestamp=41 worker=10 datacenter=0 sequence=12",
+                             "epoch=0 timestamp=41 worker=10 sequence=12 datacenter=0"})
+        EXPECT_EQ(parse(text), presets::clickhouse) << text;
+    EXPECT_EQ(parse("epoch=0 timestamp=40 sequence=0 worker=5 datacenter=3"),
+              parse("epoch=0 timestamp=40 worker=5 datacenter=3 sequence=0"));
+    EXPECT_NE(parse("epoch=0 timestamp=40 sequence=1 worker=5 datacenter=3"),
+              parse("epoch=0 timestamp=40 worker=5 datacenter=3 sequence=1"));
+    EXPECT_EQ(parse("epoch=0 timestamp=40 sequence=0"),
+              parse("epoch=0 timestamp=40 sequence=0 worker=0 datacenter=0"));
+}
+
+TEST(SnowflakeLayoutText, NamesTheFieldThatPrecedesTheTimestamp) {
+    EXPECT_EQ(error_of("epoch=0 sequence=12 timestamp=41"),
+              (LayoutError{Reason::order, Field::sequence, "sequence=12"}));
+    EXPECT_EQ(error_of("worker=10 epoch=0 sequence=12 timestamp=41"),
+              (LayoutError{Reason::order, Field::worker, "worker=10"}));
 }
 
 TEST(SnowflakeLayoutText, WithoutDatacenterAndWorkerTheseHaveNoBits) {
@@ -246,6 +361,11 @@ TEST(SnowflakeLayoutText, NamesTheValueThatCannotBeRead) {
         const std::string word = std::string{"epoch="} + value;
         EXPECT_EQ(error_of(word), (LayoutError{Reason::value, Field::epoch, word}));
     }
+    for (const auto* value : {"", "10", "ms", "s", "-s", "1.5s", "10 ms", "10us", "1m", "1S",
+                              "1e3ms", "1000000000000000ms", "1000000000000000s"}) {
+        const std::string word = std::string{"unit="} + value;
+        EXPECT_EQ(error_of("epoch=0 " + word).reason, Reason::value) << word;
+    }
     // Only the epoch can be a time.
     EXPECT_EQ(error_of("timestamp=2024-01-01T00:00:00Z").reason, Reason::value);
 }
@@ -279,10 +399,13 @@ TEST(SnowflakeLayoutBounds, AreExact) {
          [](int64_t n) {
              return LayoutValues{n, 41, 5, 5, 12};
          }},
+        {Field::unit, 1, 60'000, [](int64_t n) { return LayoutValues{0, 32, 0, 0, 12, n}; }},
         {Field::timestamp, 1, 48,
          [](int64_t n) {
              return LayoutValues{0, n, 0, 0, 12};
          }},
+        {Field::timestamp, 1, 44, [](int64_t n) { return LayoutValues{0, n, 0, 0, 12, 10}; }},
+        {Field::timestamp, 1, 32, [](int64_t n) { return LayoutValues{0, n, 0, 0, 12, 60'000}; }},
         {Field::datacenter, 0, 31,
          [](int64_t n) {
              return LayoutValues{0, 30, n, 0, 2};
@@ -340,12 +463,21 @@ TEST(SnowflakeLayoutBounds, DeclaredJsTheTimestampReaches2038) {
         EXPECT_EQ(error_of({base_clock - 1, 40, 0, worker, 13 - worker}), LayoutError{});
     }
     SnowflakeLayout first{};
-    ASSERT_FALSE(make_layout({base_clock, 40, 0, 5, 8}, true, first));
+    ASSERT_FALSE(make_layout({.epoch = base_clock,
+                              .timestamp = 40,
+                              .datacenter = 0,
+                              .worker = 5,
+                              .sequence = 8,
+                              .js = true},
+                             first));
     EXPECT_EQ(first.max_unix_ms(), js_end_unix_ms);
     // 39 bits are 17 years, and 41 bits reach 2039 from any epoch.
     EXPECT_TRUE(error_of({js_end_unix_ms - (int64_t{1} << 39), 39, 0, 5, 8}, true));
     EXPECT_FALSE(error_of({js_end_unix_ms - (int64_t{1} << 39) + 1, 39, 0, 5, 8}, true));
     EXPECT_FALSE(error_of({0, 41, 0, 5, 7}, true));
+    // In seconds, 31 bits from 1970 reach it exactly.
+    EXPECT_FALSE(error_of({0, 31, 0, 5, 7, 1000}, true));
+    EXPECT_TRUE(error_of({0, 30, 0, 5, 7, 1000}, true));
 }
 
 TEST(SnowflakeLayoutBounds, AreCheckedInTextsToo) {
@@ -353,6 +485,10 @@ TEST(SnowflakeLayoutBounds, AreCheckedInTextsToo) {
               (LayoutError{Reason::bounds, Field::epoch, {}, -1, 0, max_epoch_unix_ms}));
     EXPECT_EQ(error_of("epoch=1969-12-31T23:59:59.999Z timestamp=41 sequence=12"),
               (LayoutError{Reason::bounds, Field::epoch, {}, -1, 0, max_epoch_unix_ms}));
+    EXPECT_EQ(error_of("epoch=0 unit=0s timestamp=41 sequence=12"),
+              (LayoutError{Reason::bounds, Field::unit, {}, 0, 1, 60'000}));
+    EXPECT_EQ(error_of("epoch=0 unit=61s timestamp=41 sequence=12"),
+              (LayoutError{Reason::bounds, Field::unit, {}, 61'000, 1, 60'000}));
     EXPECT_EQ(error_of("epoch=0 timestamp=41 sequence=999999999999999999"),
               (LayoutError{Reason::bounds, Field::sequence, {}, 999999999999999999, 0, 31}));
     EXPECT_EQ(error_of("epoch=2003-03-18T07:20:19.224Z timestamp=40 sequence=13 js").reason,

@@ -53,7 +53,7 @@ class SnowflakeSession : public NodeSession {
         return answer;
     }
 
-    overflow::Label label() const { return {name_, core_.capacity(), 1}; }
+    overflow::Label label() const { return {name_, core_.capacity(), core_.layout().unit_ms}; }
 
  private:
     slots::SnowflakeState& state() const { return slot_->snowflake; }

@@ -98,7 +98,8 @@ void check_same(const char* name, const Definition& own, const Definition& other
 SNOWDRIFT_FUNCTION(restore) {
     const char* const name = text_to_cstring(PG_GETARG_TEXT_PP(0));
     const GeneratorSnapshot snapshot = read_snapshot(PG_GETARG_DATUM(1));
-    check_lead("snapshot", snapshot.last_unix_ms(), settings::max_clock_lead + max_wait_ms);
+    check_lead("snapshot", snapshot.last_unix_ms(),
+               settings::max_clock_lead + max_wait(snapshot.definition.layout.unit_ms));
     PreventCommandIfReadOnly("snowdrift.restore()");
     if (!definitions::lookup(name)) {
         check_unique_in_cluster(name, snapshot.definition);

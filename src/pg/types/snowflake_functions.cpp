@@ -9,6 +9,7 @@
 #include "pg/types/diagram.hpp"
 #include "pg/types/snowflake_layout_type.hpp"
 #include "snowdrift/endian.hpp"
+#include "snowdrift/snowflake_layout.hpp"
 
 using namespace snowdrift;
 
@@ -53,9 +54,9 @@ SNOWDRIFT_FUNCTION(snowflake_diagram) {
     Diagram diagram{bytes.data()};
     diagram.add_number("unused", 64 - layout.timestamp_bits - layout.timestamp_shift(), 0);
     diagram.add_time("timestamp", layout.timestamp_bits, parts.unix_ms);
-    diagram.add_number("datacenter", layout.datacenter_bits, parts.datacenter);
-    diagram.add_number("worker", layout.worker_bits, parts.worker);
-    diagram.add_number("sequence", layout.sequence_bits, parts.sequence);
+    for (const SnowflakeField field : layout.fields())
+        diagram.add_number(layout_field_name(layout_field_of(field)), layout.bits(field),
+                           parts.value(field));
     return diagram.finish();
 }
 
@@ -65,7 +66,7 @@ SNOWDRIFT_FUNCTION(make_snowflake) {
     const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
     const SnowflakeLayout& layout = get_layout_argument(fcinfo, 4);
     PG_RETURN_INT64(
-        layout.compose({check_time(times_of(layout), time, unix_ms_floor(time)),
+        layout.compose({check_time(times_of(layout), time, layout.truncate(unix_ms_floor(time))),
                         check_field("datacenter", PG_GETARG_INT32(1), layout.max_datacenter()),
                         check_field("worker", PG_GETARG_INT32(2), layout.max_worker()),
                         check_field("sequence", PG_GETARG_INT32(3), layout.max_sequence())}));

@@ -16,13 +16,15 @@ using namespace snowdrift;
 
 namespace {
 
-const char* name_of(LayoutField field) {
-    return layout_field_names[static_cast<size_t>(field)].data();
-}
-
 bool is_preset_name(std::string_view word) {
     return std::ranges::any_of(layout_presets,
                                [&](const LayoutPreset& preset) { return preset.name == word; });
+}
+
+/// What the value of a field is, for error messages.
+const char* kind_of_value(LayoutField field) {
+    if (field == LayoutField::epoch) return "time";
+    return field == LayoutField::unit ? "number of milliseconds or seconds" : "number of bits";
 }
 
 /// Add the reason for a syntax error to the error's detail.
@@ -33,11 +35,14 @@ int explain_syntax(const LayoutError& error) {
     switch (error.reason) {
         case LayoutError::Reason::value:
             return errdetail("The value in \"%.*s\" is not a valid %s.", length, word,
-                             error.field == LayoutField::epoch ? "time" : "number of bits");
+                             kind_of_value(error.field));
         case LayoutError::Reason::repeated:
             return errdetail("\"%.*s\" is specified more than once.", name_length, word);
         case LayoutError::Reason::missing:
-            return errdetail("\"%s\" is missing.", name_of(error.field));
+            return errdetail("\"%s\" is missing.", layout_field_name(error.field));
+        case LayoutError::Reason::order:
+            return errdetail(R"("%.*s" precedes "timestamp", so IDs would not sort by time.)",
+                             name_length, word);
         default:
             if (is_preset_name(error.word))
                 return errdetail("The preset \"%.*s\" cannot be combined with other words.", length,
@@ -54,14 +59,20 @@ int show_syntax() {
         appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "", preset.name.data());
     return errhint(
         "Valid presets are %s. Fields are written as in \"epoch=2024-01-01T00:00:00Z timestamp=41 "
-        "datacenter=5 worker=5 sequence=12\".",
+        "datacenter=5 worker=5 sequence=12\", in the order of their bits.",
         names.data);
 }
 
-/// Format the value of a field, or one of its bounds: an epoch as a time, a width as a number.
+/// Format the value of a field, or one of its bounds, as its text form does. An epoch outside its
+/// bounds and a negative unit are numbers of milliseconds.
 const char* show_value(LayoutField field, int64 value) {
     if (field == LayoutField::epoch && value >= 0 && value <= max_epoch_unix_ms)
         return utc_text(value);
+    if (field == LayoutField::unit && value >= 0) {
+        auto* const text = static_cast<char*>(palloc(max_unit_text_size + 1));
+        *format_unit(value, text) = '\0';
+        return text;
+    }
     return psprintf("%lld", static_cast<long long>(value));
 }
 
@@ -79,7 +90,7 @@ Datum reject_bounds(const LayoutError& error, int sqlstate, Node* context) {
     ereturn(context, Datum{0},
             (errcode(sqlstate),
              errmsg("%s %s is out of range %s .. %s for type snowflake_layout",
-                    name_of(error.field), show_value(error.field, error.value),
+                    layout_field_name(error.field), show_value(error.field, error.value),
                     show_value(error.field, error.min), show_value(error.field, error.max)),
              explain_js(error)));
 }
@@ -117,27 +128,42 @@ SNOWDRIFT_FUNCTION(snowflake_layout_out) {
     PG_RETURN_CSTRING(text);
 }
 
-/// The binary form: the epoch in eight bytes, big-endian, in Unix milliseconds; the widths of
-/// timestamp, datacenter, worker and sequence in one byte each; js in one byte.
+/// The binary form: the epoch in eight bytes, in Unix milliseconds; the widths of timestamp,
+/// datacenter, worker and sequence in one byte each; js in one byte; the FieldOrder in one byte;
+/// the time unit in two bytes, in milliseconds. Numbers are big-endian.
 SNOWDRIFT_FUNCTION(snowflake_layout_recv) {
     auto* const message = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
-    LayoutValues values{pq_getmsgint64(message)};
-    for (size_t i = 1; i < values.size(); ++i) values[i] = pq_getmsgbyte(message);
-    const bool js = pq_getmsgbyte(message) != 0;
+    LayoutValues values{};
+    values.epoch = pq_getmsgint64(message);
+    values.timestamp = pq_getmsgbyte(message);
+    values.datacenter = pq_getmsgbyte(message);
+    values.worker = pq_getmsgbyte(message);
+    values.sequence = pq_getmsgbyte(message);
+    values.js = pq_getmsgbyte(message) != 0;
+    const int order = pq_getmsgbyte(message);
+    if (order >= static_cast<int>(fields_in_order.size()))
+        ereport(ERROR, (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+                        errmsg("invalid order of fields for type snowflake_layout: %d", order)));
+    values.order = static_cast<FieldOrder>(order);
+    values.unit = pq_getmsgint(message, 2);
     SnowflakeLayout layout{};
-    if (const LayoutError error = make_layout(values, js, layout))
+    if (const LayoutError error = make_layout(values, layout))
         return reject_bounds(error, ERRCODE_INVALID_BINARY_REPRESENTATION, nullptr);
     return make_datum(layout);
 }
 
 SNOWDRIFT_FUNCTION(snowflake_layout_send) {
     const SnowflakeLayout& layout = get_layout(PG_GETARG_DATUM(0));
-    const LayoutValues values = values_of(layout);
     StringInfoData message;
     pq_begintypsend(&message);
-    pq_sendint64(&message, values[0]);
-    for (size_t i = 1; i < values.size(); ++i) pq_sendint8(&message, static_cast<uint8>(values[i]));
+    pq_sendint64(&message, layout.epoch_unix_ms);
+    pq_sendint8(&message, layout.timestamp_bits);
+    pq_sendint8(&message, layout.datacenter_bits);
+    pq_sendint8(&message, layout.worker_bits);
+    pq_sendint8(&message, layout.sequence_bits);
     pq_sendint8(&message, layout.js);
+    pq_sendint8(&message, static_cast<uint8>(layout.order));
+    pq_sendint16(&message, layout.unit_ms);
     PG_RETURN_BYTEA_P(pq_endtypsend(&message));
 }
 

@@ -1,0 +1,69 @@
+# Generators whose time unit is longer than 1 ms: no ID is repeated when the server restarts while the clock is set
+# back, IDs are at most a lease and a unit ahead of the clock, and a fresh state waits if no lead is allowed.
+use strict;
+use warnings FATAL => 'all';
+use Test::More;
+use Snowdrift;
+use PostgreSQL::Test::Cluster;
+
+my %layouts = (
+	tens => 'epoch=2024-01-01T00:00:00Z unit=10ms timestamp=39 sequence=12 worker=8',
+	seconds => 'epoch=2024-01-01T00:00:00Z unit=1s timestamp=31 sequence=24 worker=8');
+
+my $node = new_server('units');
+start_with_clock($node, '2026-06-01 12:00:00.300');
+$node->safe_psql('postgres', 'CREATE EXTENSION snowdrift');
+$node->safe_psql('postgres', "SELECT snowdrift.create_generator('$_', 'snowflake', '$layouts{$_}', worker => 7)")
+  for sort keys %layouts;
+
+sub time_of_next
+{
+	my ($generator) = @_;
+	return $node->safe_psql('postgres',
+		"SELECT snowflake_timestamp(next_snowflake('$generator'), '$layouts{$generator}') AT TIME ZONE 'UTC'");
+}
+
+is(time_of_next('tens'), '2026-06-01 12:00:00.3', '10 ms: an ID has the time of its unit');
+is(time_of_next('seconds'), '2026-06-01 12:00:00', '1 s: an ID has the time of its unit');
+set_clock($node, '2026-06-01 12:00:01.999');
+is(time_of_next('seconds'), '2026-06-01 12:00:01', '... until the unit ends');
+set_clock($node, '2026-06-01 12:00:01');
+$node->safe_psql('postgres', "SET snowdrift.max_clock_lead = 0; SELECT next_snowflake('seconds')");
+pass('a unit that the clock has entered is not ahead of it');
+
+# After a crash, a fresh state starts with the first unit that begins after the mark, at most half a second after
+# the clock: here, at 12:00:02.499.
+$node->stop('immediate');
+start_with_clock($node, '2026-06-01 12:00:02.400');
+is(time_of_next('seconds'), '2026-06-01 12:00:03', 'a fresh state starts with the next unit after the mark');
+is(time_of_next('tens'), '2026-06-01 12:00:02.5', '... of each generator');
+$node->stop('immediate');
+start_with_clock($node, '2026-06-01 12:00:02.450');
+my $session = $node->background_psql('postgres', on_error_stop => 0);
+my $pid = $session->query('SELECT pg_backend_pid()');
+$session->query('SET snowdrift.max_clock_lead = 0');
+$session->query_until(qr/waiting/, "\\echo waiting\nSELECT next_snowflake('seconds') > 0 AS drawn;\n");
+ok( $node->poll_query_until('postgres',
+		"SELECT wait_event_type = 'Extension' FROM pg_stat_activity WHERE pid = $pid"),
+	'if no lead is allowed, a call waits for that unit instead of raising an error');
+set_clock($node, '2026-06-01 12:00:04');
+is($session->query('SELECT 1'), "t\n1", '... until the clock enters it');
+$session->quit;
+
+# Under load, while the clock is stepped back and the server crashes
+$node->stop;
+my @files;
+for my $when ('+0', '-3', '-1.5', '-7')
+{
+	start_with_clock($node, $when);
+	my @loads = map { start_load($node, 2, "SELECT next_snowflake('$_') FROM generate_series(1, 100)") } sort keys %layouts;
+	wait_for_load($_, 2000) for @loads;
+	set_clock($node, $when eq '+0' ? '-5' : '+0');
+	wait_for_load($_, 4000) for @loads;
+	$node->stop('immediate');
+	push @files, map { end_load($_) } @loads;
+}
+my ($repeated, $count) = duplicates(@files);
+is($repeated, '', "$count IDs over crashes with a stepped clock: no duplicate");
+
+done_testing();

@@ -28,7 +28,7 @@ COMMENT ON TABLE snowdrift.mark
 COMMENT ON COLUMN snowdrift.mark.unix_ms IS 'time in milliseconds since 1970';
 COMMENT ON COLUMN snowdrift.mark.system_identifier IS 'system identifier of the server; 0 if unknown';
 COMMENT ON COLUMN snowdrift.mark.source_identifier
-    IS 'system identifier of the server of which this one is a copy; 0 if it is not a copy, or was confirmed';
+    IS 'system identifier of the source of a copy; 0 if the server is not a copy, or was confirmed';
 COMMENT ON COLUMN snowdrift.mark.creation_xid
     IS 'transaction that created this table; distinguishes a copy of a server from an upgraded server';
 COMMENT ON COLUMN snowdrift.mark.number
@@ -106,7 +106,7 @@ CREATE FUNCTION snowdrift.confirm_node() RETURNS void
 REVOKE ALL ON FUNCTION snowdrift.confirm_node() FROM PUBLIC;
 COMMENT ON FUNCTION snowdrift.confirm_node()
     IS 'confirm, on a copy of a server, that no other server generates IDs with this one''s number or its generators';
--- Records this server in the mark. If shared memory still holds the mark of an earlier installation, this copies it.
+-- Record this server in the mark. If shared memory contains the mark of an earlier installation, copy it too.
 SELECT FROM snowdrift.confirm_node();
 
 -- Snowflake: decoding

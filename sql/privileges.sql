@@ -22,7 +22,7 @@ SELECT snowdrift.drop_generator('copy');
 INSERT INTO snowdrift.generator VALUES ('restored', 7, 'snowflake', 'twitter', 1, 2, NULL, 0, 4095);
 SELECT pg_catalog.setval('snowdrift.generator_id', 7) AS numbers, next_snowflake('restored') > 0 AS drawn;
 INSERT INTO snowdrift.mark SELECT * FROM snowdrift.mark;
--- It cannot use the functions of triggers for its own tables.
+-- It cannot use the trigger functions for its own tables.
 CREATE TABLE mine (unix_ms text);
 CREATE TRIGGER mine BEFORE INSERT ON mine FOR EACH ROW EXECUTE FUNCTION snowdrift.restore_mark();
 RESET ROLE;

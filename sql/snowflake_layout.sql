@@ -113,7 +113,7 @@ SELECT * FROM snowflake_parts(9223372036850582738, 'hazelcast');
 SELECT * FROM snowflake_parts(180363646902239241,
     'epoch=2016-09-19T16:00:00Z unit=1s timestamp=29 worker=21 sequence=13');
 
--- longer time units: an ID stands for its unit, and a boundary is that of the next beginning
+-- longer time units: an ID has the time of its unit, and a boundary belongs to the next unit that begins
 SELECT time, (snowflake_parts(make_snowflake(time, 0, 1, 2, layout), layout)).*,
     snowflake_timestamp(snowflake_boundary(time, layout), layout) AS boundary
 FROM (VALUES ('sonyflake'::snowflake_layout), ('baidu'), ('epoch=0 unit=60s timestamp=28 worker=3 sequence=4'))

@@ -15,7 +15,7 @@ CREATE TABLE invalid (name text, id text, description text);
 SELECT name, typeid_to_text(prefix, uuid) = id AS text, typeid_prefix(id) = prefix AS prefix, typeid_to_uuid(id) = uuid AS uuid
 FROM valid;
 
--- texts of one prefix sort as their UUIDs do
+-- texts with the same prefix sort as their UUIDs do
 SELECT bool_and(by_uuid = by_text) AS sorted
 FROM (SELECT row_number() OVER (ORDER BY id) AS by_uuid,
           row_number() OVER (ORDER BY typeid_to_text('user', id) COLLATE "C") AS by_text
@@ -36,7 +36,7 @@ SELECT typeid_to_text(NULL, gen_random_uuid()), typeid_to_text('user', NULL), ty
 \pset format unaligned
 \pset tuples_only on
 
--- each invalid vector is an error of both functions
+-- each invalid vector raises an error in both functions
 SELECT name || E'\n' || error_of(format('SELECT typeid_to_uuid(%L)', id)) FROM invalid;
 SELECT count(*) FROM invalid
 WHERE error_of(format('SELECT typeid_prefix(%L)', id)) <> error_of(format('SELECT typeid_to_uuid(%L)', id));

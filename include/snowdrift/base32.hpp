@@ -79,7 +79,7 @@ class Base32 {
         }
     }
 
-    /// The number of characters of 128 bits. They hold 130 bits, of which the first two are zero.
+    /// The number of characters that encode 128 bits. They hold 130 bits; the first two are zero.
     static constexpr size_t size_of_128_bits = 26;
 
     /// Writes 16 bytes to `text` as 26 characters. Returns the end of the characters.

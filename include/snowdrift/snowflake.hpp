@@ -13,7 +13,7 @@
 namespace snowdrift {
 
 /// The order of the fields below the timestamp, from the most significant bit down. Tables store
-/// its number.
+/// these values, so they never change.
 enum class FieldOrder : uint8_t {
     datacenter_worker_sequence,
     datacenter_sequence_worker,
@@ -62,8 +62,8 @@ struct SnowflakeParts {
 /// most 64. IDs do not use the sign bit: if the sum is 64, the upper half of the timestamps is out
 /// of range. make_layout() in snowflake_layout.hpp checks all requirements of a layout.
 ///
-/// An ID stands for its time unit: all times in it belong to the ID, and `unix_ms` of its parts is
-/// the unit's first millisecond.
+/// An ID represents all times of its time unit. `unix_ms` of its parts is the unit's first
+/// millisecond.
 struct SnowflakeLayout {
     int64_t epoch_unix_ms;
     uint8_t timestamp_bits;

@@ -75,7 +75,7 @@ inline constexpr SnowflakeLayout tsid{1577836800000, 42, 0, 10, 12};
 /// ClickHouse's generateSnowflakeID(). Epoch 1970-01-01T00:00:00Z. The worker is the machine.
 inline constexpr SnowflakeLayout clickhouse{0, 41, 0, 10, 12};
 
-/// Baidu's UidGenerator: seconds. Epoch 2016-05-19T16:00:00Z, midnight in China.
+/// Baidu's UidGenerator: 1 s. Epoch 2016-05-19T16:00:00Z, midnight in China.
 inline constexpr SnowflakeLayout baidu{
     .epoch_unix_ms = 1463673600000,
     .timestamp_bits = 28,
@@ -85,13 +85,13 @@ inline constexpr SnowflakeLayout baidu{
     .unit_ms = 1000,
 };
 
-/// Meituan's Leaf. Epoch 2010-11-04T01:42:54.657Z, as Twitter's.
+/// Meituan's Leaf. Epoch 2010-11-04T01:42:54.657Z, which is Twitter's.
 inline constexpr SnowflakeLayout leaf{1288834974657, 41, 0, 10, 12};
 
 /// CosId. Epoch 2019-12-24T16:00:00Z, midnight in China. The worker is the machine.
 inline constexpr SnowflakeLayout cosid{1577203200000, 41, 0, 10, 12};
 
-/// Yitter's IdGenerator. Epoch 2020-02-19T18:20:02Z. Its timestamps have 51 bits, of which 48 last
+/// Yitter's IdGenerator. Epoch 2020-02-19T18:20:02Z. Its timestamps have 51 bits; 48 of them last
 /// until the year 10939.
 inline constexpr SnowflakeLayout yitter{1582136402000, 48, 0, 6, 6};
 

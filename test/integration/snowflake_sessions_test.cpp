@@ -67,7 +67,7 @@ TEST_F(SnowflakeSessions, AQueryThatWaitsForTheClockCanBeCancelled) {
 }
 
 // PostgreSQL evaluates equal calls only once if workers evaluate them, even if they are volatile.
-// Functions that draw run in the leader. A function of a user that is labeled parallel safe can
+// So functions that draw run in the leader. A user's function that is labeled parallel safe can
 // draw in workers.
 TEST_F(SnowflakeSessions, ParallelQueriesRepeatNoId) {
     pqxx::connection connection;

@@ -180,7 +180,7 @@ like($upgraded->safe_psql('postgres', "SELECT $_"), qr/^\w+$/, "... but is not a
 $upgraded->stop;
 my $upgraded_copy = copy_server($upgraded, 'upgraded_copy');
 start_with_clock($upgraded_copy, '-1');
-is(refused($upgraded_copy, @by_number), scalar(@by_number), 'a copy of the upgraded server is one');
+is(refused($upgraded_copy, @by_number), scalar(@by_number), 'a copy of the upgraded server raises the error');
 $upgraded_copy->stop;
 start_with_clock($upgraded, '-1');
 is(refused($upgraded, @by_number), 0, 'the upgraded server generates IDs with its number');

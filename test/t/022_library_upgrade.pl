@@ -15,7 +15,7 @@ my $replaced = qr/ERROR:  55000: library of extension "snowdrift" was replaced/;
 my $original = PostgreSQL::Test::Utils::tempdir() . '/snowdrift.so';
 system_or_bail('cp', library_of_copy(), $original);
 
-# has_ended(SESSION OF A LOAD): whether it ends within ten seconds
+# has_ended(SESSION): whether a session of a load ends within ten seconds
 sub has_ended
 {
 	my ($session) = @_;
@@ -49,7 +49,7 @@ sub open_session
 my $node = new_server('upgraded');
 start_with_clock($node, '+0');
 create_all_kinds($node);
-# The slots of these generators, and the mark of a database that comes later, are in two chunks.
+# The slots of these generators, and the mark of a database that is created later, are in two chunks.
 $node->safe_psql('postgres', q{
 	SELECT snowdrift.create_generator('g' || i, 'snowflake', worker => 9) FROM generate_series(1, 300) i;
 	SELECT next_snowflake('g' || i) FROM generate_series(1, 300) i});
@@ -107,7 +107,7 @@ for my $database (sort keys %files)
 like(slurp_file($node->logfile, $log_position),
 	qr/LOG:  library of extension "snowdrift" was replaced by a newer version/, '... and the log says why');
 
-like(draw($in_transaction, 'next_ulid()'), $replaced, 'the block of an open transaction ends');
+like(draw($in_transaction, 'next_ulid()'), $replaced, 'an open transaction draws no more ULIDs of its block');
 like(draw($idle{draw}, 'next_snowflake()'), $replaced, 'an idle session draws no more IDs');
 like(draw($idle{draw}, q{next_sno('own sno')}), $replaced, '... of other generators');
 like(draw($idle{create}, q{snowdrift.create_generator('new', 'snowflake')}), $replaced, '... cannot create generators');
@@ -115,7 +115,7 @@ like(draw($idle{drop}, q{snowdrift.drop_generator('own')}), $replaced, '... or d
 like(draw($idle{reset}, 'snowdrift.reset_clock()'), $replaced, '... or reset the clock');
 like(draw($idle{statistics}, 'count(*) FROM snowdrift.generators'), $replaced, '... or show statistics');
 like(draw($idle{snapshot}, q{snowdrift.snapshot('own')}), $replaced, '... or take snapshots');
-like(draw($idle{draw}, 'ulid_timestamp(gen_ulid()) IS NOT NULL'), qr/^t$/, '... but decodes IDs');
+like(draw($idle{draw}, 'ulid_timestamp(gen_ulid()) IS NOT NULL'), qr/^t$/, '... but generates random ULIDs and decodes IDs');
 $_->quit for $in_transaction, values %idle;
 
 # The mark of a dropped extension is kept, as it is without an upgrade.
@@ -132,7 +132,7 @@ install_library($original);
 for my $call ('next_snowflake()', 'next_ulid()', q{next_sno('own sno')}, q{snowdrift.create_generator('x', 'sno')},
 	'snowdrift.reset_clock()')
 {
-	like(error_of($node, "SELECT $call"), qr/$replaced.*restart the server/s, "after a downgrade, $call is an error");
+	like(error_of($node, "SELECT $call"), qr/$replaced.*restart the server/s, "after a downgrade, $call raises an error");
 }
 my $last = draw($session, 'next_snowflake()');
 like($last, qr/^\d{18}$/, '... but sessions of the new library still draw');

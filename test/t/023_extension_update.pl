@@ -1,5 +1,5 @@
 # ALTER EXTENSION snowdrift UPDATE to a made-up version 1.1: the new library works with the SQL objects of 1.0, the
-# extension's owner needs no superuser, and an updated extension is the same as a new one.
+# extension's owner need not be a superuser, and an updated extension is the same as a new one.
 use strict;
 use warnings FATAL => 'all';
 use Test::More;
@@ -99,7 +99,7 @@ is(as('manager', $node, q{
 	"\n\n7\nt\n|", '... and manages generators');
 
 like(as('someone', $node, 'ALTER EXTENSION snowdrift UPDATE'), qr/ERROR:  42501: must be owner/, 'ordinary roles cannot update the extension');
-is(as('manager', $node, 'SELECT rolsuper FROM pg_roles WHERE rolname = current_user'), 'f', 'its owner is no superuser');
+is(as('manager', $node, 'SELECT rolsuper FROM pg_roles WHERE rolname = current_user'), 'f', 'the owner is not a superuser');
 $old->query('ALTER EXTENSION snowdrift UPDATE');
 like($old->{stderr}, qr/could not find function "snowdrift_made_up" in file/, 'a session of the old library cannot update the extension');
 is(as('manager', $node, 'ALTER EXTENSION snowdrift UPDATE; SELECT snowdrift.made_up(), extversion, extowner::regrole FROM pg_extension WHERE extname = $$snowdrift$$'),

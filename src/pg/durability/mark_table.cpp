@@ -163,8 +163,8 @@ uint64_t file_of(Relation table) {
 }
 
 Writer writer_for(Relation table) {
-    // Every change of the file changes the table's row in pg_class. Unlike the relcache, this also
-    // tells parallel workers.
+    // Every change of the file changes the table's row in pg_class. Unlike the relcache, this is
+    // also correct in parallel workers.
     const TransactionId xid = creator_of(RELOID, RelationGetRelid(table));
     return TransactionIdIsCurrentTransactionId(xid) ? Writer::uncommitted : Writer::generators;
 }

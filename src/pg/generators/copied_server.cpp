@@ -39,7 +39,7 @@ void set_owner(const Value& known, const Owner& owner, const Source& source) {
     relation_close(table, RowExclusiveLock);
 }
 
-/// What own_mark() makes of a mark.
+/// The owner and the source that own_mark() records.
 struct Ownership {
     Owner owner;
     Source source;

@@ -294,7 +294,7 @@ void report_undefined(const char* wanted) {
 
 void insert(const char* new_name, const Definition& definition) {
     check_name(new_name);
-    own_mark();  // on a copy, the new generator is not one that came with it
+    own_mark();  // on a copy, records the source before it has new generators
     Relation table = open_table(RowExclusiveLock);
     lock_name(RelationGetRelid(table), new_name);
     const bool is_taken =

@@ -24,7 +24,7 @@ inline constexpr const char* root_name = "snowdrift";
 /// finds the marks. Sizes and offsets are in bytes.
 struct Structure {
     uint32_t version;     ///< 0: there are no slots
-    uint32_t slot_size;   ///< distance of two slots in a chunk
+    uint32_t slot_size;   ///< distance between two slots in a chunk
     uint32_t allocation;  ///< offset of a uint64_t; 0 while the slot is free
     uint32_t database;    ///< offset of the database's Oid
     uint32_t kind;        ///< offset of a uint32_t; 0 for a mark

@@ -27,7 +27,7 @@ void map_chunks() {
         dsm_segment* const segment = dsm_attach(chunk->handle);
         if (segment == nullptr) {
             require_structure();
-            elog(ERROR, "could not attach the dynamic shared memory segment of ID generators");
+            elog(ERROR, "could not attach to the dynamic shared memory segment of ID generators");
         }
         dsm_pin_mapping(segment);
         mapped[mapped_count++] = {static_cast<Slot*>(dsm_segment_address(segment)), chunk->slots};

@@ -12,13 +12,13 @@ extern "C" {
 
 namespace snowdrift {
 
-/// A text in base32, in the words of error messages.
+/// How error messages describe a text in base32.
 struct TextForm {
     const char* part;      ///< of the input: "input" if the text is all of it
     size_t offset;         ///< of the part in the input, in characters
     size_t size;           ///< in characters
     int bits;              ///< of the number that the text encodes
-    const char* alphabet;  ///< what has the alphabet, such as "type ulid"
+    const char* alphabet;  ///< the format that has it, such as "type ulid"
 };
 
 /// The first character of `text`, which can have several bytes.

@@ -23,8 +23,8 @@ int explain(const char* text, TypeId::Error error) {
             return errdetail("A TypeID without a prefix has no underscore.");
         case Reason::prefix_character:
             return errdetail(
-                "The character \"%s\" at position %zu of the prefix is not a "
-                "lower-case letter from \"a\" to \"z\" or an underscore.",
+                "The character \"%s\" at position %zu of the prefix is neither a lower-case letter "
+                "from \"a\" to \"z\" nor an underscore.",
                 first_character(text + error.index), error.index + 1);
         case Reason::prefix_length:
             return errdetail("A prefix has at most %zu characters.", TypeId::max_prefix_size);

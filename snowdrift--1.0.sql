@@ -1524,13 +1524,13 @@ CREATE FUNCTION snowdrift.ignore_replicated() RETURNS trigger
     LANGUAGE C;
 REVOKE ALL ON FUNCTION snowdrift.ignore_replicated() FROM PUBLIC;
 COMMENT ON FUNCTION snowdrift.ignore_replicated()
-    IS 'ignore definitions that logical replication writes';
+    IS 'skip definitions that a subscription applies';
 CREATE TRIGGER ignore_replicated
     BEFORE INSERT OR UPDATE OR DELETE ON snowdrift.generator
     FOR EACH ROW EXECUTE FUNCTION snowdrift.ignore_replicated();
 ALTER TABLE snowdrift.generator ENABLE REPLICA TRIGGER ignore_replicated;
 COMMENT ON TRIGGER ignore_replicated ON snowdrift.generator
-    IS 'ignore definitions that logical replication writes';
+    IS 'skip definitions that a subscription applies';
 
 -- Triggers for rows don't see TRUNCATE: a subscription would remove all definitions.
 CREATE FUNCTION snowdrift.refuse_truncate() RETURNS trigger

@@ -159,6 +159,9 @@ is($successor->safe_psql('postgres', 'SELECT number, detail FROM snowdrift.node'
 
 # pg_upgrade gives the server a new system identifier. It is the same server.
 my $before = $successor->safe_psql('postgres', 'SELECT next_snowflake()');
+# pg_upgrade of PostgreSQL 18 does not find $libdir/snowdrift in dynamic_library_path.
+$successor->safe_psql($_, q{UPDATE pg_proc SET probin = 'snowdrift' WHERE probin = '$libdir/snowdrift'})
+  for 'postgres', 'quiet';
 $successor->stop;
 # A control file that pg_resetwal makes has no data checksums, but from PostgreSQL 18 on, that of initdb has.
 my $upgraded = new_server('upgraded', extra => $source->pg_version < 18 ? [] : ['--no-data-checksums']);

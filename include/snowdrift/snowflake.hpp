@@ -15,12 +15,12 @@ namespace snowdrift {
 /// The order of the fields below the timestamp, from the most significant bit down. Tables store
 /// these values, so they never change.
 enum class FieldOrder : uint8_t {
-    datacenter_worker_sequence,
-    datacenter_sequence_worker,
-    worker_datacenter_sequence,
-    worker_sequence_datacenter,
-    sequence_datacenter_worker,
-    sequence_worker_datacenter,
+    datacenter_worker_sequence = 0,
+    datacenter_sequence_worker = 1,
+    worker_datacenter_sequence = 2,
+    worker_sequence_datacenter = 3,
+    sequence_datacenter_worker = 4,
+    sequence_worker_datacenter = 5,
 };
 
 /// A field below the timestamp.

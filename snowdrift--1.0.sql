@@ -1518,19 +1518,20 @@ ALTER TABLE snowdrift.generator ENABLE ALWAYS TRIGGER generators_changed;
 COMMENT ON TRIGGER generators_changed ON snowdrift.generator
     IS 'invalidate cached definitions of generators in all sessions';
 
--- Another server's definitions are not this server's: the apply workers of subscriptions ignore them.
-CREATE FUNCTION snowdrift.ignore_replicated() RETURNS trigger
-    AS 'MODULE_PATHNAME', 'snowdrift_ignore_replicated'
+-- Another server's definitions are not this server's: the apply workers of subscriptions skip them. A definition that
+-- is changed by hand is locked, so that no session draws from its generator until the change is committed.
+CREATE FUNCTION snowdrift.guard_definition() RETURNS trigger
+    AS 'MODULE_PATHNAME', 'snowdrift_guard_definition'
     LANGUAGE C;
-REVOKE ALL ON FUNCTION snowdrift.ignore_replicated() FROM PUBLIC;
-COMMENT ON FUNCTION snowdrift.ignore_replicated()
-    IS 'skip definitions that a subscription applies';
-CREATE TRIGGER ignore_replicated
+REVOKE ALL ON FUNCTION snowdrift.guard_definition() FROM PUBLIC;
+COMMENT ON FUNCTION snowdrift.guard_definition()
+    IS 'lock definitions that are changed by hand; skip those that a subscription applies';
+CREATE TRIGGER guard_definition
     BEFORE INSERT OR UPDATE OR DELETE ON snowdrift.generator
-    FOR EACH ROW EXECUTE FUNCTION snowdrift.ignore_replicated();
-ALTER TABLE snowdrift.generator ENABLE REPLICA TRIGGER ignore_replicated;
-COMMENT ON TRIGGER ignore_replicated ON snowdrift.generator
-    IS 'skip definitions that a subscription applies';
+    FOR EACH ROW EXECUTE FUNCTION snowdrift.guard_definition();
+ALTER TABLE snowdrift.generator ENABLE ALWAYS TRIGGER guard_definition;
+COMMENT ON TRIGGER guard_definition ON snowdrift.generator
+    IS 'lock definitions that are changed by hand; skip those that a subscription applies';
 
 -- Triggers for rows don't see TRUNCATE: a subscription would remove all definitions.
 CREATE FUNCTION snowdrift.refuse_truncate() RETURNS trigger

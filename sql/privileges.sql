@@ -98,7 +98,7 @@ UPDATE snowdrift.generator SET worker = 2 WHERE name = 'replicated';
 RESET session_replication_role;
 SELECT snowflake_worker(next_snowflake('replicated'));
 BEGIN;
-ALTER TABLE snowdrift.generator ADD note text;
+ALTER TABLE snowdrift.generator ADD note text NOT NULL DEFAULT '';
 SELECT snowdrift.create_generator('x', 'snowflake');
 ROLLBACK;
 BEGIN;

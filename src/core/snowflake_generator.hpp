@@ -20,6 +20,13 @@ class SnowflakeGenerator {
  public:
     using Answer = snowdrift::Answer<int64_t>;
 
+    /// How far the mark may be ahead of the clock, in milliseconds. A fresh state starts after it.
+    static constexpr int64_t mark_lead_ms = 500;
+
+    /// How early a time unit longer than 1 ms may begin, in milliseconds before the clock reaches
+    /// it: so early that its first ID does not move the mark further ahead than other IDs do.
+    static constexpr int64_t max_early_ms = 400;
+
     /// Precondition: node <= layout.max_node().
     constexpr SnowflakeGenerator(const SnowflakeLayout& layout, uint32_t node) noexcept
         : SnowflakeGenerator{layout, node, 0, layout.max_sequence()} {}
@@ -112,6 +119,9 @@ class SnowflakeGenerator {
     /// the last ID's time unit. When the sequence of a unit is used up, the generator advances by
     /// one unit per unit of the clock, so load does not increase the lead. The lead is that of the
     /// unit's beginning: a unit that the clock has entered is not ahead.
+    ///
+    /// If units are longer than 1 ms, the generator does not begin one more than `max_early_ms`
+    /// before the clock does, unless the clock was set back.
     Answer next(std::atomic<uint64_t>& word, int64_t unix_ms, int64_t max_lead_ms,
                 Request& request) const noexcept {
         const uint64_t now = units_at(unix_ms);
@@ -136,6 +146,9 @@ class SnowflakeGenerator {
             } else if (sequence < sequence_min_) [[unlikely]] {
                 next = first_of(timestamp);
             }
+            if (const int64_t wait = early_by(last, next, unix_ms, max_lead_ms); wait > 0)
+                [[unlikely]]
+                return {Verdict::exhausted, 0, unix_ms + wait};
             if (word.compare_exchange_weak(last, next, std::memory_order_relaxed))
                 return {Verdict::issued,
                         compose(next >> layout_.sequence_bits, next & layout_.max_sequence()),
@@ -155,6 +168,25 @@ class SnowflakeGenerator {
         if (counts_ms_) [[likely]]
             return static_cast<uint64_t>(unix_ms - layout_.epoch_unix_ms);
         return layout_.units_at(unix_ms);
+    }
+
+    /// How long to wait, in milliseconds, before the state may advance from `last` to `next` at the
+    /// wall clock's `unix_ms`.
+    ///
+    /// A fresh state starts with a unit that begins at most `mark_lead_ms` and a unit after the
+    /// clock. If it did not wait, its first ID would move the mark ahead by that time, and delay
+    /// all other generators after the next restart. (A fresh state cannot be told from one that has
+    /// issued sequence 0 only. If the clock was then set back, the wait is not needed.)
+    constexpr int64_t early_by(uint64_t last, uint64_t next, int64_t unix_ms,
+                               int64_t max_lead_ms) const noexcept {
+        if (counts_ms_) [[likely]]
+            return 0;
+        const bool is_begun = last >> layout_.sequence_bits == next >> layout_.sequence_bits &&
+                              (last & layout_.max_sequence()) > sequence_min_;
+        const int64_t early = unix_ms_of(next) - unix_ms;
+        const bool is_set_back = early > mark_lead_ms + layout_.unit_ms;
+        if (is_begun) return 0;
+        return early - (is_set_back ? max_lead_ms : std::min(max_lead_ms, max_early_ms));
     }
 
     constexpr uint64_t state_at(const Position& position) const noexcept {

@@ -429,7 +429,7 @@ TEST_F(SecondsGenerator, StartsInTheFirstSecondThatBeginsAfterAMark) {
         word = generator.state_after(mark);
         EXPECT_EQ(generator.unix_ms_of(word), noon + 1000);
         lead = 1000;
-        EXPECT_EQ(issue(noon).unix_ms, noon + 1000);
+        EXPECT_EQ(issue(noon + 600).unix_ms, noon + 1000);
     }
     word = generator.state_after(noon - 1);
     EXPECT_EQ(generator.unix_ms_of(word), noon);
@@ -443,6 +443,36 @@ TEST_F(SecondsGenerator, StartsInTheFirstSecondThatBeginsAfterAMark) {
     EXPECT_EQ(answer.ms, noon + 1000);
     word = generator.state_after(noon + 1001);
     EXPECT_EQ(ask(noon + 1).verdict, Verdict::clock_behind);
+}
+
+// Otherwise, a fresh state would move the mark, which all generators share, far ahead of the clock.
+TEST_F(SecondsGenerator, BeginsNoSecondMoreThan400MsEarly) {
+    lead = max_lead;
+    word = generator.state_after(noon + 500);
+    auto answer = ask(noon);
+    EXPECT_EQ(answer.verdict, Verdict::exhausted);
+    EXPECT_EQ(answer.ms, noon + 600);
+    EXPECT_EQ(issue(noon + 600).unix_ms, noon + 1000);
+    // A second that has begun goes on if the clock is set back, and so does a used up one.
+    EXPECT_EQ(issue(noon - 500).unix_ms, noon + 1000);
+    use_up(noon - 5000);
+    answer = ask(noon - 5000);
+    EXPECT_EQ(answer.verdict, Verdict::exhausted);
+    EXPECT_EQ(answer.ms, noon - 4000);
+    EXPECT_EQ(issue(noon - 4000).unix_ms, noon + 2000);
+}
+
+TEST_F(SecondsGenerator, KeepsTheLimitOfTheLeadWhenASecondIsUsedUp) {
+    lead = 100;
+    word = generator.state_after(noon - 1);
+    use_up(noon - 50);
+    auto answer = ask(noon - 50);
+    EXPECT_EQ(answer.verdict, Verdict::exhausted);
+    EXPECT_EQ(answer.ms, noon);
+    answer = ask(noon);
+    EXPECT_EQ(answer.verdict, Verdict::exhausted);
+    EXPECT_EQ(answer.ms, noon + 900);
+    EXPECT_EQ(issue(noon + 900).unix_ms, noon + 1000);
 }
 
 TEST_F(SecondsGenerator, EndsWithTheLastSecondOfTheLayout) {

@@ -26,7 +26,8 @@ namespace {
 
 constexpr const char* table_name = "mark";
 
-/// The columns of the table: all have a fixed width and are NOT NULL.
+/// The columns of the table: all have a fixed width and are NOT NULL. A later version of the
+/// extension may add others after them.
 struct Columns {
     int64 unix_ms;
     int64 system_identifier;
@@ -45,7 +46,7 @@ static_assert(row_size == 3 * sizeof(int64) + 5 * sizeof(int32), "no padding, as
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                     errmsg("table \"snowdrift.%s\" %s", table_name, problem),
                     errdetail("The table holds the time after which no ID was ever issued."),
-                    errhint("To restore it, drop the extension and create it again.")));
+                    errhint("Undo the change, or drop the extension and create it again.")));
 }
 
 /// The columns of a row on the page; null if the row has another format.
@@ -53,8 +54,8 @@ Columns* columns_of(Page page, OffsetNumber offset) {
     ItemIdData* const item = PageGetItemId(page, offset);
     if (!ItemIdIsNormal(item)) return nullptr;
     auto* const tuple = reinterpret_cast<HeapTupleHeader>(PageGetItem(page, item));
-    if (HeapTupleHeaderGetNatts(tuple) != column_count || (tuple->t_infomask & HEAP_HASNULL) != 0 ||
-        ItemIdGetLength(item) != tuple->t_hoff + row_size)
+    if (HeapTupleHeaderGetNatts(tuple) < column_count ||
+        ItemIdGetLength(item) < tuple->t_hoff + row_size)
         return nullptr;
     return reinterpret_cast<Columns*>(reinterpret_cast<char*>(tuple) + tuple->t_hoff);
 }
@@ -142,7 +143,7 @@ Relation open(LOCKMODE lock) {
     if (getExtensionOfObject(RelationRelationId, oid) != get_extension_oid("snowdrift", true))
         report_unusable("does not belong to extension snowdrift");
     if (table->rd_rel->relkind != RELKIND_RELATION || table->rd_rel->relam != HEAP_TABLE_AM_OID ||
-        RelationGetDescr(table)->natts != column_count)
+        RelationGetDescr(table)->natts < column_count)
         report_unusable("was altered");
     if (table->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT)
         report_unusable("is not crash-safe");

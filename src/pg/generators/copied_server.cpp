@@ -29,14 +29,15 @@ Value read_mark() {
 }
 
 /// Replace the mark's owner and source, unless another session has changed them since `known` was
-/// read.
-void set_owner(const Value& known, const Owner& owner, const Source& source) {
+/// read. Return whether they were replaced.
+bool set_owner(const Value& known, const Owner& owner, const Source& source) {
     Relation table = mark_table::open();
-    (void)mark_table::update(table, [&](const Value& now) {
+    const Value present = mark_table::update(table, [&](const Value& now) {
         const bool is_known = now.owner == known.owner && now.source == known.source;
         return is_known ? Value{now.unix_ms, owner, source, now.writer} : now;
     });
     relation_close(table, RowExclusiveLock);
+    return present.owner == owner && present.source == source;
 }
 
 /// The owner and the source that own_mark() records.
@@ -98,7 +99,7 @@ void own_mark() {
     const Value value = read_mark();
     const Ownership own = find_ownership(value);
     if (own.owner == value.owner && own.source == value.source) return;
-    set_owner(value, own.owner, own.source);
+    (void)set_owner(value, own.owner, own.source);
 }
 
 bool is_copy(const ServerNumber& number) {
@@ -111,7 +112,7 @@ void check_not_copy(const ServerNumber& number) {
     if (!number.is_of_database || value.owner.number == to_column(number)) return;
     Owner owner = value.owner;
     owner.number = to_column(number);
-    set_owner(value, owner, value.source);
+    (void)set_owner(value, owner, value.source);
 }
 
 void check_not_copied(const char* name, const Definition& definition) {
@@ -134,8 +135,10 @@ using namespace snowdrift;
 /// snowdrift.confirm_node() → void
 SNOWDRIFT_FUNCTION(confirm_node) {
     PreventCommandIfReadOnly("snowdrift.confirm_node()");
-    own_mark();
-    const Value value = read_mark();
-    set_owner(value, value.owner, {});
+    Value value;
+    do {
+        own_mark();
+        value = read_mark();
+    } while (!set_owner(value, value.owner, {}));
     PG_RETURN_VOID();
 }

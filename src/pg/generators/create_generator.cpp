@@ -2,6 +2,7 @@
 // of snowdrift.generator.
 #include <algorithm>
 
+#include "pg/generators/copied_server.hpp"
 #include "pg/generators/definitions.hpp"
 #include "pg/generators/node.hpp"
 #include "pg/support/checks.hpp"
@@ -119,12 +120,17 @@ SNOWDRIFT_FUNCTION(drop_generator) {
     PG_RETURN_VOID();
 }
 
-/// snowdrift.ignore_replicated() → trigger: skips the rows that a subscription applies. Rows that a
-/// session writes with session_replication_role = replica, such as those of a dump, are kept.
-SNOWDRIFT_FUNCTION(ignore_replicated) {
+/// snowdrift.guard_definition() → trigger: skips the rows that a subscription applies. Rows that a
+/// session writes with session_replication_role = replica, such as those of a dump, are kept. A
+/// definition that is changed by hand is locked, as by drop_generator().
+SNOWDRIFT_FUNCTION(guard_definition) {
     const TriggerData& trigger =
         check_trigger(fcinfo, "generator", TRIGGER_EVENT_ROW | TRIGGER_EVENT_BEFORE);
     if (IsLogicalWorker()) PG_RETURN_POINTER(nullptr);
+    if (TRIGGER_FIRED_BY_INSERT(trigger.tg_event))
+        own_mark();  // on a copy, the new generator is not one that came with it
+    else
+        definitions::lock_exclusively(trigger.tg_relation, trigger.tg_trigtuple);
     const bool is_update = TRIGGER_FIRED_BY_UPDATE(trigger.tg_event);
     PG_RETURN_POINTER(is_update ? trigger.tg_newtuple : trigger.tg_trigtuple);
 }

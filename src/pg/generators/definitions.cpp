@@ -167,10 +167,14 @@ bool find_row(Relation table, Snapshot snapshot, Visit visit) {
     return found;
 }
 
-/// Ensure that the table has no added columns, and no indexes with expressions or predicates,
-/// because rows are inserted without the executor. Raises 55000.
+/// Ensure that the table has no added columns that must not be null, and no indexes with
+/// expressions or predicates, because rows are inserted without the executor. A later version of
+/// the extension may add other columns. Raises 55000.
 void check_table(Relation table) {
-    bool is_altered = RelationGetDescr(table)->natts != column_count;
+    const TupleDesc columns = RelationGetDescr(table);
+    bool is_altered = columns->natts < column_count;
+    for (int i = column_count; i < columns->natts; ++i)
+        is_altered |= TupleDescAttr(columns, i)->attnotnull;
     List* const indexes = RelationGetIndexList(table);
     ListCell* cell;
     foreach (cell, indexes) {
@@ -281,6 +285,11 @@ uint32_t last_id() {
     return last;
 }
 
+void lock_exclusively(Relation table, HeapTuple tuple) {
+    const auto generator = static_cast<uint32_t>(Row{table, tuple}.get_number(id));
+    lock_in_mode(RelationGetRelid(table), generator, AccessExclusiveLock);
+}
+
 void lock(Oid table, uint32_t generator) { lock_in_mode(table, generator, AccessShareLock); }
 
 void report_undefined(const char* wanted) {
@@ -305,8 +314,10 @@ void insert(const char* new_name, const Definition& definition) {
 
     const bool is_sno = definition.kind == GeneratorKind::sno;
     check_table(table);
-    Datum values[column_count] = {};
-    bool is_null[column_count] = {};
+    const auto all_columns = static_cast<size_t>(RelationGetDescr(table)->natts);
+    auto* const values = static_cast<Datum*>(palloc0(all_columns * sizeof(Datum)));
+    auto* const is_null = static_cast<bool*>(palloc0(all_columns * sizeof(bool)));
+    std::fill(is_null + column_count, is_null + all_columns, true);
     const auto set = [&](Column column, Datum value) { values[column - 1] = value; };
     const auto set_field = [&](Column column, std::optional<uint32_t> value) {
         is_null[column - 1] = !value;

@@ -84,7 +84,11 @@ Definition lock(const char* name);
 /// The greatest id of all generators; 0 if there is none.
 uint32_t last_id();
 
-/// Locks the generator `id` of `table` in the same way, without reading the table.
+/// Waits until no transaction uses the generator of the row `tuple` of `table`, and blocks others
+/// from drawing until this transaction ends.
+void lock_exclusively(Relation table, HeapTuple tuple);
+
+/// Locks the generator `id` of `table` in the same way as lock(), without reading the table.
 void lock(Oid table, uint32_t id);
 
 /// Raises 42704: the generator `name` does not exist.

@@ -221,7 +221,7 @@ CREATE TYPE @extschema@.snowflake_layout (
     INTERNALLENGTH = 16, ALIGNMENT = double, STORAGE = plain
 );
 COMMENT ON TYPE @extschema@.snowflake_layout
-    IS 'layout of Snowflake IDs: the name of a preset, or an epoch and the width of each field';
+    IS 'layout of Snowflake IDs: the name of a preset, or an epoch, a time unit, and the order and widths of the fields';
 
 CREATE FUNCTION @extschema@.snowflake_layout_eq(@extschema@.snowflake_layout, @extschema@.snowflake_layout)
         RETURNS boolean
@@ -276,7 +276,7 @@ CREATE FUNCTION @extschema@.snowflake_timestamp(id bigint, layout @extschema@.sn
     AS 'MODULE_PATHNAME', 'snowdrift_snowflake_timestamp'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.snowflake_timestamp(bigint, @extschema@.snowflake_layout)
-    IS 'extract timestamp of Snowflake ID of given layout, with millisecond precision';
+    IS 'extract timestamp of Snowflake ID of given layout (beginning of its time unit)';
 
 CREATE FUNCTION @extschema@.snowflake_datacenter(id bigint, layout @extschema@.snowflake_layout)
         RETURNS integer
@@ -297,7 +297,7 @@ CREATE FUNCTION @extschema@.snowflake_sequence(id bigint, layout @extschema@.sno
     AS 'MODULE_PATHNAME', 'snowdrift_snowflake_sequence'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.snowflake_sequence(bigint, @extschema@.snowflake_layout)
-    IS 'extract sequence of Snowflake ID of given layout (number of the ID within its millisecond)';
+    IS 'extract sequence of Snowflake ID of given layout (number of the ID within its time unit)';
 
 CREATE FUNCTION @extschema@.snowflake_parts(id bigint, layout @extschema@.snowflake_layout,
         OUT "timestamp" timestamptz, OUT datacenter integer, OUT worker integer,
@@ -319,7 +319,7 @@ CREATE FUNCTION @extschema@.make_snowflake("timestamp" timestamptz, datacenter i
     AS 'MODULE_PATHNAME', 'snowdrift_make_snowflake'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.make_snowflake(timestamptz, integer, integer, integer, @extschema@.snowflake_layout)
-    IS 'construct Snowflake ID of given layout from its fields; the time is truncated to the millisecond';
+    IS 'construct Snowflake ID of given layout from its fields; the time is truncated to the time unit';
 
 CREATE FUNCTION @extschema@.snowflake_boundary("timestamp" timestamptz, layout @extschema@.snowflake_layout)
         RETURNS bigint

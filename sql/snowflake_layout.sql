@@ -4,7 +4,7 @@ SET TIME ZONE 'UTC';
 -- output: presets as their names, other layouts as their fields in the order of the bits
 SELECT layout::snowflake_layout FROM (VALUES ('snowflake'), ('twitter'), ('discord'), ('mastodon'),
     ('instagram'), ('pgedge'), (E' mastic\n'), ('si'), ('sonyflake'), ('sonyflake_v2'), ('hazelcast'),
-    ('tsid'), ('clickhouse'), ('baidu'), ('leaf'), ('cosid'), ('yitter'),
+    ('tsid'), ('clickhouse'), ('baidu'), ('leaf'), ('cosid'),
     ('epoch=2024-01-01T00:00:00Z timestamp=41 datacenter=5 worker=5 sequence=12'),
     ('js timestamp=40 sequence=8 worker=2 epoch=2010-11-04T01:42:54.657Z datacenter=3'),
     ('epoch=2014-09-01T00:00:00Z unit=10ms timestamp=39 sequence=8 worker=16'),
@@ -180,7 +180,7 @@ SELECT error_of($$SELECT 'epoch=0 timestamp=41 sequence=zwölf'::snowflake_layou
 SELECT error_of($$SELECT 'epoch=0 timestamp=0 sequence=12'::snowflake_layout$$);
 SELECT error_of($$SELECT 'epoch=0 timestamp=49 sequence=12'::snowflake_layout$$);
 SELECT error_of($$SELECT 'epoch=0 unit=10ms timestamp=45 sequence=12'::snowflake_layout$$);
-SELECT error_of($$SELECT 'epoch=0 unit=0s timestamp=39 sequence=12'::snowflake_layout$$);
+SELECT error_of($$SELECT 'epoch=0 unit=0ms timestamp=39 sequence=12'::snowflake_layout$$);
 SELECT error_of($$SELECT 'epoch=0 unit=61s timestamp=32 sequence=12'::snowflake_layout$$);
 SELECT error_of($$SELECT 'epoch=0 timestamp=41 datacenter=-1 sequence=12'::snowflake_layout$$);
 SELECT error_of($$SELECT 'epoch=0 timestamp=41 worker=32 sequence=12'::snowflake_layout$$);

@@ -254,11 +254,11 @@ class FieldOrderReader {
 /// The maximum number of characters that format_unit() writes.
 inline constexpr size_t max_unit_text_size = std::string_view{"9223372036854775807ms"}.size();
 
-/// Writes a time unit as parse_layout() reads it: in seconds if they are whole ones, else in
-/// milliseconds. Returns the end of the characters, at most max_unit_text_size. Precondition:
-/// unit_ms >= 0.
+/// Writes a time unit as parse_layout() reads it: in seconds if it is at least one and they are
+/// whole, else in milliseconds. Returns the end of the characters, at most max_unit_text_size.
+/// Precondition: unit_ms >= 0.
 constexpr char* format_unit(int64_t unit_ms, char* text) noexcept {
-    const bool is_s = unit_ms % 1000 == 0;
+    const bool is_s = unit_ms != 0 && unit_ms % 1000 == 0;
     text = detail::format_digits(is_s ? unit_ms / 1000 : unit_ms, 1, text);
     if (!is_s) *text++ = 'm';
     *text++ = 's';

@@ -91,10 +91,6 @@ inline constexpr SnowflakeLayout leaf{1288834974657, 41, 0, 10, 12};
 /// CosId. Epoch 2019-12-24T16:00:00Z, midnight in China. The worker is the machine.
 inline constexpr SnowflakeLayout cosid{1577203200000, 41, 0, 10, 12};
 
-/// Yitter's IdGenerator. Epoch 2020-02-19T18:20:02Z. Its timestamps have 51 bits; 48 of them last
-/// until the year 10939.
-inline constexpr SnowflakeLayout yitter{1582136402000, 48, 0, 6, 6};
-
 static_assert(snowflake.max_id() == INT64_MAX && si.max_id() == (int64_t{1} << 53) - 1);
 
 }  // namespace presets
@@ -123,7 +119,6 @@ inline constexpr LayoutPreset layout_presets[] = {
     {"baidu", presets::baidu},
     {"leaf", presets::leaf},
     {"cosid", presets::cosid},
-    {"yitter", presets::yitter},
 };
 
 }  // namespace snowdrift

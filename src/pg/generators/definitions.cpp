@@ -171,7 +171,7 @@ bool find_row(Relation table, Snapshot snapshot, Visit visit) {
 /// expressions or predicates, because rows are inserted without the executor. A later version of
 /// the extension may add other columns. Raises 55000.
 void check_table(Relation table) {
-    const TupleDesc columns = RelationGetDescr(table);
+    auto* const columns = RelationGetDescr(table);
     bool is_altered = columns->natts < column_count;
     for (int i = column_count; i < columns->natts; ++i)
         is_altered |= TupleDescAttr(columns, i)->attnotnull;

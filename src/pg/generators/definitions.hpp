@@ -7,6 +7,7 @@
 #include "pg/support/postgres.hpp"
 
 extern "C" {
+#include "access/htup.h"
 #include "utils/relcache.h"
 }
 

@@ -242,7 +242,7 @@ $node->safe_psql('postgres', 'VACUUM FULL snowdrift.mark');
 $node->stop('immediate');
 start_with_clock($node, '2026-06-01 12:01:10');
 cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', $before, '... also in a table that was rewritten');
-is($node->safe_psql('postgres', 'SELECT day, note IS NULL FROM snowdrift.mark'), '2026-06-01|t', '... and are kept');
+is($node->safe_psql('postgres', 'SELECT DISTINCT day, note IS NULL FROM snowdrift.mark'), '2026-06-01|t', '... and are kept');
 $node->safe_psql('postgres', 'ALTER TABLE snowdrift.mark DROP note, DROP day');
 cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', $before, '... until they are dropped');
 

@@ -16,8 +16,12 @@ constexpr SnowflakeLayout layout = presets::snowflake;
 constexpr int64_t noon = 1767268800000;  // 2026-01-01T12:00:00Z
 constexpr int64_t max_lead = 60'000;
 
-class Generator : public testing::Test {
+/// A generator, its state, and one caller.
+class GeneratorTest : public testing::Test {
  protected:
+    GeneratorTest(const SnowflakeLayout& of, uint32_t node, int64_t max_lead_ms)
+        : lead{max_lead_ms}, generator{of, node} {}
+
     SnowflakeGenerator::Answer ask(int64_t unix_ms) {
         return generator.next(word, unix_ms, lead, request);
     }
@@ -27,20 +31,23 @@ class Generator : public testing::Test {
         const auto answer = ask(unix_ms);
         EXPECT_EQ(answer.verdict, Verdict::issued) << "at noon + " << unix_ms - noon << " ms";
         request = {};
-        return layout.split(answer.id);
+        return generator.layout().split(answer.id);
     }
 
     void use_up(int64_t unix_ms) {
-        SnowflakeParts parts;
-        do {
-            parts = issue(unix_ms);
-        } while (parts.sequence < layout.max_sequence());
+        while (issue(unix_ms).sequence < generator.layout().max_sequence()) {
+        }
     }
 
     std::atomic<uint64_t> word{0};
-    int64_t lead = max_lead;
+    int64_t lead;
     Request request;
-    SnowflakeGenerator generator{layout, 2 * 32 + 3};
+    SnowflakeGenerator generator;
+};
+
+class Generator : public GeneratorTest {
+ protected:
+    Generator() : GeneratorTest{layout, 2 * 32 + 3, max_lead} {}
 };
 
 TEST_F(Generator, StartsAMillisecondAtSequenceZero) {
@@ -343,32 +350,12 @@ TEST(GeneratorLayouts, EveryPresetIssuesItsOwnIds) {
 }
 
 /// A generator whose time unit is 1 s, with 4 IDs per unit. At `noon`, a unit begins.
-class SecondsGenerator : public testing::Test {
+class SecondsGenerator : public GeneratorTest {
  protected:
-    SnowflakeGenerator::Answer ask(int64_t unix_ms) {
-        return generator.next(word, unix_ms, lead, request);
-    }
-
-    /// The parts of the ID issued at `unix_ms`; fails the test if none is. Ends the request.
-    SnowflakeParts issue(int64_t unix_ms) {
-        const auto answer = ask(unix_ms);
-        EXPECT_EQ(answer.verdict, Verdict::issued) << "at noon + " << unix_ms - noon << " ms";
-        request = {};
-        return seconds.split(answer.id);
-    }
-
-    void use_up(int64_t unix_ms) {
-        while (issue(unix_ms).sequence < seconds.max_sequence()) {
-        }
-    }
+    SecondsGenerator() : GeneratorTest{seconds, 5 << 4 | 9, 0} {}
 
     static constexpr SnowflakeLayout seconds{
         noon - 86'400'000, 32, 3, 4, 2, false, FieldOrder::worker_sequence_datacenter, 1000};
-
-    std::atomic<uint64_t> word{0};
-    int64_t lead = 0;
-    Request request;
-    SnowflakeGenerator generator{seconds, 5 << 4 | 9};
 };
 
 TEST_F(SecondsGenerator, IssuesTheIdsOfASecondDuringIt) {

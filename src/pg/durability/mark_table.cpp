@@ -75,8 +75,8 @@ Writer to_writer(int32 stored) {
     return is_known ? writer : Writer::outside;
 }
 
-/// The value of the oldest row, with the latest time. Returns nothing if there is no row.
-std::optional<Value> read_page(Page page) {
+/// The value of the oldest row, with the latest time. Raises 55000 if there is no row.
+Value read_page(Page page) {
     std::optional<Value> value;
     visit_rows(page, [&](const Columns& row) {
         if (!value)
@@ -88,7 +88,8 @@ std::optional<Value> read_page(Page page) {
         else if (row.unix_ms > value->unix_ms)
             value = value->with(row.unix_ms, Writer::outside);
     });
-    return value;
+    if (!value) report_unusable("was altered");
+    return *value;
 }
 
 /// Add the row to the table, which this transaction has created. Logical replication does not see
@@ -180,18 +181,15 @@ Value read(Relation table) {
     if (RelationGetNumberOfBlocks(table) == 0) report_unusable("is empty");
     const Buffer buffer = ReadBuffer(table, 0);
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
-    const auto value = read_page(BufferGetPage(buffer));
+    const Value value = read_page(BufferGetPage(buffer));
     UnlockReleaseBuffer(buffer);
-    if (!value) report_unusable("was altered");
-    return *value;
+    return value;
 }
 
 LockedPage lock_page(Relation table) {
     const Buffer buffer = ReadBuffer(table, 0);
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-    const auto value = read_page(BufferGetPage(buffer));
-    if (!value) report_unusable("was altered");
-    return {buffer, BufferGetLSNAtomic(buffer), *value};
+    return {buffer, BufferGetLSNAtomic(buffer), read_page(BufferGetPage(buffer))};
 }
 
 void write(Relation table, LockedPage& page, const Value& value) {
@@ -208,7 +206,6 @@ void write(Relation table, LockedPage& page, const Value& value) {
         row.writer = static_cast<int32>(value.writer);
     });
     page.position = GenericXLogFinish(change);
-    page.value = value;
 }
 
 void unlock_page(const LockedPage& page) { UnlockReleaseBuffer(page.buffer); }

@@ -21,11 +21,18 @@ constexpr int32 unknown_number = -1;
 
 int32 to_column(const ServerNumber& number) { return static_cast<int32>(number.value); }
 
-Value read_mark() {
+/// The mark, and this server as its owner with the number that the mark records.
+struct Mark {
+    Value value;
+    Owner self;
+};
+
+Mark read_mark() {
     Relation table = mark_table::open();
     const Value value = mark_table::read(table);
+    const Owner self = mark_table::this_server(table, value.owner.number);
     relation_close(table, RowExclusiveLock);
-    return value;
+    return {value, self};
 }
 
 /// Replace the mark's owner and source, unless another session has changed them since `known` was
@@ -46,10 +53,8 @@ struct Ownership {
     Source source;
 };
 
-Ownership find_ownership(const Value& value) {
-    Relation table = mark_table::open();
-    const Owner self = mark_table::this_server(table, value.owner.number);
-    relation_close(table, RowExclusiveLock);
+Ownership find_ownership(const Mark& mark) {
+    const auto& [value, self] = mark;
     const Owner& owner = value.owner;
     const bool is_copy = owner.system_identifier != 0 &&
                          owner.system_identifier != self.system_identifier &&
@@ -96,10 +101,10 @@ bool is_contested(const Source& source, const ServerNumber& number) {
 
 void own_mark() {
     (void)mark::attach();
-    const Value value = read_mark();
-    const Ownership own = find_ownership(value);
-    if (own.owner == value.owner && own.source == value.source) return;
-    (void)set_owner(value, own.owner, own.source);
+    const Mark mark = read_mark();
+    const Ownership own = find_ownership(mark);
+    if (own.owner == mark.value.owner && own.source == mark.value.source) return;
+    (void)set_owner(mark.value, own.owner, own.source);
 }
 
 bool is_copy(const ServerNumber& number) {
@@ -107,7 +112,7 @@ bool is_copy(const ServerNumber& number) {
 }
 
 void check_not_copy(const ServerNumber& number) {
-    const Value value = read_mark();
+    const Value value = read_mark().value;
     if (is_contested(value.source, number)) report_copy(value.source, number);
     if (!number.is_of_database || value.owner.number == to_column(number)) return;
     Owner owner = value.owner;
@@ -116,7 +121,7 @@ void check_not_copy(const ServerNumber& number) {
 }
 
 void check_not_copied(const char* name, const Definition& definition) {
-    const Source source = read_mark().source;
+    const Source source = read_mark().value.source;
     if (static_cast<int32>(definition.id) > source.last_generator) return;
     ereport(ERROR,
             (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -138,7 +143,7 @@ SNOWDRIFT_FUNCTION(confirm_node) {
     Value value;
     do {
         own_mark();
-        value = read_mark();
+        value = read_mark().value;
     } while (!set_owner(value, value.owner, {}));
     PG_RETURN_VOID();
 }

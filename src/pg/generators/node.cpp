@@ -43,6 +43,9 @@ GucSource setting_source() { return setting_record("snowdrift.node").source; }
 /// Whether a setting applies to all sessions of the database.
 bool is_of_database(GucSource source) { return source <= PGC_S_DATABASE; }
 
+/// The number that the present setting gives.
+ServerNumber present_number(uint32_t value) { return {value, is_of_database(setting_source())}; }
+
 bool is_in_cluster(const citus::Membership& membership) {
     return membership.has_citus && (membership.group != 0 || membership.has_other_nodes);
 }
@@ -134,7 +137,7 @@ uint32_t server_number() {
                                   GetConfigOption("snowdrift.node", false, false), node.detail),
                         errhint("Set snowdrift.node in the configuration of each server, for "
                                 "example with ALTER SYSTEM, or to \"auto\".")));
-    check_not_copy({*node.number, is_of_database(setting_source())});
+    check_not_copy(present_number(*node.number));
     return *node.number;
 }
 
@@ -192,7 +195,7 @@ uint16_t node_for_snos() { return static_cast<uint16_t>(server_number()); }
 std::optional<ServerNumber> find_server_number() {
     const auto number = find_server_node().number;
     if (!number) return std::nullopt;
-    return ServerNumber{*number, is_of_database(setting_source())};
+    return present_number(*number);
 }
 
 void check_unique_in_cluster(const char* name, const Definition& definition) {
@@ -217,7 +220,7 @@ using namespace snowdrift;
 /// snowdrift.read_node() → number, source, detail
 SNOWDRIFT_FUNCTION(read_node) {
     ServerNode node = find_server_node();
-    if (node.number && is_copy({*node.number, is_of_database(setting_source())}))
+    if (node.number && is_copy(present_number(*node.number)))
         node = {std::nullopt, "this server is a copy and has no number of its own"};
     std::optional<Datum> number;
     if (node.number) number = Int32GetDatum(static_cast<int32>(*node.number));

@@ -1,0 +1,1 @@
+\ir in_one_transaction.sql

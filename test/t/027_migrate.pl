@@ -1,0 +1,361 @@
+# The statements of docs/migrate.md, run on small copies of the tables that they change.
+#
+# A section is a heading of the page that has ```sql or ```sh blocks directly below it. For each section, this test
+# 1. creates the database "app", and runs test/migrate/HEADING.sql in it: the heading in lower case, with each run of
+#    other characters than letters and digits replaced by "_". The file creates the tables to change, and a table
+#    before (id text) with the keys that "table" must contain afterwards, as texts;
+# 2. runs the blocks in order, each in a session of its own. A block that raises 55P03 is repeated, as the page says. If
+#    a block begins with "-- PostgreSQL N or later", older servers skip it. Blocks in other languages are not run;
+# 3. makes the checks that the section's entry in %sections lists.
+# To add a section: write it, its file, and its entry. A section without one of them fails.
+use strict;
+use warnings FATAL => 'all';
+use Test::More;
+use Snowdrift;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+
+# The stand-ins for other extensions are installed beside Snowdrift.
+plan skip_all => 'needs a server that finds extensions outside of its own folders' unless use_own_copy();
+system_or_bail('cp', glob('migrate/extensions/*'), sharedir_of_copy());
+
+my $node = new_server('migrate');
+$node->start;
+$ENV{PGHOST} = $node->host;
+$ENV{PGPORT} = $node->port;
+my ($version) = $node->safe_psql('postgres', 'SHOW server_version_num') =~ /^(\d\d)/;
+
+my @writers;    # sessions that write during a section
+
+# The entry of a section has
+#   table     the table that must contain the keys of "before"
+#   insert    a statement that inserts a row with a new default ID into it; the ID must be greater than all before,
+#             unless the entry has
+#   unordered true
+#   queries   [statement, expected result, name]... for after the migration
+#   database  if the section creates another database: its name
+#   runs      if the section applies to several originals: for each its name, which is the variable "original" of the
+#             setup, and a sub that edits the statements in $_ as the page says
+#   again     a pattern of blocks that can be run twice; their second run must succeed, too
+#   before    a sub that is called between setup and blocks
+#   after     a sub that is called after the blocks, with a reference to the list of their outputs
+my %sections = (
+	'Random `uuid` keys' => {
+		table => 'customers',
+		insert => q{INSERT INTO customers (name) VALUES ('new')},
+		unordered => 1,
+		again => qr/^SELECT now/,
+		queries => [
+			[   q{SELECT count(*) FILTER (WHERE name = 'new') >= 20, count(*) < 30 FROM customers
+				WHERE id >= ulid_boundary(now() - interval '1 hour')::uuid AND id < ulid_boundary(now() + interval '1 minute')::uuid},
+				't|t', 'a query by time returns the new rows'
+			],
+			[   q{SELECT every(ulid_timestamp(id::ulid) >= now() - interval '1 hour') FROM customers WHERE name = 'new'},
+				't', 'new keys have the time'
+			],
+			[   q{SELECT every(earlier < id) FROM (SELECT id, lag(id) OVER (ORDER BY ctid) AS earlier FROM customers
+				WHERE name = 'new') AS new}, 't', 'new keys ascend'
+			],
+		],
+	},
+	'pgx_ulid and pg-ulid, by dump' => {
+		table => 'users',
+		database => 'app_new',
+		insert => q{INSERT INTO users (name) VALUES ('new')},
+		runs => { pgx_ulid => sub { }, ulid => sub { } },
+		after => sub { like($_[0][0], qr/^events\|floor\|.*now\(\)/m, 'the default that relies on an implicit cast is listed') },
+		queries => [
+			[ q{SELECT count(*) FROM users WHERE id < timestamptz '2024-01-01'}, '2', 'a query by time returns old rows' ],
+			[ q{SELECT count(*) > 500 FROM users WHERE id >= now() - interval '1 hour'}, 't', '... and new ones' ],
+			[ q{SELECT every(at = ulid_timestamp(id) AT TIME ZONE 'UTC') FROM events}, 't', 'the generated column is kept' ],
+		],
+	},
+	'pgx_ulid and pg-ulid, in place' => {
+		table => 'users',
+		insert => q{INSERT INTO users (name) VALUES ('new')},
+		runs => {
+			pgx_ulid => sub { },
+			ulid => sub { s/(\w+)::uuid/encode(ulid_send($1), 'hex')::uuid/g; s/EXTENSION pgx_ulid/EXTENSION ulid/ },
+		},
+		queries => [
+			[ q{SELECT count(*) FROM users WHERE id < timestamptz '2024-01-01'}, '2', 'a query by time returns old rows' ],
+			[ q{SELECT count(*) > 500 FROM users WHERE id >= now() - interval '1 hour'}, 't', '... and new ones' ],
+			[ q{SELECT string_agg(extname, ' ') FROM pg_extension WHERE extname ~ 'ulid'}, '', 'the old extension is gone' ],
+		],
+	},
+	q{pgEdge's snowflake extension} => {
+		table => 'orders',
+		insert => 'INSERT INTO orders (total) VALUES (5)',
+		again => qr/^BEGIN/,
+		after => sub { $node->safe_psql('postgres', 'ALTER SYSTEM RESET ALL') },
+		queries => [
+			[   q{SELECT every(snowflake_worker(id, 'pgedge') = 10) FROM orders WHERE total = 5}, 't', 'new IDs have the node' ],
+			[   q{SELECT total, count(*) >= 20 FROM orders WHERE id > 100 AND
+				snowflake_within(id, tstzrange(now() - interval '1 hour', NULL), 'pgedge') GROUP BY total ORDER BY total},
+				"2|t\n3|t\n5|t", 'a query by time returns the rows of the last hour'
+			],
+		],
+	},
+	q{Mastodon's `timestamp_id`} => {
+		table => 'statuses',
+		insert => q{INSERT INTO statuses (text) VALUES ('new')},
+		again => qr/^BEGIN/,
+		queries => [
+			[   q{SELECT text, count(*) >= 20 FROM statuses WHERE snowflake_within(id, tstzrange(now() - interval '1 day', NULL),
+				'mastodon') GROUP BY text ORDER BY text}, "new|t\nold|t\nreply|t", 'a query by time returns the rows of a day'
+			],
+		],
+	},
+	q{Instagram's function} => {
+		table => 'insta5.photos',
+		insert => q{INSERT INTO insta5.photos (url) VALUES ('new')},
+		again => qr/^BEGIN/,
+		queries => [
+			[   q{SELECT every(snowflake_worker(id, 'instagram') = 5) FROM insta5.photos}, 't', 'all IDs have the shard' ],
+			[   q{SELECT url, count(*) >= 20 FROM insta5.photos WHERE snowflake_within(id, tstzrange(now() - interval '1 hour', NULL),
+				'instagram') GROUP BY url ORDER BY url}, "new|t\nold|t", 'a query by time returns old and new rows'
+			],
+		],
+	},
+	'TSIDs of Hibernate' => {
+		table => 'posts',
+		insert => q{INSERT INTO posts (title) VALUES ('new')},
+		after => sub { is($_[0][1], "17|501\n755|500", 'the query shows the nodes') },
+		queries => [
+			[ q{SELECT every(snowflake_worker(id, 'tsid') = 1023) FROM posts WHERE title = 'new'}, 't', 'new IDs have their node' ],
+			[   q{SELECT name, id - lag(id) OVER (ORDER BY id), snowflake_timestamp(id, 'tsid') FROM tags ORDER BY id},
+				"upper||2020-04-15 22:31:02.458+00\nlower|1|2020-04-15 22:31:02.458+00", 'texts are converted'
+			],
+		],
+	},
+	'ULIDs in `text` columns' => {
+		table => 'orders',
+		after => sub {
+			my (@invalid) = @{ $_[0] };
+			is(pop @invalid, '01GV5PA9EQG7D82Q3Y4PKBZSYV|2', 'equal ULIDs are found');
+			is(join(' ', sort split(/\n/, $_)), '01GV5PA9EQG7D82Q3Y4PKBZSYU 81GV5PA9EQG7D82Q3Y4PKBZSYV none', 'invalid texts are found')
+			  for @invalid;
+		},
+	},
+	'In one transaction' => {
+		table => 'orders',
+		insert => q{INSERT INTO orders (note) VALUES ('new')},
+		queries => [
+			[   q{SELECT count(*) FROM orders WHERE note = 'old' AND id >= now() - interval '100.5 hours'},
+				'100', 'a query by time returns the old rows'
+			],
+		],
+	},
+	'While applications write' => {
+		table => 'orders',
+		insert => q{INSERT INTO orders (note) VALUES ('new')},
+		before => \&start_writers,
+		after => \&end_writers,
+		queries => [
+			[   q{SELECT count(*) FROM orders WHERE note = 'old' AND id >= now() - interval '100.5 hours'},
+				'100', 'a query by time returns the old rows'
+			],
+			[   q{SELECT attname FROM pg_attribute WHERE attrelid IN ('orders'::regclass, 'order_lines'::regclass) AND attnum > 0
+				AND NOT attisdropped AND attnotnull ORDER BY 1}, "id\norder_id", 'the keys are not null'
+			],
+			[   q{SELECT string_agg(tgname, ' ') FROM pg_trigger WHERE tgname = 'fill_ulid'}, '', 'no trigger is left' ],
+		],
+	},
+	'From `ulid` to `uuid`' => {
+		table => 'orders',
+		insert => q{INSERT INTO orders (note) VALUES ('new')},
+		unordered => 1,
+		after => sub {
+			is( $node->safe_psql('app', q{SELECT orders = pg_relation_filenode('orders'), order_lines = pg_relation_filenode('order_lines') FROM filenode}),
+				't|t', 'the tables were not rewritten');
+			is_times($_[0][2]);
+		},
+	},
+	'From `sno` to `text` or `uuid`' => {
+		table => 'devices',
+		queries => [
+			[ 'SELECT count(*) FROM devices JOIN sensors ON devices.id::sno = sensors.id::sno', '1000', 'both are the same snos' ],
+		],
+	},
+	'From Snowflakes to a sequence' => {
+		table => 'posts',
+		insert => q{INSERT INTO posts (body) VALUES ('new')},
+		again => qr/^SELECT/,
+		after => sub { is_times($_[0][1]) },
+	},
+	'Dropping the extension' => {
+		table => 'posts',
+		insert => 'INSERT INTO posts DEFAULT VALUES',
+		before => sub {
+			like(error_of_database($node, 'app', 'DROP EXTENSION snowdrift'),
+				qr/2BP01.*column created_at of table posts depends on/s, 'dropping the extension lists what depends on it');
+		},
+		queries => [
+			[ 'SELECT count(*) FROM times JOIN posts ON posts.id = times.id AND created_at = time', '1000', 'times are kept' ],
+			[ q{SELECT count(*) FROM pg_namespace WHERE nspname = 'snowdrift'}, '0', 'nothing is left' ],
+		],
+	},
+);
+
+# is_times(OUTPUT): the lines "ID|time" that a block returned are the rows of the table times
+sub is_times
+{
+	my ($output) = @_;
+	is( join("\n", sort split(/\n/, $output)),
+		join("\n", sort split(/\n/, $node->safe_psql('app', 'SELECT id, time FROM times'))),
+		'the expression returns the times');
+	return;
+}
+
+# Sessions that write orders with their lines in transactions, as applications do: they send the keys as texts in lower
+# case.
+sub start_writers
+{
+	my $statement = q{SELECT lower(gen_ulid()::text) AS id \gset
+		BEGIN;
+		INSERT INTO orders (id, note) VALUES (:'id', 'written');
+		INSERT INTO order_lines (order_id, item) VALUES (:'id', 'item');
+		UPDATE orders SET note = 'changed' WHERE id = :'id';
+		COMMIT;
+		SELECT upper(:'id')};
+	@writers = map { @{ start_load($node, 1, $statement, '', 'app') } } 1 .. 3;
+	wait_for_load(\@writers, 50);
+	return;
+}
+
+sub end_writers
+{
+	wait_for_load(\@writers, received_by_each(\@writers) + 50);
+	my @files = end_load(\@writers);
+	my ($repeated, $count) = duplicates(@files);
+	is($repeated, '', "writers wrote $count orders without an error");
+	$node->safe_psql('app', "CREATE TABLE written (id ulid); COPY written FROM '$files[0].all'");
+	is( $node->safe_psql('app',
+			q{SELECT count(*) FROM written LEFT JOIN orders USING (id) LEFT JOIN order_lines ON order_id = id
+			WHERE note IS DISTINCT FROM 'changed' OR item IS NULL}),
+		'0', '... none is lost');
+	return;
+}
+
+# file_of(HEADING): the section's setup
+sub file_of
+{
+	my ($heading) = @_;
+	my $name = lc($heading) =~ s/[^a-z0-9]+/_/gr =~ s/^_|_$//gr;
+	return "migrate/$name.sql";
+}
+
+# read_page(): the headings of sections in order, and for each heading its blocks: [language, text]
+sub read_page
+{
+	my (@headings, %blocks, $heading, $language);
+	for my $line (split(/^/, slurp_file('migrate.md')))
+	{
+		if (defined $language)
+		{
+			if ($line =~ /^```$/) { undef $language }
+			elsif ($language =~ /^(sql|sh)$/) { $blocks{$heading}[-1][1] .= $line }
+		}
+		elsif ($line =~ /^```(\w+)$/)
+		{
+			$language = $1;
+			next if $language !~ /^(sql|sh)$/;
+			push @headings, $heading if !$blocks{$heading};
+			push @{ $blocks{$heading} }, [ $language, '' ];
+		}
+		elsif ($line =~ /^#+ (.*)$/) { $heading = $1 }
+	}
+	return (\@headings, \%blocks);
+}
+
+# run_block(LANGUAGE, TEXT): the output of a block, which must raise no error
+sub run_block
+{
+	my ($language, $text) = @_;
+	my ($status, $out, $error);
+	if ($language eq 'sh')
+	{
+		IPC::Run::run([ 'bash', '-e', '-o', 'pipefail', '-c', $text ], '>', \$out, '2>', \$error);
+		($status, $error) = ($?, $error);
+	}
+	else
+	{
+		my $tries = 0;
+		do
+		{
+			($status, $out, $error) = $node->psql('app', "\\set VERBOSITY verbose\nSET client_min_messages = warning;\n$text");
+		} while ($status != 0 && $error =~ /ERROR:  55P03/ && ++$tries < 100);
+	}
+	is($status == 0 ? '' : $error, '', 'runs: ' . ($text =~ s/\n.*/ .../sr));
+	# ALTER SYSTEM applies to new sessions once the server has read its configuration.
+	$node->poll_query_until('postgres', q{SELECT count(*) = 0 FROM pg_file_settings WHERE applied AND
+		setting IS DISTINCT FROM current_setting(name, true) AND name LIKE 'snowdrift.%'}) if $text =~ /pg_reload_conf/;
+	chomp $out;
+	return $out;
+}
+
+# check_rows(SECTION, DATABASE, FOREIGN KEYS): no row is lost, the foreign keys are valid, and new IDs are greater than
+# all before.
+sub check_rows
+{
+	my ($section, $database, $foreign_keys) = @_;
+	my $table = $section->{table};
+	my $result = sub { return $node->safe_psql($database, "SET TIME ZONE 'UTC'; $_[0]") };
+	is( $result->("SELECT count(*) > 0, count(*) FILTER (WHERE id NOT IN (SELECT id::text FROM $table)) FROM before"),
+		't|0', 'no row is lost');
+	is($result->("SELECT count(*), count(*) FILTER (WHERE NOT convalidated) FROM pg_constraint WHERE contype = 'f'"),
+		"$foreign_keys|0", 'the foreign keys are there and valid');
+	if (my $insert = $section->{insert})
+	{
+		$result->("CREATE TABLE latest AS SELECT id FROM $table ORDER BY id DESC LIMIT 1; " . "$insert; " x 20);
+		is($result->("SELECT count(*) FROM $table, latest WHERE $table.id > latest.id"), '20', 'new IDs are greater than all before')
+		  unless $section->{unordered};
+	}
+	for my $query (@{ $section->{queries} // [] })
+	{
+		my ($statement, $expected, $name) = @$query;
+		is($result->($statement), $expected, $name);
+	}
+	return;
+}
+
+# run_section(HEADING, BLOCKS, ORIGINAL): runs a section in a new database
+sub run_section
+{
+	my ($heading, $blocks, $original) = @_;
+	my $section = $sections{$heading};
+	$node->safe_psql('postgres', 'CREATE DATABASE app');
+	run_log([ 'psql', '-X', '-q', '-o', '/dev/null', '-v', 'ON_ERROR_STOP=1', '-v', "original=$original", '-f', file_of($heading), 'app' ])
+	  or die 'setup of ' . $heading;
+	my $foreign_keys = $node->safe_psql('app', q{SELECT count(*) FROM pg_constraint WHERE contype = 'f'});
+	$section->{before}->() if $section->{before};
+
+	my @outputs;
+	for my $block (@$blocks)
+	{
+		my ($language, $text) = @$block;
+		next if $text =~ /^-- PostgreSQL (\d+) or later/ && $version < $1;
+		$section->{runs}{$original}->() for $section->{runs} ? $text : ();
+		push @outputs, run_block($language, $text);
+		run_block($language, $text) if $section->{again} && $text =~ $section->{again};
+	}
+	$section->{after}->(\@outputs) if $section->{after};
+	my $database = $section->{database} // 'app';
+	check_rows($section, $database, $foreign_keys);
+	$node->safe_psql('postgres', "DROP DATABASE $_") for 'app', $database ne 'app' ? $database : ();
+	return;
+}
+
+my ($headings, $blocks) = read_page();
+is_deeply([ sort @$headings ], [ sort keys %sections ], 'each section of the page has its entry');
+is_deeply([ sort map { file_of($_) } @$headings ], [ sort glob('migrate/*.sql') ], '... and its setup');
+for my $heading (@$headings)
+{
+	for my $original (sort keys %{ $sections{$heading}{runs} // { '' => 0 } })
+	{
+		subtest "$heading $original" => sub { run_section($heading, $blocks->{$heading}, $original) };
+	}
+}
+$node->stop;
+
+done_testing();

@@ -166,8 +166,8 @@ my %sections = (
 		insert => q{INSERT INTO orders (note) VALUES ('new')},
 		unordered => 1,
 		after => sub {
-			is( $node->safe_psql('app', q{SELECT orders = pg_relation_filenode('orders'), order_lines = pg_relation_filenode('order_lines') FROM filenode}),
-				't|t', 'the tables were not rewritten');
+			is( $node->safe_psql('app', q{SELECT orders = pg_relation_filenode('orders'),
+				order_lines = pg_relation_filenode('order_lines') FROM filenode}), 't|t', 'the tables were not rewritten');
 			is_times($_[0][2]);
 		},
 	},
@@ -308,8 +308,8 @@ sub check_rows
 	if (my $insert = $section->{insert})
 	{
 		$result->("CREATE TABLE latest AS SELECT id FROM $table ORDER BY id DESC LIMIT 1; " . "$insert; " x 20);
-		is($result->("SELECT count(*) FROM $table, latest WHERE $table.id > latest.id"), '20', 'new IDs are greater than all before')
-		  unless $section->{unordered};
+		my $later = $result->("SELECT count(*) FROM $table, latest WHERE $table.id > latest.id");
+		is($later, '20', 'new IDs are greater than all before') unless $section->{unordered};
 	}
 	for my $query (@{ $section->{queries} // [] })
 	{
@@ -324,9 +324,11 @@ sub run_section
 {
 	my ($heading, $blocks, $original) = @_;
 	my $section = $sections{$heading};
+	my $database = $section->{database} // 'app';
+	$node->safe_psql('postgres', "DROP DATABASE IF EXISTS $_ WITH (FORCE)") for 'app', $database;
 	$node->safe_psql('postgres', 'CREATE DATABASE app');
-	run_log([ 'psql', '-X', '-q', '-o', '/dev/null', '-v', 'ON_ERROR_STOP=1', '-v', "original=$original", '-f', file_of($heading), 'app' ])
-	  or die 'setup of ' . $heading;
+	run_log([ qw(psql -X -q -o /dev/null -v ON_ERROR_STOP=1 -v), "original=$original", '-f', file_of($heading), 'app' ])
+	  or die 'setup failed';
 	my $foreign_keys = $node->safe_psql('app', q{SELECT count(*) FROM pg_constraint WHERE contype = 'f'});
 	$section->{before}->() if $section->{before};
 
@@ -340,9 +342,7 @@ sub run_section
 		run_block($language, $text) if $section->{again} && $text =~ $section->{again};
 	}
 	$section->{after}->(\@outputs) if $section->{after};
-	my $database = $section->{database} // 'app';
 	check_rows($section, $database, $foreign_keys);
-	$node->safe_psql('postgres', "DROP DATABASE $_") for 'app', $database ne 'app' ? $database : ();
 	return;
 }
 
@@ -353,7 +353,10 @@ for my $heading (@$headings)
 {
 	for my $original (sort keys %{ $sections{$heading}{runs} // { '' => 0 } })
 	{
-		subtest "$heading $original" => sub { run_section($heading, $blocks->{$heading}, $original) };
+		subtest "$heading $original" => sub {
+			eval { run_section($heading, $blocks->{$heading}, $original) };
+			is($@, '', 'the section is complete');
+		};
 	}
 }
 $node->stop;

@@ -1725,3 +1725,12 @@ CREATE FUNCTION snowdrift.sno_time_decoder(id text) RETURNS timestamptz
     RETURN @extschema@.sno_timestamp(CASE WHEN length(id) = 16 THEN id::@extschema@.sno ELSE id::uuid::@extschema@.sno END);
 COMMENT ON FUNCTION snowdrift.sno_time_decoder(text)
     IS 'time of sno from the text of sno or uuid; pg_partman''s p_time_decoder for uuid and text columns that hold snos';
+
+-- Migration. These functions run with the caller's privileges.
+
+CREATE FUNCTION snowdrift.convert_column("table" regclass, "column" name, generator text DEFAULT NULL,
+        dry_run boolean DEFAULT false) RETURNS SETOF text
+    AS 'MODULE_PATHNAME', 'snowdrift_convert_column'
+    LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowdrift.convert_column(regclass, name, text, boolean)
+    IS 'make serial or identity key generate Snowflake IDs, and return the statements that do so';

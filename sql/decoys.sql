@@ -135,6 +135,7 @@ BEGIN
         $$SELECT snowdrift.create_partitions('public.parts'::pg_catalog.regclass, '1 mon'::pg_catalog.interval, '2026-01-01Z'::pg_catalog.timestamptz, '2026-02-01Z'::pg_catalog.timestamptz)$$,
         $$SELECT * FROM snowdrift.partitions('public.parts'::pg_catalog.regclass)$$,
         $$SELECT * FROM snowdrift.partitions('public.snowflake_parts'::pg_catalog.regclass)$$,
+        $$SELECT snowdrift.convert_column('public.users'::pg_catalog.regclass, 'id'::pg_catalog.name)$$,
         $$SELECT snowdrift.ulid_time_decoder(snowdrift.ulid_time_encoder(pg_catalog.now())::pg_catalog.text)$$,
         $$SELECT snowdrift.sno_time_decoder(snowdrift.sno_time_encoder(pg_catalog.now())::pg_catalog.text)$$,
         $$SELECT ids.ulid_diagram(ids.ulid_nil()), ids.sno_diagram(ids.sno_nil()), ids.snowflake_diagram(0::pg_catalog.int8)$$,
@@ -151,6 +152,8 @@ END $do$;
 CREATE TABLE public.ulids (id ids.ulid PRIMARY KEY DEFAULT ids.next_ulid());
 CREATE TABLE public.snos (id ids.sno PRIMARY KEY DEFAULT ids.next_sno(1));
 CREATE TABLE public.snowflakes (id pg_catalog.int8 PRIMARY KEY DEFAULT ids.next_snowflake());
+CREATE TABLE public.users (id pg_catalog.int4 PRIMARY KEY);
+CREATE TABLE public.orders (user_id pg_catalog.int4 REFERENCES public.users);
 CREATE TABLE public.parts (id ids.ulid) PARTITION BY RANGE (id);
 CREATE TABLE public.snowflake_parts (id pg_catalog.int8) PARTITION BY RANGE (id);
 INSERT INTO public.ulids SELECT ids.next_ulid() FROM pg_catalog.generate_series(1, 1000);

@@ -40,6 +40,17 @@ my @writers;    # sessions that write during a section
 #   before    a sub that is called between setup and blocks
 #   after     a sub that is called after the blocks, with a reference to the list of their outputs
 my %sections = (
+	'Serial and identity keys' => {
+		table => 'users',
+		insert => q{INSERT INTO users (name) VALUES ('new')},
+		again => qr/convert_column/,
+		after => sub { like($_[0][1], qr/^1000\n\d{18}\|Edsger/, 'the queries distinguish old keys from new ones') },
+		queries => [
+			[   q{SELECT string_agg(atttypid::regtype::text, ' ') FROM pg_attribute WHERE attname ~ '^(id|user_id|invited_by)$'
+				AND attrelid IN ('users'::regclass, 'orders'::regclass)}, 'bigint bigint bigint bigint', 'all columns are wide enough'
+			],
+		],
+	},
 	'Random `uuid` keys' => {
 		table => 'customers',
 		insert => q{INSERT INTO customers (name) VALUES ('new')},

@@ -8,6 +8,7 @@
 #include "pg/partitioning/time_step.hpp"
 #include "pg/support/checks.hpp"
 #include "pg/support/postgres.hpp"
+#include "pg/support/tables.hpp"
 #include "pg/support/time.hpp"
 #include "pg/types/snowflake_layout_type.hpp"
 
@@ -23,7 +24,6 @@ extern "C" {
 #include "funcapi.h"
 #include "nodes/parsenodes.h"
 #include "storage/lmgr.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/partcache.h"
@@ -37,15 +37,6 @@ extern "C" {
 using namespace snowdrift;
 
 namespace {
-
-/// Whether the role has the privileges of a relation's owner.
-bool is_owner_of_relation(Oid relation, Oid role) {
-#if PG_VERSION_NUM >= 160000
-    return object_ownercheck(RelationRelationId, relation, role);
-#else
-    return pg_class_ownercheck(relation, role);
-#endif
-}
 
 /// The range between two bounds.
 RangeType* make_range_of(TypeCacheEntry* type, RangeBound* lower, RangeBound* upper) {
@@ -98,13 +89,6 @@ void for_each_partition(Oid parent, Visit visit) {
         if (const auto partition = partition_of(lfirst_oid(cell))) visit(*partition);
 }
 
-/// Ensure that a relation exists. Raises 42P01.
-void check_exists(Oid relation) {
-    if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)))
-        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
-                        errmsg("relation with OID %u does not exist", relation)));
-}
-
 /// The properties of the parent that are used in the statements.
 struct Parent {
     Oid schema;
@@ -127,10 +111,6 @@ Parent describe(Relation parent) {
     const char* const schema_name = get_namespace_name(schema);
     const char* const name = pstrdup(RelationGetRelationName(parent));
     return {schema, schema_name, name, quote_qualified_identifier(schema_name, name), options.data};
-}
-
-void execute(const char* statement) {
-    if (SPI_execute(statement, false, 0) < 0) elog(ERROR, "could not execute: %s", statement);
 }
 
 /// Create a partition as a separate table and attach it, which does not block readers and writers
@@ -176,9 +156,7 @@ SNOWDRIFT_FUNCTION(create_partitions) {
     const SnowflakeLayout& layout = get_layout(PG_GETARG_DATUM(4));
     PreventCommandIfReadOnly("snowdrift.create_partitions()");
 
-    check_exists(parent_oid);
-    if (!is_owner_of_relation(parent_oid, GetUserId()))
-        aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(parent_oid));
+    check_owner(parent_oid);
     // The lock blocks sessions that create or detach partitions, but not readers and writers.
     Relation relation = table_open(parent_oid, ShareUpdateExclusiveLock);
     const PartitionIds ids{relation, layout};

@@ -22,9 +22,8 @@ extern "C" {
 namespace snowdrift::extension {
 namespace {
 
-/// The schema of the extension's member function with the C symbol `symbol`; InvalidOid if there is
-/// none.
-Oid find_schema(Oid extension, const char* symbol) {
+/// The extension's member function with the C symbol `symbol`; InvalidOid if there is none.
+Oid find_member(Oid extension, const char* symbol) {
     ScanKeyData keys[2];
     ScanKeyInit(&keys[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber, F_OIDEQ,
                 ObjectIdGetDatum(ExtensionRelationId));
@@ -32,17 +31,17 @@ Oid find_schema(Oid extension, const char* symbol) {
                 ObjectIdGetDatum(extension));
     Relation depend = table_open(DependRelationId, AccessShareLock);
     SysScanDesc scan = systable_beginscan(depend, DependReferenceIndexId, true, nullptr, 2, keys);
-    Oid schema = InvalidOid;
-    for (HeapTuple tuple = systable_getnext(scan); HeapTupleIsValid(tuple) && !OidIsValid(schema);
+    Oid function = InvalidOid;
+    for (HeapTuple tuple = systable_getnext(scan); HeapTupleIsValid(tuple) && !OidIsValid(function);
          tuple = systable_getnext(scan)) {
         const auto* const member = reinterpret_cast<Form_pg_depend>(GETSTRUCT(tuple));
         if (member->classid == ProcedureRelationId && member->deptype == DEPENDENCY_EXTENSION &&
             is_ours(member->objid, symbol))
-            schema = get_func_namespace(member->objid);
+            function = member->objid;
     }
     systable_endscan(scan);
     table_close(depend, AccessShareLock);
-    return schema;
+    return function;
 }
 
 }  // namespace
@@ -55,10 +54,20 @@ Oid find_relation(const char* name) {
     if (!OidIsValid(extension)) return InvalidOid;
     if (extension != known_extension || !OidIsValid(schema)) {
         known_extension = InvalidOid;
-        schema = find_schema(extension, "snowdrift_read_clock");
+        schema = get_func_namespace(find_member(extension, "snowdrift_read_clock"));
         known_extension = extension;
     }
     return OidIsValid(schema) ? get_relname_relid(name, schema) : InvalidOid;
+}
+
+Oid find_function(const char* symbol) {
+    const Oid extension = get_extension_oid("snowdrift", true);
+    const Oid function = OidIsValid(extension) ? find_member(extension, symbol) : InvalidOid;
+    if (!OidIsValid(function))
+        ereport(ERROR,
+                (errcode(ERRCODE_UNDEFINED_FUNCTION),
+                 errmsg("extension \"snowdrift\" has no function with symbol \"%s\"", symbol)));
+    return function;
 }
 
 bool is_ours(Oid function, const char* symbol) {

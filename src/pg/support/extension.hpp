@@ -12,6 +12,9 @@ namespace snowdrift::extension {
 /// it, because only superusers can create C functions.
 Oid find_relation(const char* name);
 
+/// The extension's function with the C symbol `symbol`. Raises 42883 if there is none.
+Oid find_function(const char* symbol);
+
 /// Whether `function` is a C function with the symbol `symbol` that is not SECURITY DEFINER. Only
 /// superusers can create one.
 bool is_ours(Oid function, const char* symbol);

@@ -1,0 +1,130 @@
+#include "pg/migration/columns.hpp"
+
+#include <new>
+
+#include "pg/migration/catalog_scan.hpp"
+
+extern "C" {
+#include "catalog/indexing.h"
+#include "catalog/pg_attribute.h"
+#include "catalog/pg_constraint.h"
+#include "catalog/pg_inherits.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+}
+
+namespace snowdrift {
+namespace {
+
+template <typename T>
+T* allocate(const T& value) {
+    return new (palloc(sizeof(T))) T{value};
+}
+
+int compare_columns(const ListCell* a, const ListCell* b) {
+    const auto* const left = static_cast<const Column*>(lfirst(a));
+    const auto* const right = static_cast<const Column*>(lfirst(b));
+    if (left->table != right->table) return left->table < right->table ? -1 : 1;
+    return left->number - right->number;
+}
+
+}  // namespace
+
+void add_column(List*& columns, const Column& column) {
+    for (const Column& other : Items<Column>{columns})
+        if (other == column) return;
+    columns = lappend(columns, allocate(column));
+}
+
+const char* qualified_name(Oid table) {
+    const char* const name = get_rel_name(table);
+    if (name == nullptr)
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+                        errmsg("relation with OID %u does not exist", table)));
+    return quote_qualified_identifier(get_namespace_name_or_temp(get_rel_namespace(table)), name);
+}
+
+const char* column_name(const Column& column) {
+    return get_attname(column.table, column.number, false);
+}
+
+bool is_inherited(const Column& column) {
+    HeapTuple tuple =
+        SearchSysCache2(ATTNUM, ObjectIdGetDatum(column.table), Int16GetDatum(column.number));
+    if (!HeapTupleIsValid(tuple)) return false;
+    const bool result = reinterpret_cast<Form_pg_attribute>(GETSTRUCT(tuple))->attinhcount > 0;
+    ReleaseSysCache(tuple);
+    return result;
+}
+
+Oid base_type_of(const Column& column) {
+    return getBaseType(get_atttype(column.table, column.number));
+}
+
+List* family_of(const Column& column) {
+    const char* const name = column_name(column);
+    List* family = NIL;
+    ListCell* cell;
+    foreach (cell, find_all_inheritors(column.table, NoLock, nullptr)) {
+        const Oid table = lfirst_oid(cell);
+        const AttrNumber number = get_attnum(table, name);
+        if (number != InvalidAttrNumber) family = lappend(family, allocate(Column{table, number}));
+    }
+    return family;
+}
+
+void add_origins(List*& origins, const Column& column) {
+    List* columns = NIL;
+    add_column(columns, column);
+    // The loop also visits the columns that it adds.
+    for (const Column& member : Items<Column>{columns}) {
+        if (!is_inherited(member)) {
+            add_column(origins, member);
+            continue;
+        }
+        const char* const name = column_name(member);
+        for_each_row(
+            InheritsRelationId, InheritsRelidSeqnoIndexId,
+            {{Anum_pg_inherits_inhrelid, ObjectIdGetDatum(member.table)}}, [&](HeapTuple tuple) {
+                const Oid parent = reinterpret_cast<Form_pg_inherits>(GETSTRUCT(tuple))->inhparent;
+                const AttrNumber number = get_attnum(parent, name);
+                if (number != InvalidAttrNumber) add_column(columns, {parent, number});
+            });
+    }
+}
+
+List* read_references() {
+    List* references = NIL;
+    for_each_row(ConstraintRelationId, InvalidOid, {}, [&](HeapTuple tuple) {
+        const auto* const constraint =
+            reinterpret_cast<const FormData_pg_constraint*>(GETSTRUCT(tuple));
+        if (constraint->contype != CONSTRAINT_FOREIGN) return;
+        int count;
+        AttrNumber from[INDEX_MAX_KEYS];
+        AttrNumber to[INDEX_MAX_KEYS];
+        DeconstructFkConstraintRow(tuple, &count, from, to, nullptr, nullptr, nullptr, nullptr,
+                                   nullptr);
+        for (int i = 0; i < count; ++i)
+            references = lappend(references, allocate(Reference{{constraint->conrelid, from[i]},
+                                                                {constraint->confrelid, to[i]}}));
+    });
+    return references;
+}
+
+List* with_referring_columns(const Column& key, List* references) {
+    List* columns = NIL;
+    add_column(columns, key);
+    // The loop also visits the columns that it adds.
+    for (const Column& column : Items<Column>{columns}) {
+        List* const family = family_of(column);
+        for (const Column& member : Items<Column>{family})
+            for (const Reference& reference : Items<Reference>{references})
+                if (reference.to == member) add_origins(columns, reference.from);
+    }
+    List* others = list_copy_tail(columns, 1);
+    list_sort(others, compare_columns);
+    return list_concat(list_make1(linitial(columns)), others);
+}
+
+}  // namespace snowdrift

@@ -1,0 +1,81 @@
+// Columns of tables, the same columns of the tables that inherit them, and the columns that refer
+// to them by foreign keys. Partitions inherit from partitioned tables. Reads the catalogs as they
+// are now, and locks no tables.
+#pragma once
+
+#include "pg/support/postgres.hpp"
+
+extern "C" {
+#include "access/attnum.h"
+#include "nodes/pg_list.h"
+}
+
+namespace snowdrift {
+
+struct Column {
+    Oid table;
+    AttrNumber number;
+
+    friend bool operator==(const Column&, const Column&) = default;
+};
+
+/// A column of a foreign key, and the column that it refers to.
+struct Reference {
+    Column from;
+    Column to;
+};
+
+/// The elements of a List of pointers to `T`, for range-based for loops. The list may grow
+/// meanwhile.
+template <typename T>
+class Items {
+ public:
+    explicit Items(List* const& list) : list_{list} {}
+
+    struct Iterator {
+        List* const& list;
+        int position;
+
+        const T& operator*() const { return *static_cast<T*>(list_nth(list, position)); }
+        void operator++() { ++position; }
+        bool operator!=(std::nullptr_t) const { return position < list_length(list); }
+    };
+    Iterator begin() const { return {list_, 0}; }
+    std::nullptr_t end() const { return nullptr; }
+
+ private:
+    List* const& list_;
+};
+
+/// Append a column to a List of Column, unless the list contains it.
+void add_column(List*& columns, const Column& column);
+
+/// The name of a table, or other relation, qualified and quoted. Raises 42P01 if the table does
+/// not exist.
+const char* qualified_name(Oid table);
+
+/// The name of a column, not quoted.
+const char* column_name(const Column& column);
+
+/// Whether a table inherits the column.
+bool is_inherited(const Column& column);
+
+/// The type of a column; for a column of a domain, the type below it.
+Oid base_type_of(const Column& column);
+
+/// The column, and the same column in all tables that inherit it, as a List of Column.
+List* family_of(const Column& column);
+
+/// Append the columns to a List of Column that are not inherited, and from which a table inherits
+/// `column`. For a column that is not inherited, the column itself.
+void add_origins(List*& origins, const Column& column);
+
+/// All columns of foreign keys, as a List of Reference.
+List* read_references();
+
+/// The column `key`, which is not inherited, and all columns that refer to it or to a column that
+/// refers to it, as a List of Column. None is inherited. The key is the first, the others are in
+/// the order of their tables' OIDs.
+List* with_referring_columns(const Column& key, List* references);
+
+}  // namespace snowdrift

@@ -1,0 +1,327 @@
+// The SQL function snowdrift.convert_column(), which makes a serial or identity key generate
+// Snowflake IDs.
+#include <optional>
+
+#include "pg/migration/columns.hpp"
+#include "pg/migration/dependents.hpp"
+#include "pg/migration/key_default.hpp"
+#include "pg/support/postgres.hpp"
+#include "pg/support/tables.hpp"
+
+extern "C" {
+#include "access/table.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type_d.h"
+#include "commands/defrem.h"
+#include "executor/spi.h"
+#include "funcapi.h"
+#include "tcop/utility.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/tuplestore.h"
+}
+
+using namespace snowdrift;
+
+namespace {
+
+/// The changes that are necessary, and the statements that make them.
+struct Conversion {
+    List* tables = NIL;      ///< OIDs of the tables to lock, without those that inherit from them
+    List* statements = NIL;  ///< strings; empty if nothing is to be done
+    bool sets_default = false;
+    List* kept_sequences = NIL;  ///< OIDs of the sequences that defaults use but columns don't own
+};
+
+bool is_narrow(const Column& column) {
+    const Oid type = base_type_of(column);
+    return type == INT2OID || type == INT4OID;
+}
+
+/// Ensure that an integer column's type is not a domain, which limits its values.
+void check_no_domain(const Column& column) {
+    const Oid type = get_atttype(column.table, column.number);
+    if (type == getBaseType(type)) return;
+    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                    errmsg("column \"%s\" of table \"%s\" is of domain %s", column_name(column),
+                           get_rel_name(column.table), format_type_be(type)),
+                    errhint("Change the column's type to bigint first.")));
+}
+
+/// The column `name` of a table, which must be usable as a key. Raises 42P01, 42501, 42809, 42703,
+/// 42804 or 42P16.
+Column find_key(Oid table, const char* name) {
+    check_owner(table);
+    const char* const table_name = get_rel_name(table);
+    const char kind = get_rel_relkind(table);
+    if (kind != RELKIND_RELATION && kind != RELKIND_PARTITIONED_TABLE)
+        ereport(ERROR,
+                (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not a table", table_name)));
+    const Column key{table, get_attnum(table, name)};
+    if (key.number == InvalidAttrNumber)
+        ereport(ERROR,
+                (errcode(ERRCODE_UNDEFINED_COLUMN),
+                 errmsg("column \"%s\" of relation \"%s\" does not exist", name, table_name)));
+    const Oid type = base_type_of(key);
+    if (type != INT2OID && type != INT4OID && type != INT8OID)
+        ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                        errmsg("column \"%s\" of table \"%s\" is of type %s", name, table_name,
+                               format_type_be(get_atttype(key.table, key.number))),
+                        errhint("The column must be of type smallint, integer or bigint.")));
+    check_no_domain(key);
+    if (is_inherited(key))
+        ereport(ERROR, (errcode(ERRCODE_INVALID_TABLE_DEFINITION),
+                        errmsg("cannot alter inherited column \"%s\"", name),
+                        errhint("Convert the column of the table that \"%s\" inherits from.",
+                                table_name)));
+    return key;
+}
+
+/// Ensure that the key does not refer to another key. Raises 42830.
+void check_no_reference(const Column& key, List* family, List* references) {
+    for (const Column& member : Items<Column>{family})
+        for (const Reference& reference : Items<Reference>{references})
+            if (reference.from == member)
+                ereport(ERROR, (errcode(ERRCODE_INVALID_FOREIGN_KEY),
+                                errmsg("column \"%s\" of table \"%s\" refers to table \"%s\"",
+                                       column_name(key), get_rel_name(member.table),
+                                       get_rel_name(reference.to.table)),
+                                errhint("Convert the column that it refers to.")));
+}
+
+/// Returns "ALTER COLUMN name" and the action.
+const char* alter(const Column& column, const char* action) {
+    return psprintf("ALTER COLUMN %s %s", quote_identifier(column_name(column)), action);
+}
+
+void add_alter_table(Conversion& conversion, Oid table, const char* actions) {
+    conversion.statements = lappend(conversion.statements,
+                                    psprintf("ALTER TABLE %s %s", qualified_name(table), actions));
+}
+
+/// Add the statements that change what generates the key. They take no time, so an error occurs
+/// before tables are rewritten.
+void add_default(Conversion& conversion, const Column& key, List* family,
+                 const KeyGenerator& generator) {
+    const char* identity = "";
+    List* owned = NIL;
+    for (const Column& member : Items<Column>{family}) {
+        check_owner(member.table);
+        const KeyDefault current = read_default(member, generator);
+        conversion.sets_default |= !current.is_generator;
+        List* const sequences = owned_sequences(member);
+        owned = list_concat(owned, sequences);
+        if (OidIsValid(current.sequence))
+            conversion.kept_sequences =
+                list_append_unique_oid(conversion.kept_sequences, current.sequence);
+        if (!current.is_identity) continue;
+        if (member == key)
+            identity = psprintf("%s, ", alter(member, "DROP IDENTITY"));
+        else if (PG_VERSION_NUM < 170000 || !get_rel_relispartition(member.table))
+            add_alter_table(conversion, member.table, alter(member, "DROP IDENTITY"));
+    }
+    conversion.kept_sequences = list_difference_oid(conversion.kept_sequences, owned);
+    if (!conversion.sets_default) return;
+
+    add_alter_table(
+        conversion, key.table,
+        psprintf("%s%s", identity, alter(key, psprintf("SET DEFAULT %s", generator.call))));
+    ListCell* cell;
+    foreach (cell, owned)
+        conversion.statements = lappend(
+            conversion.statements, psprintf("DROP SEQUENCE %s", qualified_name(lfirst_oid(cell))));
+}
+
+/// Add the statements that change the types of `columns`, one per table.
+void add_types(Conversion& conversion, List* columns) {
+    const char* actions = nullptr;
+    Oid table = InvalidOid;
+    for (const Column& column : Items<Column>{columns}) {
+        if (column.table != table && actions != nullptr)
+            add_alter_table(conversion, table, actions);
+        const char* const action = alter(column, "TYPE bigint");
+        actions = column.table == table ? psprintf("%s, %s", actions, action) : action;
+        table = column.table;
+    }
+    if (actions != nullptr) add_alter_table(conversion, table, actions);
+}
+
+/// The tables to lock: that of the key, and those that the changes of types lock. The latter are
+/// the tables of the columns, and of the foreign keys that PostgreSQL creates again. In the order
+/// of their OIDs, except for the key's.
+List* tables_to_lock(const Column& key, List* widened, List* references) {
+    List* columns = list_copy(widened);
+    for (const Column& column : Items<Column>{widened}) {
+        List* const family = family_of(column);
+        for (const Column& member : Items<Column>{family})
+            for (const Reference& reference : Items<Reference>{references}) {
+                if (reference.from == member) add_origins(columns, reference.to);
+                if (reference.to == member) add_origins(columns, reference.from);
+            }
+    }
+    List* others = NIL;
+    for (const Column& column : Items<Column>{columns})
+        // PostgreSQL locks the other table of a foreign key, whoever owns it.
+        if (column.table != key.table && is_owner(column.table))
+            others = list_append_unique_oid(others, column.table);
+    list_sort(others, list_oid_cmp);
+    return lcons_oid(key.table, others);
+}
+
+const char* lock_statement(const List* tables) {
+    StringInfoData statement;
+    initStringInfo(&statement);
+    ListCell* cell;
+    foreach (cell, tables)
+        appendStringInfo(&statement, "%s%s", statement.len == 0 ? "LOCK TABLE " : ", ",
+                         qualified_name(lfirst_oid(cell)));
+    appendStringInfoString(&statement, " IN ACCESS EXCLUSIVE MODE");
+    return statement.data;
+}
+
+Conversion plan_conversion(const Column& key, const KeyGenerator& generator) {
+    List* const references = read_references();
+    List* const key_family = family_of(key);
+    check_no_reference(key, key_family, references);
+
+    List* const columns = with_referring_columns(key, references);
+    List* widened = NIL;
+    List* widened_families = NIL;
+    for (const Column& column : Items<Column>{columns}) {
+        if (!is_narrow(column)) continue;
+        check_no_domain(column);
+        add_column(widened, column);
+        widened_families = list_concat(widened_families, family_of(column));
+    }
+    for (const Column& member : Items<Column>{widened_families}) check_owner(member.table);
+
+    Conversion conversion;
+    add_default(conversion, key, key_family, generator);
+    check_types_can_change(key, widened_families);
+    add_types(conversion, widened);
+    if (conversion.statements == NIL) return conversion;
+    conversion.tables = tables_to_lock(key, widened, references);
+    conversion.statements =
+        lcons(const_cast<char*>(lock_statement(conversion.tables)), conversion.statements);
+    return conversion;
+}
+
+/// Report what users must know of a conversion that changes the default.
+void report_effects(const Conversion& conversion, const Column& key) {
+    ListCell* cell;
+    foreach (cell, conversion.kept_sequences)
+        ereport(NOTICE, (errmsg("sequence %s is kept", qualified_name(lfirst_oid(cell))),
+                         errdetail("Column \"%s\" of table \"%s\" uses the sequence, but does not "
+                                   "own it.",
+                                   column_name(key), get_rel_name(key.table))));
+    List* const family = family_of(key);
+    for (const Column& member : Items<Column>{family}) {
+        if (!is_in_partition_key(member)) continue;
+        ereport(WARNING,
+                (errmsg("column \"%s\" is part of the partition key of table \"%s\"",
+                        column_name(member), get_rel_name(member.table)),
+                 errhint("Create partitions for new IDs with snowdrift.create_partitions.")));
+        break;
+    }
+}
+
+/// The largest key of a table; nothing if the table is empty. Sees all committed rows and those of
+/// this transaction, whatever its isolation level and row-level security.
+std::optional<int64> largest(const Column& key) {
+    Relation table = table_open(key.table, AccessShareLock);
+    const Oid owner = table->rd_rel->relowner;
+    table_close(table, AccessShareLock);
+    Oid user;
+    int context;
+    GetUserIdAndSecContext(&user, &context);
+    // As the table's owner, to whom row-level security is not applied here. Planning can evaluate
+    // functions in predicates of the table's indexes: they must not run with the caller's rights.
+    SetUserIdAndSecContext(owner, context | SECURITY_LOCAL_USERID_CHANGE |
+                                      SECURITY_RESTRICTED_OPERATION | SECURITY_NOFORCE_RLS);
+    SPIPlanPtr query =
+        SPI_prepare(psprintf("SELECT pg_catalog.max(%s)::bigint FROM %s",
+                             quote_identifier(column_name(key)), qualified_name(key.table)),
+                    0, nullptr);
+    if (query == nullptr) elog(ERROR, "could not prepare the query for the largest key");
+    const int result = SPI_execute_snapshot(query, nullptr, nullptr, GetLatestSnapshot(),
+                                            InvalidSnapshot, true, false, 1);
+    SetUserIdAndSecContext(user, context);
+    if (result != SPI_OK_SELECT || SPI_processed != 1)
+        elog(ERROR, "could not read the largest key");
+    bool is_null;
+    const Datum value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &is_null);
+    if (is_null) return std::nullopt;
+    return DatumGetInt64(value);
+}
+
+/// Ensure that all keys are below the generator's further IDs. Raises 55000.
+void check_keys_are_below(const Column& key, const KeyGenerator& generator) {
+    const int64 first_id = draw(generator);
+    const auto last_key = largest(key);
+    if (!last_key || *last_key < first_id) return;
+    ereport(ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+             errmsg("keys in column \"%s\" of table \"%s\" are not below new IDs", column_name(key),
+                    get_rel_name(key.table)),
+             errdetail("The largest key is %lld, and a new ID is %lld.",
+                       static_cast<long long>(*last_key), static_cast<long long>(first_id))));
+}
+
+void return_statements(FunctionCallInfo fcinfo, const List* statements) {
+    auto* const result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+    ListCell* cell;
+    foreach (cell, statements) {
+        Datum value = CStringGetTextDatum(static_cast<char*>(lfirst(cell)));
+        bool is_null = false;
+        tuplestore_putvalues(result->setResult, result->setDesc, &value, &is_null);
+    }
+}
+
+/// The conversion, planned under the locks that it needs.
+Conversion lock_and_plan(const Column& key, const KeyGenerator& generator) {
+    Conversion conversion = plan_conversion(key, generator);
+    while (conversion.statements != NIL) {
+        execute(static_cast<char*>(linitial(conversion.statements)));
+        const List* const locked = conversion.tables;
+        conversion = plan_conversion(key, generator);
+        if (list_difference_oid(conversion.tables, locked) == NIL) break;
+    }
+    return conversion;
+}
+
+}  // namespace
+
+/// snowdrift.convert_column(table regclass, column name, generator text, dry_run boolean) → setof
+/// text
+SNOWDRIFT_FUNCTION(convert_column) {
+    if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(3))
+        ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                        errmsg("table, column and dry_run must not be null")));
+    const bool is_dry_run = PG_GETARG_BOOL(3);
+    if (!is_dry_run) PreventCommandIfReadOnly("snowdrift.convert_column()");
+    InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+
+    const Column key = find_key(PG_GETARG_OID(0), NameStr(*PG_GETARG_NAME(1)));
+    const KeyGenerator generator =
+        find_generator(PG_ARGISNULL(2) ? nullptr : text_to_cstring(PG_GETARG_TEXT_PP(2)));
+    (void)draw(generator);  // raises its errors before waiting for locks
+    SPI_connect();
+    const Conversion conversion =
+        is_dry_run ? plan_conversion(key, generator) : lock_and_plan(key, generator);
+    if (conversion.statements == NIL)
+        ereport(NOTICE, (errmsg("column \"%s\" of table \"%s\" already generates these IDs",
+                                column_name(key), get_rel_name(key.table))));
+    if (conversion.sets_default) {
+        check_keys_are_below(key, generator);
+        report_effects(conversion, key);
+    }
+    if (!is_dry_run && conversion.statements != NIL) {
+        ListCell* cell;
+        for_each_from(cell, conversion.statements, 1) execute(static_cast<char*>(lfirst(cell)));
+    }
+    return_statements(fcinfo, conversion.statements);
+    SPI_finish();
+    return Datum{0};
+}

@@ -1,0 +1,39 @@
+#include "pg/support/tables.hpp"
+
+extern "C" {
+#include "catalog/objectaddress.h"
+#include "catalog/pg_class.h"
+#include "executor/spi.h"
+#include "utils/acl.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+}
+
+namespace snowdrift {
+
+void check_exists(Oid relation) {
+    if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)))
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+                        errmsg("relation with OID %u does not exist", relation)));
+}
+
+void check_owner(Oid relation) {
+    check_exists(relation);
+    if (!is_owner(relation))
+        aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relation)),
+                       get_rel_name(relation));
+}
+
+bool is_owner(Oid relation) {
+#if PG_VERSION_NUM >= 160000
+    return object_ownercheck(RelationRelationId, relation, GetUserId());
+#else
+    return pg_class_ownercheck(relation, GetUserId());
+#endif
+}
+
+void execute(const char* statement) {
+    if (SPI_execute(statement, false, 0) < 0) elog(ERROR, "could not execute: %s", statement);
+}
+
+}  // namespace snowdrift

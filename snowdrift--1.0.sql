@@ -1741,3 +1741,16 @@ CREATE FUNCTION snowdrift.sno_time_decoder(id text) RETURNS timestamptz
     RETURN @extschema@.sno_timestamp(CASE WHEN length(id) = 16 THEN id::@extschema@.sno ELSE id::uuid::@extschema@.sno END);
 COMMENT ON FUNCTION snowdrift.sno_time_decoder(text)
     IS 'time of sno from the text of sno or uuid; pg_partman''s p_time_decoder for uuid and text columns that hold snos';
+
+-- Migration
+
+CREATE FUNCTION snowdrift.audit("table" regclass, "column" name,
+        layout @extschema@.snowflake_layout DEFAULT 'snowflake', sample real DEFAULT NULL,
+        since timestamptz DEFAULT NULL,
+        OUT finding text, OUT datacenter integer, OUT worker integer, OUT partition integer, OUT count bigint,
+        OUT first_timestamp timestamptz, OUT last_timestamp timestamptz, OUT min text, OUT max text)
+        RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'snowdrift_audit'
+    LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowdrift.audit(regclass, name, @extschema@.snowflake_layout, real, timestamptz)
+    IS 'summary of a column of IDs: count and times of the IDs of each node, and of values that are too small, later than now, or not IDs; sample is a percentage';

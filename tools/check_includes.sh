@@ -16,8 +16,9 @@ pg/types:         snowdrift core pg/support
 pg/durability:    snowdrift core pg/support pg/memory
 pg/planner:       snowdrift core pg/support pg/types
 pg/partitioning:  snowdrift core pg/support pg/types
+pg/migration:     snowdrift core pg/support pg/types
 pg/generators:    snowdrift core pg/support pg/memory pg/types pg/durability
-pg/module.cpp:    snowdrift core pg/support pg/memory pg/types pg/durability pg/planner pg/partitioning pg/generators
+pg/module.cpp:    snowdrift core pg/support pg/memory pg/types pg/durability pg/planner pg/partitioning pg/migration pg/generators
 TEXT
 }
 

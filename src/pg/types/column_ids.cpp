@@ -15,10 +15,10 @@ namespace snowdrift {
 namespace {
 
 template <typename Id>
-const char* quote(const Id& id) {
-    char text[Id::text_size + 1];
+const char* text_of(const Id& id) {
+    auto* const text = static_cast<char*>(palloc(Id::text_size + 1));
     *id.format(text) = '\0';
-    return psprintf("'%s'", text);
+    return text;
 }
 
 }  // namespace
@@ -63,9 +63,9 @@ bool ColumnIds::are_equal(Datum a, Datum b) const {
     return DatumGetInt64(a) == DatumGetInt64(b);
 }
 
-const char* ColumnIds::literal(Datum id) const {
-    if (kind_ == Kind::snowflake) return psprintf("'" INT64_FORMAT "'", DatumGetInt64(id));
-    return kind_ == Kind::ulid ? quote(get_id<Ulid>(id)) : quote(get_id<Sno>(id));
+const char* ColumnIds::text(Datum id) const {
+    if (kind_ == Kind::snowflake) return psprintf(INT64_FORMAT, DatumGetInt64(id));
+    return kind_ == Kind::ulid ? text_of(get_id<Ulid>(id)) : text_of(get_id<Sno>(id));
 }
 
 }  // namespace snowdrift

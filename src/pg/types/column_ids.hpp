@@ -19,7 +19,7 @@ class ColumnIds {
 
     Kind kind() const { return kind_; }
 
-    /// The layout of Snowflake IDs. Precondition: kind() is Kind::snowflake.
+    /// The layout of Snowflake IDs.
     const SnowflakeLayout& layout() const { return layout_; }
 
     /// The column's type, not a domain.
@@ -40,8 +40,11 @@ class ColumnIds {
 
     bool are_equal(Datum a, Datum b) const;
 
+    /// The text form of an ID, or of a number that is not an ID.
+    const char* text(Datum id) const;
+
     /// An ID as a quoted SQL literal.
-    const char* literal(Datum id) const;
+    const char* literal(Datum id) const { return psprintf("'%s'", text(id)); }
 
  private:
     ColumnIds(Kind kind, Oid type, const SnowflakeLayout& layout)

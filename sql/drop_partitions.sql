@@ -173,11 +173,13 @@ DROP TABLE plain;
 
 -- The statements of docs/partitioning.md: a daily job, dry run, and detaching concurrently.
 CREATE TABLE posts (id bigint PRIMARY KEY DEFAULT next_snowflake(), body text) PARTITION BY RANGE (id);
-SELECT count(*) FROM snowdrift.create_partitions('posts', '1 month', '2021-01-01Z', '2021-03-01Z');
-SELECT * FROM snowdrift.drop_partitions('posts', '2021-02-01Z'::timestamptz, dry_run => true);
-SELECT * FROM snowdrift.drop_partitions('posts', '2021-02-01Z'::timestamptz);
+SELECT count(*) FROM snowdrift.create_partitions('posts', '1 month', '2021-01-01Z', '2021-01-01Z');
+SELECT * FROM snowdrift.drop_partitions('posts', interval '1 year', dry_run => true);
+SELECT * FROM snowdrift.drop_partitions('posts', interval '1 year');
+SELECT count(*) FROM snowdrift.create_partitions('posts', '1 month', '2021-02-01Z', '2021-03-01Z');
 SELECT format('ALTER TABLE posts DETACH PARTITION %s CONCURRENTLY', partition), format('DROP TABLE %s', partition)
 FROM snowdrift.drop_partitions('posts', interval '1 year', dry_run => true) \gexec
 SELECT * FROM snowdrift.partitions('posts');
-SET lock_timeout = '5s'; SELECT snowdrift.drop_partitions('posts', interval '1 year');
+SELECT count(*) FROM snowdrift.create_partitions('public.posts', '1 month', now(), now() + interval '3 months');
+SET lock_timeout = '5s'; SELECT snowdrift.drop_partitions('public.posts', interval '1 year');
 DROP TABLE posts;

@@ -165,7 +165,8 @@ Thresholds<Value> thresholds_of(const ColumnIds& ids, int64 since_ms) {
 template <typename Value>
 void audit_values(FunctionCallInfo fcinfo, const ColumnIds& ids, const char* query) {
     const uint64 node_mask = ids.layout().node_field(ids.layout().max_node());
-    ValueGroups<Value> groups{thresholds_of<Value>(ids, since_argument(fcinfo, ids)), node_mask};
+    ValueGroups<Value> groups{ids.type(), thresholds_of<Value>(ids, since_argument(fcinfo, ids)),
+                              node_mask};
     // A read-only query uses the snapshot of the calling query. It was taken before the clock was
     // read, so IDs that are issued during the audit are not later than now.
     SPIExecuteOptions options{};

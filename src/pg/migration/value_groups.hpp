@@ -15,6 +15,7 @@ extern "C" {
 #include "executor/tuptable.h"
 #include "tcop/dest.h"
 #include "utils/hsearch.h"
+#include "utils/lsyscache.h"
 }
 
 namespace snowdrift {
@@ -81,11 +82,11 @@ class ValueGroups : public DestReceiver {
  public:
     using Group = ValueGroup<Value>;
 
-    /// `node_mask`: the bits of the node in a Snowflake ID. The groups are in the current memory
-    /// context.
-    ValueGroups(const Thresholds<Value>& thresholds, uint64 node_mask)
-        : DestReceiver{receive, [](DestReceiver*, int, TupleDesc) {}, [](DestReceiver*) {},
-                       [](DestReceiver*) {}, DestNone},
+    /// `type`: the type of the column, not a domain. `node_mask`: the bits of the node in a
+    /// Snowflake ID. The groups are in the current memory context.
+    ValueGroups(Oid type, const Thresholds<Value>& thresholds, uint64 node_mask)
+        : DestReceiver{receive, start, [](DestReceiver*) {}, [](DestReceiver*) {}, DestNone},
+          type_{type},
           thresholds_{thresholds},
           node_mask_{node_mask} {
         HASHCTL control{};
@@ -117,6 +118,14 @@ class ValueGroups : public DestReceiver {
         return 0;
     }
 
+    /// Another table can have taken the name of the one whose column was checked, if its schema was
+    /// renamed.
+    static void start(DestReceiver* self, int, TupleDesc row) {
+        const Oid type = getBaseType(TupleDescAttr(row, 0)->atttypid);
+        if (type != static_cast<ValueGroups*>(self)->type_)
+            elog(ERROR, "unexpected type of audited column: %u", type);
+    }
+
     static bool receive(TupleTableSlot* slot, DestReceiver* self) {
         auto& groups = *static_cast<ValueGroups*>(self);
         bool is_null;
@@ -143,6 +152,7 @@ class ValueGroups : public DestReceiver {
         return *group;
     }
 
+    Oid type_;
     Thresholds<Value> thresholds_;
     uint64 node_mask_;
     HTAB* groups_;

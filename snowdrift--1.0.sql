@@ -1700,6 +1700,22 @@ CREATE FUNCTION snowdrift.partitions(parent regclass, layout @extschema@.snowfla
 COMMENT ON FUNCTION snowdrift.partitions(regclass, @extschema@.snowflake_layout)
     IS 'partitions of a table, each with the times of its IDs; times are null for a default partition and if a bound is not an ID';
 
+CREATE FUNCTION snowdrift.drop_partitions(parent regclass, older_than timestamptz,
+        layout @extschema@.snowflake_layout DEFAULT 'snowflake', dry_run boolean DEFAULT false,
+        OUT partition text, OUT times tstzrange) RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'snowdrift_drop_partitions'
+    LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowdrift.drop_partitions(regclass, timestamptz, @extschema@.snowflake_layout, boolean)
+    IS 'drop partitions whose IDs are all older than a time, and return them; a dry run only returns them';
+
+CREATE FUNCTION snowdrift.drop_partitions(parent regclass, older_than interval,
+        layout @extschema@.snowflake_layout DEFAULT 'snowflake', dry_run boolean DEFAULT false,
+        OUT partition text, OUT times tstzrange) RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'snowdrift_drop_partitions_by_age'
+    LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowdrift.drop_partitions(regclass, interval, @extschema@.snowflake_layout, boolean)
+    IS 'drop partitions whose IDs are all older than an age, and return them; a dry run only returns them';
+
 -- Encoders and decoders for pg_partman
 
 CREATE FUNCTION snowdrift.ulid_time_encoder("timestamp" timestamptz) RETURNS uuid
@@ -1734,3 +1750,14 @@ CREATE FUNCTION snowdrift.convert_column("table" regclass, "column" name, genera
     LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowdrift.convert_column(regclass, name, text, boolean)
     IS 'make serial or identity key generate Snowflake IDs, and return the statements that do so';
+
+CREATE FUNCTION snowdrift.audit("table" regclass, "column" name,
+        layout @extschema@.snowflake_layout DEFAULT 'snowflake', sample real DEFAULT NULL,
+        since timestamptz DEFAULT NULL,
+        OUT finding text, OUT datacenter integer, OUT worker integer, OUT partition integer, OUT count bigint,
+        OUT first_timestamp timestamptz, OUT last_timestamp timestamptz, OUT min text, OUT max text)
+        RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'snowdrift_audit'
+    LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowdrift.audit(regclass, name, @extschema@.snowflake_layout, real, timestamptz)
+    IS 'summary of a column of IDs: count and times of the IDs of each node, and of values that are too small, later than now, or not IDs; sample is a percentage';

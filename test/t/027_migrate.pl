@@ -172,6 +172,16 @@ my %sections = (
 			[   q{SELECT string_agg(tgname, ' ') FROM pg_trigger WHERE tgname = 'fill_ulid'}, '', 'no trigger is left' ],
 		],
 	},
+	'Auditing the result' => {
+		table => 'orders',
+		insert => 'INSERT INTO orders (total) VALUES (2)',
+		again => qr/audit/,
+		after => sub {
+			my ($all, $since) = @{ $_[0] };
+			like($all, qr/^small number\|\|\|\|1000\|.*\nID\|0\|0\|\|100\|/, 'the audit shows old keys and IDs');
+			like($since, qr/^ID earlier than since\|\|\|\|1000\|.*\nID\|0\|0\|\|100\|/, '... and with a time, old keys in one row');
+		},
+	},
 	'From `ulid` to `uuid`' => {
 		table => 'orders',
 		insert => q{INSERT INTO orders (note) VALUES ('new')},

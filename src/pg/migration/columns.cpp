@@ -37,14 +37,6 @@ void add_column(List*& columns, const Column& column) {
     columns = lappend(columns, allocate(column));
 }
 
-const char* qualified_name(Oid table) {
-    const char* const name = get_rel_name(table);
-    if (name == nullptr)
-        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
-                        errmsg("relation with OID %u does not exist", table)));
-    return quote_qualified_identifier(get_namespace_name_or_temp(get_rel_namespace(table)), name);
-}
-
 const char* column_name(const Column& column) {
     return get_attname(column.table, column.number, false);
 }

@@ -50,10 +50,6 @@ class Items {
 /// Append a column to a List of Column, unless the list contains it.
 void add_column(List*& columns, const Column& column);
 
-/// The name of a table, or other relation, qualified and quoted. Raises 42P01 if the table does
-/// not exist.
-const char* qualified_name(Oid table);
-
 /// The name of a column, not quoted.
 const char* column_name(const Column& column);
 

@@ -4,90 +4,28 @@
 #include <cstring>
 #include <optional>
 
-#include "pg/partitioning/partition_ids.hpp"
+#include "pg/partitioning/partition_list.hpp"
 #include "pg/partitioning/time_step.hpp"
 #include "pg/support/checks.hpp"
 #include "pg/support/postgres.hpp"
+#include "pg/support/row.hpp"
 #include "pg/support/tables.hpp"
 #include "pg/support/time.hpp"
 #include "pg/types/snowflake_layout_type.hpp"
 
 extern "C" {
 #include "access/table.h"
-#include "catalog/objectaddress.h"
-#include "catalog/partition.h"
-#include "catalog/pg_class.h"
-#include "catalog/pg_inherits.h"
 #include "commands/defrem.h"
 #include "commands/tablespace.h"
 #include "executor/spi.h"
-#include "funcapi.h"
-#include "nodes/parsenodes.h"
-#include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/partcache.h"
-#include "utils/rangetypes.h"
 #include "utils/rel.h"
-#include "utils/syscache.h"
-#include "utils/tuplestore.h"
-#include "utils/typcache.h"
 }
 
 using namespace snowdrift;
 
 namespace {
-
-/// The range between two bounds.
-RangeType* make_range_of(TypeCacheEntry* type, RangeBound* lower, RangeBound* upper) {
-#if PG_VERSION_NUM >= 160000
-    return make_range(type, lower, upper, false, nullptr);
-#else
-    return make_range(type, lower, upper, false);
-#endif
-}
-
-/// A bound of a partition; nothing for MINVALUE and MAXVALUE.
-using Bound = std::optional<Datum>;
-
-struct Partition {
-    Oid oid;
-    bool is_default;
-    Bound from;
-    Bound to;
-};
-
-Bound bound_of(const List* datums) {
-    const auto* const bound = static_cast<PartitionRangeDatum*>(linitial(datums));
-    if (bound->kind != PARTITION_RANGE_DATUM_VALUE) return std::nullopt;
-    return reinterpret_cast<const Const*>(bound->value)->constvalue;
-}
-
-/// A partition; nothing if it was dropped or detached concurrently.
-std::optional<Partition> partition_of(Oid oid) {
-    HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(oid));
-    if (!HeapTupleIsValid(tuple)) return std::nullopt;
-    bool is_null;
-    const Datum stored = SysCacheGetAttr(RELOID, tuple, Anum_pg_class_relpartbound, &is_null);
-    if (is_null) {
-        ReleaseSysCache(tuple);
-        return std::nullopt;
-    }
-    const auto* const bounds =
-        static_cast<PartitionBoundSpec*>(stringToNode(TextDatumGetCString(stored)));
-    ReleaseSysCache(tuple);
-    if (bounds->is_default) return Partition{oid, true, {}, {}};
-    return Partition{oid, false, bound_of(bounds->lowerdatums), bound_of(bounds->upperdatums)};
-}
-
-/// Calls visit(Partition) for each partition of a table. Does not lock the partitions.
-template <typename Visit>
-void for_each_partition(Oid parent, Visit visit) {
-    List* const children = find_inheritance_children(parent, NoLock);
-    ListCell* cell;
-    foreach (cell, children)
-        if (const auto partition = partition_of(lfirst_oid(cell))) visit(*partition);
-}
 
 /// The properties of the parent that are used in the statements.
 struct Parent {
@@ -130,12 +68,12 @@ Oid create(const Parent& parent, const char* suffix, const char* from, const cha
     return get_relname_relid(name, parent.schema);
 }
 
-bool are_equal(const PartitionIds& ids, const Bound& a, const Bound& b) {
+bool are_equal(const ColumnIds& ids, const Bound& a, const Bound& b) {
     if (!a || !b) return !a && !b;
     return ids.are_equal(*a, *b);
 }
 
-bool exists(Oid parent, const PartitionIds& ids, const Bound& from, const Bound& to) {
+bool exists(Oid parent, const ColumnIds& ids, const Bound& from, const Bound& to) {
     bool found = false;
     for_each_partition(parent, [&](const Partition& other) {
         found |=
@@ -159,7 +97,7 @@ SNOWDRIFT_FUNCTION(create_partitions) {
     check_owner(parent_oid);
     // The lock blocks sessions that create or detach partitions, but not readers and writers.
     Relation relation = table_open(parent_oid, ShareUpdateExclusiveLock);
-    const PartitionIds ids{relation, layout};
+    const ColumnIds ids = partition_key(relation, layout);
     const Parent parent = describe(relation);
     table_close(relation, NoLock);
 
@@ -167,7 +105,6 @@ SNOWDRIFT_FUNCTION(create_partitions) {
     (void)check_time(times, first, unix_ms_floor(first));
     (void)check_time(times, last, unix_ms_floor(last));
     InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-    auto* const result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
     SPI_connect();
     for (TimestampTz begin = step.begin_of(first); begin <= last;) {
         CHECK_FOR_INTERRUPTS();
@@ -180,9 +117,7 @@ SNOWDRIFT_FUNCTION(create_partitions) {
         if (!exists(parent_oid, ids, from, to)) {
             const Oid created = create(parent, step.suffix(begin), ids.literal(from),
                                        to ? ids.literal(*to) : "MAXVALUE");
-            Datum value = ObjectIdGetDatum(created);
-            bool is_null = false;
-            tuplestore_putvalues(result->setResult, result->setDesc, &value, &is_null);
+            add_row(fcinfo, {ObjectIdGetDatum(created)});
         }
         begin = end;
     }
@@ -196,28 +131,14 @@ SNOWDRIFT_FUNCTION(partitions) {
     const Oid parent_oid = PG_GETARG_OID(0);
     check_exists(parent_oid);
     Relation relation = table_open(parent_oid, AccessShareLock);
-    const PartitionIds ids{relation, get_layout(PG_GETARG_DATUM(1))};
+    const ColumnIds ids = partition_key(relation, get_layout(PG_GETARG_DATUM(1)));
     table_close(relation, AccessShareLock);
 
     InitMaterializedSRF(fcinfo, 0);
-    auto* const result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
-    TypeCacheEntry* const range_type = lookup_type_cache(TSTZRANGEOID, TYPECACHE_RANGE_INFO);
     for_each_partition(parent_oid, [&](const Partition& partition) {
-        std::optional<TimestampTz> from;
-        std::optional<TimestampTz> to;
-        if (partition.from) from = ids.time_of(*partition.from);
-        if (partition.to) to = ids.time_of(*partition.to);
-        const bool is_known = !partition.is_default &&
-                              partition.from.has_value() == from.has_value() &&
-                              partition.to.has_value() == to.has_value();
-        Datum values[2] = {ObjectIdGetDatum(partition.oid)};
-        bool is_null[2] = {false, !is_known};
-        if (is_known) {
-            RangeBound lower{TimestampTzGetDatum(from.value_or(0)), !from, true, true};
-            RangeBound upper{TimestampTzGetDatum(to.value_or(0)), !to, false, false};
-            values[1] = RangeTypePGetDatum(make_range_of(range_type, &lower, &upper));
-        }
-        tuplestore_putvalues(result->setResult, result->setDesc, values, is_null);
+        std::optional<Datum> range;
+        if (const auto times = times_of(partition, ids)) range = times->range();
+        add_row(fcinfo, {ObjectIdGetDatum(partition.oid), range});
     });
     return Datum{0};
 }

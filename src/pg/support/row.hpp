@@ -8,6 +8,7 @@
 extern "C" {
 #include "access/htup_details.h"
 #include "funcapi.h"
+#include "utils/tuplestore.h"
 }
 
 namespace snowdrift {
@@ -26,6 +27,20 @@ Datum make_row(FunctionCallInfo fcinfo, const std::optional<Datum> (&columns)[si
         is_null[i] = !columns[i].has_value();
     }
     return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row), values, is_null));
+}
+
+/// Adds a row to the result of the called set-returning function. A column without a value is null.
+/// Precondition: InitMaterializedSRF() was called.
+template <size_t size>
+void add_row(FunctionCallInfo fcinfo, const std::optional<Datum> (&columns)[size]) {
+    const auto* const result = reinterpret_cast<const ReturnSetInfo*>(fcinfo->resultinfo);
+    Datum values[size];
+    bool is_null[size];
+    for (size_t i = 0; i < size; ++i) {
+        values[i] = columns[i].value_or(Datum{0});
+        is_null[i] = !columns[i].has_value();
+    }
+    tuplestore_putvalues(result->setResult, result->setDesc, values, is_null);
 }
 
 }  // namespace snowdrift

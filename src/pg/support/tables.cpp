@@ -5,6 +5,7 @@ extern "C" {
 #include "catalog/pg_class.h"
 #include "executor/spi.h"
 #include "utils/acl.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 }
@@ -30,6 +31,15 @@ bool is_owner(Oid relation) {
 #else
     return pg_class_ownercheck(relation, GetUserId());
 #endif
+}
+
+const char* qualified_name(Oid relation) {
+    const char* const name = get_rel_name(relation);
+    if (name == nullptr)
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+                        errmsg("relation with OID %u does not exist", relation)));
+    return quote_qualified_identifier(get_namespace_name_or_temp(get_rel_namespace(relation)),
+                                      name);
 }
 
 void execute(const char* statement) {

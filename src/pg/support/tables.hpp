@@ -15,6 +15,10 @@ void check_owner(Oid relation);
 /// Whether the current user has the privileges of a relation's owner.
 bool is_owner(Oid relation);
 
+/// The name of a relation in SQL statements, qualified and quoted. Raises 42P01 if the relation
+/// does not exist.
+const char* qualified_name(Oid relation);
+
 /// Executes a statement with the caller's privileges. Requires a connection to SPI.
 void execute(const char* statement);
 

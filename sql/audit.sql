@@ -1,0 +1,121 @@
+-- Auditing a column of IDs
+SET TimeZone = 'UTC';
+
+-- A column that was converted from a serial key: the old keys are in one row. Node 3 of datacenter 0 was ahead.
+CREATE TABLE orders (id bigint, body text);
+INSERT INTO orders SELECT generate_series(1, 5000);
+INSERT INTO orders SELECT make_snowflake('2024-01-01Z'::timestamptz + n * interval '1 s', n % 2, 3, n) FROM generate_series(1, 1000) AS n;
+INSERT INTO orders VALUES (make_snowflake('2080-01-01Z', 0, 3, 1)), (make_snowflake('2080-01-01Z', 1, 31, 1)), (-1), (-1000), (NULL);
+SELECT * FROM snowdrift.audit('orders', 'id');
+SELECT * FROM snowdrift.audit('orders', 'id', since => '2024-01-01 00:16:00Z');
+-- the statement of docs/operations.md
+SELECT finding, worker, count, last_timestamp, min, max FROM snowdrift.audit('orders', 'id');
+-- without the row of small numbers
+SELECT finding, count(*), sum(count) FROM snowdrift.audit('orders', 'id', since => '-infinity') GROUP BY finding ORDER BY min(min::bigint);
+-- The counts agree with those of the table.
+SELECT sum(count) = (SELECT count(*) FROM orders) AS complete FROM snowdrift.audit('orders', 'id');
+SELECT a.count = t.count AND a.min::bigint = t.min AND a.max::bigint = t.max AS same
+FROM snowdrift.audit('orders', 'id') AS a, (SELECT count(*), min(id), max(id) FROM orders
+    WHERE id > 1::bigint << 32 AND snowflake_datacenter(id) = 1 AND snowflake_worker(id) = 3) AS t
+WHERE a.finding = 'ID' AND a.datacenter = 1;
+
+-- small numbers: less than 2^32, rounded up to a time unit, but at most a day after the epoch
+CREATE TABLE numbers (id bigint);
+INSERT INTO numbers SELECT (1::bigint << n) + d FROM generate_series(1, 62) AS n, (VALUES (-1), (0)) AS differences(d);
+SELECT layout, max(max::bigint) AS last, (max(max::bigint) + 1) / (1::bigint << 32) AS "· 2^32"
+FROM (VALUES ('snowflake'), ('si'), ('instagram'), ('baidu'), ('epoch=2021-01-01T00:00:00Z unit=1s timestamp=32 sequence=8'),
+        ('epoch=2021-01-01T00:00:00Z timestamp=10 sequence=10')) AS layouts(layout),
+    snowdrift.audit('numbers', 'id', layout::snowflake_layout) WHERE finding = 'small number'
+GROUP BY layout ORDER BY layout COLLATE "C";
+
+-- Values that are not IDs: a negative number is a time before the epoch, unless the layout's timestamps use the
+-- sign bit; a number above the layout's largest ID has bits above its fields.
+TRUNCATE numbers;
+INSERT INTO numbers VALUES (-9223372036854775808), (-1), ((1::bigint << 53) - 1), (1::bigint << 53), (9223372036854775807);
+SELECT layout, finding, count, min, max FROM (VALUES ('si'), ('snowflake'), ('mastodon')) AS layouts(layout),
+    snowdrift.audit('numbers', 'id', layout::snowflake_layout) ORDER BY layout COLLATE "C", min::bigint;
+-- a layout whose last time has passed, and one whose epoch is in the future
+SELECT finding, min, max FROM snowdrift.audit('numbers', 'id', 'epoch=2021-01-01T00:00:00Z timestamp=30 sequence=23');
+TRUNCATE numbers;
+INSERT INTO numbers VALUES (1::bigint << 40);
+SELECT finding FROM snowdrift.audit('numbers', 'id', 'epoch=2100-01-01T00:00:00Z timestamp=41 sequence=12');
+
+-- layouts: the order of the fields, and fields that a layout lacks
+CREATE TABLE flakes (id bigint);
+INSERT INTO flakes SELECT make_snowflake('2024-01-01Z', 0, n, 0, 'sonyflake') FROM generate_series(1, 3) AS n, generate_series(1, n);
+SELECT finding, datacenter, worker, partition, count, first_timestamp FROM snowdrift.audit('flakes', 'id', 'sonyflake');
+TRUNCATE flakes;
+INSERT INTO flakes SELECT make_snowflake('2024-01-01Z', 1, 2, n, 'epoch=2021-01-01T00:00:00Z timestamp=41 sequence=12 worker=5 datacenter=5')
+FROM generate_series(1, 10) AS n;
+SELECT datacenter, worker, count FROM snowdrift.audit('flakes', 'id', 'epoch=2021-01-01T00:00:00Z timestamp=41 sequence=12 worker=5 datacenter=5');
+
+-- ULIDs have no node, snos have a partition; domains, and names that need quotes
+CREATE DOMAIN "Odd ""type" AS ulid CHECK (VALUE > ulid_nil());
+CREATE SCHEMA "Odd ""schema";
+CREATE DOMAIN post_id AS bigint;
+CREATE TABLE "Odd ""schema"."Odd ""name" ("Odd ""column" "Odd ""type", s sno, n post_id, t text) PARTITION BY RANGE (s);
+SELECT count(*) FROM snowdrift.create_partitions('"Odd ""schema"."Odd ""name"', '1 month', '2024-01-01Z', '2024-02-01Z');
+CREATE TABLE other PARTITION OF "Odd ""schema"."Odd ""name" DEFAULT;
+INSERT INTO "Odd ""schema"."Odd ""name" SELECT make_ulid('2024-01-01Z'::timestamptz + n * interval '1 day', noise(n)),
+    make_sno('2024-01-01Z'::timestamptz + n * interval '1 day', 0, n % 3, n), make_snowflake('2024-01-01Z', 0, n % 2, 0)
+FROM generate_series(0, 49) AS n;
+INSERT INTO "Odd ""schema"."Odd ""name" VALUES (ulid_max(), sno_max());
+SELECT * FROM snowdrift.audit('"Odd ""schema"."Odd ""name"', 'Odd "column');
+SELECT * FROM snowdrift.audit('"Odd ""schema"."Odd ""name"', 'Odd "column', since => '2024-02-01Z');
+SELECT * FROM snowdrift.audit('"Odd ""schema"."Odd ""name"', 's');
+SELECT finding, worker, count FROM snowdrift.audit('"Odd ""schema"."Odd ""name"', 'n');
+-- a view, a materialized view, and a table without rows
+CREATE VIEW seen AS SELECT id AS key FROM orders WHERE id < 100;
+SELECT finding, count FROM snowdrift.audit('seen', 'key');
+CREATE MATERIALIZED VIEW few AS SELECT id AS key FROM orders WHERE id < 10;
+SELECT finding, count FROM snowdrift.audit('few', 'key');
+CREATE TABLE nothing (id ulid);
+SELECT * FROM snowdrift.audit('nothing', 'id');
+
+-- samples
+SELECT finding, sum(count) FROM snowdrift.audit('orders', 'id', sample => 100) GROUP BY finding ORDER BY min(min::bigint);
+SELECT * FROM snowdrift.audit('orders', 'id', sample => 0);
+SELECT sum(count) < 6000 AS fewer FROM snowdrift.audit('orders', 'id', 'snowflake', 5);
+SELECT sum(count) AS partitioned FROM snowdrift.audit('"Odd ""schema"."Odd ""name"', 's', sample => 100);
+SELECT error_of(format('SELECT snowdrift.audit(''orders'', ''id'', sample => %L)', sample))
+FROM (VALUES ('-1'), ('100.1'), ('NaN'), ('infinity')) AS samples(sample);
+SELECT left(error_of($$SELECT snowdrift.audit('seen', 'key', sample => 1)$$), 5) AS sqlstate;
+
+-- The caller needs SELECT on the column, and only rows that policies let the caller see are counted.
+CREATE ROLE snowdrift_user;
+SET ROLE snowdrift_user;
+SELECT error_of($$SELECT snowdrift.audit('orders', 'id')$$);
+RESET ROLE;
+GRANT SELECT (id) ON orders TO snowdrift_user;
+ALTER TABLE orders ENABLE ROW LEVEL SECURITY;
+CREATE POLICY newer ON orders USING (id > 4999);
+SET ROLE snowdrift_user;
+SELECT finding, min FROM snowdrift.audit('orders', 'id');
+SELECT error_of($$SELECT snowdrift.audit('orders', 'body')$$);
+RESET ROLE;
+DROP POLICY newer ON orders;
+
+-- in a read-only transaction, and of rows that the same transaction has written
+BEGIN READ ONLY;
+SELECT count(*) FROM snowdrift.audit('orders', 'id');
+COMMIT;
+BEGIN;
+INSERT INTO nothing SELECT ulid_at('2024-01-01Z');
+SELECT finding, count FROM snowdrift.audit('nothing', 'id');
+ROLLBACK;
+
+-- errors
+SELECT error_of(format('SELECT snowdrift.audit(%L, %L)', name, attribute)) FROM (VALUES
+    ('orders', 'body'), ('orders', 'missing'), ('orders', 'ctid'), ('4000000000', 'id'), (NULL, 'id'), ('orders', NULL)) AS columns(name, attribute);
+SELECT error_of($$SELECT snowdrift.audit('orders', 'id', NULL)$$);
+SELECT error_of($$SELECT snowdrift.audit('orders', 'id', since => '2100-01-01Z')$$);
+SELECT error_of($$SELECT snowdrift.audit('orders', 'id', since => 'infinity')$$);
+CREATE INDEX orders_id ON orders (id);
+SELECT left(error_of($$SELECT snowdrift.audit('orders_id', 'id')$$), 5) AS sqlstate;
+
+DROP VIEW seen;
+DROP MATERIALIZED VIEW few;
+DROP TABLE orders, numbers, flakes, nothing, "Odd ""schema"."Odd ""name";
+DROP SCHEMA "Odd ""schema";
+DROP DOMAIN "Odd ""type", post_id;
+DROP ROLE snowdrift_user;

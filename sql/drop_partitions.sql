@@ -1,0 +1,185 @@
+-- Dropping partitions whose IDs are older than a time
+SET TimeZone = 'UTC';
+
+CREATE TABLE posts (id bigint PRIMARY KEY, parent bigint REFERENCES posts) PARTITION BY RANGE (id);
+SELECT count(*) FROM snowdrift.create_partitions('posts', '1 month', '2021-01-01Z', '2022-12-31Z');
+SELECT count(*) FROM snowdrift.create_partitions('posts', '1 month', now(), now() + interval '1 month');
+CREATE TABLE posts_other PARTITION OF posts DEFAULT;
+CREATE TABLE posts_negative PARTITION OF posts FOR VALUES FROM (-1000) TO (-5);
+CREATE TABLE posts_unbounded PARTITION OF posts FOR VALUES FROM (MINVALUE) TO (-1000);
+INSERT INTO posts SELECT snowflake_boundary(lower(times)) FROM snowdrift.partitions('posts') WHERE times IS NOT NULL;
+
+-- A dry run changes nothing, takes no lasting lock, and is possible where nothing can be written.
+BEGIN READ ONLY;
+SELECT * FROM snowdrift.drop_partitions('posts', '2021-03-01Z'::timestamptz, dry_run => true);
+SELECT count(*) FROM snowdrift.drop_partitions('posts', interval '1 year', dry_run => true);
+SELECT count(*) FROM pg_locks WHERE locktype = 'relation' AND pid = pg_backend_pid() AND relation = 'posts'::regclass;
+SELECT error_of($$SELECT snowdrift.drop_partitions('posts', interval '1 year')$$);
+COMMIT;
+-- So does a call that finds nothing.
+BEGIN;
+SELECT * FROM snowdrift.drop_partitions('posts', '2021-01-01Z'::timestamptz);
+SELECT count(*) FROM pg_locks WHERE locktype = 'relation' AND pid = pg_backend_pid() AND relation = 'posts'::regclass;
+COMMIT;
+
+-- The upper bound is at or before the time.
+SELECT * FROM snowdrift.drop_partitions('posts', '2021-02-28 23:59:59.999999Z'::timestamptz);
+SELECT * FROM snowdrift.drop_partitions('posts', '2021-03-01Z'::timestamptz);
+SELECT * FROM snowdrift.drop_partitions('posts', '2021-03-01Z'::timestamptz);
+SELECT to_regclass('posts_2021_01') AS "2021_01", to_regclass('posts_2021_02') AS "2021_02", to_regclass('posts_2021_03') AS "2021_03";
+SELECT * FROM snowdrift.drop_partitions('posts', '-infinity'::timestamptz);
+SELECT * FROM snowdrift.drop_partitions('posts', NULL::interval);
+-- other types that PostgreSQL converts
+SELECT partition FROM snowdrift.drop_partitions('posts', date '2021-04-01');
+SELECT partition FROM snowdrift.drop_partitions('posts', timestamp '2021-05-01');
+-- An age is counted from now().
+SELECT partition FROM snowdrift.drop_partitions('posts', now() - timestamptz '2021-07-01Z');
+SELECT count(*) AS dropped, min(lower(times)), max(upper(times)) FROM snowdrift.drop_partitions('posts', interval '1 year');
+SELECT count(*) FROM snowdrift.partitions('posts') WHERE now() <@ times;
+SELECT count(*) FROM posts;
+SELECT error_of($$SELECT snowdrift.drop_partitions('posts', interval '-1 day')$$);
+SELECT error_of($$SELECT snowdrift.drop_partitions('posts', interval '-1 month 2 days')$$);
+SELECT error_of($$SELECT snowdrift.drop_partitions('posts', interval '1000000 years')$$);
+-- The type of a literal is not guessed: '20260101' would be a date and a number of seconds.
+SELECT error_of($$SELECT snowdrift.drop_partitions('posts', '1 year')$$);
+
+-- Neither a default partition, nor one with a bound that is not an ID, nor one without a bound is dropped.
+SELECT count(*) FROM snowdrift.drop_partitions('posts', 'infinity'::timestamptz);
+SELECT * FROM snowdrift.partitions('posts') ORDER BY partition::text;
+DROP TABLE posts;
+CREATE TABLE events (id ulid) PARTITION BY RANGE (id);
+CREATE TABLE events_before PARTITION OF events FOR VALUES FROM (MINVALUE) TO (ulid_boundary('2020-01-01Z'));
+CREATE TABLE events_first PARTITION OF events FOR VALUES FROM (ulid_boundary('2020-01-01Z')) TO (ulid_boundary('2021-01-01Z'));
+CREATE TABLE events_after PARTITION OF events FOR VALUES FROM (ulid_boundary('2021-01-01Z')) TO (MAXVALUE);
+SELECT * FROM snowdrift.drop_partitions('events', 'infinity'::timestamptz);
+SELECT * FROM snowdrift.partitions('events') ORDER BY times;
+
+-- An upper bound that is not the first ID of its time: the partition can have IDs of that time.
+CREATE TABLE events_odd PARTITION OF events FOR VALUES
+    FROM (ulid_boundary('2020-02-01Z')) TO (make_ulid('2020-03-01Z', '\x00000000000000000001'));
+SELECT * FROM snowdrift.partitions('events') WHERE partition = 'events_odd'::regclass;
+SELECT * FROM snowdrift.drop_partitions('events', '2020-03-01Z'::timestamptz);
+SELECT * FROM snowdrift.drop_partitions('events', '2020-03-01 00:00:00.000001Z'::timestamptz);
+
+-- snos; a layout; a layout with a time unit; names that need quotes, and another schema
+CREATE SCHEMA "Odd ""schema";
+CREATE TABLE "Odd ""schema"."Odd ""name" (id sno) PARTITION BY RANGE (id);
+SELECT snowdrift.create_partitions('"Odd ""schema"."Odd ""name"', '1 day', '2021-01-01Z', '2021-01-02Z');
+ALTER TABLE "Odd ""schema"."Odd ""name_2021_01_02" SET SCHEMA public;
+SELECT * FROM snowdrift.drop_partitions('"Odd ""schema"."Odd ""name"', '2021-02-01Z'::timestamptz);
+DROP SCHEMA "Odd ""schema" CASCADE;
+CREATE TABLE tweets (id bigint) PARTITION BY RANGE (id);
+SELECT snowdrift.create_partitions('tweets', '1 month', '2021-01-01Z', '2021-02-01Z', 'twitter');
+SELECT * FROM snowdrift.drop_partitions('tweets', '2021-02-01Z'::timestamptz, 'twitter');
+SELECT * FROM snowdrift.drop_partitions('tweets', interval '1 year', 'twitter');
+CREATE DOMAIN flake AS bigint;
+CREATE TABLE flakes (id flake) PARTITION BY RANGE (id);
+SELECT snowdrift.create_partitions('flakes', '1 month', '2021-01-01Z', '2021-02-01Z', 'sonyflake');
+SELECT * FROM snowdrift.drop_partitions('flakes', '2021-02-01Z'::timestamptz, 'sonyflake');
+DROP TABLE tweets, flakes;
+DROP DOMAIN flake;
+
+-- Partitions that are themselves partitioned are dropped with their partitions; foreign tables are dropped too.
+CREATE FOREIGN DATA WRAPPER nowhere;
+CREATE SERVER nowhere FOREIGN DATA WRAPPER nowhere;
+CREATE TABLE nested PARTITION OF events FOR VALUES
+    FROM (ulid_boundary('2020-05-01Z')) TO (ulid_boundary('2020-06-01Z')) PARTITION BY HASH (id);
+CREATE TABLE nested_0 PARTITION OF nested FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE FOREIGN TABLE distant PARTITION OF events FOR VALUES
+    FROM (ulid_boundary('2020-04-01Z')) TO (ulid_boundary('2020-05-01Z')) SERVER nowhere;
+SELECT partition FROM snowdrift.drop_partitions('events', '2021-01-01Z'::timestamptz);
+SELECT relname FROM pg_class WHERE relname IN ('nested', 'nested_0', 'distant');
+DROP FOREIGN DATA WRAPPER nowhere CASCADE;
+
+-- A partition that is being detached concurrently is no longer one; FINALIZE and DROP TABLE remove it.
+CREATE TABLE pending PARTITION OF events FOR VALUES FROM (ulid_boundary('2020-05-01Z')) TO (ulid_boundary('2020-06-01Z'));
+UPDATE pg_inherits SET inhdetachpending = true WHERE inhrelid = 'pending'::regclass;
+SELECT partition FROM snowdrift.drop_partitions('events', '2021-01-01Z'::timestamptz);
+ALTER TABLE events DETACH PARTITION pending FINALIZE;
+DROP TABLE events, pending;
+
+-- foreign_key_error_of(QUERY): like error_of(), without the name of the constraint, which depends on the version
+CREATE FUNCTION foreign_key_error_of(query text) RETURNS text
+    LANGUAGE sql AS $$SELECT regexp_replace(error_of(query), 'constraint "[^"]*"', 'constraint')$$;
+
+-- Foreign keys: without rows that refer to the partition, it is dropped; with such rows, nothing is.
+CREATE TABLE articles (id bigint PRIMARY KEY, reply bigint REFERENCES articles) PARTITION BY RANGE (id);
+SELECT count(*) FROM snowdrift.create_partitions('articles', '1 month', '2021-01-01Z', '2021-04-01Z');
+CREATE TABLE likes (article bigint REFERENCES articles ON DELETE CASCADE);
+INSERT INTO articles SELECT make_snowflake('2021-02-01Z', 0, 0, n) FROM generate_series(0, 1) AS n;
+INSERT INTO likes SELECT min(id) FROM articles;
+SELECT foreign_key_error_of($$SELECT snowdrift.drop_partitions('articles', '2021-03-01Z'::timestamptz)$$);
+SELECT count(*) FROM snowdrift.partitions('articles');
+DELETE FROM likes;
+UPDATE articles SET reply = make_snowflake('2021-02-01Z', 0, 0, 0) WHERE id = make_snowflake('2021-02-01Z', 0, 0, 1);
+SELECT foreign_key_error_of($$SELECT snowdrift.drop_partitions('articles', '2021-03-01Z'::timestamptz)$$);
+UPDATE articles SET reply = NULL;
+SELECT partition FROM snowdrift.drop_partitions('articles', '2021-03-01Z'::timestamptz);
+SELECT count(*) FROM articles;
+-- A foreign key to the partition itself, or a view of it, prevents dropping it.
+CREATE TABLE march (article bigint REFERENCES articles_2021_03);
+SELECT error_of($$SELECT snowdrift.drop_partitions('articles', '2021-04-01Z'::timestamptz)$$);
+DROP TABLE march;
+CREATE VIEW march AS SELECT * FROM articles_2021_03;
+SELECT error_of($$SELECT snowdrift.drop_partitions('articles', '2021-04-01Z'::timestamptz)$$);
+DROP VIEW march;
+-- the rows of a query in progress
+SELECT left(error_of($$SELECT (SELECT count(*) FROM snowdrift.drop_partitions('articles', '2021-04-01Z'::timestamptz))
+    FROM articles RIGHT JOIN (VALUES (1)) AS one(row) ON true$$), 5) AS sqlstate;
+SELECT partition FROM snowdrift.partitions('articles') ORDER BY times;
+DROP TABLE likes, articles;
+DROP FUNCTION foreign_key_error_of(text);
+
+-- The caller must own the table and the partition.
+CREATE TABLE pages (id sno) PARTITION BY RANGE (id);
+SELECT snowdrift.create_partitions('pages', '1 month', '2021-01-01Z', '2021-02-01Z');
+CREATE ROLE snowdrift_user;
+SET ROLE snowdrift_user;
+SELECT error_of($$SELECT snowdrift.drop_partitions('pages', interval '1 year')$$);
+SELECT error_of($$SELECT snowdrift.drop_partitions('pages', interval '1 year', dry_run => true)$$);
+RESET ROLE;
+ALTER TABLE pages OWNER TO snowdrift_user;
+ALTER TABLE pages_2021_01 OWNER TO snowdrift_user;
+SET ROLE snowdrift_user;
+SELECT error_of($$SELECT snowdrift.drop_partitions('pages', interval '1 year')$$);
+SELECT partition FROM snowdrift.partitions('pages') ORDER BY times;
+SELECT partition FROM snowdrift.drop_partitions('pages', '2021-02-01Z'::timestamptz);
+RESET ROLE;
+DROP TABLE pages;
+DROP ROLE snowdrift_user;
+
+-- publications, generated columns, triggers and row-level security
+CREATE TABLE visits (id bigint PRIMARY KEY, day date GENERATED ALWAYS AS ((snowflake_timestamp(id) AT TIME ZONE 'UTC')::date) STORED)
+PARTITION BY RANGE (id);
+SELECT count(*) FROM snowdrift.create_partitions('visits', '1 month', '2021-01-01Z', '2021-02-01Z');
+CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'rejected'; END $$;
+CREATE TRIGGER reject BEFORE DELETE ON visits FOR EACH ROW EXECUTE FUNCTION reject();
+ALTER TABLE visits ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+SET client_min_messages = error;    -- wal_level
+CREATE PUBLICATION visits_publication FOR TABLE visits, visits_2021_01;
+RESET client_min_messages;
+INSERT INTO visits SELECT snowflake_boundary('2021-01-05Z');
+SELECT partition FROM snowdrift.drop_partitions('visits', '2021-02-01Z'::timestamptz);
+SELECT tablename FROM pg_publication_tables WHERE pubname = 'visits_publication';
+DROP PUBLICATION visits_publication;
+DROP TABLE visits;
+DROP FUNCTION reject();
+
+-- errors
+CREATE TABLE plain (id bigint);
+SELECT error_of($$SELECT snowdrift.drop_partitions('plain', interval '1 year')$$);
+SELECT error_of($$SELECT snowdrift.drop_partitions(4000000000, interval '1 year')$$);
+DROP TABLE plain;
+
+-- The statements of docs/partitioning.md: a daily job, dry run, and detaching concurrently.
+CREATE TABLE posts (id bigint PRIMARY KEY DEFAULT next_snowflake(), body text) PARTITION BY RANGE (id);
+SELECT count(*) FROM snowdrift.create_partitions('posts', '1 month', '2021-01-01Z', '2021-01-01Z');
+SELECT * FROM snowdrift.drop_partitions('posts', interval '1 year', dry_run => true);
+SELECT * FROM snowdrift.drop_partitions('posts', interval '1 year');
+SELECT count(*) FROM snowdrift.create_partitions('posts', '1 month', '2021-02-01Z', '2021-03-01Z');
+SELECT format('ALTER TABLE posts DETACH PARTITION %s CONCURRENTLY', partition), format('DROP TABLE %s', partition)
+FROM snowdrift.drop_partitions('posts', interval '1 year', dry_run => true) \gexec
+SELECT * FROM snowdrift.partitions('posts');
+SELECT count(*) FROM snowdrift.create_partitions('public.posts', '1 month', now(), now() + interval '3 months');
+SET lock_timeout = '5s'; SELECT snowdrift.drop_partitions('public.posts', interval '1 year');
+DROP TABLE posts;

@@ -1,0 +1,112 @@
+// The SQL function snowdrift.drop_partitions(), which drops the partitions whose IDs are all older
+// than a time, or than an age.
+#include "pg/partitioning/partition_list.hpp"
+#include "pg/support/postgres.hpp"
+#include "pg/support/row.hpp"
+#include "pg/support/tables.hpp"
+#include "pg/types/snowflake_layout_type.hpp"
+
+extern "C" {
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/pg_class.h"
+#include "executor/spi.h"
+#include "storage/lmgr.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+}
+
+using namespace snowdrift;
+
+namespace {
+
+struct OldPartition {
+    Oid oid;
+    PartitionTimes times;
+};
+
+const OldPartition& get_old(const ListCell* cell) {
+    return *static_cast<const OldPartition*>(lfirst(cell));
+}
+
+int compare_ends(const ListCell* a, const ListCell* b) {
+    return *get_old(a).times.to < *get_old(b).times.to ? -1 : 1;
+}
+
+/// The partitions of `parent` whose IDs are all older than `time`, oldest first. Raises 42809.
+List* find_older(Oid parent, const SnowflakeLayout& layout, TimestampTz time) {
+    Relation relation = table_open(parent, AccessShareLock);
+    const ColumnIds ids = partition_key(relation, layout);
+    table_close(relation, AccessShareLock);
+    List* found = NIL;
+    for_each_partition(parent, [&](const Partition& partition) {
+        const auto times = times_of(partition, ids);
+        if (!times || !times->are_before(time)) return;
+        found =
+            lappend(found, new (palloc(sizeof(OldPartition))) OldPartition{partition.oid, *times});
+    });
+    list_sort(found, compare_ends);
+    return found;
+}
+
+/// Drop a partition of a parent that is locked exclusively. It is detached first, because
+/// PostgreSQL then checks whether foreign keys refer to its rows. Without that, foreign keys that
+/// refer to the parent prevent dropping the partition, whether they refer to its rows or not.
+void drop(Oid parent, Oid partition) {
+    LockRelationOid(partition, AccessExclusiveLock);
+    const char* const name = qualified_name(partition);
+    const bool is_foreign = get_rel_relkind(partition) == RELKIND_FOREIGN_TABLE;
+    execute(psprintf("ALTER TABLE %s DETACH PARTITION %s", qualified_name(parent), name));
+    execute(psprintf("DROP %s %s", is_foreign ? "FOREIGN TABLE" : "TABLE", name));
+}
+
+/// Drop the partitions of the table in argument 0 whose IDs, in the layout of argument 2, are all
+/// older than `time`, or only list them if argument 3 is true. Return them.
+Datum drop_older(FunctionCallInfo fcinfo, TimestampTz time) {
+    const Oid parent = PG_GETARG_OID(0);
+    const SnowflakeLayout& layout = get_layout(PG_GETARG_DATUM(2));
+    const bool is_dry_run = PG_GETARG_BOOL(3);
+    if (!is_dry_run) PreventCommandIfReadOnly("snowdrift.drop_partitions()");
+    check_owner(parent);
+    InitMaterializedSRF(fcinfo, 0);
+
+    List* older = find_older(parent, layout, time);
+    if (!is_dry_run && older != NIL) {
+        // Only partitions to drop justify the lock. Others may have changed them before it.
+        LockRelationOid(parent, AccessExclusiveLock);
+        older = find_older(parent, layout, time);
+    }
+    SPI_connect();
+    ListCell* cell;
+    foreach (cell, older) {
+        CHECK_FOR_INTERRUPTS();
+        const OldPartition& old = get_old(cell);
+        // The name as text, because regclass cannot show the name of a dropped table.
+        const Datum shown = DirectFunctionCall1(regclassout, ObjectIdGetDatum(old.oid));
+        add_row(fcinfo, {CStringGetTextDatum(DatumGetCString(shown)), old.times.range()});
+        if (!is_dry_run) drop(parent, old.oid);
+    }
+    SPI_finish();
+    return Datum{0};
+}
+
+}  // namespace
+
+/// snowdrift.drop_partitions(parent regclass, older_than timestamptz, layout snowflake_layout,
+/// dry_run boolean) → setof (partition text, times tstzrange)
+SNOWDRIFT_FUNCTION(drop_partitions) { return drop_older(fcinfo, PG_GETARG_TIMESTAMPTZ(1)); }
+
+/// snowdrift.drop_partitions(parent regclass, older_than interval, layout snowflake_layout, dry_run
+/// boolean) → setof (partition text, times tstzrange)
+SNOWDRIFT_FUNCTION(drop_partitions_by_age) {
+    const TimestampTz now = GetCurrentTransactionStartTimestamp();
+    const Datum age = PG_GETARG_DATUM(1);
+    const TimestampTz time = DatumGetTimestampTz(
+        DirectFunctionCall2(timestamptz_mi_interval, TimestampTzGetDatum(now), age));
+    if (time > now)
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("older_than must not be negative: \"%s\"",
+                               DatumGetCString(DirectFunctionCall1(interval_out, age)))));
+    return drop_older(fcinfo, time);
+}

@@ -1,0 +1,94 @@
+#include "pg/partitioning/partition_list.hpp"
+
+extern "C" {
+#include "catalog/partition.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type_d.h"
+#include "nodes/parsenodes.h"
+#include "utils/builtins.h"
+#include "utils/partcache.h"
+#include "utils/rangetypes.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+}
+
+namespace snowdrift {
+namespace {
+
+Bound bound_of(const List* datums) {
+    const auto* const bound = static_cast<PartitionRangeDatum*>(linitial(datums));
+    if (bound->kind != PARTITION_RANGE_DATUM_VALUE) return std::nullopt;
+    return reinterpret_cast<const Const*>(bound->value)->constvalue;
+}
+
+/// The range between two bounds.
+RangeType* make_range_of(TypeCacheEntry* type, RangeBound* lower, RangeBound* upper) {
+#if PG_VERSION_NUM >= 160000
+    return make_range(type, lower, upper, false, nullptr);
+#else
+    return make_range(type, lower, upper, false);
+#endif
+}
+
+}  // namespace
+
+bool PartitionTimes::are_before(TimestampTz time) const {
+    return from && to && (includes_to ? *to < time : *to <= time);
+}
+
+Datum PartitionTimes::range() const {
+    RangeBound lower{TimestampTzGetDatum(from.value_or(0)), !from, true, true};
+    RangeBound upper{TimestampTzGetDatum(to.value_or(0)), !to, includes_to, false};
+    return RangeTypePGetDatum(
+        make_range_of(lookup_type_cache(TSTZRANGEOID, TYPECACHE_RANGE_INFO), &lower, &upper));
+}
+
+ColumnIds partition_key(Relation parent, const SnowflakeLayout& layout) {
+    PartitionKeyData* const key = parent->rd_rel->relkind == RELKIND_PARTITIONED_TABLE
+                                      ? RelationGetPartitionKey(parent)
+                                      : nullptr;
+    const bool is_one_column = key != nullptr && key->strategy == PARTITION_STRATEGY_RANGE &&
+                               key->partnatts == 1 && key->partattrs[0] != 0;
+    const auto ids = is_one_column ? ColumnIds::of(key->parttypid[0], layout) : std::nullopt;
+    if (!ids)
+        ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+                        errmsg("table \"%s\" is not partitioned by a range of IDs",
+                               RelationGetRelationName(parent)),
+                        errhint("The partition key must be a single column of type bigint, ulid or "
+                                "sno.")));
+    return *ids;
+}
+
+std::optional<Partition> find_partition(Oid oid) {
+    HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(oid));
+    if (!HeapTupleIsValid(tuple)) return std::nullopt;
+    bool is_null;
+    const Datum stored = SysCacheGetAttr(RELOID, tuple, Anum_pg_class_relpartbound, &is_null);
+    if (is_null) {
+        ReleaseSysCache(tuple);
+        return std::nullopt;
+    }
+    const auto* const bounds =
+        static_cast<PartitionBoundSpec*>(stringToNode(TextDatumGetCString(stored)));
+    ReleaseSysCache(tuple);
+    if (bounds->is_default) return Partition{oid, true, {}, {}};
+    return Partition{oid, false, bound_of(bounds->lowerdatums), bound_of(bounds->upperdatums)};
+}
+
+std::optional<PartitionTimes> times_of(const Partition& partition, const ColumnIds& ids) {
+    if (partition.is_default) return std::nullopt;
+    PartitionTimes times{};
+    if (partition.from) {
+        times.from = ids.time_of(*partition.from);
+        if (!times.from) return std::nullopt;
+    }
+    if (partition.to) {
+        times.to = ids.time_of(*partition.to);
+        if (!times.to) return std::nullopt;
+        times.includes_to = !ids.is_boundary(*partition.to);
+    }
+    return times;
+}
+
+}  // namespace snowdrift

@@ -1,0 +1,71 @@
+#include "pg/types/column_ids.hpp"
+
+#include "pg/support/datum.hpp"
+#include "pg/support/extension.hpp"
+#include "pg/support/time.hpp"
+#include "pg/types/id_traits.hpp"
+#include "pg/types/snowflake_layout_type.hpp"
+
+extern "C" {
+#include "catalog/pg_type_d.h"
+#include "utils/lsyscache.h"
+}
+
+namespace snowdrift {
+namespace {
+
+template <typename Id>
+const char* text_of(const Id& id) {
+    auto* const text = static_cast<char*>(palloc(Id::text_size + 1));
+    *id.format(text) = '\0';
+    return text;
+}
+
+}  // namespace
+
+std::optional<ColumnIds> ColumnIds::of(Oid type, const SnowflakeLayout& layout) {
+    const Oid base = getBaseType(type);
+    if (base == INT8OID) return ColumnIds{Kind::snowflake, base, layout};
+    Oid input;
+    Oid parameter;
+    getTypeInputInfo(base, &input, &parameter);
+    if (extension::is_ours(input, "snowdrift_ulid_in")) return ColumnIds{Kind::ulid, base, layout};
+    if (extension::is_ours(input, "snowdrift_sno_in")) return ColumnIds{Kind::sno, base, layout};
+    return std::nullopt;
+}
+
+TimeRange ColumnIds::times() const {
+    if (kind_ == Kind::snowflake) return times_of(layout_);
+    return kind_ == Kind::ulid ? IdTraits<Ulid>::times : IdTraits<Sno>::times;
+}
+
+Datum ColumnIds::boundary(int64 unix_ms) const {
+    if (kind_ == Kind::snowflake) return Int64GetDatum(layout_.boundary(unix_ms));
+    if (kind_ == Kind::ulid) return make_datum(Ulid::boundary(unix_ms));
+    return make_datum(Sno::boundary(unix_ms));
+}
+
+bool ColumnIds::is_boundary(Datum id) const {
+    return are_equal(id, boundary(unix_ms_floor(*time_of(id))));
+}
+
+std::optional<TimestampTz> ColumnIds::time_of(Datum id) const {
+    if (kind_ == Kind::ulid) return timestamp_from_unix_ms(get_id<Ulid>(id).timestamp_ms());
+    if (kind_ == Kind::sno) return timestamp_from_unix_ms(get_id<Sno>(id).timestamp_ms());
+    const int64 number = DatumGetInt64(id);
+    if (!layout_.contains_id(number)) return std::nullopt;
+    return timestamp_from_unix_ms(layout_.split(number).unix_ms);
+}
+
+bool ColumnIds::are_equal(Datum a, Datum b) const {
+    if (kind_ == Kind::ulid) return get_id<Ulid>(a) == get_id<Ulid>(b);
+    if (kind_ == Kind::sno) return get_id<Sno>(a) == get_id<Sno>(b);
+    return DatumGetInt64(a) == DatumGetInt64(b);
+}
+
+const char* ColumnIds::text(Datum id) const {
+    if (kind_ == Kind::snowflake) return psprintf(INT64_FORMAT, DatumGetInt64(id));
+    return kind_ == Kind::ulid ? text_of(get_id<Ulid>(id)) : text_of(get_id<Sno>(id));
+}
+
+}  // namespace snowdrift

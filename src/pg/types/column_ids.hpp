@@ -1,0 +1,58 @@
+// The IDs in a column of type bigint (Snowflake IDs), ulid or sno, for code that handles all three.
+#pragma once
+
+#include <optional>
+
+#include "pg/support/checks.hpp"
+#include "pg/support/postgres.hpp"
+#include "snowdrift/snowflake.hpp"
+
+namespace snowdrift {
+
+class ColumnIds {
+ public:
+    enum class Kind { snowflake, ulid, sno };
+
+    /// The IDs in a column of type bigint, ulid or sno, or of a domain over one of them; nothing
+    /// for other types. `layout`: the layout of Snowflake IDs.
+    static std::optional<ColumnIds> of(Oid type, const SnowflakeLayout& layout);
+
+    Kind kind() const { return kind_; }
+
+    /// The layout of Snowflake IDs.
+    const SnowflakeLayout& layout() const { return layout_; }
+
+    /// The column's type, not a domain.
+    Oid type() const { return type_; }
+
+    /// The range of timestamps of the IDs.
+    TimeRange times() const;
+
+    /// The smallest ID whose timestamp is not before `unix_ms`. Precondition: `unix_ms` is in
+    /// times().
+    Datum boundary(int64 unix_ms) const;
+
+    /// Whether an ID is the smallest of its timestamp. Precondition: time_of(id) has a value.
+    bool is_boundary(Datum id) const;
+
+    /// The timestamp of an ID; nothing if the value is not a valid ID.
+    std::optional<TimestampTz> time_of(Datum id) const;
+
+    bool are_equal(Datum a, Datum b) const;
+
+    /// The text form of an ID, or of a number that is not an ID.
+    const char* text(Datum id) const;
+
+    /// An ID as a quoted SQL literal.
+    const char* literal(Datum id) const { return psprintf("'%s'", text(id)); }
+
+ private:
+    ColumnIds(Kind kind, Oid type, const SnowflakeLayout& layout)
+        : kind_{kind}, type_{type}, layout_{layout} {}
+
+    Kind kind_;
+    Oid type_;
+    SnowflakeLayout layout_;
+};
+
+}  // namespace snowdrift

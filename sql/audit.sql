@@ -75,7 +75,7 @@ SELECT * FROM snowdrift.audit('nothing', 'id');
 -- samples
 SELECT finding, sum(count) FROM snowdrift.audit('orders', 'id', sample => 100) GROUP BY finding ORDER BY min(min::bigint);
 SELECT * FROM snowdrift.audit('orders', 'id', sample => 0);
-SELECT sum(count) < 6000 AS fewer FROM snowdrift.audit('orders', 'id', 'snowflake', 5);
+SELECT coalesce(sum(count), 0) < 6000 AS fewer FROM snowdrift.audit('orders', 'id', 'snowflake', 5);
 SELECT sum(count) AS partitioned FROM snowdrift.audit('"Odd ""schema"."Odd ""name"', 's', sample => 100);
 SELECT error_of(format('SELECT snowdrift.audit(''orders'', ''id'', sample => %L)', sample))
 FROM (VALUES ('-1'), ('100.1'), ('NaN'), ('infinity')) AS samples(sample);

@@ -262,6 +262,16 @@ SELECT error_of($$SELECT snowdrift.convert_column('invalid', 'id', dry_run => NU
 CREATE TABLE limited (id small REFERENCES invalid);
 SELECT error_of($$SELECT snowdrift.convert_column('invalid', 'id')$$);
 DROP TABLE limited;
+-- a default that contains casts of a function without arguments, as PostgreSQL 16 has one
+CREATE TYPE fancy AS ENUM ('one');
+CREATE FUNCTION fancy_of(text) RETURNS fancy LANGUAGE sql AS $$SELECT 'one'::keys.fancy$$;
+CREATE FUNCTION number_of(fancy) RETURNS int LANGUAGE sql AS 'SELECT 1';
+CREATE CAST (text AS fancy) WITH FUNCTION fancy_of(text);
+CREATE CAST (fancy AS int) WITH FUNCTION number_of(fancy);
+SELECT format('CREATE TABLE cast_twice (id int DEFAULT %s::text::fancy::int)',
+    CASE WHEN current_setting('server_version_num')::int >= 160000 THEN 'SYSTEM_USER' ELSE 'current_user' END) AS query \gset
+:query;
+SELECT split_part(error_of($$SELECT snowdrift.convert_column('cast_twice', 'id')$$), E'\n', 1) AS error;
 CREATE TABLE nested (content invalid);
 SELECT error_of($$SELECT snowdrift.convert_column('invalid', 'id')$$);
 DROP TABLE nested;

@@ -144,6 +144,21 @@ END $$;
 SET ROLE snowdrift_user;
 CREATE INDEX ON hidden (id) WHERE keys.runs_as_owner(1);
 RESET ROLE;
+CREATE TABLE guests (id serial PRIMARY KEY);
+GRANT REFERENCES ON guests TO snowdrift_user;
+SET ROLE snowdrift_user;
+CREATE FUNCTION is_checked_by_owner(bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    ASSERT current_user = 'snowdrift_user', current_user;
+    PERFORM set_config('search_path', 'hostile', false);
+    RETURN true;
+END $$;
+CREATE TABLE checked (guest int REFERENCES guests CHECK (keys.is_checked_by_owner(guest)));
+INSERT INTO checked VALUES (NULL);
+RESET ROLE;
+SET search_path = keys, public;
+SELECT snowdrift.convert_column('guests', 'id');
+SHOW search_path;
 -- A dry run works in a read-only transaction.
 BEGIN READ ONLY;
 SELECT count(*) FROM snowdrift.convert_column('hidden', 'id', dry_run => true);

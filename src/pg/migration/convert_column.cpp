@@ -31,6 +31,7 @@ namespace {
 struct Conversion {
     List* tables = NIL;      ///< OIDs of the tables to lock, without those that inherit from them
     List* statements = NIL;  ///< strings; empty if nothing is to be done
+    List* changed = NIL;     ///< OIDs of the relations that the statements after the first change
     bool sets_default = false;
     List* kept_sequences = NIL;  ///< OIDs of the sequences that defaults use but columns don't own
 };
@@ -99,6 +100,7 @@ const char* alter(const Column& column, const char* action) {
 void add_alter_table(Conversion& conversion, Oid table, const char* actions) {
     conversion.statements = lappend(conversion.statements,
                                     psprintf("ALTER TABLE %s %s", qualified_name(table), actions));
+    conversion.changed = lappend_oid(conversion.changed, table);
 }
 
 /// Add the statements that change what generates the key. They take no time, so an error occurs
@@ -129,9 +131,11 @@ void add_default(Conversion& conversion, const Column& key, List* family,
         conversion, key.table,
         psprintf("%s%s", identity, alter(key, psprintf("SET DEFAULT %s", generator.call))));
     ListCell* cell;
-    foreach (cell, owned)
+    foreach (cell, owned) {
         conversion.statements = lappend(
             conversion.statements, psprintf("DROP SEQUENCE %s", qualified_name(lfirst_oid(cell))));
+        conversion.changed = lappend_oid(conversion.changed, lfirst_oid(cell));
+    }
 }
 
 /// Add the statements that change the types of `columns`, one per table.
@@ -230,16 +234,9 @@ void report_effects(const Conversion& conversion, const Column& key) {
 /// The largest key of a table; nothing if the table is empty. Sees all committed rows and those of
 /// this transaction, whatever its isolation level and row-level security.
 std::optional<int64> largest(const Column& key) {
-    Relation table = table_open(key.table, AccessShareLock);
-    const Oid owner = table->rd_rel->relowner;
-    table_close(table, AccessShareLock);
-    Oid user;
-    int context;
-    GetUserIdAndSecContext(&user, &context);
     // As the table's owner, to whom row-level security is not applied here. Planning can evaluate
     // functions in predicates of the table's indexes: they must not run with the caller's rights.
-    SetUserIdAndSecContext(owner, context | SECURITY_LOCAL_USERID_CHANGE |
-                                      SECURITY_RESTRICTED_OPERATION | SECURITY_NOFORCE_RLS);
+    const OwnerContext owner{key.table, SECURITY_NOFORCE_RLS};
     SPIPlanPtr query =
         SPI_prepare(psprintf("SELECT pg_catalog.max(%s)::bigint FROM %s",
                              quote_identifier(column_name(key)), qualified_name(key.table)),
@@ -247,7 +244,7 @@ std::optional<int64> largest(const Column& key) {
     if (query == nullptr) elog(ERROR, "could not prepare the query for the largest key");
     const int result = SPI_execute_snapshot(query, nullptr, nullptr, GetLatestSnapshot(),
                                             InvalidSnapshot, true, false, 1);
-    SetUserIdAndSecContext(user, context);
+    owner.restore();
     if (result != SPI_OK_SELECT || SPI_processed != 1)
         elog(ERROR, "could not read the largest key");
     bool is_null;
@@ -318,8 +315,10 @@ SNOWDRIFT_FUNCTION(convert_column) {
         report_effects(conversion, key);
     }
     if (!is_dry_run && conversion.statements != NIL) {
-        ListCell* cell;
-        for_each_from(cell, conversion.statements, 1) execute(static_cast<char*>(lfirst(cell)));
+        // Referring tables can belong to others, who must not gain the caller's privileges.
+        for (int i = 0; i < list_length(conversion.changed); ++i)
+            execute_as_owner(list_nth_oid(conversion.changed, i),
+                             static_cast<char*>(list_nth(conversion.statements, i + 1)));
     }
     return_statements(fcinfo, conversion.statements);
     SPI_finish();

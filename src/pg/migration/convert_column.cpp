@@ -11,10 +11,12 @@
 extern "C" {
 #include "access/table.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_type_d.h"
 #include "commands/defrem.h"
 #include "executor/spi.h"
 #include "funcapi.h"
+#include "storage/lmgr.h"
 #include "tcop/utility.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -276,11 +278,21 @@ void return_statements(FunctionCallInfo fcinfo, const List* statements) {
     }
 }
 
+/// Lock tables and those that inherit from them exclusively. Not by name, because other tables can
+/// take the names during the wait.
+void lock(const List* tables) {
+    ListCell* cell;
+    foreach (cell, tables) {
+        LockRelationOid(lfirst_oid(cell), AccessExclusiveLock);
+        (void)find_all_inheritors(lfirst_oid(cell), AccessExclusiveLock, nullptr);
+    }
+}
+
 /// The conversion, planned under the locks that it needs.
 Conversion lock_and_plan(const Column& key, const KeyGenerator& generator) {
     Conversion conversion = plan_conversion(key, generator);
     while (conversion.statements != NIL) {
-        execute(static_cast<char*>(linitial(conversion.statements)));
+        lock(conversion.tables);
         const List* const locked = conversion.tables;
         conversion = plan_conversion(key, generator);
         if (list_difference_oid(conversion.tables, locked) == NIL) break;

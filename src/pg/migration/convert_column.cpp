@@ -288,12 +288,14 @@ void lock(const List* tables) {
     }
 }
 
-/// The conversion, planned under the locks that it needs.
-Conversion lock_and_plan(const Column& key, const KeyGenerator& generator) {
+/// The conversion, planned under the locks that it needs. The table can have changed during the
+/// wait, so the key is found again.
+Conversion lock_and_plan(Column& key, const char* name, const KeyGenerator& generator) {
     Conversion conversion = plan_conversion(key, generator);
     while (conversion.statements != NIL) {
         lock(conversion.tables);
         const List* const locked = conversion.tables;
+        key = find_key(key.table, name);
         conversion = plan_conversion(key, generator);
         if (list_difference_oid(conversion.tables, locked) == NIL) break;
     }
@@ -312,13 +314,14 @@ SNOWDRIFT_FUNCTION(convert_column) {
     if (!is_dry_run) PreventCommandIfReadOnly("snowdrift.convert_column()");
     InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 
-    const Column key = find_key(PG_GETARG_OID(0), NameStr(*PG_GETARG_NAME(1)));
+    const char* const name = NameStr(*PG_GETARG_NAME(1));
+    Column key = find_key(PG_GETARG_OID(0), name);
     const KeyGenerator generator =
         find_generator(PG_ARGISNULL(2) ? nullptr : text_to_cstring(PG_GETARG_TEXT_PP(2)));
     (void)draw(generator);  // raises its errors before waiting for locks
     SPI_connect();
     const Conversion conversion =
-        is_dry_run ? plan_conversion(key, generator) : lock_and_plan(key, generator);
+        is_dry_run ? plan_conversion(key, generator) : lock_and_plan(key, name, generator);
     if (conversion.statements == NIL)
         ereport(NOTICE, (errmsg("column \"%s\" of table \"%s\" already generates these IDs",
                                 column_name(key), get_rel_name(key.table))));

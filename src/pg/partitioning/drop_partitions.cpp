@@ -84,6 +84,7 @@ Datum drop_older(FunctionCallInfo fcinfo, TimestampTz time) {
     if (!is_dry_run && older != NIL) {
         // Only partitions to drop justify the lock. Others may have changed them before it.
         LockRelationOid(parent, AccessExclusiveLock);
+        check_owner(parent);
         older = find_older(parent, layout, time);
     }
     SPI_connect();

@@ -135,6 +135,15 @@ SET ROLE snowdrift_user;
 SELECT snowdrift.convert_column('owned', 'id');
 RESET ROLE;
 DELETE FROM hidden WHERE id > 1;
+-- Nor does row-level security hide keys from the checks of foreign keys.
+SET ROLE snowdrift_user;
+CREATE TABLE veiled (id serial PRIMARY KEY);
+CREATE TABLE refers (veiled int REFERENCES veiled);
+INSERT INTO veiled DEFAULT VALUES;
+INSERT INTO refers VALUES (1);
+ALTER TABLE veiled ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+SELECT snowdrift.convert_column('veiled', 'id');
+RESET ROLE;
 -- Functions in indexes do not run with the caller's rights.
 CREATE FUNCTION runs_as_owner(int) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN

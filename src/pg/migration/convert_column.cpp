@@ -238,7 +238,7 @@ void report_effects(const Conversion& conversion, const Column& key) {
 std::optional<int64> largest(const Column& key) {
     // As the table's owner, to whom row-level security is not applied here. Planning can evaluate
     // functions in predicates of the table's indexes: they must not run with the caller's rights.
-    const OwnerContext owner{key.table, SECURITY_NOFORCE_RLS};
+    const OwnerContext owner{key.table};
     SPIPlanPtr query =
         SPI_prepare(psprintf("SELECT pg_catalog.max(%s)::bigint FROM %s",
                              quote_identifier(column_name(key)), qualified_name(key.table)),

@@ -65,11 +65,11 @@ void execute_as_owner(Oid relation, const char* statement) {
     owner.restore();
 }
 
-OwnerContext::OwnerContext(Oid relation, int flags) {
+OwnerContext::OwnerContext(Oid relation) {
     const Oid owner = owner_of(relation);
     GetUserIdAndSecContext(&user_, &context_);
-    SetUserIdAndSecContext(
-        owner, context_ | flags | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
+    SetUserIdAndSecContext(owner, context_ | SECURITY_LOCAL_USERID_CHANGE |
+                                      SECURITY_RESTRICTED_OPERATION | SECURITY_NOFORCE_RLS);
     settings_ = NewGUCNestLevel();
 }
 

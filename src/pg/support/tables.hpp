@@ -27,12 +27,11 @@ void execute(const char* statement);
 /// SPI. Precondition: check_owner(relation).
 void execute_as_owner(Oid relation, const char* statement);
 
-/// The current user is the owner of a relation, and cannot change settings for longer, until
-/// restore(). Errors restore, too.
+/// The current user is the owner of a relation, to whom row-level security is not applied, and
+/// cannot change settings for longer, until restore(). Errors restore, too.
 class OwnerContext {
  public:
-    /// `flags`: bits of the security context, in addition to those that restrict the owner.
-    explicit OwnerContext(Oid relation, int flags = 0);
+    explicit OwnerContext(Oid relation);
     void restore() const;
 
  private:

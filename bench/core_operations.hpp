@@ -9,9 +9,9 @@
 #include <random>
 #include <string_view>
 
+#include "core/block_generator.hpp"
 #include "core/sno_generator.hpp"
 #include "core/snowflake_generator.hpp"
-#include "core/ulid_generator.hpp"
 #include "snowdrift/snowflake_presets.hpp"
 
 namespace snowdrift::bench {
@@ -159,7 +159,7 @@ inline int64_t next_ms() {
 }
 
 [[gnu::noinline]] inline void draw_ulid_blocks() {
-    static UlidGenerator generator;
+    static BlockGenerator<Ulid> generator;
     const int64_t now = next_ms();
     for (size_t i = 0; i < count; ++i) {
         Request request;
@@ -169,7 +169,7 @@ inline int64_t next_ms() {
 }
 
 [[gnu::noinline]] inline void take_ulids() {
-    static UlidBlock block{Ulid::boundary(next_ms())};
+    static Block<Ulid> block{Ulid::boundary(next_ms())};
     static Ulid last;
     for (size_t i = 0; i < count; ++i) {
         last = block.take();

@@ -12,7 +12,7 @@ REGRESS = helpers snowflake snowflake_errors snowflake_storage snowflake_layout 
 	generators generator_overflow snapshots advance time_units time_predicates time_plans partitioning diagrams \
 	id_types_usage catalog settings decoys privileges core_queries
 REGRESS_OPTS = --encoding=UTF8
-ISOLATION = ulid_transactions generator_create generator_drop partitions renewed_extension
+ISOLATION = block_transactions generator_create generator_drop partitions renewed_extension
 
 PG_CONFIG ?= pg_config
 

@@ -21,6 +21,8 @@ FROM drawn AS a, drawn AS b WHERE a.n = 1000 AND b.n = 1001;
 SELECT next_uuidv7() AS first \gset
 SELECT next_uuidv7() AS second \gset
 SELECT :'first'::uuid < :'second'::uuid AS ascending;
+SELECT last_timestamp = uuidv7_timestamp(:'second') AS shown, waiting, overflow_episodes, regressions
+FROM snowdrift.generators WHERE kind = 'uuidv7';
 
 -- the time is the present one; after a server start, up to half a second later
 SELECT uuidv7_timestamp(id) BETWEEN before AND clock_timestamp() + interval '1 s' AS now

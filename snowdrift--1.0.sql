@@ -1448,6 +1448,32 @@ COMMENT ON CAST (timestamptz AS @extschema@.sno) IS 'smallest sno at or after a 
 CREATE CAST (timestamp AS @extschema@.sno) WITH FUNCTION @extschema@.timestamp_to_sno(timestamp);
 COMMENT ON CAST (timestamp AS @extschema@.sno) IS 'smallest sno at or after a time in UTC';
 
+-- UUID version 7: comparing with times
+
+CREATE FUNCTION @extschema@.uuidv7_within_support(internal) RETURNS internal
+    AS 'MODULE_PATHNAME', 'snowdrift_uuidv7_within_support'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.uuidv7_within_support(internal)
+    IS 'planner support for uuidv7_within: estimates, index conditions and partition pruning';
+
+CREATE FUNCTION @extschema@.uuidv7_within(id uuid, range tstzrange) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_uuidv7_within'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.uuidv7_within_support;
+COMMENT ON FUNCTION @extschema@.uuidv7_within(uuid, tstzrange)
+    IS 'true if UUID has version 7 and a time within a given range; can use indexes on the UUID';
+
+CREATE FUNCTION @extschema@.first_uuidv7_within(range tstzrange) RETURNS uuid
+    AS 'MODULE_PATHNAME', 'snowdrift_first_uuidv7_within'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.first_uuidv7_within(tstzrange)
+    IS 'smallest UUID of version 7 whose time is within a given range; the largest of all if there is none';
+
+CREATE FUNCTION @extschema@.last_uuidv7_within(range tstzrange) RETURNS uuid
+    AS 'MODULE_PATHNAME', 'snowdrift_last_uuidv7_within'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.last_uuidv7_within(tstzrange)
+    IS 'largest UUID of version 7 whose time is within a given range; the smallest of all if there is none';
+
 -- TypeIDs
 
 CREATE FUNCTION @extschema@.typeid_to_text(prefix text, id uuid) RETURNS text

@@ -1,0 +1,147 @@
+// The planner support function of uuidv7_within().
+//
+// A range of UUIDs can also contain UUIDs of other versions, and PostgreSQL does not interpolate
+// between two bounds of a histogram of uuid. So the predicate stays in the query: it is exact, it
+// has its own estimate, and indexes use the comparisons that it implies.
+#include <algorithm>
+
+#include "pg/planner/time_predicate.hpp"
+#include "pg/planner/uuidv7_selectivity.hpp"
+#include "pg/support/datum.hpp"
+#include "pg/support/postgres.hpp"
+
+extern "C" {
+#include "access/stratnum.h"
+#include "catalog/pg_type_d.h"
+#include "nodes/makefuncs.h"
+#include "optimizer/optimizer.h"
+#include "parser/parsetree.h"
+#include "utils/selfuncs.h"
+}
+
+using namespace snowdrift;
+
+namespace {
+
+/// id >= ALL (ARRAY[bound]), or <=. It prunes partitions as id >= bound does, but it is not an
+/// index condition, and the planner estimates it separately from the other bound.
+Expr* make_pruning_condition(PlannerInfo* root, const Predicate& predicate, int16 strategy,
+                             Expr* bound) {
+    auto* const array = makeNode(ArrayExpr);
+    array->array_typeid = UUIDARRAYOID;
+    array->element_typeid = UUIDOID;
+    array->elements = list_make1(bound);
+    array->location = -1;
+    auto* const condition = makeNode(ScalarArrayOpExpr);
+    condition->opno = predicate.comparison(strategy);
+    condition->args = list_make2(copy_of(predicate.id()),
+                                 eval_const_expressions(root, reinterpret_cast<Node*>(array)));
+    condition->location = -1;
+    return reinterpret_cast<Expr*>(condition);
+}
+
+/// The conditions that prune partitions; null if there are none.
+List* make_pruning_conditions(PlannerInfo* root, const Predicate& predicate) {
+    if (!predicate.may_be_replaced() || !predicate.is_worthwhile(root)) return nullptr;
+    return list_make2(make_pruning_condition(root, predicate, BTGreaterEqualStrategyNumber,
+                                             predicate.least(root)),
+                      make_pruning_condition(root, predicate, BTLessEqualStrategyNumber,
+                                             predicate.greatest(root)));
+}
+
+/// The relation that an expression belongs to; 0 if there is not exactly one.
+int find_relation(PlannerInfo* root, const Expr* expression) {
+    int relation;
+    const Relids relations =
+        pull_varnos(root, const_cast<Node*>(reinterpret_cast<const Node*>(expression)));
+    return bms_get_singleton_member(relations, &relation) ? relation : 0;
+}
+
+/// Whether a relation of the query is a table, and not a subquery or a function.
+bool is_table(PlannerInfo* root, int relation) {
+    return relation > 0 && relation <= list_length(root->parse->rtable) &&
+           planner_rt_fetch(relation, root)->rtekind == RTE_RELATION;
+}
+
+/// The relation whose partition or other child a relation is, or the subquery with UNION ALL that
+/// it is part of; 0 if there is none.
+int parent_of(PlannerInfo* root, int relation) {
+    const bool is_child = root->append_rel_array && root->append_rel_array[relation];
+    return is_child ? static_cast<int>(root->append_rel_array[relation]->parent_relid) : 0;
+}
+
+/// Whether the predicate has pruning conditions beside it: its ID is from a table with partitions
+/// or other children, or from one of the children, or from a table in UNION ALL.
+bool is_pruned(PlannerInfo* root, int relation) {
+    return is_table(root, relation) &&
+           (planner_rt_fetch(relation, root)->inh || parent_of(root, relation) > 0);
+}
+
+/// The predicate and its pruning conditions; null to keep the predicate as it is. The children of
+/// a table inherit both.
+Expr* simplify(PlannerInfo* root, const FuncExpr* call) {
+    if (!root) return nullptr;
+    const Predicate predicate{call->funcid, call->args};
+    const int relation = find_relation(root, predicate.id());
+    if (!is_pruned(root, relation) || is_table(root, parent_of(root, relation))) return nullptr;
+    List* const conditions = make_pruning_conditions(root, predicate);
+    return conditions ? make_andclause(lcons(copy_of(call), conditions)) : nullptr;
+}
+
+List* find_index_conditions(SupportRequestIndexCondition* request) {
+    request->lossy = true;
+    return predicate_of(request).find_index_conditions(request);
+}
+
+/// The share of rows that satisfy the predicate.
+double estimate(const SupportRequestSelectivity* request, const Predicate& predicate) {
+    if (!predicate.may_be_replaced()) return DEFAULT_RANGE_INEQ_SEL;
+    Node* bounds[] = {reinterpret_cast<Node*>(predicate.least(request->root)),
+                      reinterpret_cast<Node*>(predicate.greatest(request->root))};
+    for (Node*& bound : bounds) {
+        bound = estimate_expression_value(request->root, bound);
+        if (!IsA(bound, Const)) return DEFAULT_RANGE_INEQ_SEL;
+        if (reinterpret_cast<Const*>(bound)->constisnull) return 0;
+    }
+    const auto value = [](const Node* bound) {
+        return get_id<Uuidv7>(reinterpret_cast<const Const*>(bound)->constvalue);
+    };
+    return estimate_uuidv7_range(*request, value(bounds[0]), value(bounds[1]));
+}
+
+/// The selectivity of the predicate among the rows that satisfy its pruning conditions, if it has
+/// any: PostgreSQL multiplies the selectivities of conditions.
+double find_selectivity(const SupportRequestSelectivity* request) {
+    const Predicate predicate{request->funcid, request->args};
+    double result = estimate(request, predicate);
+    if (is_pruned(request->root, find_relation(request->root, predicate.id()))) {
+        ListCell* cell;
+        foreach (cell, make_pruning_conditions(request->root, predicate)) {
+            const double pruned =
+                clause_selectivity(request->root, static_cast<Node*>(lfirst(cell)),
+                                   request->varRelid, request->jointype, request->sjinfo);
+            if (pruned > 0) result /= pruned;
+        }
+    }
+    return std::min(result, 1.0);
+}
+
+}  // namespace
+
+/// The support function of uuidv7_within()
+SNOWDRIFT_FUNCTION(uuidv7_within_support) {
+    auto* const request = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));
+    if (IsA(request, SupportRequestSimplify)) {
+        const auto* const call = reinterpret_cast<const SupportRequestSimplify*>(request);
+        PG_RETURN_POINTER(simplify(call->root, call->fcall));
+    }
+    if (IsA(request, SupportRequestIndexCondition))
+        PG_RETURN_POINTER(
+            find_index_conditions(reinterpret_cast<SupportRequestIndexCondition*>(request)));
+    if (IsA(request, SupportRequestSelectivity)) {
+        auto* const selectivity = reinterpret_cast<SupportRequestSelectivity*>(request);
+        selectivity->selectivity = find_selectivity(selectivity);
+        PG_RETURN_POINTER(request);
+    }
+    PG_RETURN_POINTER(nullptr);
+}

@@ -31,7 +31,14 @@ class Uuidv7 {
  public:
     static constexpr size_t size = 16;       ///< in bytes
     static constexpr size_t text_size = 36;  ///< in characters: 32 digits, 4 hyphens
-    static constexpr int random_bits = 74;   ///< in rand_a and rand_b together
+
+    // Widths of the fields, in the order of the table.
+    static constexpr int timestamp_bits = 48;
+    static constexpr int version_bits = 4;
+    static constexpr int rand_a_bits = 12;
+    static constexpr int variant_bits = 2;
+    static constexpr int rand_b_bits = 62;
+    static constexpr int random_bits = rand_a_bits + rand_b_bits;
 
     static constexpr int64_t epoch_unix_ms = 0;
     static constexpr int64_t max_timestamp_ms = 281474976710655;  ///< 10889-08-02T05:31:50.655Z
@@ -93,8 +100,8 @@ class Uuidv7 {
 
     /// The number of smaller UUIDs of version 7: the 122 bits of timestamp and randomness.
     constexpr Uint128 ordinal() const noexcept {
-        const uint64_t first = high() >> 16 << rand_a_bits | (high() & rand_a_mask);
-        return static_cast<Uint128>(first) << rand_b_bits | (low() & rand_b_mask);
+        const uint64_t first = high() >> 16 << rand_a_bits | rand_a();
+        return static_cast<Uint128>(first) << rand_b_bits | rand_b();
     }
 
     /// The inverse of ordinal(). Precondition: `ordinal` is less than 2^122.
@@ -115,7 +122,13 @@ class Uuidv7 {
     /// The timestamp in milliseconds since 1970-01-01T00:00:00Z, 0 .. max_timestamp_ms.
     constexpr int64_t timestamp_ms() const noexcept { return static_cast<int64_t>(high() >> 16); }
 
-    /// The 74 random bits.
+    constexpr uint32_t rand_a() const noexcept {
+        return static_cast<uint32_t>(high() & rand_a_mask);
+    }
+
+    constexpr uint64_t rand_b() const noexcept { return low() & rand_b_mask; }
+
+    /// rand_a and rand_b: the 74 random bits.
     constexpr Randomness randomness() const noexcept {
         const Uint128 number = ordinal();
         Randomness result{};
@@ -188,8 +201,6 @@ class Uuidv7 {
     }
 
  private:
-    static constexpr int rand_a_bits = 12;
-    static constexpr int rand_b_bits = 62;
     static constexpr uint64_t rand_a_mask = (uint64_t{1} << rand_a_bits) - 1;
     static constexpr uint64_t rand_b_mask = (uint64_t{1} << rand_b_bits) - 1;
     static constexpr uint64_t version = uint64_t{7} << rand_a_bits;  // in high()
@@ -221,7 +232,8 @@ class Uuidv7 {
 static_assert(sizeof(Uuidv7) == Uuidv7::size && alignof(Uuidv7) == 1);
 static_assert(std::is_trivially_copyable_v<Uuidv7> && std::is_standard_layout_v<Uuidv7>);
 static_assert(Uuidv7::max().timestamp_ms() == Uuidv7::max_timestamp_ms);
-static_assert(Uuidv7::max().ordinal() == (Uint128{1} << (48 + Uuidv7::random_bits)) - 1);
+static_assert(Uuidv7::max().ordinal() ==
+              (Uint128{1} << (Uuidv7::timestamp_bits + Uuidv7::random_bits)) - 1);
 static_assert(Uuidv7::is_version_7(Uuidv7::min().bytes()) && Uuidv7::min().ordinal() == 0);
 
 }  // namespace snowdrift

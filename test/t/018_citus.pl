@@ -1,5 +1,5 @@
 # In a Citus cluster, no ID is repeated, and nothing needs to be configured: whichever node evaluates
-# next_snowflake(), next_sno() or next_ulid(), its IDs contain its own number. Settings and generators that
+# next_snowflake() or next_sno(), its IDs contain its own number; ULIDs and UUIDs need none. Settings and generators that
 # would give several nodes one number raise errors. Citus plans time predicates, joins and aggregates on IDs
 # like those on other columns.
 use strict;
@@ -17,7 +17,8 @@ plan skip_all => 'needs Citus 14 or later, found ' . ($citus || 'none') if $citu
 my %kinds = (
 	snowflake => [ 'bigint', 'next_snowflake()' ],
 	sno => [ 'sno', 'next_sno()' ],
-	ulid => [ 'ulid', 'next_ulid()' ]);
+	ulid => [ 'ulid', 'next_ulid()' ],
+	uuidv7 => [ 'uuid', 'next_uuidv7()' ]);
 my @kinds = sort keys %kinds;
 
 # ---- the cluster --------------------------------------------------------------------------------------
@@ -205,7 +206,8 @@ foreach my $on ('DATABASE postgres', 'ROLE CURRENT_USER')
 	$coordinator->safe_psql('postgres', "ALTER $on SET snowdrift.node = 7");
 	is(errors_on_each("SELECT $kinds{$_}[1]", $refused), 3, "ALTER $on, $_: each node raises an error")
 	  for 'snowflake', 'sno';
-	is(errors_on_each('SELECT next_ulid()', qr/^no error/), 3, '... but not for ULIDs, which contain no number');
+	is(errors_on_each("SELECT $kinds{$_}[1]", qr/^no error/), 3, "... but not $_: its IDs contain no number")
+	  for 'ulid', 'uuidv7';
 	$coordinator->safe_psql('postgres', "ALTER $on RESET snowdrift.node");
 }
 
@@ -283,7 +285,7 @@ sub in_each_shard
 	return;
 }
 
-foreach my $kind (@kinds)
+foreach my $kind (sort keys %queries)
 {
 	my ($id, $recent) = @{ $queries{$kind} };
 	my ($events, $likes) = ("events_$kind", "likes_$kind");

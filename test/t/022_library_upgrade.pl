@@ -73,10 +73,11 @@ is($repeated, '', "$count IDs of two libraries with the same structure: no dupli
 # A library with another structure
 my $verbose = '\set VERBOSITY verbose';
 my %idle = map { $_ => open_session($node) } 'draw', 'create', 'drop', 'reset', 'statistics', 'snapshot';
-draw($_, q{next_snowflake(), next_sno(), next_ulid()}) for values %idle;
+draw($_, q{next_snowflake(), next_sno(), next_ulid(), next_uuidv7()}) for values %idle;
 my $in_transaction = open_session($node);
 $in_transaction->query('BEGIN');
 like(draw($in_transaction, 'next_ulid()'), qr/^\w{26}$/, 'a transaction draws a block of ULIDs');
+like(draw($in_transaction, 'next_uuidv7()'), qr/^[\w-]{36}$/, '... and a block of UUIDs');
 my $renewed = $node->safe_psql('renewed', 'SELECT next_snowflake() FROM generate_series(1, 100000) ORDER BY 1 DESC LIMIT 1');
 $node->safe_psql('renewed', 'DROP EXTENSION snowdrift');
 
@@ -107,7 +108,10 @@ for my $database (sort keys %files)
 like(slurp_file($node->logfile, $log_position),
 	qr/LOG:  library of extension "snowdrift" was replaced by a newer version/, '... and the log says why');
 
-like(draw($in_transaction, 'next_ulid()'), $replaced, 'an open transaction draws no more ULIDs of its block');
+for my $call ('next_ulid()', 'next_uuidv7()')
+{
+	like(draw($in_transaction, $call), $replaced, "an open transaction draws no more IDs of its block: $call");
+}
 like(draw($idle{draw}, 'next_snowflake()'), $replaced, 'an idle session draws no more IDs');
 like(draw($idle{draw}, q{next_sno('own sno')}), $replaced, '... of other generators');
 like(draw($idle{create}, q{snowdrift.create_generator('new', 'snowflake')}), $replaced, '... cannot create generators');
@@ -129,7 +133,7 @@ set_clock($node, '+0');
 my $session = open_session($node);
 like(draw($session, 'next_snowflake()'), qr/^\d{18}$/, 'sessions of the new library draw');
 install_library($original);
-for my $call ('next_snowflake()', 'next_ulid()', q{next_sno('own sno')}, q{snowdrift.create_generator('x', 'sno')},
+for my $call ('next_snowflake()', 'next_ulid()', 'next_uuidv7()', q{next_sno('own sno')}, q{snowdrift.create_generator('x', 'sno')},
 	'snowdrift.reset_clock()')
 {
 	like(error_of($node, "SELECT $call"), qr/$replaced.*restart the server/s, "after a downgrade, $call raises an error");

@@ -40,6 +40,8 @@ static_assert(parse({example.text().data(), Ulid::text_size}).id == example);
 static_assert(example.timestamp_ms() == 1468955557379);
 static_assert(Ulid::compose(example.timestamp_ms(), example.randomness()) == example);
 static_assert(Ulid{example.bytes()} == example && Ulid{example.high(), example.low()} == example);
+static_assert(example.ordinal() == (Uint128{example.high()} << 64 | example.low()));
+static_assert(Ulid::from_ordinal(example.ordinal()) == example);
 static_assert(Ulid::nil() < example && example < Ulid::max() && Ulid{} == Ulid::nil());
 static_assert(parse("01AR295ZG3KRC245DAXR3A5NJ").error);
 

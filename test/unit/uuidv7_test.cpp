@@ -39,6 +39,7 @@ static_assert(example.timestamp_ms() == 1645557742000);  // 2022-02-22T19:22:22Z
 static_assert(example.timestamp_ms() == 0x017f22e279b0);
 static_assert(example.randomness() ==
               Uuidv7::Randomness{0x03, 0x30, 0xd8, 0xc4, 0xdc, 0x0c, 0x0c, 0x07, 0x39, 0x8f});
+static_assert(example.rand_a() == example_rand_a && example.rand_b() == example_rand_b);
 static_assert(example.ordinal() ==
               (Uint128{0x017f22e279b0} << 74 | Uint128{example_rand_a} << 62 | example_rand_b));
 static_assert(example.text()[0] == '0' && example.text()[35] == 'f');

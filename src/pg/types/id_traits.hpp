@@ -1,4 +1,5 @@
-// Properties of the SQL types ulid and sno: name, range of times, text form.
+// Properties of the SQL types ulid and sno: name, range of times, text form. Of UUIDs of version 7,
+// whose type is PostgreSQL's: the range of times.
 #pragma once
 
 #include "pg/support/checks.hpp"

@@ -1,4 +1,5 @@
-// The IDs in a partition key of type bigint (Snowflake IDs), ulid or sno.
+// The IDs in a partition key of type bigint (Snowflake IDs), ulid, sno or uuid (UUIDs of version
+// 7).
 #pragma once
 
 #include <optional>
@@ -31,11 +32,11 @@ class PartitionIds {
 
     bool are_equal(Datum a, Datum b) const;
 
-    /// An ID as a quoted SQL literal.
+    /// An ID as a quoted SQL literal. Precondition: it is a valid ID.
     const char* literal(Datum id) const;
 
  private:
-    enum class Kind { snowflake, ulid, sno };
+    enum class Kind { snowflake, ulid, sno, uuidv7 };
 
     /// Set the kind of IDs of a type. Return false if it is not a type of IDs.
     bool find_kind(Oid type);

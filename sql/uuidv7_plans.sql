@@ -100,6 +100,8 @@ EXPLAIN (COSTS OFF) SELECT * FROM visits WHERE uuidv7_within(id, '[2026-01-31, 2
 EXPLAIN (COSTS OFF) DELETE FROM visits WHERE uuidv7_within(id, '[2026-02-05, 2026-02-06)');
 SELECT * FROM explain($$SELECT * FROM visits WHERE uuidv7_within(id, '[2026-02-05, 2026-02-06)')
     OR uuidv7_within(id, '[2026-02-07, 2026-02-08)')$$) WHERE plan ~ ' on ';
+SELECT trim(plan, ' ->') AS plan FROM explain($$SELECT * FROM ranges LEFT JOIN visits ON true
+    WHERE uuidv7_within(id, '[2026-02-05, 2026-02-06)')$$) WHERE plan ~ ' on visits';
 -- at execution
 SET plan_cache_mode = force_generic_plan;
 PREPARE visits_within(tstzrange) AS SELECT * FROM visits WHERE uuidv7_within(id, $1);
@@ -198,21 +200,21 @@ INSERT INTO months SELECT * FROM mixed;
 INSERT INTO years SELECT * FROM mixed;
 CREATE VIEW united AS SELECT * FROM version_7 UNION ALL SELECT * FROM mixed;
 ANALYZE version_7, mixed, mixed_10, half_null, few, repeated, months, years;
--- good_estimates(TABLE, ROWS): how many of 67 estimates are within a factor of 2 of what ROWS per day imply
+-- good_estimates(TABLE, ROWS): how many of 34 estimates are within a factor of 2 of what ROWS per day imply
 CREATE FUNCTION good_estimates(source text, rows_per_day float) RETURNS TABLE (source text, span interval, good bigint)
 LANGUAGE sql AS $$
     SELECT $1, span, count(*) FILTER (WHERE estimate BETWEEN expected / 2 AND expected * 2)
     FROM (VALUES (interval '1 hour', 1 / 24.0), ('1 day', 1), ('30 days', 30)) AS spans(span, days),
-        generate_series(timestamptz '2026-01-01', '2026-12-01', '5 days') AS start,
+        generate_series(timestamptz '2026-01-01', '2026-12-01', '10 days') AS start,
         LATERAL (SELECT days * $2 AS expected,
             estimate_of(format('SELECT * FROM %I WHERE uuidv7_within(id, %L)', $1, tstzrange(start, start + span))) AS estimate) AS estimated
     GROUP BY span
 $$;
-SELECT source, span, good > 60 AS within_a_factor_of_2
+SELECT source, span, good > 30 AS within_a_factor_of_2
 FROM (VALUES ('version_7', 1), ('mixed', 1), ('mixed_10', 1), ('half_null', 1), ('months', 1), ('years', 1),
         ('united', 2)) AS tables(name, share),
     good_estimates(name, share * 86400 / 157.68) ORDER BY source, span;
-SELECT source, good > 60 AS within_a_factor_of_2
+SELECT source, good > 30 AS within_a_factor_of_2
 FROM (VALUES ('few', 200), ('repeated', 200 * 500)) AS tables(name, count),
     good_estimates(name, count / 365.0) WHERE span = '30 days' ORDER BY source;
 -- all times, the last days, and times before and after those of all keys

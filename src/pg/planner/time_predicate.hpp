@@ -26,7 +26,7 @@ class Predicate {
     /// The call of `function` with these arguments.
     Predicate(Oid function, List* arguments);
 
-    const Expr* id() const { return id_; }
+    Expr* id() const { return id_; }
 
     /// Whether the user has EXECUTE on the predicate, first_p and last_p.
     bool may_be_replaced() const { return OidIsValid(first_) && OidIsValid(last_); }

@@ -49,18 +49,30 @@ List* make_pruning_conditions(PlannerInfo* root, const Predicate& predicate) {
                                              predicate.greatest(root)));
 }
 
-/// The relation that an expression belongs to; 0 if there is not exactly one.
-int find_relation(PlannerInfo* root, const Expr* expression) {
-    int relation;
-    const Relids relations =
-        pull_varnos(root, const_cast<Node*>(reinterpret_cast<const Node*>(expression)));
-    return bms_get_singleton_member(relations, &relation) ? relation : 0;
+RangeTblEntry* find_entry(PlannerInfo* root, int relation) {
+    const bool is_found = relation > 0 && relation <= list_length(root->parse->rtable);
+    return is_found ? planner_rt_fetch(relation, root) : nullptr;
 }
 
 /// Whether a relation of the query is a table, and not a subquery or a function.
 bool is_table(PlannerInfo* root, int relation) {
-    return relation > 0 && relation <= list_length(root->parse->rtable) &&
-           planner_rt_fetch(relation, root)->rtekind == RTE_RELATION;
+    const RangeTblEntry* const entry = find_entry(root, relation);
+    return entry && entry->rtekind == RTE_RELATION;
+}
+
+/// The relation that an expression belongs to; 0 if there is not exactly one. Ignores the outer
+/// joins that can make the expression null, which are among its relations since PostgreSQL 16.
+int find_relation(PlannerInfo* root, Expr* expression) {
+    const Relids relations = pull_varnos(root, reinterpret_cast<Node*>(expression));
+    int result = 0;
+    for (int relation = bms_next_member(relations, -1); relation > 0;
+         relation = bms_next_member(relations, relation)) {
+        const RangeTblEntry* const entry = find_entry(root, relation);
+        if (entry && entry->rtekind == RTE_JOIN) continue;
+        if (result != 0) return 0;
+        result = relation;
+    }
+    return result;
 }
 
 /// The relation whose partition or other child a relation is, or the subquery with UNION ALL that

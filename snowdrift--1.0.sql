@@ -949,11 +949,23 @@ CREATE FUNCTION @extschema@.uuidv7_within_support(internal) RETURNS internal
 COMMENT ON FUNCTION @extschema@.uuidv7_within_support(internal)
     IS 'planner support for uuidv7_within: estimates, index conditions and partition pruning';
 
+CREATE FUNCTION @extschema@.uuidv7_within_pruned_support(internal) RETURNS internal
+    AS 'MODULE_PATHNAME', 'snowdrift_uuidv7_within_pruned_support'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.uuidv7_within_pruned_support(internal)
+    IS 'planner support for uuidv7_within_pruned';
+
 CREATE FUNCTION @extschema@.uuidv7_within(id uuid, range tstzrange) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_uuidv7_within'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.uuidv7_within_support;
 COMMENT ON FUNCTION @extschema@.uuidv7_within(uuid, tstzrange)
     IS 'true if UUID is of version 7 and its time is within a given range; can use indexes on the UUID';
+
+CREATE FUNCTION @extschema@.uuidv7_within_pruned(id uuid, range tstzrange) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_uuidv7_within_pruned'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.uuidv7_within_pruned_support;
+COMMENT ON FUNCTION @extschema@.uuidv7_within_pruned(uuid, tstzrange)
+    IS 'uuidv7_within where the planner has added conditions that prune partitions';
 
 CREATE FUNCTION @extschema@.first_uuidv7_within(range tstzrange) RETURNS uuid
     AS 'MODULE_PATHNAME', 'snowdrift_first_uuidv7_within'

@@ -26,23 +26,19 @@ bool may_call(Oid function) {
     return object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK;
 }
 
-/// The function first_p or last_p in the schema of the predicate p. It must be implemented by this
-/// library, and return an ID of the predicate's type, because other roles may create functions in
-/// that schema.
-Oid find_bound(const char* prefix, Oid predicate, Oid id_type, const Oid* types, int count) {
-    const char* const name = psprintf("%s_%s", prefix, get_func_name(predicate));
+}  // namespace
+
+Oid find_function(const char* name, Oid sibling, Oid result_type, const Oid* types, int count) {
     const Oid function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
                                          PointerGetDatum(buildoidvector(types, count)),
-                                         ObjectIdGetDatum(get_func_namespace(predicate)));
+                                         ObjectIdGetDatum(get_func_namespace(sibling)));
     const bool is_found = OidIsValid(function) &&
                           extension::is_ours(function, psprintf("snowdrift_%s", name)) &&
-                          get_func_rettype(function) == id_type && may_call(function);
+                          get_func_rettype(function) == result_type && may_call(function);
     return is_found ? function : InvalidOid;
 }
 
-}  // namespace
-
-Predicate::Predicate(Oid function, List* arguments) {
+Predicate::Predicate(Oid function, List* arguments, const char* name) {
     Oid* types;
     int count;
     (void)get_func_signature(function, &types, &count);
@@ -53,8 +49,9 @@ Predicate::Predicate(Oid function, List* arguments) {
     times_ = list_delete_nth_cell(list_copy(arguments), id_position_);
     first_ = last_ = InvalidOid;
     if (!may_call(function)) return;
-    first_ = find_bound("first", function, id_type_, types, count - 1);
-    last_ = find_bound("last", function, id_type_, types, count - 1);
+    if (!name) name = get_func_name(function);
+    first_ = find_function(psprintf("first_%s", name), function, id_type_, types, count - 1);
+    last_ = find_function(psprintf("last_%s", name), function, id_type_, types, count - 1);
 }
 
 bool Predicate::is_worthwhile(PlannerInfo* root) const {
@@ -97,10 +94,9 @@ List* Predicate::find_index_conditions(const SupportRequestIndexCondition* reque
                       compare(BTLessEqualStrategyNumber, greatest(request->root)));
 }
 
-Predicate predicate_of(const SupportRequestIndexCondition* request) {
-    return {request->funcid, IsA(request->node, OpExpr)
-                                 ? reinterpret_cast<OpExpr*>(request->node)->args
-                                 : reinterpret_cast<FuncExpr*>(request->node)->args};
+List* arguments_of(const SupportRequestIndexCondition* request) {
+    return IsA(request->node, OpExpr) ? reinterpret_cast<OpExpr*>(request->node)->args
+                                      : reinterpret_cast<FuncExpr*>(request->node)->args;
 }
 
 }  // namespace snowdrift

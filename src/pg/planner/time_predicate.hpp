@@ -16,6 +16,10 @@ Tree* copy_of(const Tree* tree) {
     return static_cast<Tree*>(copyObjectImpl(tree));
 }
 
+/// The function `name` in the schema of the function `sibling`, if this library implements it and
+/// the user has EXECUTE; otherwise InvalidOid. Other roles may create functions in that schema.
+Oid find_function(const char* name, Oid sibling, Oid result_type, const Oid* types, int count);
+
 /// A call of a time predicate, p(id, times) or p(time, id). It implies id >= first_p(times) AND
 /// id <= last_p(times).
 ///
@@ -23,8 +27,9 @@ Tree* copy_of(const Tree* tree) {
 /// the greatest ID and last_p returns the least.
 class Predicate {
  public:
-    /// The call of `function` with these arguments.
-    Predicate(Oid function, List* arguments);
+    /// The call of `function` with these arguments. `name`: p in first_p and last_p; by default,
+    /// the function's name.
+    Predicate(Oid function, List* arguments, const char* name = nullptr);
 
     Expr* id() const { return id_; }
 
@@ -62,7 +67,7 @@ class Predicate {
     Oid last_;   // the function last_p, likewise
 };
 
-/// The predicate whose index conditions the planner requests.
-Predicate predicate_of(const SupportRequestIndexCondition* request);
+/// The arguments of the predicate whose index conditions the planner requests.
+List* arguments_of(const SupportRequestIndexCondition* request);
 
 }  // namespace snowdrift

@@ -1,5 +1,6 @@
 // The planner support function of time predicates. It replaces them by comparisons of IDs, which
-// can use indexes, partition pruning and statistics. uuidv7_within() has its own.
+// can use indexes, partition pruning and statistics. uuidv7_within() has its
+// own.
 #include <algorithm>
 
 #include "pg/planner/time_predicate.hpp"
@@ -43,7 +44,8 @@ Expr* simplify(PlannerInfo* root, const FuncExpr* call) {
 /// The index conditions for a predicate that simplify() has kept, such as one whose time is a
 /// subquery. Null if there are none.
 List* find_index_conditions(SupportRequestIndexCondition* request) {
-    List* const conditions = predicate_of(request).find_index_conditions(request);
+    const Predicate predicate{request->funcid, arguments_of(request)};
+    List* const conditions = predicate.find_index_conditions(request);
     if (conditions) request->lossy = false;
     return conditions;
 }

@@ -234,6 +234,9 @@ SNOWDRIFT_FUNCTION(uuidv7_within) {
     PG_RETURN_BOOL(times_within(fcinfo, 1).contains(time));
 }
 
+/// uuidv7_within_pruned(uuid, tstzrange) → boolean; the same, with another support function
+SNOWDRIFT_FUNCTION_AS(uuidv7_within_pruned, snowdrift_uuidv7_within)
+
 /// first_uuidv7_within(tstzrange) → uuid
 SNOWDRIFT_FUNCTION(first_uuidv7_within) { return make_datum(uuids_within(fcinfo, 0).first); }
 

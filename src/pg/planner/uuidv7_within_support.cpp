@@ -1,8 +1,10 @@
-// The planner support function of uuidv7_within().
+// The planner support functions of uuidv7_within() and uuidv7_within_pruned().
 //
 // A range of UUIDs can also contain UUIDs of other versions, and PostgreSQL does not interpolate
 // between two bounds of a histogram of uuid. So the predicate stays in the query: it is exact, it
-// has its own estimate, and indexes use the comparisons that it implies.
+// has its own estimate, and indexes use the comparisons that it implies. On a table with children,
+// it gets conditions that prune them. There, it becomes uuidv7_within_pruned(), which is the same
+// function, because the planner simplifies the result of a simplification again.
 #include <algorithm>
 
 #include "pg/planner/time_predicate.hpp"
@@ -82,27 +84,51 @@ int parent_of(PlannerInfo* root, int relation) {
     return is_child ? static_cast<int>(root->append_rel_array[relation]->parent_relid) : 0;
 }
 
-/// Whether the predicate has pruning conditions beside it: its ID is from a table with partitions
-/// or other children, or from one of the children, or from a table in UNION ALL.
-bool is_pruned(PlannerInfo* root, int relation) {
-    return is_table(root, relation) &&
-           (planner_rt_fetch(relation, root)->inh || parent_of(root, relation) > 0);
+/// Whether a relation is a partition or another child of a table. It inherits the table's
+/// conditions.
+bool is_child(PlannerInfo* root, int relation) { return is_table(root, parent_of(root, relation)); }
+
+/// Whether a relation is a table with partitions or other children, or a table in UNION ALL.
+bool is_prunable(PlannerInfo* root, int relation) {
+    return is_table(root, relation) && !is_child(root, relation) &&
+           (find_entry(root, relation)->inh || parent_of(root, relation) > 0);
 }
 
-/// The predicate and its pruning conditions; null to keep the predicate as it is. The children of
-/// a table inherit both.
+/// The predicate `name` in place of the predicate `call`; null if the user cannot call it.
+FuncExpr* make_predicate(const char* name, const FuncExpr* call) {
+    const Oid types[] = {UUIDOID, TSTZRANGEOID};
+    const Oid function = find_function(name, call->funcid, BOOLOID, types, 2);
+    if (!OidIsValid(function)) return nullptr;
+    return makeFuncExpr(function, BOOLOID, copy_of(call->args), InvalidOid, InvalidOid,
+                        COERCE_EXPLICIT_CALL);
+}
+
+Predicate predicate_of(Oid function, List* arguments) {
+    return {function, arguments, "uuidv7_within"};
+}
+
+/// uuidv7_within_pruned() and the pruning conditions, if there may be tables to prune; null to keep
+/// uuidv7_within().
 Expr* simplify(PlannerInfo* root, const FuncExpr* call) {
     if (!root) return nullptr;
-    const Predicate predicate{call->funcid, call->args};
-    const int relation = find_relation(root, predicate.id());
-    if (!is_pruned(root, relation) || is_table(root, parent_of(root, relation))) return nullptr;
+    const Predicate predicate = predicate_of(call->funcid, call->args);
+    if (!is_prunable(root, find_relation(root, predicate.id()))) return nullptr;
     List* const conditions = make_pruning_conditions(root, predicate);
-    return conditions ? make_andclause(lcons(copy_of(call), conditions)) : nullptr;
+    FuncExpr* const pruned = make_predicate("uuidv7_within_pruned", call);
+    return conditions && pruned ? make_andclause(lcons(pruned, conditions)) : nullptr;
+}
+
+/// uuidv7_within() for a child, whose partial indexes have that predicate; null to keep
+/// uuidv7_within_pruned().
+FuncExpr* simplify_pruned(PlannerInfo* root, const FuncExpr* call) {
+    if (!root) return nullptr;
+    const int relation = find_relation(root, static_cast<Expr*>(linitial(call->args)));
+    return is_child(root, relation) ? make_predicate("uuidv7_within", call) : nullptr;
 }
 
 List* find_index_conditions(SupportRequestIndexCondition* request) {
     request->lossy = true;
-    return predicate_of(request).find_index_conditions(request);
+    return predicate_of(request->funcid, arguments_of(request)).find_index_conditions(request);
 }
 
 /// The share of rows that satisfy the predicate.
@@ -121,39 +147,48 @@ double estimate(const SupportRequestSelectivity* request, const Predicate& predi
     return estimate_uuidv7_range(*request, value(bounds[0]), value(bounds[1]));
 }
 
-/// The selectivity of the predicate among the rows that satisfy its pruning conditions, if it has
-/// any: PostgreSQL multiplies the selectivities of conditions.
-double find_selectivity(const SupportRequestSelectivity* request) {
-    const Predicate predicate{request->funcid, request->args};
+/// The share of rows that satisfy the predicate, among those that satisfy its pruning conditions:
+/// PostgreSQL multiplies the selectivities of conditions.
+double estimate_pruned(const SupportRequestSelectivity* request, const Predicate& predicate) {
     double result = estimate(request, predicate);
-    if (is_pruned(request->root, find_relation(request->root, predicate.id()))) {
-        ListCell* cell;
-        foreach (cell, make_pruning_conditions(request->root, predicate)) {
-            const double pruned =
-                clause_selectivity(request->root, static_cast<Node*>(lfirst(cell)),
-                                   request->varRelid, request->jointype, request->sjinfo);
-            if (pruned > 0) result /= pruned;
-        }
+    ListCell* cell;
+    foreach (cell, make_pruning_conditions(request->root, predicate)) {
+        const double pruned =
+            clause_selectivity(request->root, static_cast<Node*>(lfirst(cell)), request->varRelid,
+                               request->jointype, request->sjinfo);
+        if (pruned > 0) result /= pruned;
     }
     return std::min(result, 1.0);
+}
+
+/// Answers the requests of both functions. `is_pruned`: the function is uuidv7_within_pruned().
+void* answer(Node* request, bool is_pruned) {
+    if (IsA(request, SupportRequestSimplify)) {
+        const auto* const call = reinterpret_cast<const SupportRequestSimplify*>(request);
+        if (is_pruned) return simplify_pruned(call->root, call->fcall);
+        return simplify(call->root, call->fcall);
+    }
+    if (IsA(request, SupportRequestIndexCondition))
+        return find_index_conditions(reinterpret_cast<SupportRequestIndexCondition*>(request));
+    if (IsA(request, SupportRequestSelectivity)) {
+        auto* const question = reinterpret_cast<SupportRequestSelectivity*>(request);
+        const Predicate predicate = predicate_of(question->funcid, question->args);
+        is_pruned |= is_child(question->root, find_relation(question->root, predicate.id()));
+        question->selectivity =
+            is_pruned ? estimate_pruned(question, predicate) : estimate(question, predicate);
+        return request;
+    }
+    return nullptr;
 }
 
 }  // namespace
 
 /// The support function of uuidv7_within()
 SNOWDRIFT_FUNCTION(uuidv7_within_support) {
-    auto* const request = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));
-    if (IsA(request, SupportRequestSimplify)) {
-        const auto* const call = reinterpret_cast<const SupportRequestSimplify*>(request);
-        PG_RETURN_POINTER(simplify(call->root, call->fcall));
-    }
-    if (IsA(request, SupportRequestIndexCondition))
-        PG_RETURN_POINTER(
-            find_index_conditions(reinterpret_cast<SupportRequestIndexCondition*>(request)));
-    if (IsA(request, SupportRequestSelectivity)) {
-        auto* const selectivity = reinterpret_cast<SupportRequestSelectivity*>(request);
-        selectivity->selectivity = find_selectivity(selectivity);
-        PG_RETURN_POINTER(request);
-    }
-    PG_RETURN_POINTER(nullptr);
+    PG_RETURN_POINTER(answer(reinterpret_cast<Node*>(PG_GETARG_POINTER(0)), false));
+}
+
+/// The support function of uuidv7_within_pruned()
+SNOWDRIFT_FUNCTION(uuidv7_within_pruned_support) {
+    PG_RETURN_POINTER(answer(reinterpret_cast<Node*>(PG_GETARG_POINTER(0)), true));
 }

@@ -111,9 +111,9 @@ Predicate predicate_of(Oid function, List* arguments) {
 /// uuidv7_within().
 Expr* simplify(PlannerInfo* root, const FuncExpr* call) {
     if (!root) return nullptr;
-    const Predicate predicate = predicate_of(call->funcid, call->args);
-    if (!is_prunable(root, find_relation(root, predicate.id()))) return nullptr;
-    List* const conditions = make_pruning_conditions(root, predicate);
+    if (!is_prunable(root, find_relation(root, static_cast<Expr*>(linitial(call->args)))))
+        return nullptr;
+    List* const conditions = make_pruning_conditions(root, predicate_of(call->funcid, call->args));
     FuncExpr* const pruned = make_predicate("uuidv7_within_pruned", call);
     return conditions && pruned ? make_andclause(lcons(pruned, conditions)) : nullptr;
 }

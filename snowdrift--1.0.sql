@@ -941,6 +941,44 @@ CREATE FUNCTION @extschema@.uuidv7_at("timestamp" timestamptz) RETURNS uuid
 COMMENT ON FUNCTION @extschema@.uuidv7_at(timestamptz)
     IS 'generate UUID version 7 from given time and 74 random bits';
 
+-- UUIDs of version 7: comparing with times
+
+CREATE FUNCTION @extschema@.uuidv7_within_support(internal) RETURNS internal
+    AS 'MODULE_PATHNAME', 'snowdrift_uuidv7_within_support'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.uuidv7_within_support(internal)
+    IS 'planner support for uuidv7_within: estimates, index conditions and partition pruning';
+
+CREATE FUNCTION @extschema@.uuidv7_within_pruned_support(internal) RETURNS internal
+    AS 'MODULE_PATHNAME', 'snowdrift_uuidv7_within_pruned_support'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.uuidv7_within_pruned_support(internal)
+    IS 'planner support for uuidv7_within_pruned';
+
+CREATE FUNCTION @extschema@.uuidv7_within(id uuid, range tstzrange) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_uuidv7_within'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.uuidv7_within_support;
+COMMENT ON FUNCTION @extschema@.uuidv7_within(uuid, tstzrange)
+    IS 'true if UUID is of version 7 and its time is within a given range; can use indexes on the UUID';
+
+CREATE FUNCTION @extschema@.uuidv7_within_pruned(id uuid, range tstzrange) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_uuidv7_within_pruned'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.uuidv7_within_pruned_support;
+COMMENT ON FUNCTION @extschema@.uuidv7_within_pruned(uuid, tstzrange)
+    IS 'uuidv7_within where the planner has added conditions that prune partitions';
+
+CREATE FUNCTION @extschema@.first_uuidv7_within(range tstzrange) RETURNS uuid
+    AS 'MODULE_PATHNAME', 'snowdrift_first_uuidv7_within'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.first_uuidv7_within(tstzrange)
+    IS 'smallest UUID version 7 whose time is within a given range; the largest of all if there is none';
+
+CREATE FUNCTION @extschema@.last_uuidv7_within(range tstzrange) RETURNS uuid
+    AS 'MODULE_PATHNAME', 'snowdrift_last_uuidv7_within'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.last_uuidv7_within(tstzrange)
+    IS 'largest UUID version 7 whose time is within a given range; the smallest of all if there is none';
+
 -- sno: the type
 
 CREATE TYPE @extschema@.sno;
@@ -1793,6 +1831,18 @@ CREATE FUNCTION snowdrift.sno_time_decoder(id text) RETURNS timestamptz
     RETURN @extschema@.sno_timestamp(CASE WHEN length(id) = 16 THEN id::@extschema@.sno ELSE id::uuid::@extschema@.sno END);
 COMMENT ON FUNCTION snowdrift.sno_time_decoder(text)
     IS 'time of sno from the text of sno or uuid; pg_partman''s p_time_decoder for uuid and text columns that hold snos';
+
+CREATE FUNCTION snowdrift.uuidv7_time_encoder("timestamp" timestamptz) RETURNS uuid
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN @extschema@.uuidv7_boundary("timestamp");
+COMMENT ON FUNCTION snowdrift.uuidv7_time_encoder(timestamptz)
+    IS 'smallest UUID version 7 at or after a time; pg_partman''s p_time_encoder for uuid columns that hold UUIDs of version 7';
+
+CREATE FUNCTION snowdrift.uuidv7_time_decoder(id text) RETURNS timestamptz
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN @extschema@.uuidv7_timestamp(id::uuid);
+COMMENT ON FUNCTION snowdrift.uuidv7_time_decoder(text)
+    IS 'time of UUID version 7 from its text; null for other versions; pg_partman''s p_time_decoder for uuid and text columns that hold UUIDs of version 7';
 
 -- Migration. These functions run with the caller's privileges.
 

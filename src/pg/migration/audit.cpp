@@ -203,6 +203,9 @@ SNOWDRIFT_FUNCTION(audit) {
         case ColumnIds::Kind::sno:
             audit_values<Sno>(fcinfo, ids, make_query(fcinfo));
             break;
+        case ColumnIds::Kind::uuidv7:
+            audit_values<Uuidv7::Bytes>(fcinfo, ids, make_query(fcinfo));
+            break;
     }
     return Datum{0};
 }

@@ -1851,7 +1851,7 @@ CREATE FUNCTION snowdrift.convert_column("table" regclass, "column" name, genera
     AS 'MODULE_PATHNAME', 'snowdrift_convert_column'
     LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowdrift.convert_column(regclass, name, text, boolean)
-    IS 'make serial or identity key generate Snowflake IDs, and return the statements that do so';
+    IS 'make Snowflake IDs the default of a serial or identity key, and return the statements; a dry run only returns them';
 
 CREATE FUNCTION snowdrift.audit("table" regclass, "column" name,
         layout @extschema@.snowflake_layout DEFAULT 'snowflake', sample real DEFAULT NULL,
@@ -1862,4 +1862,4 @@ CREATE FUNCTION snowdrift.audit("table" regclass, "column" name,
     AS 'MODULE_PATHNAME', 'snowdrift_audit'
     LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowdrift.audit(regclass, name, @extschema@.snowflake_layout, real, timestamptz)
-    IS 'summary of a column of IDs: count and times of the IDs of each node, and of values that are too small, later than now, or not IDs; sample is a percentage';
+    IS 'summary of a column of IDs: a row for the IDs of each node, and rows for values that are too small, later than now, or not IDs; sample is a percentage';

@@ -1,7 +1,8 @@
 -- Auditing a column of IDs
 SET TimeZone = 'UTC';
 
--- A column that was converted from a serial key: the old keys are in one row. Node 3 of datacenter 0 was ahead.
+-- A column that was converted from a serial key: the old keys are in one row. The clock of worker 3 of datacenter 0
+-- was ahead.
 CREATE TABLE orders (id bigint, body text);
 INSERT INTO orders SELECT generate_series(1, 5000);
 INSERT INTO orders SELECT make_snowflake('2024-01-01Z'::timestamptz + n * interval '1 s', n % 2, 3, n) FROM generate_series(1, 1000) AS n;
@@ -81,7 +82,7 @@ SELECT error_of(format('SELECT snowdrift.audit(''orders'', ''id'', sample => %L)
 FROM (VALUES ('-1'), ('100.1'), ('NaN'), ('infinity')) AS samples(sample);
 SELECT left(error_of($$SELECT snowdrift.audit('seen', 'key', sample => 1)$$), 5) AS sqlstate;
 
--- The caller needs SELECT on the column, and only rows that policies let the caller see are counted.
+-- The caller needs SELECT on the column. Only rows that policies permit the caller to see are counted.
 CREATE ROLE snowdrift_user;
 SET ROLE snowdrift_user;
 SELECT error_of($$SELECT snowdrift.audit('orders', 'id')$$);
@@ -95,7 +96,7 @@ SELECT error_of($$SELECT snowdrift.audit('orders', 'body')$$);
 RESET ROLE;
 DROP POLICY newer ON orders;
 
--- in a read-only transaction, and of rows that the same transaction has written
+-- an audit in a read-only transaction, and an audit of rows that the same transaction has written
 BEGIN READ ONLY;
 SELECT count(*) FROM snowdrift.audit('orders', 'id');
 COMMIT;

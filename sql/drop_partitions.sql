@@ -9,14 +9,14 @@ CREATE TABLE posts_negative PARTITION OF posts FOR VALUES FROM (-1000) TO (-5);
 CREATE TABLE posts_unbounded PARTITION OF posts FOR VALUES FROM (MINVALUE) TO (-1000);
 INSERT INTO posts SELECT snowflake_boundary(lower(times)) FROM snowdrift.partitions('posts') WHERE times IS NOT NULL;
 
--- A dry run changes nothing, takes no lasting lock, and is possible where nothing can be written.
+-- A dry run changes nothing, holds no lock afterwards, and works in a read-only transaction.
 BEGIN READ ONLY;
 SELECT * FROM snowdrift.drop_partitions('posts', '2021-03-01Z'::timestamptz, dry_run => true);
 SELECT count(*) FROM snowdrift.drop_partitions('posts', interval '1 year', dry_run => true);
 SELECT count(*) FROM pg_locks WHERE locktype = 'relation' AND pid = pg_backend_pid() AND relation = 'posts'::regclass;
 SELECT error_of($$SELECT snowdrift.drop_partitions('posts', interval '1 year')$$);
 COMMIT;
--- So does a call that finds nothing.
+-- A call that finds nothing to drop holds no lock either.
 BEGIN;
 SELECT * FROM snowdrift.drop_partitions('posts', '2021-01-01Z'::timestamptz);
 SELECT count(*) FROM pg_locks WHERE locktype = 'relation' AND pid = pg_backend_pid() AND relation = 'posts'::regclass;
@@ -29,7 +29,7 @@ SELECT * FROM snowdrift.drop_partitions('posts', '2021-03-01Z'::timestamptz);
 SELECT to_regclass('posts_2021_01') AS "2021_01", to_regclass('posts_2021_02') AS "2021_02", to_regclass('posts_2021_03') AS "2021_03";
 SELECT * FROM snowdrift.drop_partitions('posts', '-infinity'::timestamptz);
 SELECT * FROM snowdrift.drop_partitions('posts', NULL::interval);
--- other types that PostgreSQL converts
+-- types that PostgreSQL converts to timestamptz
 SELECT partition FROM snowdrift.drop_partitions('posts', date '2021-04-01');
 SELECT partition FROM snowdrift.drop_partitions('posts', timestamp '2021-05-01');
 -- An age is counted from now().
@@ -40,10 +40,10 @@ SELECT count(*) FROM posts;
 SELECT error_of($$SELECT snowdrift.drop_partitions('posts', interval '-1 day')$$);
 SELECT error_of($$SELECT snowdrift.drop_partitions('posts', interval '-1 month 2 days')$$);
 SELECT error_of($$SELECT snowdrift.drop_partitions('posts', interval '1000000 years')$$);
--- The type of a literal is not guessed: '20260101' would be a date and a number of seconds.
+-- A literal without a type is ambiguous: '20260101' is both a date and a number of seconds.
 SELECT split_part(error_of($$SELECT snowdrift.drop_partitions('posts', '1 year')$$), E'\n', 1) AS error;
 
--- Neither a default partition, nor one with a bound that is not an ID, nor one without a bound is dropped.
+-- Default partitions, and partitions with a bound that is not an ID or without a bound, are not dropped.
 SELECT count(*) FROM snowdrift.drop_partitions('posts', 'infinity'::timestamptz);
 SELECT * FROM snowdrift.partitions('posts') ORDER BY partition::text;
 DROP TABLE posts;
@@ -54,7 +54,7 @@ CREATE TABLE events_after PARTITION OF events FOR VALUES FROM (ulid_boundary('20
 SELECT * FROM snowdrift.drop_partitions('events', 'infinity'::timestamptz);
 SELECT * FROM snowdrift.partitions('events') ORDER BY times;
 
--- An upper bound that is not the first ID of its time: the partition can have IDs of that time.
+-- If the upper bound is not the first ID of its time, the partition can contain IDs of that time.
 CREATE TABLE events_odd PARTITION OF events FOR VALUES
     FROM (ulid_boundary('2020-02-01Z')) TO (make_ulid('2020-03-01Z', '\x00000000000000000001'));
 SELECT * FROM snowdrift.partitions('events') WHERE partition = 'events_odd'::regclass;
@@ -91,7 +91,7 @@ SELECT partition FROM snowdrift.drop_partitions('events', '2021-01-01Z'::timesta
 SELECT relname FROM pg_class WHERE relname IN ('nested', 'nested_0', 'distant');
 DROP FOREIGN DATA WRAPPER nowhere CASCADE;
 
--- A partition that is being detached concurrently is no longer one; FINALIZE and DROP TABLE remove it.
+-- A partition that is being detached concurrently is ignored; FINALIZE and DROP TABLE remove it.
 CREATE TABLE pending PARTITION OF events FOR VALUES FROM (ulid_boundary('2020-05-01Z')) TO (ulid_boundary('2020-06-01Z'));
 UPDATE pg_inherits SET inhdetachpending = true WHERE inhrelid = 'pending'::regclass;
 SELECT partition FROM snowdrift.drop_partitions('events', '2021-01-01Z'::timestamptz);
@@ -102,7 +102,7 @@ DROP TABLE events, pending;
 CREATE FUNCTION foreign_key_error_of(query text) RETURNS text
     LANGUAGE sql AS $$SELECT regexp_replace(error_of(query), 'constraint "[^"]*"', 'constraint')$$;
 
--- Foreign keys: without rows that refer to the partition, it is dropped; with such rows, nothing is.
+-- Foreign keys: if rows refer to the partition, no partition is dropped; otherwise, old ones are.
 CREATE TABLE articles (id bigint PRIMARY KEY, reply bigint REFERENCES articles) PARTITION BY RANGE (id);
 SELECT count(*) FROM snowdrift.create_partitions('articles', '1 month', '2021-01-01Z', '2021-04-01Z');
 CREATE TABLE likes (article bigint REFERENCES articles ON DELETE CASCADE);
@@ -116,14 +116,14 @@ SELECT foreign_key_error_of($$SELECT snowdrift.drop_partitions('articles', '2021
 UPDATE articles SET reply = NULL;
 SELECT partition FROM snowdrift.drop_partitions('articles', '2021-03-01Z'::timestamptz);
 SELECT count(*) FROM articles;
--- A foreign key to the partition itself, or a view of it, prevents dropping it.
+-- A foreign key to the partition itself, or a view of it, prevents dropping the partition.
 CREATE TABLE march (article bigint REFERENCES articles_2021_03);
 SELECT error_of($$SELECT snowdrift.drop_partitions('articles', '2021-04-01Z'::timestamptz)$$);
 DROP TABLE march;
 CREATE VIEW march AS SELECT * FROM articles_2021_03;
 SELECT error_of($$SELECT snowdrift.drop_partitions('articles', '2021-04-01Z'::timestamptz)$$);
 DROP VIEW march;
--- the rows of a query in progress
+-- a query that still reads the table
 SELECT left(error_of($$SELECT (SELECT count(*) FROM snowdrift.drop_partitions('articles', '2021-04-01Z'::timestamptz))
     FROM articles RIGHT JOIN (VALUES (1)) AS one(row) ON true$$), 5) AS sqlstate;
 SELECT partition FROM snowdrift.partitions('articles') ORDER BY times;

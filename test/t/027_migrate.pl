@@ -1,13 +1,13 @@
 # The statements of docs/migrate.md, run on small copies of the tables that they change.
 #
 # A section is a heading of the page that has ```sql or ```sh blocks directly below it. For each section, this test
-# 1. creates the database "app", and runs test/migrate/HEADING.sql in it: the heading in lower case, with each run of
-#    other characters than letters and digits replaced by "_". The file creates the tables to change, and a table
-#    before (id text) with the keys that "table" must contain afterwards, as texts;
-# 2. runs the blocks in order, each in a session of its own. A block that raises 55P03 is repeated, as the page says. If
-#    a block begins with "-- PostgreSQL N or later", older servers skip it. Blocks in other languages are not run;
-# 3. makes the checks that the section's entry in %sections lists.
-# To add a section: write it, its file, and its entry. A section without one of them fails.
+# 1. creates the database "app", and runs test/migrate/HEADING.sql in it. HEADING is the heading in lower case, with each
+#    sequence of characters other than letters and digits replaced by "_". The file creates the tables to change, and a
+#    table before (id text) with the keys that "table" must contain afterwards, as texts;
+# 2. runs the blocks in order, each in its own session. A block that raises 55P03 is repeated, as the page says. If a
+#    block begins with "-- PostgreSQL N or later", it is skipped on older servers. Blocks in other languages are not run;
+# 3. makes the checks of the section's entry in %sections.
+# To add a section, write the section, its file and its entry. The test fails if one of them is missing.
 use strict;
 use warnings FATAL => 'all';
 use Test::More;
@@ -29,14 +29,14 @@ my @writers;    # sessions that write during a section
 
 # The entry of a section has
 #   table     the table that must contain the keys of "before"
-#   insert    a statement that inserts a row with a new default ID into it; the ID must be greater than all before,
-#             unless the entry has
-#   unordered true
-#   queries   [statement, expected result, name]... for after the migration
-#   database  if the section creates another database: its name
-#   runs      if the section applies to several originals: for each its name, which is the variable "original" of the
+#   insert    a statement that inserts a row with a new default ID into the table. The ID must be greater than all
+#             existing ones, unless "unordered" is true
+#   unordered true if new IDs are in no order with existing ones
+#   queries   [statement, expected result, name]... to run after the migration
+#   database  the name of the other database that the section creates, if any
+#   runs      if the section applies to several originals: the name of each, which is the variable "original" of the
 #             setup, and a sub that edits the statements in $_ as the page says
-#   again     a pattern of blocks that can be run twice; their second run must succeed, too
+#   again     a pattern of blocks that can be run twice; their second run must succeed too
 #   before    a sub that is called between setup and blocks
 #   after     a sub that is called after the blocks, with a reference to the list of their outputs
 my %sections = (
@@ -47,7 +47,7 @@ my %sections = (
 		after => sub { like($_[0][1], qr/^1000\n\d{18}\|Edsger/, 'the queries distinguish old keys from new ones') },
 		queries => [
 			[   q{SELECT string_agg(atttypid::regtype::text, ' ') FROM pg_attribute WHERE attname ~ '^(id|user_id|invited_by)$'
-				AND attrelid IN ('users'::regclass, 'orders'::regclass)}, 'bigint bigint bigint bigint', 'all columns are wide enough'
+				AND attrelid IN ('users'::regclass, 'orders'::regclass)}, 'bigint bigint bigint bigint', 'all columns are bigint'
 			],
 		],
 	},
@@ -62,7 +62,7 @@ my %sections = (
 				't|t', 'a query by time returns the new rows'
 			],
 			[   q{SELECT every(ulid_timestamp(id::ulid) >= now() - interval '1 hour') FROM customers WHERE name = 'new'},
-				't', 'new keys have the time'
+				't', 'new keys contain the time'
 			],
 			[   q{SELECT every(earlier < id) FROM (SELECT id, lag(id) OVER (ORDER BY ctid) AS earlier FROM customers
 				WHERE name = 'new') AS new}, 't', 'new keys ascend'
@@ -77,7 +77,7 @@ my %sections = (
 		after => sub { like($_[0][0], qr/^events\|floor\|.*now\(\)/m, 'the default that relies on an implicit cast is listed') },
 		queries => [
 			[ q{SELECT count(*) FROM users WHERE id < timestamptz '2024-01-01'}, '2', 'a query by time returns old rows' ],
-			[ q{SELECT count(*) > 500 FROM users WHERE id >= now() - interval '1 hour'}, 't', '... and new ones' ],
+			[ q{SELECT count(*) > 500 FROM users WHERE id >= now() - interval '1 hour'}, 't', '... and new rows' ],
 			[ q{SELECT every(at = ulid_timestamp(id) AT TIME ZONE 'UTC') FROM events}, 't', 'the generated column is kept' ],
 		],
 	},
@@ -90,7 +90,7 @@ my %sections = (
 		},
 		queries => [
 			[ q{SELECT count(*) FROM users WHERE id < timestamptz '2024-01-01'}, '2', 'a query by time returns old rows' ],
-			[ q{SELECT count(*) > 500 FROM users WHERE id >= now() - interval '1 hour'}, 't', '... and new ones' ],
+			[ q{SELECT count(*) > 500 FROM users WHERE id >= now() - interval '1 hour'}, 't', '... and new rows' ],
 			[ q{SELECT string_agg(extname, ' ') FROM pg_extension WHERE extname ~ 'ulid'}, '', 'the old extension is gone' ],
 		],
 	},
@@ -100,7 +100,7 @@ my %sections = (
 		again => qr/^BEGIN/,
 		after => sub { $node->safe_psql('postgres', 'ALTER SYSTEM RESET ALL') },
 		queries => [
-			[   q{SELECT every(snowflake_worker(id, 'pgedge') = 10) FROM orders WHERE total = 5}, 't', 'new IDs have the node' ],
+			[   q{SELECT every(snowflake_worker(id, 'pgedge') = 10) FROM orders WHERE total = 5}, 't', 'new IDs contain the node' ],
 			[   q{SELECT total, count(*) >= 20 FROM orders WHERE id > 100 AND
 				snowflake_within(id, tstzrange(now() - interval '1 hour', NULL), 'pgedge') GROUP BY total ORDER BY total},
 				"2|t\n3|t\n5|t", 'a query by time returns the rows of the last hour'
@@ -122,7 +122,7 @@ my %sections = (
 		insert => q{INSERT INTO insta5.photos (url) VALUES ('new')},
 		again => qr/^BEGIN/,
 		queries => [
-			[   q{SELECT every(snowflake_worker(id, 'instagram') = 5) FROM insta5.photos}, 't', 'all IDs have the shard' ],
+			[   q{SELECT every(snowflake_worker(id, 'instagram') = 5) FROM insta5.photos}, 't', 'all IDs contain the shard' ],
 			[   q{SELECT url, count(*) >= 20 FROM insta5.photos WHERE snowflake_within(id, tstzrange(now() - interval '1 hour', NULL),
 				'instagram') GROUP BY url ORDER BY url}, "new|t\nold|t", 'a query by time returns old and new rows'
 			],
@@ -133,7 +133,7 @@ my %sections = (
 		insert => q{INSERT INTO posts (title) VALUES ('new')},
 		after => sub { is($_[0][1], "17|501\n755|500", 'the query shows the nodes') },
 		queries => [
-			[ q{SELECT every(snowflake_worker(id, 'tsid') = 1023) FROM posts WHERE title = 'new'}, 't', 'new IDs have their node' ],
+			[ q{SELECT every(snowflake_worker(id, 'tsid') = 1023) FROM posts WHERE title = 'new'}, 't', 'new IDs contain the node' ],
 			[   q{SELECT name, id - lag(id) OVER (ORDER BY id), snowflake_timestamp(id, 'tsid') FROM tags ORDER BY id},
 				"upper||2020-04-15 22:31:02.458+00\nlower|1|2020-04-15 22:31:02.458+00", 'texts are converted'
 			],
@@ -195,7 +195,7 @@ my %sections = (
 	'From `sno` to `text` or `uuid`' => {
 		table => 'devices',
 		queries => [
-			[ 'SELECT count(*) FROM devices JOIN sensors ON devices.id::sno = sensors.id::sno', '1000', 'both are the same snos' ],
+			[ 'SELECT count(*) FROM devices JOIN sensors ON devices.id::sno = sensors.id::sno', '1000', 'both columns contain the same snos' ],
 		],
 	},
 	'From Snowflakes to a sequence' => {
@@ -218,7 +218,7 @@ my %sections = (
 	},
 );
 
-# is_times(OUTPUT): the lines "ID|time" that a block returned are the rows of the table times
+# is_times(OUTPUT): checks that the lines "ID|time" that a block returned are the rows of the table times
 sub is_times
 {
 	my ($output) = @_;
@@ -228,8 +228,8 @@ sub is_times
 	return;
 }
 
-# Sessions that write orders with their lines in transactions, as applications do: they send the keys as texts in lower
-# case.
+# Starts sessions that write orders with their lines in transactions, as applications do. They send the keys as texts in
+# lower case.
 sub start_writers
 {
 	my $statement = q{SELECT lower(gen_ulid()::text) AS id \gset
@@ -315,8 +315,8 @@ sub run_block
 	return $out;
 }
 
-# check_rows(SECTION, DATABASE, FOREIGN KEYS): no row is lost, the foreign keys are valid, and new IDs are greater than
-# all before.
+# check_rows(SECTION, DATABASE, FOREIGN KEYS): checks that no row is lost, that the foreign keys are valid, and that new
+# IDs are greater than all existing ones
 sub check_rows
 {
 	my ($section, $database, $foreign_keys) = @_;
@@ -325,12 +325,12 @@ sub check_rows
 	is( $result->("SELECT count(*) > 0, count(*) FILTER (WHERE id NOT IN (SELECT id::text FROM $table)) FROM before"),
 		't|0', 'no row is lost');
 	is($result->("SELECT count(*), count(*) FILTER (WHERE NOT convalidated) FROM pg_constraint WHERE contype = 'f'"),
-		"$foreign_keys|0", 'the foreign keys are there and valid');
+		"$foreign_keys|0", 'the foreign keys exist and are valid');
 	if (my $insert = $section->{insert})
 	{
 		$result->("CREATE TABLE latest AS SELECT id FROM $table ORDER BY id DESC LIMIT 1; " . "$insert; " x 20);
 		my $later = $result->("SELECT count(*) FROM $table, latest WHERE $table.id > latest.id");
-		is($later, '20', 'new IDs are greater than all before') unless $section->{unordered};
+		is($later, '20', 'new IDs are greater than all existing ones') unless $section->{unordered};
 	}
 	for my $query (@{ $section->{queries} // [] })
 	{
@@ -368,8 +368,8 @@ sub run_section
 }
 
 my ($headings, $blocks) = read_page();
-is_deeply([ sort @$headings ], [ sort keys %sections ], 'each section of the page has its entry');
-is_deeply([ sort map { file_of($_) } @$headings ], [ sort glob('migrate/*.sql') ], '... and its setup');
+is_deeply([ sort @$headings ], [ sort keys %sections ], 'each section of the page has an entry');
+is_deeply([ sort map { file_of($_) } @$headings ], [ sort glob('migrate/*.sql') ], '... and a setup');
 for my $heading (@$headings)
 {
 	for my $original (sort keys %{ $sections{$heading}{runs} // { '' => 0 } })

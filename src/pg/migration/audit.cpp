@@ -1,5 +1,5 @@
 // The SQL function snowdrift.audit(), which summarizes the values of a column of IDs: by the node
-// that issued them, and those that are not what they should be.
+// that issued them, and by what is wrong with them.
 #include <algorithm>
 
 #include "pg/migration/value_groups.hpp"
@@ -38,10 +38,10 @@ ColumnIds find_ids(Oid relation, const char* name, const SnowflakeLayout& ids_la
     const auto ids = ColumnIds::of(type, ids_layout);
     if (!ids)
         ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                        errmsg("column \"%s\" of relation \"%s\" does not contain IDs", name,
-                               get_rel_name(relation)),
-                        errdetail("The column is of type %s.", format_type_be(type)),
-                        errhint("The column must be of type bigint, ulid or sno.")));
+                        errmsg("column \"%s\" of relation \"%s\" must be of type bigint, ulid or "
+                               "sno",
+                               name, get_rel_name(relation)),
+                        errdetail("The column is of type %s.", format_type_be(type))));
     return *ids;
 }
 

@@ -23,8 +23,8 @@ struct CatalogKey {
     Oid equal = F_OIDEQ;
 };
 
-/// Calls visit(HeapTuple) for each current row of a catalog that meets the conditions, which are
-/// those of the leading columns of `index`. InvalidOid: scans the table.
+/// Calls visit(HeapTuple) for each current row of a catalog that meets the conditions. The
+/// conditions are on the leading columns of `index`. If `index` is InvalidOid, scans the table.
 template <typename Visit>
 void for_each_row(Oid catalog, Oid index, std::initializer_list<CatalogKey> conditions,
                   Visit visit) {

@@ -1,6 +1,6 @@
-// Columns of tables, the same columns of the tables that inherit them, and the columns that refer
-// to them by foreign keys. Partitions inherit from partitioned tables. Reads the catalogs as they
-// are now, and locks no tables.
+// Columns of tables, the same columns of inheriting tables, and the columns that refer to them by
+// foreign keys. Partitions inherit from partitioned tables. The functions read the current
+// catalogs, and lock no tables.
 #pragma once
 
 #include "pg/support/postgres.hpp"
@@ -26,7 +26,7 @@ struct Reference {
 };
 
 /// The elements of a List of pointers to `T`, for range-based for loops. The list may grow
-/// meanwhile.
+/// during the loop.
 template <typename T>
 class Items {
  public:
@@ -56,22 +56,22 @@ const char* column_name(const Column& column);
 /// Whether a table inherits the column.
 bool is_inherited(const Column& column);
 
-/// The type of a column; for a column of a domain, the type below it.
+/// The type of a column; for a column of a domain type, the domain's base type.
 Oid base_type_of(const Column& column);
 
 /// The column, and the same column in all tables that inherit it, as a List of Column.
 List* family_of(const Column& column);
 
-/// Append the columns to a List of Column that are not inherited, and from which a table inherits
-/// `column`. For a column that is not inherited, the column itself.
+/// Append to a List of Column the columns from which a table inherits `column` and which are not
+/// inherited themselves. If `column` is not inherited, append it.
 void add_origins(List*& origins, const Column& column);
 
 /// All columns of foreign keys, as a List of Reference.
 List* read_references();
 
-/// The column `key`, which is not inherited, and all columns that refer to it or to a column that
-/// refers to it, as a List of Column. None is inherited. The key is the first, the others are in
-/// the order of their tables' OIDs.
+/// The column `key`, and all columns that refer to it directly or through other columns, as a List
+/// of Column. The key is first, the other columns follow in the order of their tables' OIDs. None
+/// of them is inherited. Precondition: `key` is not inherited.
 List* with_referring_columns(const Column& key, List* references);
 
 }  // namespace snowdrift

@@ -27,10 +27,10 @@ using namespace snowdrift;
 
 namespace {
 
-/// The changes that are necessary, and the statements that make them.
+/// The necessary changes, and the statements that make them.
 struct Conversion {
-    List* tables = NIL;      ///< OIDs of the tables to lock, without those that inherit from them
-    List* statements = NIL;  ///< strings; empty if nothing is to be done
+    List* tables = NIL;      ///< OIDs of the tables to lock, without inheriting tables
+    List* statements = NIL;  ///< strings; empty if no change is necessary
     bool sets_default = false;
     List* kept_sequences = NIL;  ///< OIDs of the sequences that defaults use but columns don't own
 };
@@ -40,13 +40,14 @@ bool is_narrow(const Column& column) {
     return type == INT2OID || type == INT4OID;
 }
 
-/// Ensure that an integer column's type is not a domain, which limits its values.
+/// Ensure that an integer column's type is not a domain, which can restrict its values.
 void check_no_domain(const Column& column) {
     const Oid type = get_atttype(column.table, column.number);
     if (type == getBaseType(type)) return;
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                    errmsg("column \"%s\" of table \"%s\" is of domain %s", column_name(column),
-                           get_rel_name(column.table), format_type_be(type)),
+                    errmsg("column \"%s\" of table \"%s\" must not be of a domain type",
+                           column_name(column), get_rel_name(column.table)),
+                    errdetail("The column is of type %s.", format_type_be(type)),
                     errhint("Change the column's type to bigint first.")));
 }
 
@@ -67,9 +68,11 @@ Column find_key(Oid table, const char* name) {
     const Oid type = base_type_of(key);
     if (type != INT2OID && type != INT4OID && type != INT8OID)
         ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                        errmsg("column \"%s\" of table \"%s\" is of type %s", name, table_name,
-                               format_type_be(get_atttype(key.table, key.number))),
-                        errhint("The column must be of type smallint, integer or bigint.")));
+                        errmsg("column \"%s\" of table \"%s\" must be of type smallint, integer or "
+                               "bigint",
+                               name, table_name),
+                        errdetail("The column is of type %s.",
+                                  format_type_be(get_atttype(key.table, key.number)))));
     check_no_domain(key);
     if (is_inherited(key))
         ereport(ERROR, (errcode(ERRCODE_INVALID_TABLE_DEFINITION),
@@ -85,10 +88,11 @@ void check_no_reference(const Column& key, List* family, List* references) {
         for (const Reference& reference : Items<Reference>{references})
             if (reference.from == member)
                 ereport(ERROR, (errcode(ERRCODE_INVALID_FOREIGN_KEY),
-                                errmsg("column \"%s\" of table \"%s\" refers to table \"%s\"",
+                                errmsg("cannot convert column \"%s\" of table \"%s\" because it "
+                                       "refers to table \"%s\"",
                                        column_name(key), get_rel_name(member.table),
                                        get_rel_name(reference.to.table)),
-                                errhint("Convert the column that it refers to.")));
+                                errhint("Convert the referenced column instead.")));
 }
 
 /// Returns "ALTER COLUMN name" and the action.
@@ -101,8 +105,8 @@ void add_alter_table(Conversion& conversion, Oid table, const char* actions) {
                                     psprintf("ALTER TABLE %s %s", qualified_name(table), actions));
 }
 
-/// Add the statements that change what generates the key. They take no time, so an error occurs
-/// before tables are rewritten.
+/// Add the statements that change what generates the key. They take little time, and run before the
+/// statements that rewrite tables, so their errors occur early.
 void add_default(Conversion& conversion, const Column& key, List* family,
                  const KeyGenerator& generator) {
     const char* identity = "";
@@ -148,9 +152,9 @@ void add_types(Conversion& conversion, List* columns) {
     if (actions != nullptr) add_alter_table(conversion, table, actions);
 }
 
-/// The tables to lock: that of the key, and those that the changes of types lock. The latter are
-/// the tables of the columns, and of the foreign keys that PostgreSQL creates again. In the order
-/// of their OIDs, except for the key's.
+/// The tables to lock: the key's table first, then the tables that a change of type locks, in the
+/// order of their OIDs. A change of type locks the column's table, and the tables of the foreign
+/// keys that PostgreSQL creates again.
 List* tables_to_lock(const Column& key, List* widened, List* references) {
     List* columns = list_copy(widened);
     for (const Column& column : Items<Column>{widened}) {
@@ -163,7 +167,7 @@ List* tables_to_lock(const Column& key, List* widened, List* references) {
     }
     List* others = NIL;
     for (const Column& column : Items<Column>{columns})
-        // PostgreSQL locks the other table of a foreign key, whoever owns it.
+        // PostgreSQL locks the other table of a foreign key regardless of its owner.
         if (column.table != key.table && is_owner(column.table))
             others = list_append_unique_oid(others, column.table);
     list_sort(others, list_oid_cmp);
@@ -208,7 +212,7 @@ Conversion plan_conversion(const Column& key, const KeyGenerator& generator) {
     return conversion;
 }
 
-/// Report what users must know of a conversion that changes the default.
+/// Report the effects of a new default that users must know.
 void report_effects(const Conversion& conversion, const Column& key) {
     ListCell* cell;
     foreach (cell, conversion.kept_sequences)
@@ -222,13 +226,13 @@ void report_effects(const Conversion& conversion, const Column& key) {
         ereport(WARNING,
                 (errmsg("column \"%s\" is part of the partition key of table \"%s\"",
                         column_name(member), get_rel_name(member.table)),
-                 errhint("Create partitions for new IDs with snowdrift.create_partitions.")));
+                 errhint("Create partitions for new IDs with snowdrift.create_partitions().")));
         break;
     }
 }
 
-/// The largest key of a table; nothing if the table is empty. Sees all committed rows and those of
-/// this transaction, whatever its isolation level and row-level security.
+/// The largest key of a table; nothing if the table is empty. Includes all committed rows and the
+/// rows of this transaction, regardless of its isolation level and of row-level security.
 std::optional<int64> largest(const Column& key) {
     Relation table = table_open(key.table, AccessShareLock);
     const Oid owner = table->rd_rel->relowner;
@@ -236,8 +240,9 @@ std::optional<int64> largest(const Column& key) {
     Oid user;
     int context;
     GetUserIdAndSecContext(&user, &context);
-    // As the table's owner, to whom row-level security is not applied here. Planning can evaluate
-    // functions in predicates of the table's indexes: they must not run with the caller's rights.
+    // Query as the table's owner, because row-level security does not apply to the owner here.
+    // Planning can evaluate functions in predicates of the table's indexes. They must not run with
+    // the caller's privileges.
     SetUserIdAndSecContext(owner, context | SECURITY_LOCAL_USERID_CHANGE |
                                       SECURITY_RESTRICTED_OPERATION | SECURITY_NOFORCE_RLS);
     SPIPlanPtr query =
@@ -256,7 +261,7 @@ std::optional<int64> largest(const Column& key) {
     return DatumGetInt64(value);
 }
 
-/// Ensure that all keys are below the generator's further IDs. Raises 55000.
+/// Ensure that all keys are below the generator's next IDs. Raises 55000.
 void check_keys_are_below(const Column& key, const KeyGenerator& generator) {
     const int64 first_id = draw(generator);
     const auto last_key = largest(key);
@@ -306,12 +311,12 @@ SNOWDRIFT_FUNCTION(convert_column) {
     const Column key = find_key(PG_GETARG_OID(0), NameStr(*PG_GETARG_NAME(1)));
     const KeyGenerator generator =
         find_generator(PG_ARGISNULL(2) ? nullptr : text_to_cstring(PG_GETARG_TEXT_PP(2)));
-    (void)draw(generator);  // raises its errors before waiting for locks
+    (void)draw(generator);  // raises errors before this function waits for locks
     SPI_connect();
     const Conversion conversion =
         is_dry_run ? plan_conversion(key, generator) : lock_and_plan(key, generator);
     if (conversion.statements == NIL)
-        ereport(NOTICE, (errmsg("column \"%s\" of table \"%s\" already generates these IDs",
+        ereport(NOTICE, (errmsg("column \"%s\" of table \"%s\" is already converted",
                                 column_name(key), get_rel_name(key.table))));
     if (conversion.sets_default) {
         check_keys_are_below(key, generator);

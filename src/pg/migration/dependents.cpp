@@ -37,8 +37,8 @@ void for_each_dependent(const Column& column, Visit visit) {
                  });
 }
 
-/// The object that users know: the view of a rule, the generated column of an expression, the
-/// trigger that a partition's trigger is a copy of. For other objects, the object itself.
+/// The object that users know: the view of a rule, the generated column of an expression, or the
+/// original of a partition's trigger. For other objects, the object itself.
 ObjectAddress visible_object(ObjectAddress object) {
     ObjectAddress whole = object;
     for_each_row(DependRelationId, DependDependerIndexId,
@@ -76,13 +76,13 @@ void add_line(List*& lines, char* line) {
     lines = lappend(lines, line);
 }
 
-/// Append the objects for which PostgreSQL refuses to change the type of a column.
+/// Append the objects that prevent a change of a column's type.
 void add_dependents(List*& lines, const Column& column) {
     const ObjectAddress address{RelationRelationId, column.table, column.number};
     for_each_dependent(column, [&](const ObjectAddress& object, char) {
         if (is_rebuilt(object)) return;
         const ObjectAddress shown = visible_object(object);
-        // the trigger of which this is a copy is found at its own table
+        // a copy of a trigger; the original is found at its own table
         if (shown.classId == object.classId && shown.objectId != object.objectId) return;
         // the column's own expression
         if (shown.objectId == column.table && shown.objectSubId == column.number) return;
@@ -91,7 +91,7 @@ void add_dependents(List*& lines, const Column& column) {
     });
 }
 
-/// Ensure that the type of a column can be changed, except for other objects.
+/// Ensure that the type of a column can be changed, apart from objects that depend on it.
 void check_table_of(const Column& column) {
     Relation table = table_open(column.table, AccessShareLock);
     if (OidIsValid(table->rd_rel->reloftype))

@@ -26,8 +26,9 @@ struct KeyDefault {
     Oid sequence;       ///< the sequence that the default uses; InvalidOid if there is none
 };
 
-/// Reads the default of a column. Raises 55000 if it is neither that of a serial or identity
-/// column, nor a generator of Snowflake IDs, nor missing; and for a generated column.
+/// Reads the default of a column. Raises 55000 for a generated column, and if the default is
+/// neither missing, nor the default of a serial or identity column, nor a call of a generator of
+/// Snowflake IDs.
 KeyDefault read_default(const Column& column, const KeyGenerator& generator);
 
 }  // namespace snowdrift

@@ -1,4 +1,4 @@
-// Groups the values of a column of IDs, by what they are and by the node that issued them, as a
+// Groups the values of a column of IDs by their finding and by the node that issued them, while a
 // query returns them.
 #pragma once
 
@@ -21,7 +21,7 @@ extern "C" {
 
 namespace snowdrift {
 
-/// What a value is. Ascending values have ascending findings, except UUIDs of other versions.
+/// The result of checking a value. Ascending values have ascending findings.
 enum class Finding : uint64 {
     below,    ///< less than the first ID
     past,     ///< an ID before a given time
@@ -59,11 +59,12 @@ struct ValueGroup {
 
     Key key;
     int64 count;
-    Value first;  ///< the smallest value, unless they are null
-    Value last;   ///< the largest value, unless they are null
+    Value first;  ///< the smallest value; undefined for nulls
+    Value last;   ///< the largest value; undefined for nulls
 };
 
-/// The smallest values of the findings from `past` on, ascending. Later findings are not found.
+/// The smallest value of each finding from `past` on, ascending. Findings without a value are not
+/// found.
 template <typename Value>
 struct Thresholds {
     std::array<Value, 4> values;
@@ -120,8 +121,8 @@ class ValueGroups : public DestReceiver {
         return 0;
     }
 
-    /// Another table can have taken the name of the one whose column was checked, if its schema was
-    /// renamed.
+    /// Checks the column's type again: if the schema was renamed, the query can read another table
+    /// of the same name.
     static void start(DestReceiver* self, int, TupleDesc row) {
         const Oid type = getBaseType(TupleDescAttr(row, 0)->atttypid);
         if (type != static_cast<ValueGroups*>(self)->type_)

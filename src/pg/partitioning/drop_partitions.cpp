@@ -50,9 +50,9 @@ List* find_older(Oid parent, const SnowflakeLayout& layout, TimestampTz time) {
     return found;
 }
 
-/// Drop a partition of a parent that is locked exclusively. It is detached first, because
-/// PostgreSQL then checks whether foreign keys refer to its rows. Without that, foreign keys that
-/// refer to the parent prevent dropping the partition, whether they refer to its rows or not.
+/// Drop a partition. Precondition: the parent is locked exclusively. Detaching the partition first
+/// makes PostgreSQL check whether foreign keys refer to its rows. Otherwise, any foreign key that
+/// refers to the parent prevents dropping the partition, even if no row refers to it.
 void drop(Oid parent, Oid partition) {
     LockRelationOid(partition, AccessExclusiveLock);
     const char* const name = qualified_name(partition);
@@ -62,7 +62,7 @@ void drop(Oid parent, Oid partition) {
 }
 
 /// Drop the partitions of the table in argument 0 whose IDs, in the layout of argument 2, are all
-/// older than `time`, or only list them if argument 3 is true. Return them.
+/// older than `time`, and return them. If argument 3 is true, only return them.
 Datum drop_older(FunctionCallInfo fcinfo, TimestampTz time) {
     const Oid parent = PG_GETARG_OID(0);
     const SnowflakeLayout& layout = get_layout(PG_GETARG_DATUM(2));
@@ -73,7 +73,8 @@ Datum drop_older(FunctionCallInfo fcinfo, TimestampTz time) {
 
     List* older = find_older(parent, layout, time);
     if (!is_dry_run && older != NIL) {
-        // Only partitions to drop justify the lock. Others may have changed them before it.
+        // The lock is taken only if there are partitions to drop. Other sessions may have changed
+        // the partitions before the lock was granted, so find them again.
         LockRelationOid(parent, AccessExclusiveLock);
         older = find_older(parent, layout, time);
     }
@@ -82,7 +83,7 @@ Datum drop_older(FunctionCallInfo fcinfo, TimestampTz time) {
     foreach (cell, older) {
         CHECK_FOR_INTERRUPTS();
         const OldPartition& old = get_old(cell);
-        // The name as text, because regclass cannot show the name of a dropped table.
+        // Return the name as text, because a regclass cannot show the name of a dropped table.
         const Datum shown = DirectFunctionCall1(regclassout, ObjectIdGetDatum(old.oid));
         add_row(fcinfo, {CStringGetTextDatum(DatumGetCString(shown)), old.times.range()});
         if (!is_dry_run) drop(parent, old.oid);

@@ -28,7 +28,7 @@ struct Partition {
 struct PartitionTimes {
     std::optional<TimestampTz> from;  ///< inclusive; nothing for MINVALUE
     std::optional<TimestampTz> to;    ///< nothing for MAXVALUE
-    bool includes_to;                 ///< the upper bound is not the first ID of its time
+    bool includes_to;                 ///< true if the upper bound is not the first ID of its time
 
     /// Whether the partition has a lower bound, and all of its IDs are older than `time`.
     bool are_before(TimestampTz time) const;

@@ -272,7 +272,8 @@ my $recently = "tstzrange(now() - interval '48.5 hours', NULL)";
 my %queries = (
 	snowflake => [ 'make_snowflake(t, 0, 0, 0)', "snowflake_within(id, $recently)" ],
 	sno => [ 'make_sno(t, 0, 0, 0)', "id >= now() - interval '48.5 hours'" ],
-	ulid => [ 'ulid_at(t)', "ulid_within(id, $recently)" ]);
+	ulid => [ 'ulid_at(t)', "ulid_within(id, $recently)" ],
+	uuidv7 => [ 'uuidv7_at(t)', "uuidv7_within(id, $recently)" ]);
 
 # in_each_shard(QUERY, PATTERN, NAME): the pattern matches the plan of each of the eight shards
 sub in_each_shard
@@ -302,11 +303,14 @@ foreach my $kind (sort keys %queries)
 	is($coordinator->safe_psql('postgres', "SELECT count(*) FROM $events WHERE $recent"), 49, '... and finds the rows');
 	in_each_shard("SELECT * FROM $events ORDER BY id DESC LIMIT 5",
 		qr/->  Limit\n\s+->  Index Only Scan Backward/, '... ORDER BY and LIMIT use the index of each shard');
-	in_each_shard("SELECT min(id), max(id) FROM $events",
-		qr/Node: .*\n\s+->  (Aggregate|Result)\n/, '... min and max are computed in each shard');
-	is( $coordinator->safe_psql('postgres', "SELECT max(id) FROM $events"),
-		$coordinator->safe_psql('postgres', "SELECT id FROM $events ORDER BY id DESC LIMIT 1"),
-		'... and then of all shards');
+	if ($kind ne 'uuidv7')    # uuid has no min() and max()
+	{
+		in_each_shard("SELECT min(id), max(id) FROM $events",
+			qr/Node: .*\n\s+->  (Aggregate|Result)\n/, '... min and max are computed in each shard');
+		is( $coordinator->safe_psql('postgres', "SELECT max(id) FROM $events"),
+			$coordinator->safe_psql('postgres', "SELECT id FROM $events ORDER BY id DESC LIMIT 1"),
+			'... and then of all shards');
+	}
 	in_each_shard("SELECT count(*) FROM $events JOIN $likes ON event = id",
 		qr/Join|Nested Loop/, '... a join on the ID is computed in each shard');
 	is($coordinator->safe_psql('postgres', "SELECT count(*) FROM $events JOIN $likes ON event = id"),

@@ -897,7 +897,7 @@ COMMENT ON CAST (timestamptz AS @extschema@.ulid) IS 'smallest ULID at or after 
 CREATE CAST (timestamp AS @extschema@.ulid) WITH FUNCTION @extschema@.timestamp_to_ulid(timestamp);
 COMMENT ON CAST (timestamp AS @extschema@.ulid) IS 'smallest ULID at or after a time in UTC';
 
--- UUIDs of version 7, in PostgreSQL's type uuid. Functions that decode return null for the others.
+-- UUIDs of version 7, in PostgreSQL's type uuid. Functions that decode return null for other versions.
 
 CREATE FUNCTION @extschema@.uuidv7_timestamp(id uuid) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'snowdrift_uuidv7_timestamp'
@@ -933,7 +933,7 @@ CREATE FUNCTION @extschema@.next_uuidv7() RETURNS uuid
     AS 'MODULE_PATHNAME', 'snowdrift_next_uuidv7'
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION @extschema@.next_uuidv7()
-    IS 'generate new UUID version 7; those of a transaction have one time, ascend, and sort before those of transactions whose first call is later';
+    IS 'generate new UUID version 7; UUIDs of a transaction have one time, ascend, and sort before those of transactions whose first call is later';
 
 CREATE FUNCTION @extschema@.uuidv7_at("timestamp" timestamptz) RETURNS uuid
     AS 'MODULE_PATHNAME', 'snowdrift_uuidv7_at'
@@ -959,13 +959,13 @@ CREATE FUNCTION @extschema@.uuidv7_within(id uuid, range tstzrange) RETURNS bool
     AS 'MODULE_PATHNAME', 'snowdrift_uuidv7_within'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.uuidv7_within_support;
 COMMENT ON FUNCTION @extschema@.uuidv7_within(uuid, tstzrange)
-    IS 'true if UUID is of version 7 and its time is within a given range; can use indexes on the UUID';
+    IS 'true if UUID is of version 7 and its time is within a given range; can use indexes on the ID';
 
 CREATE FUNCTION @extschema@.uuidv7_within_pruned(id uuid, range tstzrange) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_uuidv7_within_pruned'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.uuidv7_within_pruned_support;
 COMMENT ON FUNCTION @extschema@.uuidv7_within_pruned(uuid, tstzrange)
-    IS 'uuidv7_within where the planner has added conditions that prune partitions';
+    IS 'form of uuidv7_within in plans with added conditions that prune partitions';
 
 CREATE FUNCTION @extschema@.first_uuidv7_within(range tstzrange) RETURNS uuid
     AS 'MODULE_PATHNAME', 'snowdrift_first_uuidv7_within'
@@ -1836,7 +1836,7 @@ CREATE FUNCTION snowdrift.uuidv7_time_encoder("timestamp" timestamptz) RETURNS u
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN @extschema@.uuidv7_boundary("timestamp");
 COMMENT ON FUNCTION snowdrift.uuidv7_time_encoder(timestamptz)
-    IS 'smallest UUID version 7 at or after a time; pg_partman''s p_time_encoder for uuid columns that hold UUIDs of version 7';
+    IS 'smallest UUID version 7 at or after a time; pg_partman''s p_time_encoder for uuid and text columns that hold UUIDs of version 7';
 
 CREATE FUNCTION snowdrift.uuidv7_time_decoder(id text) RETURNS timestamptz
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE

@@ -85,7 +85,7 @@ SNOWDRIFT_FUNCTION(advance_to_uuidv7) {
     if (!Uuidv7::is_version_7(bytes))
         ereport(ERROR,
                 (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("UUID is not of version 7"),
-                 errdetail("Only UUIDs of version 7 and variant 10 have a time.")));
+                 errdetail("The UUID must have version 7 and variant 10.")));
     advance(Uuidv7{bytes}.timestamp_ms());
     PG_RETURN_VOID();
 }

@@ -24,7 +24,7 @@ SELECT :'first'::uuid < :'second'::uuid AS ascending;
 SELECT last_timestamp = uuidv7_timestamp(:'second') AS shown, waiting, overflow_episodes, regressions
 FROM snowdrift.generators WHERE kind = 'uuidv7';
 
--- the time is the present one; after a server start, up to half a second later
+-- the current time; after a server start, up to half a second later
 SELECT uuidv7_timestamp(id) BETWEEN before AND clock_timestamp() + interval '1 s' AS now
 FROM (SELECT date_trunc('milliseconds', clock_timestamp()) AS before, next_uuidv7() AS id OFFSET 0) AS new;
 
@@ -47,7 +47,7 @@ FROM (VALUES ('017F22E2-79B0-7CC3-98C4-DC0C0C07398F'::uuid)) AS example(id);
 \pset format unaligned
 SELECT uuidv7_diagram('017F22E2-79B0-7CC3-98C4-DC0C0C07398F');
 \pset format aligned
--- UUIDs of other versions and variants have no time; the example of version 1 is that of RFC 9562, appendix A.1
+-- null for UUIDs of other versions and variants; the example of version 1 is from RFC 9562, appendix A.1
 SELECT note, uuidv7_timestamp(id), uuidv7_randomness(id), uuidv7_diagram(id)
 FROM (VALUES ('nil', '00000000-0000-0000-0000-000000000000'::uuid),
     ('version 1', 'c232ab00-9414-11ec-b3c8-9f6bdeced846'), ('version 4', '919108f7-52d1-4320-9bac-f847db4148a8'),
@@ -56,7 +56,7 @@ FROM (VALUES ('nil', '00000000-0000-0000-0000-000000000000'::uuid),
     ('max', 'ffffffff-ffff-ffff-ffff-ffffffffffff')) AS others(note, id);
 SELECT uuidv7_timestamp('00000000-0000-7000-8000-000000000000'), uuidv7_timestamp('ffffffff-ffff-7fff-bfff-ffffffffffff');
 
--- the same times as core extracts; PostgreSQL 18 and later know version 7
+-- the same times as core extracts; PostgreSQL 18 and later can read version 7
 CREATE TABLE ids AS SELECT next_uuidv7() AS id
 UNION ALL SELECT uuidv7_at('1970-01-01Z'::timestamptz + n * interval '80 days 1.001 s') FROM generate_series(0, 10000) AS n
 UNION ALL SELECT gen_random_uuid() FROM generate_series(1, 1000)
@@ -97,7 +97,7 @@ SELECT error_of($$SELECT make_uuidv7('2024-01-01Z', '\x04000000000000000000')$$)
 \pset format aligned
 \pset tuples_only off
 
--- as the default of a column that has random UUIDs
+-- as the new default of a column with random UUIDs
 CREATE TABLE notes (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), body text);
 INSERT INTO notes (body) SELECT 'old' FROM generate_series(1, 100);
 ALTER TABLE notes ALTER id SET DEFAULT next_uuidv7();

@@ -16,7 +16,7 @@ CREATE TABLE orders (id uuid PRIMARY KEY, customer int, body text);
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 
--- The index uses a range of UUIDs. The predicate stays, because the range can contain random UUIDs.
+-- The index scan uses a range of UUIDs. The predicate stays, because the range can contain random UUIDs.
 EXPLAIN (COSTS OFF) SELECT * FROM orders WHERE uuidv7_within(id, '[2026-03-01, 2026-03-02)');
 EXPLAIN (COSTS OFF) SELECT * FROM orders WHERE uuidv7_within(id, tstzrange(now() - interval '1 hour', NULL));
 EXPLAIN (COSTS OFF) SELECT id FROM orders
@@ -31,7 +31,7 @@ SET enable_mergejoin = off;
 SELECT * FROM explain($$SELECT * FROM ranges JOIN orders ON uuidv7_within(id, range)$$);
 RESET enable_hashjoin;
 RESET enable_mergejoin;
--- A subquery runs once, and the plan uses the index. A volatile range, or one of the same table, is a filter.
+-- A subquery runs once, and the plan uses the index. A volatile range, or one from the same table, is a filter.
 SELECT count(*) FROM explain('SELECT * FROM orders WHERE uuidv7_within(id, (SELECT range FROM ranges LIMIT 1))')
 WHERE plan ~ 'Index Cond: .*first_.* AND .*last_';
 SELECT * FROM explain($$SELECT * FROM orders WHERE uuidv7_within(id, tstzrange(clock_timestamp(), NULL))$$);
@@ -150,8 +150,8 @@ DROP TABLE parent, january, february;
 RESET enable_seqscan;
 RESET enable_bitmapscan;
 
--- Results: half of the keys have version 7, and some of the random ones are between them. So are UUIDs of other
--- versions and variants with the same times.
+-- Results: half of the keys have version 7, and some of the random ones are between them, as are UUIDs of other
+-- versions and variants with the same first 48 bits.
 CREATE TABLE keys AS
 SELECT id, uuidv7_timestamp(id) AS t FROM (
     SELECT uuidv7_at('2026-01-01Z'::timestamptz + n * interval '10 minutes') AS id FROM generate_series(1, 50000) AS n

@@ -3,7 +3,7 @@
 
 namespace snowdrift {
 
-/// A number from 0 to 2^128 - 1. GCC and Clang have it as an extension of C++.
+/// A number from 0 to 2^128 - 1. GCC and Clang provide this type as an extension of C++.
 __extension__ using Uint128 = unsigned __int128;
 
 }  // namespace snowdrift

@@ -123,7 +123,7 @@ class Ulid {
         return result;
     }
 
-    /// The ULID that is `count` places after `id`. Precondition: it is at most max().
+    /// The ULID whose ordinal is greater by `count`. Precondition: it is at most max().
     friend constexpr Ulid operator+(const Ulid& id, uint64_t count) noexcept {
         return from_ordinal(id.ordinal() + count);
     }

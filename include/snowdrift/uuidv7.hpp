@@ -46,17 +46,17 @@ class Uuidv7 {
     using Bytes = std::array<uint8_t, size>;
     using Text = std::array<char, text_size>;
 
-    /// rand_a and rand_b as one number of 74 bits, big-endian: the first 6 bits are 0.
+    /// rand_a and rand_b as a number of 74 bits, big-endian. The first 6 bits are 0.
     using Randomness = std::array<uint8_t, 10>;
 
-    /// min().
+    /// The smallest UUID of version 7, min().
     constexpr Uuidv7() noexcept : Uuidv7{version, variant} {}
 
     /// The UUID with these bytes. Precondition: is_version_7(bytes).
     constexpr explicit Uuidv7(const Bytes& bytes) noexcept : bytes_{bytes} {}
 
-    /// Whether the UUID with these bytes has version 7 and variant 10. Others have no timestamp
-    /// where version 7 has it.
+    /// Whether the UUID with these bytes has version 7 and variant 10. Other UUIDs need not begin
+    /// with a timestamp.
     static constexpr bool is_version_7(const Bytes& bytes) noexcept {
         return bytes[6] >> 4 == 7 && bytes[8] >> 6 == 2;
     }
@@ -138,9 +138,9 @@ class Uuidv7 {
         return result;
     }
 
-    /// Parses a text of 36 characters, 8-4-4-4-12 hexadecimal digits, in either case. Sets `id`, or
-    /// returns an error and leaves `id` unchanged. A text of another version or variant is an error
-    /// at its character 14 or 19.
+    /// Parses a text of 36 characters: groups of 8, 4, 4, 4 and 12 hexadecimal digits, in either
+    /// case, with hyphens between them. Sets `id`, or returns an error and leaves `id` unchanged.
+    /// For another version or variant, the error has the index 14 or 19.
     static constexpr ParseError parse(std::string_view text, Uuidv7& id) noexcept {
         using Reason = ParseError::Reason;
         if (text.size() != text_size) return {Reason::length};
@@ -185,7 +185,8 @@ class Uuidv7 {
         return result;
     }
 
-    /// The UUID of version 7 that is `count` places after `id`. Precondition: it is at most max().
+    /// The UUID of version 7 whose ordinal is greater by `count`. Precondition: it is at most
+    /// max().
     friend constexpr Uuidv7 operator+(const Uuidv7& id, uint64_t count) noexcept {
         return from_ordinal(id.ordinal() + count);
     }

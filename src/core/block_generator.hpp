@@ -1,5 +1,5 @@
 // Generation of ULIDs and UUIDs of version 7 in ascending order: each transaction takes a block
-// above all earlier blocks, and counts through it without shared state.
+// above all earlier blocks, and takes IDs from it without access to shared state.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +45,7 @@ class BlockGenerator {
     using Answer = snowdrift::Answer<Id>;
 
     /// 80 random bits: the randomness of a fresh block, or the distance to the last block. A format
-    /// with less randomness uses the lower bits.
+    /// with fewer random bits uses the lower bits.
     struct Random {
         uint16_t high;
         uint64_t low;
@@ -57,10 +57,10 @@ class BlockGenerator {
     /// Makes all further IDs later than the Unix millisecond `unix_ms`.
     void advance_past(int64_t unix_ms) noexcept { floor_ms_ = std::max(floor_ms_, unix_ms + 1); }
 
-    /// Answers one request for a block at the wall clock's `unix_ms`. The answer has the first ID
-    /// of the block.
+    /// Answers one request for a block at the wall clock's `unix_ms`. The answer contains the first
+    /// ID of the block.
     ///
-    /// If the clock has passed the last block's timestamp, the block is fresh: it starts at the
+    /// If the clock has passed the last block's timestamp, the block is fresh: its first ID has the
     /// clock's time and random bits. Bit 62 of the ordinal is 0, which leaves room for 2^62 more
     /// IDs. Otherwise the timestamp stays, and the block starts above the first ID of the last
     /// block, by 2^40 plus a random number below 2^40. The generator handles a clock that is

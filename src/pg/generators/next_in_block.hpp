@@ -12,7 +12,7 @@
 
 namespace snowdrift {
 
-/// This session's view of the database's generator of blocks of one kind. `Kind` declares
+/// This session's view of the database's block generator of one kind. `Kind` declares
 ///
 ///     using Id = ...;
 ///     static constexpr slots::Kind kind = ...;

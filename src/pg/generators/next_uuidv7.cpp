@@ -1,5 +1,5 @@
-// The SQL functions that generate UUIDs of version 7: the monotonic next_uuidv7(), which takes a
-// block per transaction, and the random uuidv7_at().
+// The SQL functions that generate UUIDs of version 7: next_uuidv7() takes them from a block per
+// transaction, and uuidv7_at() generates random ones.
 #include "pg/generators/next_in_block.hpp"
 #include "pg/support/checks.hpp"
 #include "pg/support/datum.hpp"

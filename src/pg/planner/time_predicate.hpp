@@ -24,7 +24,7 @@ Oid find_function(const char* name, Oid sibling, Oid result_type, const Oid* typ
 /// id <= last_p(times).
 ///
 /// Both conditions are needed unless the times are constant: for times without IDs, first_p returns
-/// the greatest ID and last_p returns the least.
+/// the largest ID and last_p returns the smallest.
 class Predicate {
  public:
     /// The call of `function` with these arguments. `name`: p in first_p and last_p; by default,
@@ -36,8 +36,8 @@ class Predicate {
     /// Whether the user has EXECUTE on the predicate, first_p and last_p.
     bool may_be_replaced() const { return OidIsValid(first_) && OidIsValid(last_); }
 
-    /// Whether conditions on the ID are useful, and both expressions can be duplicated. Subqueries
-    /// cannot be duplicated: they would run twice, and could return different results.
+    /// Whether conditions on the ID are useful, and the expressions of the ID and the times can be
+    /// duplicated. Subqueries cannot: they would run twice, and could return different results.
     bool is_worthwhile(PlannerInfo* root) const;
 
     /// first_p(times), or its result if the times are constant. Precondition: may_be_replaced().

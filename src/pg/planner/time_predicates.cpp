@@ -1,6 +1,7 @@
 // Time predicates: the SQL functions that compare IDs with times (before, until, after, since,
 // within), and the functions that return the first and the last ID of a predicate's times.
-// time_predicate_support.cpp replaces the predicates by comparisons with these IDs.
+// time_predicate_support.cpp replaces the predicates by comparisons with these IDs;
+// uuidv7_within_support.cpp derives them from uuidv7_within().
 #include <algorithm>
 #include <cstring>
 
@@ -138,15 +139,14 @@ IdRange<Uuidv7> uuids_within(FunctionCallInfo fcinfo, int n) {
                           Within::times(fcinfo, n));
 }
 
-/// The range in the last call of an expression, and its times. Nearly all calls have the same
-/// range.
+/// The range of an expression's last call, and its times. Nearly all calls have the same range.
 struct LastRange {
     Times times;
     size_t size;
     char range[VARHDRSZ + sizeof(Oid) + 2 * sizeof(TimestampTz) + 1];  // at most, for a tstzrange
 };
 
-/// The times in the tstzrange of argument `n`, without decoding the range of the last call again.
+/// The times in the tstzrange of argument `n`. Does not decode the range of the last call again.
 Times times_within(FunctionCallInfo fcinfo, int n) {
     const RangeType* const range = PG_GETARG_RANGE_P(n);
     const size_t size = VARSIZE(range);

@@ -15,8 +15,8 @@ extern "C" {
 namespace snowdrift {
 namespace {
 
-/// The first 64 bits of UUIDs, as numbers that intervals are computed with: for version 7, the
-/// time.
+/// An interval of the first 64 bits of UUIDs, as numbers. For version 7, they begin with the
+/// timestamp.
 struct Interval64 {
     double begin;
     double end;
@@ -31,9 +31,9 @@ struct Interval64 {
     }
 };
 
-/// The histogram of a uuid column, whose buckets hold equal numbers of rows. The column may hold
-/// UUIDs of other versions too. Random ones (version 4) are spread over all values, so very few are
-/// between UUIDs of version 7 of a few decades.
+/// The histogram of a uuid column. Its buckets hold equal numbers of rows. The column may also hold
+/// UUIDs of other versions. Random ones (version 4) are spread over all values, so very few of them
+/// are among UUIDs of version 7 from a few decades.
 class Histogram {
  public:
     explicit Histogram(const AttStatsSlot& slot)
@@ -76,8 +76,9 @@ class Histogram {
 
     /// The rows of version 7 in a bucket and a range, as a share of the bucket's rows.
     ///
-    /// A bucket with one bound of version 7 has as many other UUIDs as its width suggests. Its
-    /// UUIDs of version 7 are next to that bound, and as dense as in the bucket beyond the bound.
+    /// In a bucket with one bound of version 7, the number of other UUIDs is estimated from its
+    /// width. Its UUIDs of version 7 are assumed to be next to that bound, and as dense as in the
+    /// bucket on the other side of the bound.
     double rows_in_range(int i, const Interval64& range, double width_of_others) const {
         Interval64 times = bucket(i);
         if (is_of_version_7(i)) return times.share_in(range);

@@ -3,8 +3,9 @@
 // A range of UUIDs can also contain UUIDs of other versions, and PostgreSQL does not interpolate
 // between two bounds of a histogram of uuid. So the predicate stays in the query: it is exact, it
 // has its own estimate, and indexes use the comparisons that it implies. On a table with children,
-// it gets conditions that prune them. There, it becomes uuidv7_within_pruned(), which is the same
-// function, because the planner simplifies the result of a simplification again.
+// conditions that prune them are added, and uuidv7_within_pruned() replaces the predicate. It
+// returns the same results; the planner simplifies the result of a simplification again, and would
+// add the conditions to uuidv7_within() repeatedly.
 #include <algorithm>
 
 #include "pg/planner/time_predicate.hpp"
@@ -62,8 +63,8 @@ bool is_table(PlannerInfo* root, int relation) {
     return entry && entry->rtekind == RTE_RELATION;
 }
 
-/// The relation that an expression belongs to; 0 if there is not exactly one. Ignores the outer
-/// joins that can make the expression null, which are among its relations since PostgreSQL 16.
+/// The only relation that an expression refers to; 0 if it refers to none or several. Ignores the
+/// outer joins that can make the expression null: PostgreSQL 16 and later include them.
 int find_relation(PlannerInfo* root, Expr* expression) {
     const Relids relations = pull_varnos(root, reinterpret_cast<Node*>(expression));
     int result = 0;
@@ -77,8 +78,8 @@ int find_relation(PlannerInfo* root, Expr* expression) {
     return result;
 }
 
-/// The relation whose partition or other child a relation is, or the subquery with UNION ALL that
-/// it is part of; 0 if there is none.
+/// The parent of a relation: the table whose partition or other child it is, or the UNION ALL
+/// subquery that contains it; 0 if there is none.
 int parent_of(PlannerInfo* root, int relation) {
     const bool is_child = root->append_rel_array && root->append_rel_array[relation];
     return is_child ? static_cast<int>(root->append_rel_array[relation]->parent_relid) : 0;
@@ -94,7 +95,7 @@ bool is_prunable(PlannerInfo* root, int relation) {
            (find_entry(root, relation)->inh || parent_of(root, relation) > 0);
 }
 
-/// The predicate `name` in place of the predicate `call`; null if the user cannot call it.
+/// A call of the predicate `name` with the arguments of `call`; null if the user cannot call it.
 FuncExpr* make_predicate(const char* name, const FuncExpr* call) {
     const Oid types[] = {UUIDOID, TSTZRANGEOID};
     const Oid function = find_function(name, call->funcid, BOOLOID, types, 2);
@@ -118,8 +119,8 @@ Expr* simplify(PlannerInfo* root, const FuncExpr* call) {
     return conditions && pruned ? make_andclause(lcons(pruned, conditions)) : nullptr;
 }
 
-/// uuidv7_within() for a child, whose partial indexes have that predicate; null to keep
-/// uuidv7_within_pruned().
+/// uuidv7_within() for a child, because its partial indexes can contain that predicate; null to
+/// keep uuidv7_within_pruned().
 FuncExpr* simplify_pruned(PlannerInfo* root, const FuncExpr* call) {
     if (!root) return nullptr;
     const int relation = find_relation(root, static_cast<Expr*>(linitial(call->args)));

@@ -1,5 +1,5 @@
-// Properties of the SQL types ulid and sno: name, range of times, text form. Of UUIDs of version 7,
-// whose type is PostgreSQL's: the range of times.
+// Properties of the SQL types ulid and sno: name, range of times, text form; and the range of times
+// of UUIDs of version 7, whose type is PostgreSQL's uuid.
 #pragma once
 
 #include "pg/support/checks.hpp"

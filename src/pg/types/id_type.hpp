@@ -1,6 +1,6 @@
 // The SQL functions that the types ulid and sno share: text and binary input and output,
 // comparison, operator class support, timestamps. ulid_type.cpp and sno_type.cpp define the V1
-// entry points; uuidv7.cpp uses those functions that do not need a type of our own.
+// entry points; uuidv7.cpp uses the functions that work with PostgreSQL's uuid.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // The SQL functions that decode and compose UUIDs of version 7. Their type is PostgreSQL's uuid,
-// which takes UUIDs of all versions: functions that decode return null for the others.
+// which can hold UUIDs of all versions. Functions that decode return null for other versions.
 // next_uuidv7() is in generators/.
 #include "snowdrift/uuidv7.hpp"
 
@@ -21,7 +21,7 @@ namespace {
 
 static_assert(sizeof(Uuidv7) == UUID_LEN);
 
-/// The UUID in argument 0; none if it is of another version or variant.
+/// The UUID in argument 0; nullopt if it is of another version or variant.
 std::optional<Uuidv7> version_7_argument(FunctionCallInfo fcinfo) {
     const auto& bytes = get_argument<Uuidv7::Bytes>(fcinfo, 0);
     if (!Uuidv7::is_version_7(bytes)) return std::nullopt;

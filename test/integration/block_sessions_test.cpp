@@ -15,7 +15,7 @@ Texts fetch_texts(pqxx::connection& connection, const std::string& query) {
     return texts;
 }
 
-/// A kind of IDs that transactions draw in blocks: the SQL type, and the names of its functions.
+/// A kind of IDs that transactions draw in blocks: its SQL type, and the SQL of its functions.
 struct Kind {
     const char* type;
     const char* call;
@@ -46,7 +46,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, BlockSessions,
                                          Kind{"uuid", "next_uuidv7()", "uuidv7_timestamp",
                                               "uuidv7_randomness(uuidv7_at('2026-01-01Z'))"}));
 
-TEST_P(BlockSessions, FiveMillionOfOneTransactionAscendAndHaveOneTime) {
+TEST_P(BlockSessions, FiveMillionIdsOfOneTransactionAscendAndHaveOneTime) {
     pqxx::connection connection;
     run(connection, of_kind("CREATE UNLOGGED TABLE drawn (n bigserial, id TYPE)"));
     run(connection, of_kind(R"(
@@ -77,7 +77,7 @@ TEST_P(BlockSessions, FiveMillionOfOneTransactionAscendAndHaveOneTime) {
     run(connection, "DROP TABLE drawn");
 }
 
-TEST_P(BlockSessions, TransactionsOneAfterAnotherInDifferentSessionsFollowEachOther) {
+TEST_P(BlockSessions, IdsAscendAcrossSuccessiveTransactionsOfDifferentSessions) {
     constexpr int sessions = 4;
     std::vector<std::unique_ptr<pqxx::connection>> connections;
     for (int i = 0; i < sessions; ++i) connections.push_back(std::make_unique<pqxx::connection>());
@@ -92,7 +92,7 @@ TEST_P(BlockSessions, TransactionsOneAfterAnotherInDifferentSessionsFollowEachOt
     }
 }
 
-TEST_P(BlockSessions, SixteenSessionsDrawDistinctOnesInStatementsAndAsDefaults) {
+TEST_P(BlockSessions, SixteenSessionsDrawDistinctIdsInStatementsAndAsDefaults) {
     constexpr int sessions = 16;
     constexpr int each = 100'000;
     pqxx::connection setup;

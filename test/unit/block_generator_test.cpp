@@ -51,7 +51,7 @@ class Blocks : public testing::Test {
 using Formats = testing::Types<Ulid, Uuidv7>;
 TYPED_TEST_SUITE(Blocks, Formats);
 
-TYPED_TEST(Blocks, AFreshStartHasTheClocksTimeAndAllRandomBitsButOne) {
+TYPED_TEST(Blocks, AFreshBlockHasTheClocksTimeAndAllRandomBitsExceptOne) {
     Uint128 ones = 0;
     Uint128 zeros = 0;
     for (int i = 0; i < 200; ++i) {
@@ -64,7 +64,7 @@ TYPED_TEST(Blocks, AFreshStartHasTheClocksTimeAndAllRandomBitsButOne) {
     EXPECT_TRUE((zeros & this->random_mask) == this->random_mask);
 }
 
-TYPED_TEST(Blocks, AFreshStartIsMadeOfTheRandomBitsThatTheCallerPasses) {
+TYPED_TEST(Blocks, AFreshBlockHasTheRandomBitsThatTheCallerPasses) {
     const auto answer =
         this->generator.next(noon, max_lead, {0xabcd, 0xf123456789abcdef}, this->request);
     const Uint128 bits = Uint128{0xabcd} << 64 | 0xb123456789abcdef;
@@ -88,12 +88,12 @@ TYPED_TEST(Blocks, ABlockCarriesIntoTheUpperRandomBits) {
     }
 }
 
-TYPED_TEST(Blocks, AnEmptyBlockHasNone) {
+TYPED_TEST(Blocks, ABlockIsEmptyUntilItIsIssued) {
     EXPECT_TRUE(Block<TypeParam>{}.empty());
     EXPECT_FALSE(Block<TypeParam>{this->issue(noon)}.empty());
 }
 
-TYPED_TEST(Blocks, BlocksOfOneMillisecondFollowEachOtherWithoutOverlap) {
+TYPED_TEST(Blocks, BlocksOfOneMillisecondAscendWithoutOverlap) {
     TypeParam last = this->issue(noon);
     for (int i = 0; i < 100'000; ++i) {
         const TypeParam next = this->issue(noon);
@@ -104,7 +104,7 @@ TYPED_TEST(Blocks, BlocksOfOneMillisecondFollowEachOtherWithoutOverlap) {
     }
 }
 
-TYPED_TEST(Blocks, TheTimeNeverGoesBackWithTheClock) {
+TYPED_TEST(Blocks, KeepTheirTimeWhenTheClockIsSetBack) {
     TypeParam last = this->issue(noon);
     for (const int64_t back : {1, 1000, 59'999, 60'000, 500, 0}) {
         const TypeParam next = this->issue(noon - back);
@@ -115,7 +115,7 @@ TYPED_TEST(Blocks, TheTimeNeverGoesBackWithTheClock) {
     EXPECT_EQ(this->issue(noon + 1).timestamp_ms(), noon + 1);
 }
 
-TYPED_TEST(Blocks, ALeadTooLongIsWaitedOutOrRefused) {
+TYPED_TEST(Blocks, AnExcessiveLeadCausesAWaitOrIsRefused) {
     this->issue(noon);
     auto answer = this->ask(noon - max_lead - 1);
     EXPECT_EQ(answer.verdict, Verdict::clock_behind);
@@ -136,7 +136,7 @@ TYPED_TEST(Blocks, StartAfterAMarkWithFreshRandomBits) {
     EXPECT_EQ(this->issue(noon + 502).timestamp_ms(), noon + 502);
 }
 
-TYPED_TEST(Blocks, ATimestampWhoseRandomBitsAreUsedUpCostsOneMillisecond) {
+TYPED_TEST(Blocks, ATimestampWithoutRandomBitsLeftCausesAWaitOfOneMillisecond) {
     // The highest possible first block, then the longest possible steps.
     auto answer = this->generator.next(noon, max_lead, this->all_ones, this->request);
     ASSERT_EQ(answer.verdict, Verdict::issued);

@@ -216,7 +216,7 @@ TEST(Ulid, KeepsTimeAndRandomnessApart) {
     static_assert(id.timestamp_ms() == 0x0123456789ab && id.randomness() == randomness);
 }
 
-TEST(Ulid, CountsOnInTheOrderOfIds) {
+TEST(Ulid, AddsACountInTheOrderOfIds) {
     EXPECT_EQ(example + 0, example);
     EXPECT_EQ((Ulid{5, 6} + 7), (Ulid{5, 13}));
     EXPECT_EQ((Ulid{5, 0} + 7), (Ulid{5, 7}));

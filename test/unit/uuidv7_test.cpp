@@ -85,7 +85,7 @@ TEST(Uuidv7, ConvertsToPartsToAnOrdinalAndToTextAndBack) {
     }
 }
 
-TEST(Uuidv7, OrdersAsItsBytesItsTextAndItsOrdinalDo) {
+TEST(Uuidv7, SortsAsItsBytesItsTextAndItsOrdinalDo) {
     std::mt19937_64 random{2};
     for (int i = 0; i < 1'000'000; ++i) {
         const Uuidv7 a = any(random);
@@ -116,12 +116,12 @@ TEST(Uuidv7, HasVersionAndVariantBetweenItsRandomBits) {
     EXPECT_EQ(text_of(Uuidv7::max()), "ffffffff-ffff-7fff-bfff-ffffffffffff");
 }
 
-TEST(Uuidv7, TakesRandomnessWhoseFirstSixBitsAreZero) {
+TEST(Uuidv7, AcceptsRandomnessWhoseFirstSixBitsAreZero) {
     for (int byte = 0; byte < 256; ++byte)
         EXPECT_EQ(Uuidv7::is_valid({static_cast<uint8_t>(byte), 0xff}), byte < 4) << byte;
 }
 
-TEST(Uuidv7, IsOnlyVersionSevenAndVariantTwo) {
+TEST(Uuidv7, RequiresVersionSevenAndVariantTwo) {
     for (int version = 0; version < 16; ++version) {
         for (int variant = 0; variant < 4; ++variant) {
             Uuidv7::Bytes bytes = example.bytes();
@@ -194,7 +194,7 @@ TEST(Uuidv7, HasABoundaryThatSplitsIdsByTheirTime) {
     }
 }
 
-TEST(Uuidv7, CountsOnInTheOrderOfIds) {
+TEST(Uuidv7, AddsACountInTheOrderOfIds) {
     const auto id = [](const char* text) { return parse(text).id; };
     EXPECT_EQ(example + 0, example);
     EXPECT_EQ(id("00000000-0000-7000-8000-0000000000ff") + 1,

@@ -17,10 +17,12 @@ CREATE TABLE snowdrift.mark (
         CHECK (unix_ms OPERATOR(pg_catalog.>=) '0'::bigint AND unix_ms OPERATOR(pg_catalog.<=) '140737488355327'::bigint),
     system_identifier bigint NOT NULL,
     source_identifier bigint NOT NULL,
+    origin_ms bigint NOT NULL,
     creation_xid xid NOT NULL,
     number integer NOT NULL,
     source_number integer NOT NULL,
     source_generators integer NOT NULL,
+    origin_generators integer NOT NULL,
     writer integer NOT NULL
 ) USING heap;
 COMMENT ON TABLE snowdrift.mark
@@ -29,6 +31,8 @@ COMMENT ON COLUMN snowdrift.mark.unix_ms IS 'time in milliseconds since 1970';
 COMMENT ON COLUMN snowdrift.mark.system_identifier IS 'system identifier of the server; 0 if unknown';
 COMMENT ON COLUMN snowdrift.mark.source_identifier
     IS 'system identifier of the source of a copy; 0 if the server is not a copy, or was confirmed';
+COMMENT ON COLUMN snowdrift.mark.origin_ms
+    IS 'origin of the default generators, in milliseconds since 1970: they issue no ID before this time';
 COMMENT ON COLUMN snowdrift.mark.creation_xid
     IS 'transaction that created this table; distinguishes a copy of a server from an upgraded server';
 COMMENT ON COLUMN snowdrift.mark.number
@@ -36,6 +40,8 @@ COMMENT ON COLUMN snowdrift.mark.number
 COMMENT ON COLUMN snowdrift.mark.source_number IS 'number of the source of a copy; -1 if unknown';
 COMMENT ON COLUMN snowdrift.mark.source_generators
     IS 'greatest id of the generators that a copy has from its source; 0 if there are none';
+COMMENT ON COLUMN snowdrift.mark.origin_generators
+    IS 'greatest id of the named generators that were created before snowdrift.reset_clock was called: their origin is not later than origin_ms; 0 if there are none';
 COMMENT ON COLUMN snowdrift.mark.writer
     IS 'writer of the time: 0 for installation, restore or reset; 1 for a generator; 2 for a generator in the transaction that created the file';
 GRANT SELECT ON TABLE snowdrift.mark TO PUBLIC; -- lets any role dump it
@@ -1564,7 +1570,8 @@ CREATE TABLE snowdrift.generator (
     partition integer,
     sequence_min integer NOT NULL,
     sequence_max integer NOT NULL,
-    this_node_only boolean NOT NULL DEFAULT false
+    this_node_only boolean NOT NULL DEFAULT false,
+    origin timestamptz
 ) USING heap;
 COMMENT ON TABLE snowdrift.generator
     IS 'definitions of named generators; change them with snowdrift.create_generator and snowdrift.drop_generator';
@@ -1578,6 +1585,7 @@ COMMENT ON COLUMN snowdrift.generator.partition IS 'partition in its snos; null 
 COMMENT ON COLUMN snowdrift.generator.sequence_min IS 'smallest sequence number in its IDs';
 COMMENT ON COLUMN snowdrift.generator.sequence_max IS 'largest sequence number in its IDs';
 COMMENT ON COLUMN snowdrift.generator.this_node_only IS 'true if no other node of a Citus cluster generates IDs with this definition';
+COMMENT ON COLUMN snowdrift.generator.origin IS 'time before which it issues no Snowflake ID, so that snowflake_at can; null if unknown';
 -- Any role can dump the definitions. The role that created the extension can restore them.
 GRANT SELECT ON SEQUENCE snowdrift.generator_id TO PUBLIC;
 GRANT SELECT ON TABLE snowdrift.generator TO PUBLIC;
@@ -1621,7 +1629,7 @@ CREATE FUNCTION snowdrift.refuse_truncate() RETURNS trigger
     LANGUAGE C;
 REVOKE ALL ON FUNCTION snowdrift.refuse_truncate() FROM PUBLIC;
 COMMENT ON FUNCTION snowdrift.refuse_truncate()
-    IS 'raise an error, because logical replication would remove definitions of other servers';
+    IS 'raise an error, because logical replication would remove rows of other servers';
 CREATE TRIGGER refuse_truncate
     BEFORE TRUNCATE ON snowdrift.generator
     FOR EACH STATEMENT EXECUTE FUNCTION snowdrift.refuse_truncate();
@@ -1714,19 +1722,23 @@ COMMENT ON FUNCTION snowdrift.read_generator(integer, text, @extschema@.snowflak
 
 CREATE VIEW snowdrift.generators AS
     SELECT g.name, g.kind, g.layout, g.datacenter, g.worker, g.partition, g.sequence_min,
-        g.sequence_max, g.this_node_only, s.last_timestamp, s.lead, s.waiting, s.overflow_episodes,
-        s.overflow_duration, s.regressions
+        g.sequence_max, g.this_node_only,
+        CASE WHEN g.id > o.generators OR g.origin IS NULL THEN g.origin ELSE least(g.origin, o.origin) END AS origin,
+        s.last_timestamp, s.lead, s.waiting, s.overflow_episodes, s.overflow_duration, s.regressions
     FROM (SELECT NULL AS name, NULL::integer AS id, kind, layout::@extschema@.snowflake_layout,
               NULL::integer AS datacenter, NULL::integer AS worker, NULL::integer AS partition,
               NULL::integer AS sequence_min, NULL::integer AS sequence_max,
-              NULL::boolean AS this_node_only
-          FROM (VALUES ('snowflake', 'snowflake'), ('sno', NULL), ('ulid', NULL),
-                  ('uuidv7', NULL))
-              AS d(kind, layout)
+              NULL::boolean AS this_node_only, origin::timestamptz
+          FROM (VALUES ('snowflake', 'snowflake', 'infinity'), ('sno', NULL, NULL), ('ulid', NULL, NULL),
+                  ('uuidv7', NULL, NULL))
+              AS d(kind, layout, origin)
           UNION ALL
           SELECT name, id, kind, layout, datacenter, worker, partition, sequence_min, sequence_max,
-              this_node_only
+              this_node_only, origin
           FROM snowdrift.generator) AS g,
+        (SELECT max(origin_generators) AS generators,
+             'epoch'::timestamptz + min(origin_ms) * '1 millisecond'::interval AS origin
+         FROM snowdrift.mark) AS o,
         LATERAL snowdrift.read_generator(g.id, g.kind, g.layout, g.sequence_min, g.sequence_max)
             AS s;
 COMMENT ON VIEW snowdrift.generators
@@ -1740,6 +1752,7 @@ COMMENT ON COLUMN snowdrift.generators.partition IS 'partition in its snos; null
 COMMENT ON COLUMN snowdrift.generators.sequence_min IS 'smallest sequence number in its IDs; null for the default generators';
 COMMENT ON COLUMN snowdrift.generators.sequence_max IS 'largest sequence number in its IDs; null for the default generators';
 COMMENT ON COLUMN snowdrift.generators.this_node_only IS 'true if no other node of a Citus cluster generates IDs with this definition; null for the default generators';
+COMMENT ON COLUMN snowdrift.generators.origin IS 'time before which it issues no Snowflake ID, so that snowflake_at can; null if unknown, and for other kinds';
 COMMENT ON COLUMN snowdrift.generators.last_timestamp IS 'time of the last ID; null if there is none since the server started';
 COMMENT ON COLUMN snowdrift.generators.lead IS 'how far the time of the last ID is ahead of the clock';
 COMMENT ON COLUMN snowdrift.generators.waiting IS 'number of calls that currently wait because the sequence of a time unit is used up';
@@ -1747,6 +1760,56 @@ COMMENT ON COLUMN snowdrift.generators.overflow_episodes IS 'number of overflow 
 COMMENT ON COLUMN snowdrift.generators.overflow_duration IS 'duration of the current overflow episode; 0 if there is none';
 COMMENT ON COLUMN snowdrift.generators.regressions IS 'how often the clock was set back behind the last ID; null for ULIDs and UUIDs';
 GRANT SELECT ON snowdrift.generators TO PUBLIC;
+
+-- The IDs of past times that snowflake_at() has returned. The rows of a generator and a unit state how far the
+-- unit's sequence is used up; the greatest one counts. The library adds rows without triggers, and removes those of
+-- a generator that is dropped.
+CREATE TABLE snowdrift.backfill (
+    generator integer NOT NULL,
+    sequence integer NOT NULL,
+    unit bigint NOT NULL
+) USING heap;
+COMMENT ON TABLE snowdrift.backfill
+    IS 'sequence numbers in the IDs that snowflake_at has returned; do not change by hand';
+COMMENT ON COLUMN snowdrift.backfill.generator IS 'id of generator; 0 for the default one';
+COMMENT ON COLUMN snowdrift.backfill.sequence IS 'sequence number up to which the time unit is used up';
+COMMENT ON COLUMN snowdrift.backfill.unit IS 'time unit, counted from the epoch of the layout';
+CREATE INDEX backfill_used ON snowdrift.backfill USING btree (generator, unit, sequence);
+COMMENT ON INDEX snowdrift.backfill_used IS 'finds the greatest sequence number of a time unit';
+-- Any role can dump the table. The role that created the extension can restore it.
+GRANT SELECT ON TABLE snowdrift.backfill TO PUBLIC;
+GRANT INSERT ON TABLE snowdrift.backfill TO @extowner@;
+SELECT pg_catalog.pg_extension_config_dump('snowdrift.backfill'::pg_catalog.regclass, '');
+
+-- The IDs of another server are not this server's.
+CREATE FUNCTION snowdrift.guard_backfill() RETURNS trigger
+    AS 'MODULE_PATHNAME', 'snowdrift_guard_backfill'
+    LANGUAGE C;
+REVOKE ALL ON FUNCTION snowdrift.guard_backfill() FROM PUBLIC;
+COMMENT ON FUNCTION snowdrift.guard_backfill() IS 'skip rows that a subscription applies';
+CREATE TRIGGER guard_backfill
+    BEFORE INSERT OR UPDATE OR DELETE ON snowdrift.backfill
+    FOR EACH ROW EXECUTE FUNCTION snowdrift.guard_backfill();
+ALTER TABLE snowdrift.backfill ENABLE ALWAYS TRIGGER guard_backfill;
+COMMENT ON TRIGGER guard_backfill ON snowdrift.backfill IS 'skip rows that a subscription applies';
+CREATE TRIGGER refuse_truncate
+    BEFORE TRUNCATE ON snowdrift.backfill
+    FOR EACH STATEMENT EXECUTE FUNCTION snowdrift.refuse_truncate();
+ALTER TABLE snowdrift.backfill ENABLE ALWAYS TRIGGER refuse_truncate;
+COMMENT ON TRIGGER refuse_truncate ON snowdrift.backfill
+    IS 'raise an error, because logical replication would remove records of other servers';
+
+CREATE FUNCTION @extschema@.snowflake_at("timestamp" timestamptz) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'snowdrift_snowflake_at'
+    LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.snowflake_at(timestamptz)
+    IS 'generate Snowflake ID for a time before the extension was installed, for back-filling tables';
+
+CREATE FUNCTION @extschema@.snowflake_at("timestamp" timestamptz, generator text) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'snowdrift_snowflake_at_of'
+    LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.snowflake_at(timestamptz, text)
+    IS 'generate Snowflake ID from named generator for a time before its creation, for back-filling tables';
 
 CREATE FUNCTION @extschema@.next_snowflake(generator text) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowdrift_next_snowflake_of'

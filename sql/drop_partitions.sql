@@ -54,6 +54,19 @@ CREATE TABLE events_after PARTITION OF events FOR VALUES FROM (ulid_boundary('20
 SELECT * FROM snowdrift.drop_partitions('events', 'infinity'::timestamptz);
 SELECT * FROM snowdrift.partitions('events') ORDER BY times;
 
+-- Keys from before the table had Snowflakes are small numbers, whose age is unknown. Their partitions are not dropped.
+CREATE TABLE logs (id bigserial PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE logs_0 PARTITION OF logs FOR VALUES FROM (0) TO (1000000);
+CREATE TABLE logs_1 PARTITION OF logs FOR VALUES FROM (1000000) TO (4294967296);
+CREATE TABLE logs_2 PARTITION OF logs FOR VALUES FROM (4294967296) TO (10000000000);
+CREATE TABLE logs_3 PARTITION OF logs FOR VALUES FROM (10000000000) TO (snowflake_boundary('2021-02-01Z'));
+SELECT snowdrift.create_partitions('logs', '1 month', '2021-02-01Z', '2021-02-01Z');
+INSERT INTO logs DEFAULT VALUES;
+SELECT partition FROM snowdrift.drop_partitions('logs', interval '1 year');
+SELECT partition FROM snowdrift.partitions('logs') ORDER BY partition::text;
+SELECT count(*) FROM logs;
+DROP TABLE logs;
+
 -- If the upper bound is not the first ID of its time, the partition can contain IDs of that time.
 CREATE TABLE events_odd PARTITION OF events FOR VALUES
     FROM (ulid_boundary('2020-02-01Z')) TO (make_ulid('2020-03-01Z', '\x00000000000000000001'));

@@ -187,7 +187,8 @@ for my $change ('UPDATE snowdrift.mark SET unix_ms = 0', 'DELETE FROM snowdrift.
 sub row_of
 {
 	my ($time) = @_;
-	return "SELECT extract(epoch FROM timestamptz '$time') * 1000, 1, 0, '1'::xid, 0, -1, 0, 1";
+	my $unix_ms = "extract(epoch FROM timestamptz '$time') * 1000";
+	return "SELECT $unix_ms, 1, 0, $unix_ms, '1'::xid, 0, -1, 0, 0, 1";
 }
 # A row of a dump advances the mark, whether or not triggers are disabled when it is restored.
 my $disable = 'ALTER TABLE snowdrift.mark DISABLE TRIGGER ALL';

@@ -30,7 +30,7 @@ SQL
 
 my $definitions = 'SELECT * FROM snowdrift.generator ORDER BY name';
 my $before = $origin->safe_psql('postgres', $definitions);
-like($before, qr/^orders\|2\|snowflake\|twitter\|\|3\|\|0\|4095\|f$/m, 'definitions are stored in the table');
+like($before, qr/^orders\|2\|snowflake\|twitter\|\|3\|\|0\|4095\|f\|20\d\d-/m, 'definitions are stored in the table');
 
 # The extension is trusted: a database's owner can create it and dump the database.
 $origin->safe_psql('postgres', 'CREATE ROLE owner LOGIN; CREATE DATABASE owned OWNER owner');

@@ -89,6 +89,10 @@ $subscriber->safe_psql('postgres',
 	SELECT snowdrift.create_generator('orders', 'snowflake', worker => 4);
 	SELECT snowdrift.create_generator('visits', 'sno', partition => 4)});
 my $own = $subscriber->safe_psql('postgres', $definitions);
+# IDs of past times that both servers have used
+my $back_fill = q{SELECT snowflake_at('2022-01-01Z'), snowflake_at('2022-01-01Z', 'orders')};
+my $back_filled = 'SELECT count(*), max(sequence) FROM snowdrift.backfill';
+$_->safe_psql('postgres', $back_fill) for $subscriber, $publisher, $publisher;
 my $session = $subscriber->background_psql('postgres');
 my $draw_own = q{SELECT snowflake_worker(next_snowflake('orders')), sno_partition(next_sno('visits'))};
 is($session->query_safe($draw_own), '4|4', 'a subscriber has its own generators');
@@ -99,8 +103,10 @@ is($subscriber->safe_psql('postgres', $definitions),
 # The publisher's mark is 20 s ahead of the subscriber's clock.
 my $own_mark = q{SELECT count(*), max(unix_ms) < 1000 * extract(epoch FROM clock_timestamp() + '10 s') FROM snowdrift.mark};
 is($subscriber->safe_psql('postgres', $own_mark), '1|t', '... and neither does it change the mark');
+is($subscriber->safe_psql('postgres', $back_filled), '2|0', '... or the IDs of past times that it has used');
 $publisher->safe_psql('postgres',
-	q{SELECT snowdrift.create_generator('later', 'snowflake', worker => 5);
+	qq{$back_fill;
+	SELECT snowdrift.create_generator('later', 'snowflake', worker => 5);
 	SELECT snowdrift.drop_generator('of the publisher');
 	INSERT INTO events SELECT FROM generate_series(1, 100);
 	ALTER TABLE events ALTER named DROP DEFAULT;
@@ -111,6 +117,7 @@ catch_up($subscriber, $publisher);
 is($subscriber->safe_psql('postgres', 'SELECT count(*) FROM events'), 200, '... nor do later changes');
 is($subscriber->safe_psql('postgres', $definitions), $own, '... of the definitions on the publisher');
 is($subscriber->safe_psql('postgres', $own_mark), '1|t', '... nor of its mark');
+is($subscriber->safe_psql('postgres', $back_filled), '2|0', '... nor of the IDs of past times');
 is($session->query_safe($draw_own), '4|4', '... an open session continues with them');
 is($subscriber->safe_psql('postgres', $draw_own), '4|4', '... and so does a new session');
 $session->quit;

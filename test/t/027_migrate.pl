@@ -51,11 +51,25 @@ my %sections = (
 			],
 		],
 	},
+	'Back-filling a table' => {
+		table => 'comments',
+		insert => q{INSERT INTO comments (post_id, body) SELECT max(id), 'new' FROM posts},
+		queries => [
+			[ 'SELECT count(*), count(DISTINCT id), every(snowflake_timestamp(id) = created_at) FROM posts', '30000|30000|t', 'IDs are distinct and have the times' ],
+			[   q{SELECT count(*), every(posts.body = comments.body) FROM comments JOIN posts ON post_id = posts.id WHERE comments.body <> 'new'},
+				'30000|t', 'comments refer to the same posts'
+			],
+			[   q{SELECT every(earlier < body::int) FROM (SELECT body, lag(body::int) OVER (ORDER BY id) AS earlier FROM posts) AS all_posts},
+				't', 'posts have the same order'
+			],
+			[ q{INSERT INTO posts (body) VALUES ('new') RETURNING id > (SELECT max(id) FROM posts)}, 't', 'new posts are later' ],
+		],
+	},
 	'Random `uuid` keys' => {
 		table => 'customers',
 		insert => q{INSERT INTO customers (name) VALUES ('new')},
 		unordered => 1,
-		again => qr/^SELECT now/,
+		again => qr/^ALTER/,
 		queries => [
 			[   q{SELECT name, count(*) FROM customers
 				WHERE uuidv7_within(id, tstzrange(now() - interval '1 hour', NULL)) GROUP BY name},

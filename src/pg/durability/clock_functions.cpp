@@ -1,5 +1,6 @@
 // The SQL functions of the clock and the mark: snowdrift.read_clock(), on which the view
-// snowdrift.clock is based, snowdrift.reset_clock(), and the triggers of snowdrift.mark.
+// snowdrift.clock is based, and the triggers of snowdrift.mark. generators/reset_clock.cpp has
+// snowdrift.reset_clock().
 #include <algorithm>
 
 #include "pg/durability/mark.hpp"
@@ -7,7 +8,6 @@
 #include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/row.hpp"
-#include "pg/support/settings.hpp"
 #include "pg/support/time.hpp"
 #include "pg/support/trigger.hpp"
 
@@ -15,10 +15,32 @@ extern "C" {
 #include "access/htup_details.h"
 #include "access/xlog.h"
 #include "replication/logicalworker.h"
-#include "tcop/utility.h"
 }
 
 using namespace snowdrift;
+
+namespace {
+
+/// A column of the row that is inserted; nothing if it is null.
+std::optional<Datum> get_column(const TriggerData& trigger, mark_table::Column column) {
+    bool is_null;
+    const Datum value =
+        heap_getattr(trigger.tg_trigtuple, column, RelationGetDescr(trigger.tg_relation), &is_null);
+    if (is_null) return std::nullopt;
+    return value;
+}
+
+/// The same for a time in Unix milliseconds. Raises 22003.
+int64 get_time(const TriggerData& trigger, mark_table::Column column, const char* name) {
+    const int64 unix_ms = DatumGetInt64(get_column(trigger, column).value_or(Int64GetDatum(-1)));
+    if (unix_ms < 0 || unix_ms > mark_table::max_unix_ms)
+        ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                        errmsg("%s of table \"snowdrift.mark\" must be in range 0 .. %lld", name,
+                               static_cast<long long>(mark_table::max_unix_ms))));
+    return unix_ms;
+}
+
+}  // namespace
 
 /// snowdrift.read_clock() → wall_clock, mark, lead
 SNOWDRIFT_FUNCTION(read_clock) {
@@ -31,35 +53,18 @@ SNOWDRIFT_FUNCTION(read_clock) {
                              interval_from_ms(std::max<int64>(mark_ms - now_ms, 0))});
 }
 
-/// snowdrift.reset_clock() → void
-SNOWDRIFT_FUNCTION(reset_clock) {
-    PreventCommandDuringRecovery("snowdrift.reset_clock()");
-    const int64 max_lead_ms = settings::max_clock_lead + mark::lease_ms;
-    if (!mark::reset(clock::now_ms(), max_lead_ms))
-        ereport(
-            ERROR,
-            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-             errmsg("clock does not need a reset"),
-             errdetail("The mark is at most %lld ms ahead of the server's clock, which does not "
-                       "stop generation.",
-                       static_cast<long long>(max_lead_ms))));
-    PG_RETURN_VOID();
-}
-
-/// snowdrift.restore_mark() → trigger: advances the mark to that of a restored dump's row, and
-/// skips the row. A row that a subscription applies has another server's mark: it is only skipped.
+/// snowdrift.restore_mark() → trigger: advances the mark to that of a restored dump's row, extends
+/// the origin to that of the row, and skips the row. A row that a subscription applies has another
+/// server's mark: it is only skipped.
 SNOWDRIFT_FUNCTION(restore_mark) {
     const TriggerData& trigger =
         check_trigger(fcinfo, "mark", TRIGGER_EVENT_ROW | TRIGGER_EVENT_BEFORE);
+    using mark_table::Column;
     if (IsLogicalWorker()) PG_RETURN_POINTER(nullptr);
-    bool is_null;
-    const Datum unix_ms =
-        heap_getattr(trigger.tg_trigtuple, 1, RelationGetDescr(trigger.tg_relation), &is_null);
-    if (is_null || DatumGetInt64(unix_ms) < 0 || DatumGetInt64(unix_ms) > mark_table::max_unix_ms)
-        ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                        errmsg("unix_ms of table \"snowdrift.mark\" must be in range 0 .. %lld",
-                               static_cast<long long>(mark_table::max_unix_ms))));
-    mark::restore(DatumGetInt64(unix_ms));
+    const std::optional<Datum> generators = get_column(trigger, Column::origin_generators);
+    const int64 unix_ms = get_time(trigger, Column::unix_ms, "unix_ms");
+    const int64 origin_ms = get_time(trigger, Column::origin_ms, "origin_ms");
+    mark::restore(unix_ms, {origin_ms, DatumGetInt32(generators.value_or(Int32GetDatum(0)))});
     PG_RETURN_POINTER(nullptr);
 }
 

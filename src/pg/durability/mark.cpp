@@ -192,11 +192,12 @@ int64_t read() {
     return present.unix_ms;
 }
 
-void restore(int64_t unix_ms) {
+void restore(int64_t unix_ms, const mark_table::Origin& origin) {
     Relation table = mark_table::open();
     (void)mark_table::read(table);  // raises 55000 if the row is missing
     (void)mark_table::update(table, [&](const Value& now) {
-        return now.unix_ms >= unix_ms ? now : now.with(unix_ms, Writer::outside);
+        const Value extended = now.with(origin);
+        return now.unix_ms >= unix_ms ? extended : extended.with(unix_ms, Writer::outside);
     });
     relation_close(table, RowExclusiveLock);
 }
@@ -207,7 +208,7 @@ bool advance(int64_t unix_ms) {
     return false;
 }
 
-bool reset(int64_t unix_ms, int64_t max_lead_ms) {
+bool reset(int64_t unix_ms, int64_t max_lead_ms, int32_t (*last_id)()) {
     attach_slot();
     // The lock blocks sessions that advance the mark or attach to it, also those of a library that
     // has retired this one. A session that attaches later reads the mark that is set here.
@@ -216,8 +217,10 @@ bool reset(int64_t unix_ms, int64_t max_lead_ms) {
     const Value present = mark_table::read(table);
     const bool is_needed = present.unix_ms - unix_ms > max_lead_ms;
     if (is_needed) {
-        (void)mark_table::update(
-            table, [&](const Value& now) { return now.with(unix_ms, Writer::outside); });
+        const mark_table::Origin origin{unix_ms, last_id()};
+        (void)mark_table::update(table, [&](const Value& now) {
+            return now.with(origin).with(unix_ms, Writer::outside);
+        });
         // Change the word first, so that sessions discard IDs that they draw from the old states.
         slot->mark.word = load().next(0).bits;
         slots::clear_generators();

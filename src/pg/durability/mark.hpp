@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "pg/durability/mark_table.hpp"
 #include "pg/memory/mark_word.hpp"
 
 namespace snowdrift::mark {
@@ -46,9 +47,10 @@ void advance_fresh_floor();
 /// 55000 if the table is missing or unusable.
 int64_t read();
 
-/// Advances the mark on disk to `unix_ms`, for a restored dump, unless it is already that far.
-/// Sessions detect this when they next advance the mark.
-void restore(int64_t unix_ms);
+/// Applies the row of a restored dump: advances the mark on disk to `unix_ms`, unless it is already
+/// that far, and extends the origin to `origin`. Sessions detect this when they next advance the
+/// mark.
+void restore(int64_t unix_ms, const mark_table::Origin& origin);
 
 /// Advances the mark on disk past `unix_ms` by a lease, unless it is already past it, and returns
 /// once the mark is durable. Returns false if the session must attach() again before it draws
@@ -57,7 +59,10 @@ bool advance(int64_t unix_ms);
 
 /// Sets the mark to `unix_ms` if it is ahead of `unix_ms` by more than `max_lead_ms`. Returns false
 /// if it is not. After a reset, IDs of times later than `unix_ms` may be repeated.
-bool reset(int64_t unix_ms, int64_t max_lead_ms);
+///
+/// Generators that exist may then issue IDs since `unix_ms`, so the same write limits their origin.
+/// `last_id()` returns an id that is not less than theirs.
+bool reset(int64_t unix_ms, int64_t max_lead_ms, int32_t (*last_id)());
 
 /// Whether `tag` is the current tag: the mark was neither reset nor moved to another file since.
 inline bool is_current(int tag) {

@@ -19,6 +19,7 @@ extern "C" {
 #include "utils/syscache.h"
 }
 
+#include "pg/support/clock.hpp"
 #include "pg/support/extension.hpp"
 
 namespace snowdrift::mark_table {
@@ -32,15 +33,17 @@ struct Columns {
     int64 unix_ms;
     int64 system_identifier;
     int64 source_identifier;
+    int64 origin_ms;
     TransactionId creation_xid;
     int32 number;
     int32 source_number;
     int32 source_generators;
+    int32 origin_generators;
     int32 writer;
 };
-constexpr int column_count = 8;
+constexpr int column_count = 10;
 constexpr size_t row_size = offsetof(Columns, writer) + sizeof(int32);
-static_assert(row_size == 3 * sizeof(int64) + 5 * sizeof(int32), "no padding, as in a row");
+static_assert(row_size == 4 * sizeof(int64) + 6 * sizeof(int32), "no padding, as in a row");
 
 [[noreturn]] void report_unusable(const char* problem) {
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -75,18 +78,22 @@ Writer to_writer(int32 stored) {
     return is_known ? writer : Writer::outside;
 }
 
-/// The value of the oldest row, with the latest time. Raises 55000 if there is no row.
+/// The value of the oldest row, with the latest time and the earliest origin. Raises 55000 if there
+/// is no row.
 Value read_page(Page page) {
     std::optional<Value> value;
     visit_rows(page, [&](const Columns& row) {
+        const Origin origin{row.origin_ms, row.origin_generators};
         if (!value)
             value = {row.unix_ms,
                      {static_cast<uint64_t>(row.system_identifier), row.creation_xid, row.number},
                      {static_cast<uint64_t>(row.source_identifier), row.source_number,
                       row.source_generators},
+                     origin,
                      to_writer(row.writer)};
         else if (row.unix_ms > value->unix_ms)
             value = value->with(row.unix_ms, Writer::outside);
+        value = value->with(origin);
     });
     if (!value) report_unusable("was altered");
     return *value;
@@ -100,10 +107,12 @@ void insert_row(Relation table) {
         Int64GetDatum(0),
         Int64GetDatum(0),
         Int64GetDatum(static_cast<int64>(none.system_identifier)),
+        Int64GetDatum(clock::now_ms()),
         TransactionIdGetDatum(InvalidTransactionId),
         Int32GetDatum(-1),
         Int32GetDatum(none.number),
         Int32GetDatum(none.last_generator),
+        Int32GetDatum(0),
         Int32GetDatum(static_cast<int32>(Writer::outside)),
     };
     bool is_null[column_count] = {};
@@ -203,6 +212,8 @@ void write(Relation table, LockedPage& page, const Value& value) {
         row.number = value.owner.number;
         row.source_number = value.source.number;
         row.source_generators = value.source.last_generator;
+        row.origin_ms = value.origin.unix_ms;
+        row.origin_generators = value.origin.last_generator;
         row.writer = static_cast<int32>(value.writer);
     });
     page.position = GenericXLogFinish(change);

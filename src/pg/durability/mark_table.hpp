@@ -3,6 +3,8 @@
 // sessions.
 #pragma once
 
+#include <algorithm>
+
 #include "pg/durability/durable_wal.hpp"
 #include "pg/support/postgres.hpp"
 
@@ -17,6 +19,9 @@ namespace snowdrift::mark_table {
 /// The latest time that the mark can have, in Unix milliseconds: the year 6429. A constraint of the
 /// table states it too.
 inline constexpr int64_t max_unix_ms = INT64_MAX >> 16;
+
+/// The columns that a restored dump applies.
+enum Column : AttrNumber { unix_ms = 1, origin_ms = 4, origin_generators = 9 };
 
 /// The writer of the current time.
 enum class Writer : int32 {
@@ -44,16 +49,36 @@ struct Source {
     bool operator==(const Source&) const = default;
 };
 
+/// The time at which the generators with ids up to `last_generator` start: they have issued no ID
+/// before it, and never will. The id of the default generators is 0.
+struct Origin {
+    int64 unix_ms;
+    int32 last_generator;
+
+    /// The origin of the generators of both.
+    Origin with(const Origin& other) const {
+        return {std::min(unix_ms, other.unix_ms), std::max(last_generator, other.last_generator)};
+    }
+
+    bool operator==(const Origin&) const = default;
+};
+
 /// The row.
 struct Value {
     int64 unix_ms;
     Owner owner;
     Source source;
+    Origin origin;
     Writer writer;
 
     /// The same with another time, written by `new_writer`.
     Value with(int64 new_unix_ms, Writer new_writer) const {
-        return {new_unix_ms, owner, source, new_writer};
+        return {new_unix_ms, owner, source, origin, new_writer};
+    }
+
+    /// The same with an origin that is also that of other generators.
+    Value with(const Origin& other) const {
+        return {unix_ms, owner, source, origin.with(other), writer};
     }
 
     bool operator==(const Value&) const = default;

@@ -41,7 +41,7 @@ bool set_owner(const Value& known, const Owner& owner, const Source& source) {
     Relation table = mark_table::open();
     const Value present = mark_table::update(table, [&](const Value& now) {
         const bool is_known = now.owner == known.owner && now.source == known.source;
-        return is_known ? Value{now.unix_ms, owner, source, now.writer} : now;
+        return is_known ? Value{now.unix_ms, owner, source, now.origin, now.writer} : now;
     });
     relation_close(table, RowExclusiveLock);
     return present.owner == owner && present.source == source;

@@ -135,13 +135,27 @@ SNOWDRIFT_FUNCTION(guard_definition) {
     PG_RETURN_POINTER(is_update ? trigger.tg_newtuple : trigger.tg_trigtuple);
 }
 
+/// snowdrift.guard_backfill() → trigger: skips the rows that a subscription applies.
+SNOWDRIFT_FUNCTION(guard_backfill) {
+    const TriggerData& trigger =
+        check_trigger(fcinfo, "backfill", TRIGGER_EVENT_ROW | TRIGGER_EVENT_BEFORE);
+    if (IsLogicalWorker()) PG_RETURN_POINTER(nullptr);
+    const bool is_update = TRIGGER_FIRED_BY_UPDATE(trigger.tg_event);
+    PG_RETURN_POINTER(is_update ? trigger.tg_newtuple : trigger.tg_trigtuple);
+}
+
 /// snowdrift.refuse_truncate() → trigger: raises an error. A subscription applies TRUNCATE without
-/// triggers for rows, so it would remove the subscriber's definitions.
+/// triggers for rows, so it would remove the subscriber's rows.
 SNOWDRIFT_FUNCTION(refuse_truncate) {
-    (void)check_trigger(fcinfo, "generator", TRIGGER_EVENT_BEFORE);
+    const bool is_backfill =
+        CALLED_AS_TRIGGER(fcinfo) &&
+        RelationGetRelid(reinterpret_cast<TriggerData*>(fcinfo->context)->tg_relation) ==
+            extension::find_relation("backfill");
+    const char* const table = is_backfill ? "backfill" : "generator";
+    (void)check_trigger(fcinfo, table, TRIGGER_EVENT_BEFORE);
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                    errmsg("cannot truncate table \"snowdrift.generator\""),
-                    errdetail("Subscriptions would remove the definitions of other servers."),
+                    errmsg("cannot truncate table \"snowdrift.%s\"", table),
+                    errdetail("Subscriptions would remove the rows of other servers."),
                     errhint("Use snowdrift.drop_generator() for each generator.")));
 }
 

@@ -20,13 +20,17 @@ extern "C" {
 }
 
 #include "pg/durability/mark.hpp"
+#include "pg/generators/backfill.hpp"
 #include "pg/generators/copied_server.hpp"
 #include "pg/generators/slot_release.hpp"
 #include "pg/support/checks.hpp"
 #include "pg/support/citus.hpp"
+#include "pg/support/clock.hpp"
 #include "pg/support/datum.hpp"
 #include "pg/support/extension.hpp"
+#include "pg/support/insert_row.hpp"
 #include "pg/support/relcache_callback.hpp"
+#include "pg/support/time.hpp"
 #include "pg/types/snowflake_layout_type.hpp"
 
 namespace snowdrift::definitions {
@@ -47,8 +51,9 @@ enum Column : AttrNumber {
     sequence_min,
     sequence_max,
     this_node_only,
+    origin,
 };
-constexpr int column_count = this_node_only;
+constexpr int column_count = origin;
 
 Oid table_oid = InvalidOid;
 
@@ -146,6 +151,8 @@ class Row {
         read.sequence_max = *get_field(sequence_max, "sequence_max", max_sequence);
         check_bounds(read.sequence_min, read.sequence_max);
         read.this_node_only = DatumGetBool(get(this_node_only).value_or(BoolGetDatum(false)));
+        if (const auto time = get(origin))
+            read.origin_ms = unix_ms_ceil(DatumGetTimestampTz(*time));
         return read;
     }
 
@@ -165,28 +172,6 @@ bool find_row(Relation table, Snapshot snapshot, Visit visit) {
         found = visit(Row{table, tuple});
     systable_endscan(scan);
     return found;
-}
-
-/// Ensure that the table has no added columns that must not be null, and no indexes with
-/// expressions or predicates, because rows are inserted without the executor. A later version of
-/// the extension may add other columns. Raises 55000.
-void check_table(Relation table) {
-    auto* const columns = RelationGetDescr(table);
-    bool is_altered = columns->natts < column_count;
-    for (int i = column_count; i < columns->natts; ++i)
-        is_altered |= TupleDescAttr(columns, i)->attnotnull;
-    List* const indexes = RelationGetIndexList(table);
-    ListCell* cell;
-    foreach (cell, indexes) {
-        Relation index = index_open(lfirst_oid(cell), AccessShareLock);
-        is_altered |=
-            RelationGetIndexExpressions(index) != NIL || RelationGetIndexPredicate(index) != NIL;
-        index_close(index, AccessShareLock);
-    }
-    if (is_altered)
-        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                        errmsg("table \"snowdrift.generator\" was altered"),
-                        errhint("Drop the columns and indexes that were added to it.")));
 }
 
 /// The table and the id of a generator. They are readable even if its definition is invalid.
@@ -219,21 +204,6 @@ Identity find_and_lock(const char* wanted, LOCKMODE mode) {
         lock_in_mode(found.table, found.id, mode);
         if (find_identity(wanted) == found) return found;
     }
-}
-
-/// An id that no generator of the table has. The sequence may return one that is taken, because
-/// replication can set it back.
-uint32_t next_id(Oid table) {
-    const Oid sequence = extension::find_relation("generator_id");
-    if (!OidIsValid(sequence))
-        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
-                        errmsg("sequence \"snowdrift.generator_id\" does not exist"),
-                        errhint("Drop extension snowdrift and create it again.")));
-    uint32_t next;
-    do {
-        next = static_cast<uint32_t>(nextval_internal(sequence, false));
-    } while (exists(table, next));
-    return next;
 }
 
 void check_name(const char* new_name) {
@@ -285,6 +255,20 @@ uint32_t last_id() {
     return last;
 }
 
+uint32_t next_id() {
+    const Oid sequence = extension::find_relation("generator_id");
+    if (!OidIsValid(sequence))
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+                        errmsg("sequence \"snowdrift.generator_id\" does not exist"),
+                        errhint("Drop extension snowdrift and create it again.")));
+    // The sequence may return an id that is taken, because replication can set it back.
+    uint32_t next;
+    do {
+        next = static_cast<uint32_t>(nextval_internal(sequence, false));
+    } while (exists(find_table(), next));
+    return next;
+}
+
 void lock_exclusively(Relation table, HeapTuple tuple) {
     const auto generator = static_cast<uint32_t>(Row{table, tuple}.get_number(id));
     lock_in_mode(RelationGetRelid(table), generator, AccessExclusiveLock);
@@ -313,31 +297,44 @@ void insert(const char* new_name, const Definition& definition) {
                         errmsg("ID generator \"%s\" already exists", new_name)));
 
     const bool is_sno = definition.kind == GeneratorKind::sno;
-    check_table(table);
-    const auto all_columns = static_cast<size_t>(RelationGetDescr(table)->natts);
-    auto* const values = static_cast<Datum*>(palloc0(all_columns * sizeof(Datum)));
-    auto* const is_null = static_cast<bool*>(palloc0(all_columns * sizeof(bool)));
-    std::fill(is_null + column_count, is_null + all_columns, true);
-    const auto set = [&](Column column, Datum value) { values[column - 1] = value; };
-    const auto set_field = [&](Column column, std::optional<uint32_t> value) {
-        is_null[column - 1] = !value;
-        set(column, Int32GetDatum(static_cast<int32>(value.value_or(0))));
+    const auto number = [](std::optional<uint32_t> value) -> std::optional<Datum> {
+        if (!value) return std::nullopt;
+        return Int32GetDatum(static_cast<int32>(*value));
     };
-    set(name, CStringGetTextDatum(new_name));
-    set(id, Int32GetDatum(static_cast<int32>(next_id(RelationGetRelid(table)))));
-    set(kind, CStringGetTextDatum(is_sno ? "sno" : "snowflake"));
-    set(layout, make_datum(definition.layout));
-    is_null[layout - 1] = is_sno;
-    set_field(datacenter, definition.datacenter);
-    set_field(worker, definition.worker);
-    set_field(partition, definition.partition);
-    set_field(sequence_min, definition.sequence_min);
-    set_field(sequence_max, definition.sequence_max);
-    set(this_node_only, BoolGetDatum(definition.this_node_only));
-
-    HeapTuple tuple = heap_form_tuple(RelationGetDescr(table), values, is_null);
-    CatalogTupleInsert(table, tuple);
+    std::optional<Datum> row[column_count];
+    row[name - 1] = CStringGetTextDatum(new_name);
+    row[id - 1] = number(next_id());
+    row[kind - 1] = CStringGetTextDatum(is_sno ? "sno" : "snowflake");
+    if (!is_sno) row[layout - 1] = make_datum(definition.layout);
+    row[datacenter - 1] = number(definition.datacenter);
+    row[worker - 1] = number(definition.worker);
+    row[partition - 1] = number(definition.partition);
+    row[sequence_min - 1] = number(definition.sequence_min);
+    row[sequence_max - 1] = number(definition.sequence_max);
+    row[this_node_only - 1] = BoolGetDatum(definition.this_node_only);
+    // After the id: mark::reset() limits the origins of all generators with earlier ids.
+    const int64_t origin_ms = definition.layout.truncate(clock::now_ms());
+    if (!is_sno) row[origin - 1] = TimestampTzGetDatum(timestamp_from_unix_ms(origin_ms));
+    insert_row(table, row);
     invalidate(table);
+    table_close(table, NoLock);
+    CommandCounterIncrement();
+}
+
+void remove_origin(const char* wanted) {
+    Relation table = open_table(RowExclusiveLock);
+    lock_name(RelationGetRelid(table), wanted);  // two sessions may restore the same snapshot
+    const bool is_changed = find_row(table, nullptr, [&](const Row& row) {
+        if (!row.has_text(name, wanted) || !row.get(origin)) return false;
+        int column = origin;
+        Datum value{};
+        bool is_null = true;
+        HeapTuple changed = heap_modify_tuple_by_cols(row.tuple(), RelationGetDescr(table), 1,
+                                                      &column, &value, &is_null);
+        CatalogTupleUpdate(table, &row.tuple()->t_self, changed);
+        return true;
+    });
+    if (is_changed) invalidate(table);
     table_close(table, NoLock);
     CommandCounterIncrement();
 }
@@ -354,6 +351,7 @@ void remove(const char* wanted) {
     invalidate(table);
     table_close(table, NoLock);
     CommandCounterIncrement();
+    backfill::remove(dropped.id);
 
     // The exclusive lock prevents other sessions from drawing.
     for (const slots::Allocated& each : slots::list())

@@ -32,6 +32,8 @@ struct Definition {
     uint32_t sequence_min;
     uint32_t sequence_max;
     bool this_node_only;  ///< no other node of a Citus cluster generates IDs with the definition
+    std::optional<int64_t> origin_ms;  ///< of a Snowflake generator, in Unix milliseconds: it
+                                       ///< issues no ID before this time; nothing if unknown
 
     /// The node of a Snowflake generator: datacenter and worker together. Nothing if both are
     /// unset.
@@ -85,6 +87,9 @@ Definition lock(const char* name);
 /// The greatest id of all generators; 0 if there is none.
 uint32_t last_id();
 
+/// An id from the sequence of the ids, which no generator of the database has.
+uint32_t next_id();
+
 /// Waits until no transaction uses the generator of the row `tuple` of `table`, and blocks others
 /// from drawing until this transaction ends.
 void lock_exclusively(Relation table, HeapTuple tuple);
@@ -95,9 +100,14 @@ void lock(Oid table, uint32_t id);
 /// Raises 42704: the generator `name` does not exist.
 [[noreturn]] void report_undefined(const char* name);
 
-/// Creates the generator `name` with a new id; ignores `table` and `id` of `definition`. Raises
-/// 42710 if the generator exists, 42602 if the name is invalid.
+/// Creates the generator `name` with a new id; ignores `table`, `id` and `origin_ms` of
+/// `definition`. The origin of a Snowflake generator is the present time unit. Raises 42710 if the
+/// generator exists, 42602 if the name is invalid.
 void insert(const char* name, const Definition& definition);
+
+/// Removes the origin of the generator `name`, because it continues one that has issued IDs
+/// elsewhere. Precondition: lock(name) was called.
+void remove_origin(const char* name);
 
 /// Drops the generator `name`. Waits for transactions that have drawn from it, and blocks others
 /// until this transaction ends. Raises 42704 if there is no such generator.

@@ -7,7 +7,6 @@
 #include <new>
 
 #include "pg/generators/definitions.hpp"
-#include "pg/generators/draw.hpp"
 #include "pg/support/postgres.hpp"
 
 extern "C" {
@@ -17,15 +16,14 @@ extern "C" {
 
 namespace snowdrift {
 
-/// A SessionGenerator that a definition describes.
+/// A session's view of a generator that a definition describes.
 template <typename T>
-concept NamedSessionGenerator = SessionGenerator<T> &&
-    requires(T session, const Definition& definition, const char* name) {
+concept NamedSession = requires(T session, const Definition& definition, const char* name) {
     { T::kind } -> std::convertible_to<GeneratorKind>;
     { session.define(definition, name) } -> std::same_as<void>;
 };
 
-template <NamedSessionGenerator Session>
+template <NamedSession Session>
 class GeneratorCache {
  public:
     /// The generator `name`. Locks it until the transaction ends. Raises 42704 if there is none,

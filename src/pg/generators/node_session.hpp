@@ -7,6 +7,7 @@
 #include "pg/generators/copied_server.hpp"
 #include "pg/generators/definitions.hpp"
 #include "pg/generators/node.hpp"
+#include "pg/generators/origin.hpp"
 #include "pg/generators/session_slot.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/settings.hpp"
@@ -47,8 +48,10 @@ class NodeSession {
             check_not_copied(name_, *definition_);
         }
         read_node();
-        slot_.attach(definition_ ? definition_->slot_key() : slots::SlotKey{MyDatabaseId, kind},
-                     definition_ && definition_->is_uncommitted);
+        const slots::SlotKey key =
+            definition_ ? definition_->slot_key() : slots::SlotKey{MyDatabaseId, kind};
+        slot_.attach(key, definition_ && definition_->is_uncommitted);
+        advance_to_origin(*slot_, key, definition_);
         if (!defined_node) log_missing_number();
         // With debug_discard_caches, every look-up discards all caches, so ignore those above.
         node_version_ = debug_discard_caches > 0 ? settings::node_version : version;

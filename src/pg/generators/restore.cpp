@@ -107,6 +107,7 @@ SNOWDRIFT_FUNCTION(restore) {
     }
     const Definition own = definitions::lock(name);
     check_same(name, own, snapshot.definition);
+    definitions::remove_origin(name);
     apply(name, own, snapshot);
     PG_RETURN_VOID();
 }

@@ -45,22 +45,10 @@ ColumnIds find_ids(Oid relation, const char* name, const SnowflakeLayout& ids_la
     return *ids;
 }
 
-/// The default of the argument `since`, in Unix milliseconds. For Snowflake IDs, the time of the
-/// number 2^32, rounded up to a time unit, but at most a day after the epoch: smaller numbers are
-/// keys of another origin. For other IDs, the first time.
-int64 default_since_ms(const ColumnIds& ids) {
-    const TimeRange times = ids.times();
-    if (ids.kind() != ColumnIds::Kind::snowflake) return times.first_ms;
-    const int shift = ids.layout().timestamp_shift();
-    const uint64 units = ((uint64{1} << 32) + (uint64{1} << shift) - 1) >> shift;
-    return std::min({ids.layout().unix_ms_of(units), times.last_ms,
-                     times.first_ms + int64{SECS_PER_DAY} * 1000});
-}
-
 /// The argument `since`, or its default, in Unix milliseconds; at least the first time of the IDs.
 /// Raises 22008.
 int64 since_argument(FunctionCallInfo fcinfo, const ColumnIds& ids) {
-    if (PG_ARGISNULL(since)) return default_since_ms(ids);
+    if (PG_ARGISNULL(since)) return ids.certain_since_ms();
     const TimeRange times = ids.times();
     const TimestampTz time = PG_GETARG_TIMESTAMPTZ(since);
     const int64 unix_ms = unix_ms_ceil(time);

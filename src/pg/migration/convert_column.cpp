@@ -11,10 +11,12 @@
 extern "C" {
 #include "access/table.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_type_d.h"
 #include "commands/defrem.h"
 #include "executor/spi.h"
 #include "funcapi.h"
+#include "storage/lmgr.h"
 #include "tcop/utility.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -31,6 +33,7 @@ namespace {
 struct Conversion {
     List* tables = NIL;      ///< OIDs of the tables to lock, without inheriting tables
     List* statements = NIL;  ///< strings; empty if no change is necessary
+    List* changed = NIL;     ///< OIDs of the relations that the statements after the first change
     bool sets_default = false;
     List* kept_sequences = NIL;  ///< OIDs of the sequences that defaults use but columns don't own
 };
@@ -87,12 +90,14 @@ void check_no_reference(const Column& key, List* family, List* references) {
     for (const Column& member : Items<Column>{family})
         for (const Reference& reference : Items<Reference>{references})
             if (reference.from == member)
-                ereport(ERROR, (errcode(ERRCODE_INVALID_FOREIGN_KEY),
-                                errmsg("cannot convert column \"%s\" of table \"%s\" because it "
-                                       "refers to table \"%s\"",
-                                       column_name(key), get_rel_name(member.table),
-                                       get_rel_name(reference.to.table)),
-                                errhint("Convert the referenced column instead.")));
+                ereport(ERROR,
+                        (errcode(ERRCODE_INVALID_FOREIGN_KEY),
+                         errmsg("cannot convert column \"%s\" of table \"%s\" because it "
+                                "refers to table \"%s\"",
+                                column_name(key), get_rel_name(member.table),
+                                get_rel_name(reference.to.table)),
+                         errhint("Convert the referenced column instead. If the columns refer "
+                                 "to each other, drop one of the foreign keys first.")));
 }
 
 /// Returns "ALTER COLUMN name" and the action.
@@ -103,6 +108,7 @@ const char* alter(const Column& column, const char* action) {
 void add_alter_table(Conversion& conversion, Oid table, const char* actions) {
     conversion.statements = lappend(conversion.statements,
                                     psprintf("ALTER TABLE %s %s", qualified_name(table), actions));
+    conversion.changed = lappend_oid(conversion.changed, table);
 }
 
 /// Add the statements that change what generates the key. They take little time, and run before the
@@ -110,32 +116,33 @@ void add_alter_table(Conversion& conversion, Oid table, const char* actions) {
 void add_default(Conversion& conversion, const Column& key, List* family,
                  const KeyGenerator& generator) {
     const char* identity = "";
-    List* owned = NIL;
+    List* owned = NIL;  // sequences that the columns own
+    List* used = NIL;   // sequences that the defaults use
     for (const Column& member : Items<Column>{family}) {
         check_owner(member.table);
         const KeyDefault current = read_default(member, generator);
         conversion.sets_default |= !current.is_generator;
-        List* const sequences = owned_sequences(member);
-        owned = list_concat(owned, sequences);
-        if (OidIsValid(current.sequence))
-            conversion.kept_sequences =
-                list_append_unique_oid(conversion.kept_sequences, current.sequence);
+        owned = list_concat(owned, owned_sequences(member));
+        if (OidIsValid(current.sequence)) used = list_append_unique_oid(used, current.sequence);
         if (!current.is_identity) continue;
         if (member == key)
             identity = psprintf("%s, ", alter(member, "DROP IDENTITY"));
         else if (PG_VERSION_NUM < 170000 || !get_rel_relispartition(member.table))
             add_alter_table(conversion, member.table, alter(member, "DROP IDENTITY"));
     }
-    conversion.kept_sequences = list_difference_oid(conversion.kept_sequences, owned);
+    conversion.kept_sequences = list_difference_oid(used, owned);
+    List* const dropped = list_difference_oid(used, conversion.kept_sequences);
     if (!conversion.sets_default) return;
 
     add_alter_table(
         conversion, key.table,
         psprintf("%s%s", identity, alter(key, psprintf("SET DEFAULT %s", generator.call))));
     ListCell* cell;
-    foreach (cell, owned)
+    foreach (cell, dropped) {
         conversion.statements = lappend(
             conversion.statements, psprintf("DROP SEQUENCE %s", qualified_name(lfirst_oid(cell))));
+        conversion.changed = lappend_oid(conversion.changed, lfirst_oid(cell));
+    }
 }
 
 /// Add the statements that change the types of `columns`, one per table.
@@ -234,17 +241,10 @@ void report_effects(const Conversion& conversion, const Column& key) {
 /// The largest key of a table; nothing if the table is empty. Includes all committed rows and the
 /// rows of this transaction, regardless of its isolation level and of row-level security.
 std::optional<int64> largest(const Column& key) {
-    Relation table = table_open(key.table, AccessShareLock);
-    const Oid owner = table->rd_rel->relowner;
-    table_close(table, AccessShareLock);
-    Oid user;
-    int context;
-    GetUserIdAndSecContext(&user, &context);
     // Query as the table's owner, because row-level security does not apply to the owner here.
     // Planning can evaluate functions in predicates of the table's indexes. They must not run with
     // the caller's privileges.
-    SetUserIdAndSecContext(owner, context | SECURITY_LOCAL_USERID_CHANGE |
-                                      SECURITY_RESTRICTED_OPERATION | SECURITY_NOFORCE_RLS);
+    const OwnerContext owner{key.table};
     SPIPlanPtr query =
         SPI_prepare(psprintf("SELECT pg_catalog.max(%s)::bigint FROM %s",
                              quote_identifier(column_name(key)), qualified_name(key.table)),
@@ -252,7 +252,7 @@ std::optional<int64> largest(const Column& key) {
     if (query == nullptr) elog(ERROR, "could not prepare the query for the largest key");
     const int result = SPI_execute_snapshot(query, nullptr, nullptr, GetLatestSnapshot(),
                                             InvalidSnapshot, true, false, 1);
-    SetUserIdAndSecContext(user, context);
+    owner.restore();
     if (result != SPI_OK_SELECT || SPI_processed != 1)
         elog(ERROR, "could not read the largest key");
     bool is_null;
@@ -284,12 +284,24 @@ void return_statements(FunctionCallInfo fcinfo, const List* statements) {
     }
 }
 
-/// The conversion, planned under the locks that it needs.
-Conversion lock_and_plan(const Column& key, const KeyGenerator& generator) {
+/// Lock tables and those that inherit from them exclusively. Not by name, because other tables can
+/// take the names during the wait.
+void lock(const List* tables) {
+    ListCell* cell;
+    foreach (cell, tables) {
+        LockRelationOid(lfirst_oid(cell), AccessExclusiveLock);
+        (void)find_all_inheritors(lfirst_oid(cell), AccessExclusiveLock, nullptr);
+    }
+}
+
+/// The conversion, planned under the locks that it needs. The table can have changed during the
+/// wait, so the key is found again.
+Conversion lock_and_plan(Column& key, const char* name, const KeyGenerator& generator) {
     Conversion conversion = plan_conversion(key, generator);
     while (conversion.statements != NIL) {
-        execute(static_cast<char*>(linitial(conversion.statements)));
+        lock(conversion.tables);
         const List* const locked = conversion.tables;
+        key = find_key(key.table, name);
         conversion = plan_conversion(key, generator);
         if (list_difference_oid(conversion.tables, locked) == NIL) break;
     }
@@ -308,13 +320,14 @@ SNOWDRIFT_FUNCTION(convert_column) {
     if (!is_dry_run) PreventCommandIfReadOnly("snowdrift.convert_column()");
     InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 
-    const Column key = find_key(PG_GETARG_OID(0), NameStr(*PG_GETARG_NAME(1)));
+    const char* const name = NameStr(*PG_GETARG_NAME(1));
+    Column key = find_key(PG_GETARG_OID(0), name);
     const KeyGenerator generator =
         find_generator(PG_ARGISNULL(2) ? nullptr : text_to_cstring(PG_GETARG_TEXT_PP(2)));
     (void)draw(generator);  // raises errors before this function waits for locks
     SPI_connect();
     const Conversion conversion =
-        is_dry_run ? plan_conversion(key, generator) : lock_and_plan(key, generator);
+        is_dry_run ? plan_conversion(key, generator) : lock_and_plan(key, name, generator);
     if (conversion.statements == NIL)
         ereport(NOTICE, (errmsg("column \"%s\" of table \"%s\" is already converted",
                                 column_name(key), get_rel_name(key.table))));
@@ -323,8 +336,10 @@ SNOWDRIFT_FUNCTION(convert_column) {
         report_effects(conversion, key);
     }
     if (!is_dry_run && conversion.statements != NIL) {
-        ListCell* cell;
-        for_each_from(cell, conversion.statements, 1) execute(static_cast<char*>(lfirst(cell)));
+        // Referring tables can belong to others, who must not gain the caller's privileges.
+        for (int i = 0; i < list_length(conversion.changed); ++i)
+            execute_as_owner(list_nth_oid(conversion.changed, i),
+                             static_cast<char*>(list_nth(conversion.statements, i + 1)));
     }
     return_statements(fcinfo, conversion.statements);
     SPI_finish();

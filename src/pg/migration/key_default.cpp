@@ -40,6 +40,7 @@ const FuncExpr* call_of(const Node* expression) {
     while (IsA(expression, FuncExpr)) {
         const auto* const call = reinterpret_cast<const FuncExpr*>(expression);
         if (call->funcformat == COERCE_EXPLICIT_CALL) return call;
+        if (call->funcformat == COERCE_SQL_SYNTAX) return nullptr;  // may have no arguments
         expression = static_cast<const Node*>(linitial(call->args));
     }
     return nullptr;

@@ -34,6 +34,15 @@ int compare_ends(const ListCell* a, const ListCell* b) {
     return *get_old(a).times.to < *get_old(b).times.to ? -1 : 1;
 }
 
+/// Whether the bounds of a partition are first IDs of times. Others can be those of keys of a
+/// sequence, from before the table had Snowflakes, whose age is unknown. Precondition: the bounds
+/// are IDs.
+bool is_range_of_times(const Partition& partition, const ColumnIds& ids) {
+    return ids.kind() != ColumnIds::Kind::snowflake ||
+           (ids.is_boundary(*partition.from) && ids.is_boundary(*partition.to) &&
+            DatumGetInt64(*partition.to) > DatumGetInt64(ids.boundary(ids.certain_since_ms())));
+}
+
 /// The partitions of `parent` whose IDs are all older than `time`, oldest first. Raises 42809.
 List* find_older(Oid parent, const SnowflakeLayout& layout, TimestampTz time) {
     Relation relation = table_open(parent, AccessShareLock);
@@ -42,7 +51,7 @@ List* find_older(Oid parent, const SnowflakeLayout& layout, TimestampTz time) {
     List* found = NIL;
     for_each_partition(parent, [&](const Partition& partition) {
         const auto times = times_of(partition, ids);
-        if (!times || !times->are_before(time)) return;
+        if (!times || !times->are_before(time) || !is_range_of_times(partition, ids)) return;
         found =
             lappend(found, new (palloc(sizeof(OldPartition))) OldPartition{partition.oid, *times});
     });
@@ -76,6 +85,7 @@ Datum drop_older(FunctionCallInfo fcinfo, TimestampTz time) {
         // The lock is taken only if there are partitions to drop. Other sessions may have changed
         // the partitions before the lock was granted, so find them again.
         LockRelationOid(parent, AccessExclusiveLock);
+        check_owner(parent);
         older = find_older(parent, layout, time);
     }
     SPI_connect();

@@ -9,7 +9,7 @@ extern "C" {
 namespace snowdrift {
 namespace {
 
-constexpr int max_callbacks = 3;
+constexpr int max_callbacks = 4;
 
 void (*callbacks[max_callbacks])(Oid);
 int callback_count = 0;

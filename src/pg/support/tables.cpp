@@ -6,11 +6,24 @@ extern "C" {
 #include "executor/spi.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 }
 
 namespace snowdrift {
+namespace {
+
+/// The owner of a relation. Raises 42P01.
+Oid owner_of(Oid relation) {
+    check_exists(relation);
+    HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+    const Oid owner = reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple))->relowner;
+    ReleaseSysCache(tuple);
+    return owner;
+}
+
+}  // namespace
 
 void check_exists(Oid relation) {
     if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)))
@@ -44,6 +57,25 @@ const char* qualified_name(Oid relation) {
 
 void execute(const char* statement) {
     if (SPI_execute(statement, false, 0) < 0) elog(ERROR, "could not execute: %s", statement);
+}
+
+void execute_as_owner(Oid relation, const char* statement) {
+    const OwnerContext owner{relation};
+    execute(statement);
+    owner.restore();
+}
+
+OwnerContext::OwnerContext(Oid relation) {
+    const Oid owner = owner_of(relation);
+    GetUserIdAndSecContext(&user_, &context_);
+    SetUserIdAndSecContext(owner, context_ | SECURITY_LOCAL_USERID_CHANGE |
+                                      SECURITY_RESTRICTED_OPERATION | SECURITY_NOFORCE_RLS);
+    settings_ = NewGUCNestLevel();
+}
+
+void OwnerContext::restore() const {
+    AtEOXact_GUC(false, settings_);
+    SetUserIdAndSecContext(user_, context_);
 }
 
 }  // namespace snowdrift

@@ -22,4 +22,22 @@ const char* qualified_name(Oid relation);
 /// Executes a statement with the caller's privileges. Requires a connection to SPI.
 void execute(const char* statement);
 
+/// Executes a statement that changes a relation with the privileges of the relation's owner, so
+/// that functions in its constraints and indexes do not have the caller's. Requires a connection to
+/// SPI. Precondition: check_owner(relation).
+void execute_as_owner(Oid relation, const char* statement);
+
+/// The current user is the owner of a relation, to whom row-level security is not applied, and
+/// cannot change settings for longer, until restore(). Errors restore, too.
+class OwnerContext {
+ public:
+    explicit OwnerContext(Oid relation);
+    void restore() const;
+
+ private:
+    Oid user_;
+    int context_;
+    int settings_;
+};
+
 }  // namespace snowdrift

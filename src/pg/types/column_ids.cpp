@@ -1,5 +1,7 @@
 #include "pg/types/column_ids.hpp"
 
+#include <algorithm>
+
 #include "pg/support/datum.hpp"
 #include "pg/support/extension.hpp"
 #include "pg/support/time.hpp"
@@ -47,6 +49,15 @@ TimeRange ColumnIds::times() const {
             return IdTraits<Uuidv7>::times;
     }
     pg_unreachable();
+}
+
+int64 ColumnIds::certain_since_ms() const {
+    const TimeRange range = times();
+    if (kind_ != Kind::snowflake) return range.first_ms;
+    const int shift = layout_.timestamp_shift();
+    const uint64 units = ((uint64{1} << 32) + (uint64{1} << shift) - 1) >> shift;
+    return std::min(
+        {layout_.unix_ms_of(units), range.last_ms, range.first_ms + int64{SECS_PER_DAY} * 1000});
 }
 
 Datum ColumnIds::boundary(int64 unix_ms) const {

@@ -29,6 +29,11 @@ class ColumnIds {
     /// The range of timestamps of the IDs.
     TimeRange times() const;
 
+    /// The time before which IDs cannot be told from keys of another origin, in Unix milliseconds.
+    /// For Snowflake IDs, the time of the number 2^32, rounded up to a time unit, but at most a day
+    /// after the epoch. For other IDs, the first time.
+    int64 certain_since_ms() const;
+
     /// The smallest ID whose timestamp is not before `unix_ms`. Precondition: `unix_ms` is in
     /// times().
     Datum boundary(int64 unix_ms) const;

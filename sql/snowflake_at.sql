@@ -1,0 +1,195 @@
+-- snowflake_at(): IDs of past times, for back-filling tables
+SET TIME ZONE 'UTC';
+
+-- An ID has the fields of its generator. IDs of one time ascend.
+SELECT parts.* FROM generate_series(1, 3) AS i, snowflake_parts(snowflake_at(timestamptz '2022-01-01 00:00:00.1239Z' + i * interval '0')) AS parts;
+SELECT snowdrift.create_generator('past', 'snowflake', datacenter => 2, worker => 3, sequence_min => 10, sequence_max => 19);
+SELECT parts.* FROM generate_series(1, 2) AS i, snowflake_parts(snowflake_at(timestamptz '2022-01-01Z' + i * interval '0', 'past')) AS parts;
+SET snowdrift.node = 67;
+SELECT * FROM snowflake_parts(snowflake_at('2022-01-02Z'));
+RESET snowdrift.node;
+SELECT * FROM snowflake_parts(snowflake_at('2022-01-02Z'));
+
+-- Many IDs of one time are distinct, and continue in the next milliseconds.
+CREATE TABLE ids (n bigserial, id bigint, at timestamptz);
+INSERT INTO ids (id, at) SELECT snowflake_at('2022-02-01Z'), '2022-02-01Z' FROM generate_series(1, 100000);
+SELECT count(DISTINCT id), min(snowflake_timestamp(id)), max(snowflake_timestamp(id)), min(snowflake_sequence(id)),
+    max(snowflake_sequence(id)), (SELECT bool_and(ascends) FROM (SELECT id > lag(id) OVER (ORDER BY n) AS ascends FROM ids) AS o) AS ascending
+FROM ids;
+-- Times in any order, repeated and interleaved, also in milliseconds that other times have used
+INSERT INTO ids (id, at) SELECT snowflake_at(t), t
+FROM (SELECT timestamptz '2022-02-01Z' + (i * 7919 % 1000 - 500) * interval '0.3 ms' AS t FROM generate_series(1, 20000) AS i) AS times;
+SELECT count(DISTINCT id), bool_and(snowflake_timestamp(id) >= date_trunc('milliseconds', at)) AS never_earlier,
+    max(snowflake_timestamp(id) - at) < interval '200 ms' AS hardly_later FROM ids;
+-- A unit with many IDs takes few rows.
+SELECT count(*) < 3000 AS few, max(sequence), bool_and(generator = 0) AS of_the_default_generator
+FROM snowdrift.backfill WHERE unit BETWEEN 34214400000 - 200 AND 34214400000 + 200;
+-- The part of a sequence that a generator has
+SELECT count(DISTINCT id), min(snowflake_sequence(id)), max(snowflake_sequence(id)), max(snowflake_timestamp(id))
+FROM (SELECT snowflake_at('2022-03-01Z', 'past') AS id FROM generate_series(1, 95)) AS ids;
+
+-- Numbers of a transaction that is rolled back can be used again; those of others cannot.
+TRUNCATE ids;
+CREATE FUNCTION take(n int) RETURNS void LANGUAGE sql AS
+    $$INSERT INTO ids (id) SELECT snowflake_at('2022-04-01Z', 'past') FROM generate_series(1, n)$$;
+BEGIN;
+SELECT take(7);
+SAVEPOINT a;
+SELECT take(20);
+ROLLBACK TO a;
+SELECT take(20);
+SAVEPOINT b;
+SELECT take(3);
+RELEASE b;
+SAVEPOINT c;
+SELECT take(1);
+SELECT snowflake_at('infinity', 'past');
+ROLLBACK TO c;
+SELECT take(3);
+COMMIT;
+SELECT take(1);
+DO $$ BEGIN
+    PERFORM take(50);
+    RAISE division_by_zero;
+EXCEPTION WHEN division_by_zero THEN
+    PERFORM take(5);
+END $$;
+SELECT take(4);
+SELECT count(*), count(DISTINCT id), bool_and(ascends) AS ascending, max(snowflake_timestamp(id))
+FROM (SELECT id, id > lag(id) OVER (ORDER BY n) AS ascends FROM ids) AS ids;
+
+-- A generator accepts times before its origin only; the default ones have that of the extension.
+SELECT name, kind, origin < now() AS past, origin IS NOT NULL AS known FROM snowdrift.generators
+WHERE name = 'past' OR name IS NULL ORDER BY name, kind;
+SELECT origin AS default_origin FROM snowdrift.generators WHERE name IS NULL AND kind = 'snowflake' \gset
+SELECT origin AS past_origin FROM snowdrift.generators WHERE name = 'past' \gset
+SELECT snowflake_at(timestamptz :'default_origin' - interval '1 us') < snowflake_boundary(:'default_origin') AS last,
+    snowflake_at(timestamptz :'past_origin' - interval '1 us', 'past') < snowflake_boundary(:'past_origin') AS last;
+\pset format unaligned
+\pset tuples_only on
+-- error_of_past(CALL): its error, without the times
+CREATE FUNCTION error_of_past(call text) RETURNS text LANGUAGE sql
+    RETURN regexp_replace(error_of('SELECT ' || call), '\d{4}-\d\d-\d\d [\d:.]+\+00', 'TIME', 'g');
+SELECT error_of_past(format('snowflake_at(%L)', :'default_origin'));
+SELECT error_of_past(format('snowflake_at(%L, %L)', :'past_origin', 'past'));
+SELECT error_of_past(format('snowflake_at(%L)', now() + interval '1 hour'));
+SELECT error_of_past($$snowflake_at('2020-12-31 23:59:59.999Z')$$);
+SELECT error_of_past($$snowflake_at('infinity')$$);
+SELECT error_of_past($$snowflake_at('-infinity', 'past')$$);
+-- When all IDs up to the origin are used up
+SELECT error_of_past(format('count(snowflake_at(%L, %L)) FROM generate_series(1, 100)',
+    timestamptz :'past_origin' - interval '9 ms', 'past'));
+\pset format aligned
+\pset tuples_only off
+SELECT count(DISTINCT snowflake_at(timestamptz :'past_origin' - interval '9 ms', 'past')) FROM generate_series(1, 80);
+-- snowdrift.advance() moves the mark, but not the origin.
+SELECT snowdrift.advance(now());
+SELECT origin = :'default_origin' AS same FROM snowdrift.generators WHERE name IS NULL AND kind = 'snowflake';
+SELECT snowflake_at(NULL) IS NULL AS null, snowflake_at(now(), NULL) IS NULL AS null, snowflake_at(NULL, 'nobody') IS NULL AS null;
+
+-- A generator of which the origin is unknown
+SELECT snowdrift.restore('restored', snowdrift.snapshot('past'));
+SELECT snowdrift.create_generator('continued', 'snowflake', worker => 4);
+SELECT snowflake_at('2022-01-01Z', 'continued') > 0 AS known;
+SELECT snowdrift.restore('continued', snowdrift.snapshot('continued')), snowdrift.restore('continued', snowdrift.snapshot('continued'));
+INSERT INTO snowdrift.generator VALUES ('by hand', 1000000001, 'snowflake', 'snowflake', 1, 2, NULL, 0, 4095);
+SELECT name, origin FROM snowdrift.generators WHERE name IN ('restored', 'continued', 'by hand') ORDER BY name;
+\pset format unaligned
+\pset tuples_only on
+SELECT error_of_past($$snowflake_at('2022-01-01Z', 'restored')$$);
+SELECT error_of_past($$snowflake_at('2022-01-01Z', 'continued')$$);
+SELECT error_of_past($$snowflake_at('2022-01-01Z', 'by hand')$$);
+\pset format aligned
+\pset tuples_only off
+SELECT next_snowflake('continued') > 0 AS drawn;
+DELETE FROM snowdrift.generator WHERE name = 'by hand';
+
+-- Layouts: longer units, another order of fields, no bits for a node, and one whose times have ended
+SELECT snowdrift.create_generator(layout, 'snowflake', layout::snowflake_layout)
+FROM unnest(ARRAY['sonyflake', 'mastodon', 'baidu', 'hazelcast']) AS layout;
+SET snowdrift.node = 5;
+SELECT name, parts.*, origin < now() AS past
+FROM snowdrift.generators, snowflake_parts(snowflake_at('2024-03-01 12:00:00.129Z', name), layout) AS parts
+WHERE name IN ('sonyflake', 'mastodon', 'baidu', 'hazelcast') ORDER BY name COLLATE "C";
+SELECT count(DISTINCT id), max(snowflake_timestamp(id, 'sonyflake'))
+FROM (SELECT snowflake_at('2024-04-01Z', 'sonyflake') AS id FROM generate_series(1, 1000)) AS ids;
+SELECT next_snowflake('sonyflake') > snowflake_at(origin - interval '1 us', 'sonyflake') AS later
+FROM snowdrift.generators WHERE name = 'sonyflake';
+SET snowdrift.node = 2000;
+SELECT snowflake_at('2022-01-01Z');
+RESET snowdrift.node;
+SELECT snowdrift.create_generator('sno', 'sno');
+SELECT snowflake_at('2022-01-01Z', 'sno');
+SELECT snowflake_at('2022-01-01Z', 'nobody');
+
+-- Any role can call it. Nobody else's trigger, rule, policy or schema takes part.
+CREATE ROLE snowdrift_filler;
+REVOKE SELECT ON snowdrift.backfill FROM PUBLIC;
+BEGIN;
+ALTER TABLE snowdrift.backfill ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE RULE no AS ON INSERT TO snowdrift.backfill DO INSTEAD NOTHING;
+SET LOCAL ROLE snowdrift_filler;
+SET LOCAL search_path = pg_temp;
+CREATE TEMPORARY TABLE backfill (generator int, sequence int, unit bigint);
+SELECT count(DISTINCT public.snowflake_at('2022-05-01Z')) FROM generate_series(1, 10);
+SELECT count(*) FROM pg_temp.backfill;
+RESET ROLE;
+SELECT count(*) > 1 AS recorded FROM snowdrift.backfill WHERE unit = 41904000000;
+ROLLBACK;
+GRANT SELECT ON snowdrift.backfill TO PUBLIC;
+SET ROLE snowdrift_filler;
+SELECT count(*) > 1 AS readable FROM snowdrift.backfill;
+DELETE FROM snowdrift.backfill;
+INSERT INTO snowdrift.backfill VALUES (0, 0, 0);
+RESET ROLE;
+DROP ROLE snowdrift_filler;
+TRUNCATE snowdrift.backfill;
+BEGIN READ ONLY;
+SELECT snowflake_at('2022-01-01Z');
+ROLLBACK;
+
+-- Isolation levels do not matter.
+BEGIN ISOLATION LEVEL SERIALIZABLE;
+SELECT snowflake_sequence(snowflake_at('2022-06-01Z')) FROM generate_series(1, 3);
+COMMIT;
+
+-- Rows of a restored dump add to those that exist. Invalid ones do not change other fields of an ID.
+INSERT INTO snowdrift.backfill VALUES (0, 2, 44582400000), (0, 9, 44582400000), (0, -5, 44582400001), (0, 2147483647, 44582400002);
+SELECT * FROM snowflake_parts(snowflake_at('2022-06-01Z'));
+SELECT * FROM snowflake_parts(snowflake_at('2022-06-01 00:00:00.001Z'));
+SELECT * FROM snowflake_parts(snowflake_at('2022-06-01 00:00:00.002Z'));
+
+-- Dropping a generator removes its rows, and a rollback of that returns them.
+SELECT id AS past_id FROM snowdrift.generator WHERE name = 'past' \gset
+SELECT snowflake_at('2022-07-01Z', 'past') AS first \gset
+BEGIN;
+SELECT snowdrift.drop_generator('past');
+SELECT count(*) FROM snowdrift.backfill WHERE generator = :past_id;
+ROLLBACK;
+SELECT snowflake_at('2022-07-01Z', 'past') > :first AS goes_on;
+SELECT snowdrift.drop_generator('past');
+SELECT count(*) FROM snowdrift.backfill WHERE generator = :past_id;
+SELECT count(*) > 0 AS others FROM snowdrift.backfill;
+
+-- A table that was altered is an error.
+BEGIN;
+ALTER TABLE snowdrift.backfill SET UNLOGGED;
+SELECT snowflake_at('2022-01-01Z');
+ROLLBACK;
+BEGIN;
+ALTER TABLE snowdrift.backfill ADD note text NOT NULL DEFAULT '';
+SELECT snowflake_at('2022-01-01Z');
+ROLLBACK;
+BEGIN;
+ALTER TABLE snowdrift.backfill ADD note text;
+SELECT snowflake_sequence(snowflake_at('2022-08-01Z'));
+ROLLBACK;
+BEGIN;
+REINDEX INDEX snowdrift.backfill_used;
+SELECT snowflake_sequence(snowflake_at('2022-08-01Z')) FROM generate_series(1, 2);
+ROLLBACK;
+SELECT snowflake_sequence(snowflake_at('2022-08-01Z'));
+
+DROP FUNCTION take, error_of_past;
+DROP TABLE ids;
+SELECT count(*) FROM (SELECT snowdrift.drop_generator(name) FROM snowdrift.generator) AS dropped;

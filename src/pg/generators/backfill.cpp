@@ -1,0 +1,223 @@
+#include "pg/generators/backfill.hpp"
+
+#include <algorithm>
+#include <new>
+
+extern "C" {
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/indexing.h"
+#include "catalog/pg_am_d.h"
+#include "storage/lmgr.h"
+#include "utils/fmgroids.h"
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+}
+
+#include "pg/support/extension.hpp"
+#include "pg/support/insert_row.hpp"
+#include "pg/support/relcache_callback.hpp"
+
+namespace snowdrift::backfill {
+namespace {
+
+/// The columns of snowdrift.backfill, in order. A row states that the generator has used the
+/// numbers of the unit up to `sequence`. Rows are only added, so the greatest one counts.
+enum Column : AttrNumber { generator = 1, sequence, unit };
+constexpr int column_count = unit;
+
+// ---- the table
+
+[[noreturn]] void report_unusable(const char* problem) {
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("table \"snowdrift.backfill\" %s", problem),
+                    errdetail("The table holds the IDs that snowflake_at() has returned."),
+                    errhint("Undo the change.")));
+}
+
+/// The table and its index, until either may have been replaced.
+Oid table_oid = InvalidOid;
+Oid index_oid = InvalidOid;
+
+void on_invalidation(Oid relation) {
+    if (relation == table_oid || !OidIsValid(relation)) table_oid = InvalidOid;
+}
+
+Oid find_table() {
+    if (OidIsValid(table_oid)) return table_oid;
+    add_relcache_callback(on_invalidation);
+    const Oid table = extension::find_relation("backfill");
+    if (!OidIsValid(table)) report_unusable("is missing");
+    table_oid = table;  // an invalidation from here on is noticed
+    index_oid = extension::find_relation("backfill_used");
+    if (!OidIsValid(index_oid)) report_unusable("has no index \"backfill_used\"");
+    return table;
+}
+
+/// The table and its index, open until close().
+struct Table {
+    Relation heap;
+    Relation index;
+};
+
+/// Open the table for this transaction.
+Table open(Oid table) {
+    Relation heap = table_open(table, RowExclusiveLock);
+    if (heap->rd_rel->relkind != RELKIND_RELATION || heap->rd_rel->relam != HEAP_TABLE_AM_OID)
+        report_unusable("was altered");
+    if (heap->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT)
+        report_unusable("is not crash-safe");
+    (void)find_table();  // the index may have been replaced before the lock was acquired
+    Relation index = index_open(index_oid, RowExclusiveLock);
+    if (index->rd_index->indrelid != table || index->rd_index->indnkeyatts != column_count ||
+        !index->rd_index->indisvalid)
+        report_unusable("has no index \"backfill_used\"");
+    return {heap, index};
+}
+
+void close(const Table& table) {
+    index_close(table.index, NoLock);
+    table_close(table.heap, NoLock);
+}
+
+/// The first number that the unit has not used, at least pool.sequence_min.
+///
+/// The lock of take() keeps other transactions from adding rows of the generator. So the rows that
+/// are visible are those of committed transactions and of this one.
+int64_t first_unused(const Table& table, const Pool& pool, uint64_t wanted) {
+    ScanKeyData keys[2];
+    ScanKeyInit(&keys[0], generator, BTEqualStrategyNumber, F_INT4EQ,
+                Int32GetDatum(static_cast<int32>(pool.generator)));
+    ScanKeyInit(&keys[1], unit, BTEqualStrategyNumber, F_INT8EQ,
+                Int64GetDatum(static_cast<int64>(wanted)));
+    SysScanDesc scan = systable_beginscan_ordered(table.heap, table.index, SnapshotSelf, 2, keys);
+    HeapTuple const last = systable_getnext_ordered(scan, BackwardScanDirection);
+    int64_t first = pool.sequence_min;
+    if (HeapTupleIsValid(last)) {
+        bool is_null;
+        const Datum used = heap_getattr(last, sequence, RelationGetDescr(table.heap), &is_null);
+        if (!is_null) first = std::max(first, int64_t{DatumGetInt32(used)} + 1);
+    }
+    systable_endscan_ordered(scan);
+    return first;
+}
+
+// ---- the session's blocks
+//
+// A session takes blocks of numbers: one number at first, and then as many as the transaction has
+// taken for the same unit. So a unit with many IDs takes few rows.
+
+struct Key {
+    Oid table;
+    uint32_t generator;
+    uint64_t unit;  // for which IDs were requested
+};
+
+struct Block {
+    Key key;
+    uint64_t unit;                   // of the numbers; the units from key.unit to here are used up
+    int64_t next;                    // the numbers that are left: next <= number < end
+    int64_t end;                     //
+    int64_t taken;                   // numbers that the transaction has taken for the key
+    LocalTransactionId transaction;  // that has taken the numbers
+};
+
+constexpr int max_blocks = 1 << 14;
+HTAB* blocks = nullptr;
+bool is_outdated = false;  // a rollback may have returned numbers to the table
+
+void on_transaction_event(XactEvent event, void*) {
+    if (event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE) is_outdated = true;
+}
+
+void on_subtransaction_event(SubXactEvent event, SubTransactionId, SubTransactionId, void*) {
+    if (event == SUBXACT_EVENT_ABORT_SUB) is_outdated = true;
+}
+
+/// Forget all blocks, if they are outdated or too many. The numbers that are left stay unused.
+void make_blocks() {
+    if (blocks == nullptr) {
+        RegisterXactCallback(on_transaction_event, nullptr);
+        RegisterSubXactCallback(on_subtransaction_event, nullptr);
+    } else {
+        if (!is_outdated && hash_get_num_entries(blocks) < max_blocks) return;
+        hash_destroy(blocks);
+        blocks = nullptr;
+    }
+    HASHCTL control{};
+    control.keysize = sizeof(Key);
+    control.entrysize = sizeof(Block);
+    control.hcxt = TopMemoryContext;
+    blocks =
+        hash_create("snowdrift backfill", 256, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+    is_outdated = false;
+}
+
+/// The session's block for a key. Numbers of an earlier transaction are not used: its commit may
+/// not be on disk yet.
+Block& find_block(const Key& key) {
+    make_blocks();
+    bool is_found;
+    auto* const block = static_cast<Block*>(hash_search(blocks, &key, HASH_ENTER, &is_found));
+    if (!is_found)
+        *block = {key, key.unit, 0, 0, 0, current_transaction()};
+    else if (block->transaction != current_transaction())
+        *block = {key, block->unit, 0, 0, 0, current_transaction()};
+    return *block;
+}
+
+/// Fill an empty block. Leave it empty if no unit of the pool has a number left.
+void refill(Block& block, const Pool& pool) {
+    const Table table = open(block.key.table);
+    // Until the transaction ends, so that others see what it has taken.
+    LockDatabaseObject(block.key.table, pool.generator, 0, ExclusiveLock);
+    const int64_t end = int64_t{pool.sequence_max} + 1;
+    int64_t first = end;
+    for (; block.unit < pool.end_unit; ++block.unit) {
+        CHECK_FOR_INTERRUPTS();
+        first = first_unused(table, pool, block.unit);
+        if (first < end) break;
+    }
+    if (first < end) {
+        const int64_t size = std::min(std::max(block.taken, int64_t{1}), end - first);
+        const std::optional<Datum> row[column_count] = {
+            Int32GetDatum(static_cast<int32>(pool.generator)),
+            Int32GetDatum(static_cast<int32>(first + size - 1)),
+            Int64GetDatum(static_cast<int64>(block.unit))};
+        insert_row(table.heap, row);
+        block.next = first;
+        block.end = first + size;
+        block.taken += size;
+    }
+    close(table);
+}
+
+}  // namespace
+
+std::optional<Place> take(const Pool& pool, uint64_t wanted) {
+    Block& block = find_block({find_table(), pool.generator, wanted});
+    if (block.next == block.end) refill(block, pool);
+    if (block.next == block.end) return std::nullopt;
+    return Place{block.unit, static_cast<uint32_t>(block.next++)};
+}
+
+void remove(uint32_t dropped) {
+    is_outdated = true;
+    const Table table = open(find_table());
+    ScanKeyData key;
+    ScanKeyInit(&key, generator, BTEqualStrategyNumber, F_INT4EQ,
+                Int32GetDatum(static_cast<int32>(dropped)));
+    SysScanDesc scan = systable_beginscan_ordered(table.heap, table.index, SnapshotSelf, 1, &key);
+    for (HeapTuple row;
+         HeapTupleIsValid(row = systable_getnext_ordered(scan, ForwardScanDirection));)
+        CatalogTupleDelete(table.heap, &row->t_self);
+    systable_endscan_ordered(scan);
+    close(table);
+    CommandCounterIncrement();
+}
+
+}  // namespace snowdrift::backfill

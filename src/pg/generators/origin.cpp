@@ -1,0 +1,44 @@
+#include "pg/generators/origin.hpp"
+
+#include <algorithm>
+
+#include "pg/durability/mark_table.hpp"
+#include "pg/generators/advance_state.hpp"
+#include "pg/support/postgres.hpp"
+
+extern "C" {
+#include "access/relation.h"
+}
+
+namespace snowdrift {
+namespace {
+
+/// The origin, which the mark's row limits after snowdrift.reset_clock().
+std::optional<int64_t> find_origin(const mark_table::Origin& common,
+                                   const std::optional<Definition>& definition) {
+    if (!definition) return common.unix_ms;
+    const bool is_limited = static_cast<int64_t>(definition->id) <= common.last_generator;
+    if (!definition->origin_ms || !is_limited) return definition->origin_ms;
+    return std::min(*definition->origin_ms, common.unix_ms);
+}
+
+}  // namespace
+
+std::optional<int64_t> read_origin(const std::optional<Definition>& definition) {
+    Relation table = mark_table::open();
+    const auto origin = find_origin(mark_table::read(table).origin, definition);
+    relation_close(table, RowExclusiveLock);
+    return origin;
+}
+
+void advance_to_origin(slots::Slot& slot, const slots::SlotKey& key,
+                       const std::optional<Definition>& definition) {
+    if (key.kind != slots::Kind::snowflake) return;
+    // The lock blocks mark::reset(), which makes the origin earlier and discards the states.
+    Relation table = mark_table::open();
+    if (const auto origin = find_origin(mark_table::read(table).origin, definition))
+        advance_state(slot, key, *origin - 1);
+    relation_close(table, RowExclusiveLock);
+}
+
+}  // namespace snowdrift

@@ -1,0 +1,41 @@
+// The SQL function snowdrift.reset_clock(): after the clock had jumped into the future, sets the
+// mark back and discards the states.
+#include <algorithm>
+
+#include "pg/durability/mark.hpp"
+#include "pg/generators/definitions.hpp"
+#include "pg/support/clock.hpp"
+#include "pg/support/postgres.hpp"
+#include "pg/support/settings.hpp"
+
+extern "C" {
+#include "tcop/utility.h"
+}
+
+using namespace snowdrift;
+
+namespace {
+
+/// An id that is not less than those of all generators, whether or not their creation has been
+/// committed. (Replication can set the sequence of the ids back.)
+int32_t last_generator() {
+    const uint32_t own = definitions::next_id();
+    return static_cast<int32_t>(std::max(own, definitions::last_id()));
+}
+
+}  // namespace
+
+/// snowdrift.reset_clock() → void
+SNOWDRIFT_FUNCTION(reset_clock) {
+    PreventCommandIfReadOnly("snowdrift.reset_clock()");
+    const int64 max_lead_ms = settings::max_clock_lead + mark::lease_ms;
+    if (!mark::reset(clock::now_ms(), max_lead_ms, last_generator))
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+             errmsg("clock does not need a reset"),
+             errdetail("The mark is at most %lld ms ahead of the server's clock, which does not "
+                       "stop generation.",
+                       static_cast<long long>(max_lead_ms))));
+    PG_RETURN_VOID();
+}

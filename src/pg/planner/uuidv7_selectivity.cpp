@@ -100,6 +100,9 @@ class Histogram {
     int buckets_;
 };
 
+/// Whether statistics hold UUIDs. Those of a column whose type is a domain hold values of the domain.
+bool holds_uuids(const AttStatsSlot& slot) { return getBaseType(slot.valuetype) == UUIDOID; }
+
 /// The share of rows with one of the most common values that have version 7 and are in a range.
 /// Adds the share of all rows with one of these values to `all`.
 double share_of_common_values(const AttStatsSlot& slot, const Uuidv7& first, const Uuidv7& last,
@@ -121,7 +124,7 @@ double estimate(const VariableStatData& variable, const Uuidv7& first, const Uui
     double result = 0;
     if (get_attstatsslot(&slot, variable.statsTuple, STATISTIC_KIND_MCV, InvalidOid,
                          ATTSTATSSLOT_VALUES | ATTSTATSSLOT_NUMBERS)) {
-        if (slot.valuetype == UUIDOID) result = share_of_common_values(slot, first, last, common);
+        if (holds_uuids(slot)) result = share_of_common_values(slot, first, last, common);
         free_attstatsslot(&slot);
     }
     const auto* const statistic =
@@ -130,7 +133,7 @@ double estimate(const VariableStatData& variable, const Uuidv7& first, const Uui
     double share = DEFAULT_RANGE_INEQ_SEL;
     if (get_attstatsslot(&slot, variable.statsTuple, STATISTIC_KIND_HISTOGRAM, InvalidOid,
                          ATTSTATSSLOT_VALUES)) {
-        if (slot.valuetype == UUIDOID && slot.nvalues > 1)
+        if (holds_uuids(slot) && slot.nvalues > 1)
             share = Histogram{slot}.share_in(
                 {static_cast<double>(first.high()), static_cast<double>(last.high())});
         free_attstatsslot(&slot);

@@ -903,6 +903,88 @@ COMMENT ON CAST (timestamptz AS @extschema@.ulid) IS 'smallest ULID at or after 
 CREATE CAST (timestamp AS @extschema@.ulid) WITH FUNCTION @extschema@.timestamp_to_ulid(timestamp);
 COMMENT ON CAST (timestamp AS @extschema@.ulid) IS 'smallest ULID at or after a time in UTC';
 
+-- UUIDs of version 7, in PostgreSQL's type uuid. Functions that decode return null for other versions.
+
+CREATE FUNCTION @extschema@.uuidv7_timestamp(id uuid) RETURNS timestamptz
+    AS 'MODULE_PATHNAME', 'snowdrift_uuidv7_timestamp'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.uuidv7_timestamp(uuid)
+    IS 'extract timestamp of UUID version 7, with millisecond precision; null for other versions';
+
+CREATE FUNCTION @extschema@.uuidv7_randomness(id uuid) RETURNS bytea
+    AS 'MODULE_PATHNAME', 'snowdrift_uuidv7_randomness'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.uuidv7_randomness(uuid)
+    IS 'extract randomness of UUID version 7: its 74 random bits, after 6 zero bits; null for other versions';
+
+CREATE FUNCTION @extschema@.uuidv7_diagram(id uuid) RETURNS text
+    AS 'MODULE_PATHNAME', 'snowdrift_uuidv7_diagram'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.uuidv7_diagram(uuid)
+    IS 'show the bits of UUID version 7, below the names and values of their fields; null for other versions';
+
+CREATE FUNCTION @extschema@.make_uuidv7("timestamp" timestamptz, randomness bytea) RETURNS uuid
+    AS 'MODULE_PATHNAME', 'snowdrift_make_uuidv7'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.make_uuidv7(timestamptz, bytea)
+    IS 'construct UUID version 7 from a time, truncated to the millisecond, and 10 bytes of randomness, whose first 6 bits are 0';
+
+CREATE FUNCTION @extschema@.uuidv7_boundary("timestamp" timestamptz) RETURNS uuid
+    AS 'MODULE_PATHNAME', 'snowdrift_uuidv7_boundary'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.uuidv7_boundary(timestamptz)
+    IS 'smallest UUID version 7 at or after a time';
+
+CREATE FUNCTION @extschema@.next_uuidv7() RETURNS uuid
+    AS 'MODULE_PATHNAME', 'snowdrift_next_uuidv7'
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION @extschema@.next_uuidv7()
+    IS 'generate new UUID version 7; UUIDs of a transaction have one time, ascend, and sort before those of transactions whose first call is later';
+
+CREATE FUNCTION @extschema@.uuidv7_at("timestamp" timestamptz) RETURNS uuid
+    AS 'MODULE_PATHNAME', 'snowdrift_uuidv7_at'
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION @extschema@.uuidv7_at(timestamptz)
+    IS 'generate UUID version 7 from given time and 74 random bits';
+
+-- UUIDs of version 7: comparing with times
+
+CREATE FUNCTION @extschema@.uuidv7_within_support(internal) RETURNS internal
+    AS 'MODULE_PATHNAME', 'snowdrift_uuidv7_within_support'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.uuidv7_within_support(internal)
+    IS 'planner support for uuidv7_within: estimates, index conditions and partition pruning';
+
+CREATE FUNCTION @extschema@.uuidv7_within_pruned_support(internal) RETURNS internal
+    AS 'MODULE_PATHNAME', 'snowdrift_uuidv7_within_pruned_support'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.uuidv7_within_pruned_support(internal)
+    IS 'planner support for uuidv7_within_pruned';
+
+CREATE FUNCTION @extschema@.uuidv7_within(id uuid, range tstzrange) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_uuidv7_within'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.uuidv7_within_support;
+COMMENT ON FUNCTION @extschema@.uuidv7_within(uuid, tstzrange)
+    IS 'true if UUID is of version 7 and its time is within a given range; can use indexes on the ID';
+
+CREATE FUNCTION @extschema@.uuidv7_within_pruned(id uuid, range tstzrange) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowdrift_uuidv7_within_pruned'
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.uuidv7_within_pruned_support;
+COMMENT ON FUNCTION @extschema@.uuidv7_within_pruned(uuid, tstzrange)
+    IS 'form of uuidv7_within in plans with added conditions that prune partitions';
+
+CREATE FUNCTION @extschema@.first_uuidv7_within(range tstzrange) RETURNS uuid
+    AS 'MODULE_PATHNAME', 'snowdrift_first_uuidv7_within'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.first_uuidv7_within(tstzrange)
+    IS 'smallest UUID version 7 whose time is within a given range; the largest of all if there is none';
+
+CREATE FUNCTION @extschema@.last_uuidv7_within(range tstzrange) RETURNS uuid
+    AS 'MODULE_PATHNAME', 'snowdrift_last_uuidv7_within'
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.last_uuidv7_within(tstzrange)
+    IS 'largest UUID version 7 whose time is within a given range; the smallest of all if there is none';
+
 -- sno: the type
 
 CREATE TYPE @extschema@.sno;
@@ -1614,6 +1696,13 @@ REVOKE ALL ON FUNCTION snowdrift.advance(@extschema@.ulid) FROM PUBLIC;
 COMMENT ON FUNCTION snowdrift.advance(@extschema@.ulid)
     IS 'make all further IDs of this database later than the time of ULID, after a logical failover';
 
+CREATE FUNCTION snowdrift.advance(id uuid) RETURNS void
+    AS 'MODULE_PATHNAME', 'snowdrift_advance_to_uuidv7'
+    LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION snowdrift.advance(uuid) FROM PUBLIC;
+COMMENT ON FUNCTION snowdrift.advance(uuid)
+    IS 'make all further IDs of this database later than the time of UUID version 7, after a logical failover';
+
 CREATE FUNCTION snowdrift.advance(id @extschema@.sno) RETURNS void
     AS 'MODULE_PATHNAME', 'snowdrift_advance_to_sno'
     LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
@@ -1640,7 +1729,8 @@ CREATE VIEW snowdrift.generators AS
               NULL::integer AS datacenter, NULL::integer AS worker, NULL::integer AS partition,
               NULL::integer AS sequence_min, NULL::integer AS sequence_max,
               NULL::boolean AS this_node_only, origin::timestamptz
-          FROM (VALUES ('snowflake', 'snowflake', 'infinity'), ('sno', NULL, NULL), ('ulid', NULL, NULL))
+          FROM (VALUES ('snowflake', 'snowflake', 'infinity'), ('sno', NULL, NULL), ('ulid', NULL, NULL),
+                  ('uuidv7', NULL, NULL))
               AS d(kind, layout, origin)
           UNION ALL
           SELECT name, id, kind, layout, datacenter, worker, partition, sequence_min, sequence_max,
@@ -1654,7 +1744,7 @@ CREATE VIEW snowdrift.generators AS
 COMMENT ON VIEW snowdrift.generators
     IS 'definition and state of all generators of this database; the default ones have no name';
 COMMENT ON COLUMN snowdrift.generators.name IS 'name of generator; null for the default generators';
-COMMENT ON COLUMN snowdrift.generators.kind IS 'kind of its IDs: snowflake, sno or ulid';
+COMMENT ON COLUMN snowdrift.generators.kind IS 'kind of its IDs: snowflake, sno, ulid or uuidv7';
 COMMENT ON COLUMN snowdrift.generators.layout IS 'layout of its Snowflake IDs; null for other kinds';
 COMMENT ON COLUMN snowdrift.generators.datacenter IS 'datacenter in its Snowflake IDs; null if not specified';
 COMMENT ON COLUMN snowdrift.generators.worker IS 'worker in its Snowflake IDs; null if not specified';
@@ -1668,7 +1758,7 @@ COMMENT ON COLUMN snowdrift.generators.lead IS 'how far the time of the last ID 
 COMMENT ON COLUMN snowdrift.generators.waiting IS 'number of calls that currently wait because the sequence of a time unit is used up';
 COMMENT ON COLUMN snowdrift.generators.overflow_episodes IS 'number of overflow episodes: periods in which calls waited, without a pause of a second';
 COMMENT ON COLUMN snowdrift.generators.overflow_duration IS 'duration of the current overflow episode; 0 if there is none';
-COMMENT ON COLUMN snowdrift.generators.regressions IS 'how often the clock was set back behind the last ID; null for ULIDs';
+COMMENT ON COLUMN snowdrift.generators.regressions IS 'how often the clock was set back behind the last ID; null for ULIDs and UUIDs';
 GRANT SELECT ON snowdrift.generators TO PUBLIC;
 
 -- The IDs of past times that snowflake_at() has returned. The rows of a generator and a unit state how far the
@@ -1804,6 +1894,18 @@ CREATE FUNCTION snowdrift.sno_time_decoder(id text) RETURNS timestamptz
     RETURN @extschema@.sno_timestamp(CASE WHEN length(id) = 16 THEN id::@extschema@.sno ELSE id::uuid::@extschema@.sno END);
 COMMENT ON FUNCTION snowdrift.sno_time_decoder(text)
     IS 'time of sno from the text of sno or uuid; pg_partman''s p_time_decoder for uuid and text columns that hold snos';
+
+CREATE FUNCTION snowdrift.uuidv7_time_encoder("timestamp" timestamptz) RETURNS uuid
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN @extschema@.uuidv7_boundary("timestamp");
+COMMENT ON FUNCTION snowdrift.uuidv7_time_encoder(timestamptz)
+    IS 'smallest UUID version 7 at or after a time; pg_partman''s p_time_encoder for uuid and text columns that hold UUIDs of version 7';
+
+CREATE FUNCTION snowdrift.uuidv7_time_decoder(id text) RETURNS timestamptz
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN @extschema@.uuidv7_timestamp(id::uuid);
+COMMENT ON FUNCTION snowdrift.uuidv7_time_decoder(text)
+    IS 'time of UUID version 7 from its text; null for other versions; pg_partman''s p_time_decoder for uuid and text columns that hold UUIDs of version 7';
 
 -- Migration. These functions run with the caller's privileges.
 

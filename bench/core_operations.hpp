@@ -9,10 +9,12 @@
 #include <random>
 #include <string_view>
 
+#include "core/block_generator.hpp"
 #include "core/sno_generator.hpp"
 #include "core/snowflake_generator.hpp"
-#include "core/ulid_generator.hpp"
 #include "snowdrift/snowflake_presets.hpp"
+#include "snowdrift/ulid.hpp"
+#include "snowdrift/uuidv7.hpp"
 
 namespace snowdrift::bench {
 
@@ -158,8 +160,9 @@ inline int64_t next_ms() {
     }
 }
 
-[[gnu::noinline]] inline void draw_ulid_blocks() {
-    static UlidGenerator generator;
+template <typename Id>
+[[gnu::noinline]] void draw_blocks() {
+    static BlockGenerator<Id> generator;
     const int64_t now = next_ms();
     for (size_t i = 0; i < count; ++i) {
         Request request;
@@ -168,9 +171,10 @@ inline int64_t next_ms() {
     }
 }
 
-[[gnu::noinline]] inline void take_ulids() {
-    static UlidBlock block{Ulid::boundary(next_ms())};
-    static Ulid last;
+template <typename Id>
+[[gnu::noinline]] void take_ids() {
+    static Block<Id> block{Id::boundary(next_ms())};
+    static Id last;
     for (size_t i = 0; i < count; ++i) {
         last = block.take();
         keep();
@@ -190,10 +194,9 @@ inline constexpr Pair codec_pairs[] = {
 };
 
 inline constexpr Operation generator_steps[] = {
-    {"Snowflake", draw_snowflakes},
-    {"sno", draw_snos},
-    {"block of ULIDs", draw_ulid_blocks},
-    {"ULID of a block", take_ulids},
+    {"Snowflake", draw_snowflakes},          {"sno", draw_snos},
+    {"block of ULIDs", draw_blocks<Ulid>},   {"ULID of a block", take_ids<Ulid>},
+    {"block of UUIDs", draw_blocks<Uuidv7>}, {"UUID of a block", take_ids<Uuidv7>},
 };
 
 template <typename Visit>

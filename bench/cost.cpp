@@ -25,6 +25,7 @@ std::vector<Candidate> candidates(bool with_uuidv7) {
         {"next_sno()", "next_sno(int)", "0"},
         {"next_ulid()", "next_ulid()"},
         {"gen_ulid()", "gen_ulid()"},
+        {"next_uuidv7()", "next_uuidv7()"},
         {"nextval, CACHE 1", "nextval(regclass)", "'bench_sequence'::regclass"},
         {"nextval, CACHE 100", "nextval(regclass)", "'bench_sequence_cached'::regclass"},
         {"gen_random_uuid()", "gen_random_uuid()"},
@@ -85,7 +86,8 @@ void cost(Report& report, const Options& options) {
     pqxx::connection connection;
     const bool with_uuidv7 = has_uuidv7(connection);
     const auto all = candidates(with_uuidv7);
-    std::vector<std::string> in_transactions = {"next_ulid()", "gen_random_uuid()"};
+    std::vector<std::string> in_transactions = {"next_ulid()", "next_uuidv7()",
+                                                "gen_random_uuid()"};
     if (with_uuidv7) in_transactions.emplace_back("uuidv7()");
 
     report.begin("cost", "Cost of an ID, one session");
@@ -111,7 +113,7 @@ void cost(Report& report, const Options& options) {
         "the mean of consecutive calls, and includes everything that happens during them: "
         "`next_snowflake()` then waits for its format, which has 4096 IDs per millisecond (244 ns "
         "each), and `next_sno()` waits for its format, which has 65536 IDs per 4 ms (61 ns each). "
-        "All calls of `next_ulid()` are in one transaction here.");
+        "All calls of `next_ulid()` and of `next_uuidv7()` are in one transaction here.");
     report.chart(
         "cost", "Cost of an ID above a function that does nothing, ns", 420,
         "unset key\nset style fill solid noborder\nset logscale x\nset xrange [2:3000]\n"
@@ -131,21 +133,21 @@ void cost(Report& report, const Options& options) {
     report.table({"one call per transaction", "ns above no-op", "ratio to gen_random_uuid()"},
                  rows);
 
-    const auto ratio = [&](const char* subject, const std::string& base) {
+    const auto ratio = [&](const std::string& subject, const std::string& base) {
         return report.ratio("cost", "cost", subject, base);
     };
     report.at_most("next_snowflake() in bursts, to clock and atomic", 1.3,
                    ratio("next_snowflake()", limit));
-    report.at_most("next_ulid() in a transaction, to clock and atomic", 1.0,
-                   ratio("next_ulid()", limit));
-    report.at_most("next_ulid() in a transaction, to gen_random_uuid()", 1.0 / 15,
-                   ratio("next_ulid()", "gen_random_uuid()"));
-    if (with_uuidv7)
-        report.at_most("next_ulid() in a transaction, to uuidv7()", 1.0 / 15,
-                       ratio("next_ulid()", "uuidv7()"));
-    report.at_most(
-        "next_ulid(), one call per transaction, to gen_random_uuid()", 0.5,
-        report.ratio("cost", "cost per transaction", "next_ulid()", "gen_random_uuid()"));
+    std::vector<const char*> peers = {"gen_random_uuid()"};
+    if (with_uuidv7) peers.push_back("uuidv7()");
+    for (const std::string ours : {"next_ulid()", "next_uuidv7()"}) {
+        report.at_most(ours + " in a transaction, to clock and atomic", 1.0, ratio(ours, limit));
+        for (const std::string peer : peers) {
+            report.at_most(ours + " in a transaction, to " + peer, 1.0 / 15, ratio(ours, peer));
+            report.at_most(ours + ", one call per transaction, to " + peer, 0.5,
+                           report.ratio("cost", "cost per transaction", ours, peer));
+        }
+    }
 }
 
 }  // namespace snowdrift::bench

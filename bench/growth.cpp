@@ -16,6 +16,7 @@ const std::vector<Candidate> candidates = {
     {"next_snowflake(name)", "next_snowflake(text)", "'wide'::text"},
     {"next_sno()", "next_sno(int)", "0"},
     {"next_ulid()", "next_ulid()", "NULL::int"},
+    {"next_uuidv7()", "next_uuidv7()", "NULL::int"},
 };
 
 std::string ids_label(long ids) { return "ns each, " + std::to_string(ids) + " IDs"; }

@@ -19,6 +19,7 @@ std::vector<Candidate> candidates(bool with_uuidv7) {
         {"next_snowflake()", "by_snowflake", "bigint DEFAULT next_snowflake()"},
         {"next_sno()", "by_sno", "sno DEFAULT next_sno()"},
         {"next_ulid()", "by_ulid", "ulid DEFAULT next_ulid()"},
+        {"next_uuidv7()", "by_next_uuidv7", "uuid DEFAULT next_uuidv7()"},
         {"gen_random_uuid()", "by_uuid", "uuid DEFAULT gen_random_uuid()"},
     };
     if (with_uuidv7) all.push_back({"uuidv7()", "by_uuidv7", "uuid DEFAULT uuidv7()"});
@@ -180,7 +181,7 @@ void insert(Report& report, const Options& options) {
     };
     report.at_least("bulk INSERT, next_snowflake() to bigint identity", 1.05,
                     ratio("next_snowflake()", "bigint identity"));
-    for (const char* ours : {"next_ulid()", "next_sno()"}) {
+    for (const char* ours : {"next_ulid()", "next_sno()", "next_uuidv7()"}) {
         const std::string what = std::string{"bulk INSERT, "} + ours;
         report.at_least(what + " to gen_random_uuid()", 2.5, ratio(ours, "gen_random_uuid()"));
         if (report.has("insert", "uuidv7()", "bulk, speed"))

@@ -142,7 +142,7 @@ void chart(Report& report, const std::vector<std::string>& statements,
            const std::vector<int>& counts, const std::string& measure, const std::string& name,
            const std::string& title, const std::string& axis) {
     static constexpr const char* colors[] = {"#888888", "#3b7ea1", "#d98200", "#5c9a3a",
-                                             "#a3478c", "#b5362c", "#222222"};
+                                             "#a3478c", "#1fa39a", "#b5362c", "#222222"};
     std::string data;
     for (const int n : counts) {
         data += std::to_string(n);
@@ -165,9 +165,13 @@ void chart(Report& report, const std::vector<std::string>& statements,
 
 void sessions(Report& report, const Options& options) {
     report.begin("sessions", "Many sessions");
-    std::vector<std::string> statements = {
-        "SELECT 1",           "SELECT next_snowflake()",          "SELECT next_sno()",
-        "SELECT next_ulid()", "SELECT nextval('bench_sequence')", "SELECT gen_random_uuid()"};
+    std::vector<std::string> statements = {"SELECT 1",
+                                           "SELECT next_snowflake()",
+                                           "SELECT next_sno()",
+                                           "SELECT next_ulid()",
+                                           "SELECT next_uuidv7()",
+                                           "SELECT nextval('bench_sequence')",
+                                           "SELECT gen_random_uuid()"};
     pqxx::connection connection;
     if (has_uuidv7(connection)) statements.emplace_back("SELECT uuidv7()");
 

@@ -21,6 +21,8 @@ const std::vector<Candidate> candidates = {
      "sno_within(id, tstzrange(h, h + interval '1 hour'))"},
     {"ulid", "bench_by_ulid", "id ulid PRIMARY KEY", "ulid_at(t)",
      "ulid_within(id, tstzrange(h, h + interval '1 hour'))"},
+    {"UUID version 7", "bench_by_uuid", "id uuid PRIMARY KEY", "uuidv7_at(t)",
+     "uuidv7_within(id, tstzrange(h, h + interval '1 hour'))"},
 };
 
 constexpr int hours = 1000;  // queries per measurement

@@ -4,13 +4,14 @@ SET TIME ZONE 'UTC';
 -- all kinds, named or not, with a state or without one
 SELECT snowdrift.create_generator('used', 'snowflake', layout => 'twitter', worker => 3);
 SELECT snowdrift.create_generator('unused', 'snowflake');
-SELECT next_snowflake() > 0 AND next_snowflake('used') > 0 AND next_ulid() > ulid_nil() AS drawn;
+SELECT next_snowflake() > 0 AND next_snowflake('used') > 0 AND next_ulid() > ulid_nil()
+    AND uuidv7_timestamp(next_uuidv7()) IS NOT NULL AS drawn;
 SELECT clock_timestamp() + interval '5 seconds' AS target \gset
 SELECT snowdrift.advance(:'target'::timestamptz);
 SELECT snowflake_timestamp(next_snowflake()) >= :'target' AS default_snowflake,
     snowflake_timestamp(next_snowflake('used'), 'twitter') >= :'target' AS used,
     snowflake_timestamp(next_snowflake('unused')) >= :'target' AS unused;
-SELECT ulid_timestamp(next_ulid()) >= :'target' AS ulid;
+SELECT ulid_timestamp(next_ulid()) >= :'target' AS ulid, uuidv7_timestamp(next_uuidv7()) >= :'target' AS uuidv7;
 SELECT mark >= :'target' AS mark FROM snowdrift.clock;
 -- regressions are steps of the clock, which this is not
 SELECT name, regressions FROM snowdrift.generators WHERE kind = 'snowflake' ORDER BY name NULLS FIRST;
@@ -21,6 +22,8 @@ SELECT snowdrift.advance(:id);
 SELECT next_snowflake() > :id AS later;
 SELECT snowdrift.advance(ulid_boundary(clock_timestamp() + interval '8 seconds'));
 SELECT snowflake_timestamp(next_snowflake()) > clock_timestamp() + interval '6 seconds' AS later;
+SELECT snowdrift.advance(uuidv7_boundary(clock_timestamp() + interval '9 seconds'));
+SELECT uuidv7_timestamp(next_uuidv7()) > clock_timestamp() + interval '7 seconds' AS later;
 
 -- past an earlier time, nothing changes
 SELECT mark AS mark_before FROM snowdrift.clock \gset
@@ -37,6 +40,7 @@ SELECT snowdrift.advance(make_snowflake(clock_timestamp() + interval '20 seconds
 SELECT regexp_replace(error_of($$SELECT snowdrift.advance(now() + interval '1 day')$$), '\d{5,} ms', 'MANY ms');
 SELECT error_of($$SELECT snowdrift.advance(-1)$$);
 SELECT error_of($$SELECT snowdrift.advance('infinity'::timestamptz)$$);
+SELECT error_of($$SELECT snowdrift.advance(gen_random_uuid())$$);
 BEGIN READ ONLY;
 SELECT snowdrift.advance(now());
 ROLLBACK;

@@ -65,6 +65,14 @@ SELECT * FROM snowdrift.audit('"Odd ""schema"."Odd ""name"', 'Odd "column');
 SELECT * FROM snowdrift.audit('"Odd ""schema"."Odd ""name"', 'Odd "column', since => '2024-02-01Z');
 SELECT * FROM snowdrift.audit('"Odd ""schema"."Odd ""name"', 's');
 SELECT finding, worker, count FROM snowdrift.audit('"Odd ""schema"."Odd ""name"', 'n');
+
+-- UUIDs of version 7; those of other versions are not IDs, whatever their time would be
+CREATE TABLE keys (id uuid);
+INSERT INTO keys SELECT make_uuidv7('2024-01-01Z'::timestamptz + n * interval '1 day', '\x00000000000000000000') FROM generate_series(0, 9) AS n;
+INSERT INTO keys VALUES ('018cc251-f400-4000-8000-000000000000'), ('00000000-0000-0000-0000-000000000000'),
+    ('ffffffff-ffff-ffff-ffff-ffffffffffff'), (make_uuidv7('2200-01-01Z', '\x00000000000000000000')), (NULL);
+SELECT * FROM snowdrift.audit('keys', 'id');
+SELECT finding, count FROM snowdrift.audit('keys', 'id', since => '2024-01-05Z');
 -- a view, a materialized view, and a table without rows
 CREATE VIEW seen AS SELECT id AS key FROM orders WHERE id < 100;
 SELECT finding, count FROM snowdrift.audit('seen', 'key');

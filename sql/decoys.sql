@@ -107,7 +107,7 @@ DECLARE
     statement pg_catalog.text;
 BEGIN
     FOREACH statement IN ARRAY ARRAY[
-        $$SELECT ids.next_snowflake(), ids.next_ulid(), ids.next_sno(1), ids.gen_ulid()$$,
+        $$SELECT ids.next_snowflake(), ids.next_ulid(), ids.next_sno(1), ids.gen_ulid(), ids.next_uuidv7()$$,
         $$SELECT snowdrift.create_generator('g'::pg_catalog.text, 'snowflake'::pg_catalog.text)$$,
         $$SELECT ids.next_snowflake('g'::pg_catalog.text)$$,
         $$SELECT snowdrift.restore('copy'::pg_catalog.text, snowdrift.snapshot('g'::pg_catalog.text))$$,
@@ -143,6 +143,7 @@ BEGIN
         $$SELECT * FROM snowdrift.audit('public.snos'::pg_catalog.regclass, 'id'::pg_catalog.name, since => '2020-01-01Z'::pg_catalog.timestamptz)$$,
         $$SELECT snowdrift.ulid_time_decoder(snowdrift.ulid_time_encoder(pg_catalog.now())::pg_catalog.text)$$,
         $$SELECT snowdrift.sno_time_decoder(snowdrift.sno_time_encoder(pg_catalog.now())::pg_catalog.text)$$,
+        $$SELECT ids.uuidv7_diagram(id), ids.make_uuidv7(ids.uuidv7_timestamp(id), ids.uuidv7_randomness(id)) FROM ids.uuidv7_at(pg_catalog.now()) AS id$$,
         $$SELECT ids.ulid_diagram(ids.ulid_nil()), ids.sno_diagram(ids.sno_nil()), ids.snowflake_diagram(0::pg_catalog.int8)$$,
         $$SELECT ids.ulid_nil()::pg_catalog.uuid::ids.ulid::pg_catalog.bytea::ids.ulid::pg_catalog.timestamptz$$,
         $$SELECT ids.sno_nil()::pg_catalog.uuid::ids.sno::pg_catalog.bytea::ids.sno::pg_catalog.timestamptz$$

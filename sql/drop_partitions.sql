@@ -196,3 +196,11 @@ SELECT * FROM snowdrift.partitions('posts');
 SELECT count(*) FROM snowdrift.create_partitions('public.posts', '1 month', now(), now() + interval '3 months');
 SET lock_timeout = '5s'; SELECT snowdrift.drop_partitions('public.posts', interval '1 year');
 DROP TABLE posts;
+
+-- UUIDs of version 7
+CREATE TABLE sessions (id uuid) PARTITION BY RANGE (id);
+CREATE TABLE sessions_other PARTITION OF sessions DEFAULT;
+INSERT INTO sessions VALUES ('018cc251-f400-4000-8000-000000000000');
+SELECT count(*) FROM snowdrift.create_partitions('sessions', '1 month', '2024-01-01Z', '2024-03-01Z');
+SELECT * FROM snowdrift.drop_partitions('sessions', '2024-02-15Z'::timestamptz);
+DROP TABLE sessions;

@@ -55,6 +55,25 @@ CREATE TABLE future PARTITION OF "Odd ""name" FOR VALUES FROM (ulid_boundary('21
 SELECT partition, lower(times) AT TIME ZONE 'UTC' AS first, upper(times) AT TIME ZONE 'UTC' AS "end"
 FROM snowdrift.partitions('"Odd ""name"') ORDER BY times;
 
+-- Keys of type uuid are UUIDs of version 7. Random UUIDs belong to the partition whose bounds enclose them.
+CREATE TABLE orders (id uuid PRIMARY KEY) PARTITION BY RANGE (id);
+SELECT snowdrift.create_partitions('orders', '1 month', '2026-11-21Z', '2026-12-01Z');
+SELECT * FROM snowdrift.partitions('orders') ORDER BY times;
+SELECT pg_get_expr(relpartbound, oid) FROM pg_class WHERE oid = 'orders_2026_11'::regclass;
+INSERT INTO orders SELECT make_uuidv7(t, randomness) FROM
+    (VALUES ('2026-11-01Z'::timestamptz), ('2026-11-30 23:59:59.999Z'), ('2026-12-01Z'), ('2026-12-31 23:59:59.999Z')) AS times(t),
+    (VALUES ('\x00000000000000000000'::bytea), ('\x03ffffffffffffffffff')) AS ends(randomness);
+SELECT tableoid::regclass, min(uuidv7_timestamp(id)) AT TIME ZONE 'UTC' AS first,
+    max(uuidv7_timestamp(id)) AT TIME ZONE 'UTC' AS last, count(*) FROM orders GROUP BY tableoid ORDER BY first;
+SELECT error_of($$INSERT INTO orders VALUES ('9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d')$$) ~ 'no partition of relation' AS no_partition;
+CREATE TABLE orders_default PARTITION OF orders DEFAULT;
+INSERT INTO orders VALUES ('9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d'), ('01a1a000-0000-4bad-9bdd-2b0d7b3dcb6d')
+RETURNING tableoid::regclass;
+CREATE TABLE ancient PARTITION OF orders FOR VALUES FROM (MINVALUE) TO ('00000000-0000-4000-8000-000000000000');
+SELECT partition, times FROM snowdrift.partitions('orders') WHERE times IS NULL ORDER BY partition::text;
+SELECT count(*) FROM snowdrift.create_partitions('orders', '1 month', '2026-11-01Z', '2026-12-31Z');
+DROP TABLE orders;
+
 -- partitions that are older than a year
 SELECT format('ALTER TABLE %s DETACH PARTITION %s CONCURRENTLY', 'posts', partition)
 FROM snowdrift.partitions('posts') WHERE upper(times) <= '2027-12-01Z'::timestamptz - interval '1 year' ORDER BY times;
@@ -87,21 +106,26 @@ SELECT relowner::regrole FROM pg_class WHERE oid = 'posts_2027_03'::regclass;
 -- the first partition starts at the format's first ID, and the last one has no upper bound
 CREATE TABLE ends_ulid (id ulid) PARTITION BY RANGE (id);
 CREATE TABLE ends_sno (id sno) PARTITION BY RANGE (id);
+CREATE TABLE ends_uuid (id uuid) PARTITION BY RANGE (id);
 CREATE TABLE ends_si (id bigint) PARTITION BY RANGE (id);
 CREATE TABLE ends_twitter (id bigint) PARTITION BY RANGE (id);
 SELECT snowdrift.create_partitions('ends_ulid', '1 month', '10889-08-01Z', '10889-08-02Z');
+SELECT snowdrift.create_partitions('ends_uuid', '1 month', '10889-08-01Z', '10889-08-02Z');
+SELECT snowdrift.create_partitions('ends_uuid', '1 year', '1970-01-01Z', '1970-01-01Z');
 SELECT snowdrift.create_partitions('ends_sno', '1 day', '2079-09-07Z', '2079-09-07Z');
 SELECT snowdrift.create_partitions('ends_si', '1000000 years', '2055-11-03Z', '2055-11-03Z', 'si');
 SELECT snowdrift.create_partitions('ends_twitter', '1 month', '2010-11-20Z', '2010-12-01Z', 'twitter');
 INSERT INTO ends_ulid VALUES (ulid_max());
+INSERT INTO ends_uuid VALUES ('00000000-0000-7000-8000-000000000000'), ('ffffffff-ffff-7fff-bfff-ffffffffffff');
 INSERT INTO ends_sno VALUES (make_sno('2079-09-07T15:47:35.548Z', 255, 65535, 65535, 1));
 INSERT INTO ends_si VALUES (0), (9007199254740991);
 INSERT INTO ends_twitter VALUES (0);
 SELECT * FROM snowdrift.partitions('ends_ulid') UNION ALL SELECT * FROM snowdrift.partitions('ends_sno')
+UNION ALL SELECT * FROM snowdrift.partitions('ends_uuid')
 UNION ALL SELECT * FROM snowdrift.partitions('ends_si', 'si')
 UNION ALL SELECT * FROM snowdrift.partitions('ends_twitter', 'twitter') ORDER BY 1;
 SELECT snowdrift.create_partitions('ends_ulid', '1 month', '10889-08-01Z', '10889-08-02Z');
-DROP TABLE ends_ulid, ends_sno, ends_si, ends_twitter;
+DROP TABLE ends_ulid, ends_sno, ends_uuid, ends_si, ends_twitter;
 
 -- errors
 CREATE TABLE plain (id bigint);
@@ -135,7 +159,8 @@ SELECT error_of($$SELECT snowdrift.create_partitions(
     'a_name_of_sixty_characters_is_too_long_for_any_suffix_of_time_', '1 month', '2028-01-01Z', '2028-01-01Z')$$);
 
 -- functions for pg_partman: texts of uuid and text columns, and NULL
-SELECT snowdrift.ulid_time_encoder('2026-11-01Z') AS ulid, snowdrift.sno_time_encoder('2026-11-01Z') AS sno;
+SELECT snowdrift.ulid_time_encoder('2026-11-01Z') AS ulid, snowdrift.sno_time_encoder('2026-11-01Z') AS sno,
+    snowdrift.uuidv7_time_encoder('2026-11-01Z') AS uuidv7;
 SELECT snowdrift.ulid_time_decoder('019e0a47-0400-0000-0000-000000000000') AS as_uuid,
     snowdrift.ulid_time_decoder(ulid_boundary('2026-11-01Z')::text) AS as_text,
     snowdrift.ulid_time_decoder(snowdrift.ulid_time_encoder('2026-11-01Z')::text) AS again,
@@ -143,7 +168,10 @@ SELECT snowdrift.ulid_time_decoder('019e0a47-0400-0000-0000-000000000000') AS as
 SELECT snowdrift.sno_time_decoder(sno_boundary('2026-11-01Z')::text) AS as_text,
     snowdrift.sno_time_decoder(snowdrift.sno_time_encoder('2026-11-01Z')::text) AS again,
     snowdrift.sno_time_decoder(NULL) AS nothing;
+SELECT snowdrift.uuidv7_time_decoder(snowdrift.uuidv7_time_encoder('2026-11-01Z')::text) AS again,
+    snowdrift.uuidv7_time_decoder('9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d') AS version_4, snowdrift.uuidv7_time_decoder(NULL) AS nothing;
 SELECT error_of('SELECT snowdrift.ulid_time_decoder(''2026-11-01'')');
+SELECT error_of('SELECT snowdrift.uuidv7_time_decoder(''2026-11-01'')');
 SELECT error_of('SELECT snowdrift.sno_time_decoder(''019e0a47-0400-0000-0000-000000000000'')');
 
 RESET TimeZone;

@@ -76,7 +76,8 @@ DELETE FROM snowdrift.generator WHERE id >= 8;
 
 -- An ordinary role can draw IDs and read the views, but cannot administer generators or change the mark.
 SET ROLE snowdrift_ordinary;
-SELECT next_snowflake() > 0 AND next_snowflake('orders') > 0 AND next_sno() > sno_nil() AND next_ulid() > ulid_nil() AS drawn;
+SELECT next_snowflake() > 0 AND next_snowflake('orders') > 0 AND next_sno() > sno_nil() AND next_ulid() > ulid_nil()
+    AND uuidv7_timestamp(next_uuidv7()) IS NOT NULL AS drawn;
 SELECT count(*) FROM snowdrift.generators;
 SELECT count(*) FROM snowdrift.clock;
 SELECT snowdrift.create_generator('mine', 'snowflake');

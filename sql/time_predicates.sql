@@ -32,6 +32,16 @@ SELECT snowflake_boundary(t) AS id FROM moments
 UNION ALL SELECT make_snowflake(t, 31, 31, 4095) FROM moments
     WHERE t BETWEEN '2021-01-01Z' AND '2090-09-07 15:47:35.551Z'
 UNION ALL VALUES (NULL::bigint);
+-- also UUIDs of other versions and variants, which have no time
+CREATE TABLE uuids AS
+WITH version_7(id) AS (
+    SELECT uuidv7_boundary(t) FROM moments WHERE t BETWEEN '1970-01-01Z' AND '10889-08-02 05:31:50.655Z'
+    UNION ALL SELECT make_uuidv7(t, '\x03ffffffffffffffffff') FROM moments
+        WHERE t BETWEEN '1970-01-01Z' AND '10889-08-02 05:31:50.655Z')
+SELECT id FROM version_7
+UNION ALL SELECT overlay(id::text PLACING digit FROM position FOR 1)::uuid FROM version_7,
+    (VALUES ('4', 15), ('c', 20)) AS changes(digit, position)
+UNION ALL SELECT id::uuid FROM ulids;
 
 -- The same comparisons, rewritten by the planner (with two tables) and unchanged (with one).
 CREATE FUNCTION comparisons(type text, source text) RETURNS TABLE (cases bigint, wrong bigint)
@@ -59,6 +69,12 @@ SELECT count(*), count(*) FILTER (WHERE snowflake_within(id, range)
 SELECT count(*), count(*) FILTER (WHERE snowflake_within(id, range)
     IS DISTINCT FROM snowflake_timestamp(id) <@ range) AS wrong
 FROM (SELECT * FROM snowflakes, ranges OFFSET 0) AS pairs;
+SELECT count(*), count(*) FILTER (WHERE within) > 1000 AS many_within,
+    count(*) FILTER (WHERE within IS DISTINCT FROM CASE
+        WHEN id IS NULL OR range IS NULL THEN NULL
+        ELSE coalesce(uuidv7_timestamp(id) <@ range, false) END) AS wrong,
+    count(*) FILTER (WHERE within AND NOT id BETWEEN first_uuidv7_within(range) AND last_uuidv7_within(range)) AS outside
+FROM (SELECT *, uuidv7_within(id, range) AS within FROM uuids, ranges) AS pairs;
 
 -- in each layout, up to its last ID
 SELECT layout, count(*), count(*) FILTER (WHERE snowflake_within(id, range, layout)
@@ -156,5 +172,5 @@ FROM (VALUES
         'lower($1) < sno_timestamp(sno) AND upper($1) >= sno_timestamp(sno)')
 ) AS predicates(predicate, expected);
 
-DROP TABLE moments, ranges, ulids, snos, snowflakes, samples;
+DROP TABLE moments, ranges, ulids, snos, snowflakes, uuids, samples;
 DROP FUNCTION comparisons, disagreements;

@@ -15,7 +15,7 @@ struct ParseError {
     enum class Reason : uint8_t {
         none,
         length,     ///< the text has the wrong number of characters
-        character,  ///< the character at `index` is not in the alphabet
+        character,  ///< the character at `index` is not allowed there
         overflow,   ///< the character at `index` makes the number too large for the format
     };
 

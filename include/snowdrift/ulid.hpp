@@ -12,6 +12,7 @@
 
 #include "snowdrift/base32.hpp"
 #include "snowdrift/endian.hpp"
+#include "snowdrift/uint128.hpp"
 
 namespace snowdrift {
 
@@ -26,6 +27,7 @@ class Ulid {
  public:
     static constexpr size_t size = 16;       ///< in bytes
     static constexpr size_t text_size = 26;  ///< in characters: 10 of timestamp, 16 of randomness
+    static constexpr int random_bits = 80;
 
     static constexpr int64_t epoch_unix_ms = 0;
     static constexpr int64_t max_timestamp_ms = 281474976710655;  ///< 10889-08-02T05:31:50.655Z
@@ -73,6 +75,16 @@ class Ulid {
         return unix_ms >= epoch_unix_ms && unix_ms <= max_timestamp_ms;
     }
 
+    /// The number of smaller ULIDs: all 128 bits.
+    constexpr Uint128 ordinal() const noexcept {
+        return static_cast<Uint128>(high()) << 64 | low();
+    }
+
+    /// The inverse of ordinal().
+    static constexpr Ulid from_ordinal(Uint128 ordinal) noexcept {
+        return {static_cast<uint64_t>(ordinal >> 64), static_cast<uint64_t>(ordinal)};
+    }
+
     /// The first 64 bits as a number: the timestamp and the first 16 random bits.
     constexpr uint64_t high() const noexcept { return load_big_endian(bytes_.data()); }
 
@@ -111,11 +123,9 @@ class Ulid {
         return result;
     }
 
-    /// The sum of `id`, as a 128-bit number, and `count`. A carry out of low() increments high(),
-    /// and may reach the timestamp. Precondition: the sum is at most max().
+    /// The ULID whose ordinal is greater by `count`. Precondition: it is at most max().
     friend constexpr Ulid operator+(const Ulid& id, uint64_t count) noexcept {
-        const uint64_t low = id.low() + count;
-        return {id.high() + (low < count), low};
+        return from_ordinal(id.ordinal() + count);
     }
 
     friend constexpr bool operator==(const Ulid& a, const Ulid& b) noexcept {

@@ -77,7 +77,7 @@ TEST_F(SnowflakeSessions, ParallelQueriesRepeatNoId) {
         "SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;"
         "SET parallel_leader_participation = off;"
         "ALTER TABLE many SET (parallel_workers = 4); ANALYZE many");
-    for (const std::string call : {"next_snowflake()", "next_sno()", "gen_ulid()"})
+    for (const std::string call : {"next_snowflake()", "next_sno()", "gen_ulid()", "next_uuidv7()"})
         EXPECT_EQ(run(connection, "SELECT count(*) FILTER (WHERE a = b) FROM (SELECT " + call +
                                       " AS a, " + call + " AS b FROM many OFFSET 0) AS pairs")[0][0]
                       .as<int>(),

@@ -47,7 +47,7 @@ for my $round (1 .. $rounds)
 	start_with_clock($node, '-' . ($within ? 2 + int(rand(53)) : 100 + int(rand(500))));
 	my $leading = answers(@Snowdrift::leading);
 	$at_once++ if $leading->{served} == @Snowdrift::leading;
-	$refused++ if $leading->{refused} + answers(@Snowdrift::waiting)->{refused} == 5;
+	$refused++ if $leading->{refused} + answers(@Snowdrift::waiting)->{refused} == @Snowdrift::leading + @Snowdrift::waiting;
 
 	set_clock($node, $moment);
 	$load = start_load($node, 4, $draw, draw_behind());

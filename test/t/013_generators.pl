@@ -94,7 +94,7 @@ $rooms->restart;
 sub pieces { my @files = glob($rooms->data_dir . '/pg_dynshmem/mmap.*'); return scalar @files }
 $rooms->safe_psql('template1', "CREATE DATABASE $_"), $rooms->safe_psql($_, 'CREATE EXTENSION snowdrift')
   for 'one', 'two';
-$rooms->safe_psql('one', 'SELECT next_snowflake(), next_sno(), next_ulid()');
+$rooms->safe_psql('one', 'SELECT next_snowflake(), next_sno(), next_ulid(), next_uuidv7()');
 my $pieces = pieces();
 $rooms->safe_psql('one', "SELECT snowdrift.create_generator('c' || n, 'sno') FROM generate_series(1, 100) AS n");
 my @racers = map { $rooms->background_psql('one') } 1 .. 4;
@@ -135,7 +135,7 @@ if ($ENV{SNOWDRIFT_LONG})
 	for my $n (1 .. 80)
 	{
 		$rooms->safe_psql('template1', "CREATE DATABASE d$n");
-		$rooms->safe_psql("d$n", 'CREATE EXTENSION snowdrift; SELECT next_snowflake(), next_sno(), next_ulid()');
+		$rooms->safe_psql("d$n", 'CREATE EXTENSION snowdrift; SELECT next_snowflake(), next_sno(), next_ulid(), next_uuidv7()');
 	}
 	is($rooms->safe_psql('d80', 'SELECT next_snowflake() > 0'), 't', '80 databases have their own slots');
 }

@@ -38,6 +38,8 @@ sub rows_outside
 my %columns = (
 	ulid_as_uuid => [ 'uuid', 'ids.ulid_at(t)::uuid', 'snowdrift.ulid_time_encoder', 'ulid' ],
 	ulid_as_text => [ 'text COLLATE "C"', 'ids.ulid_at(t)::text', 'ids.ulid_boundary', 'ulid' ],
+	uuidv7 => [ 'uuid', 'ids.uuidv7_at(t)', 'snowdrift.uuidv7_time_encoder', 'uuidv7' ],
+	uuidv7_as_text => [ 'text COLLATE "C"', 'ids.uuidv7_at(t)::text', 'ids.uuidv7_boundary', 'uuidv7' ],
 	sno_as_uuid => [ 'uuid', 'ids.make_sno(t, 0, 0, n::int)::uuid', 'snowdrift.sno_time_encoder', 'sno' ],
 	sno_as_text =>
 	  [ 'text COLLATE "C"', 'ids.make_sno(t, 0, 0, n::int)::text', 'ids.sno_boundary', 'sno' ]);

@@ -73,7 +73,7 @@ my $subscriber = new_writer('subscriber', "snowdrift.node = 2\n");
 start_with_clock($publisher, '+20');
 start_with_clock($subscriber, '+0');
 my $create_events = q{CREATE EXTENSION snowdrift;
-	CREATE TABLE events (u ulid DEFAULT next_ulid(), s sno DEFAULT next_sno(),
+	CREATE TABLE events (u ulid DEFAULT next_ulid(), v uuid DEFAULT next_uuidv7(), s sno DEFAULT next_sno(),
 		named bigint DEFAULT next_snowflake('orders'), named_sno sno DEFAULT next_sno('visits'),
 		id bigint PRIMARY KEY DEFAULT next_snowflake())};
 $publisher->safe_psql('postgres',
@@ -166,15 +166,16 @@ $subscriber->safe_psql('postgres',
 	q{SELECT snowdrift.create_generator('own', 'snowflake'); SELECT snowdrift.drop_generator('own')});
 
 # Logical failover: the publisher's clock is 20 s ahead, so its IDs are later than the subscriber's.
-my $latest = q{SELECT max(u) AS u, max(s) AS s, max(named) AS named, max(named_sno) AS named_sno, max(id) AS id
+my $latest = q{SELECT max(u) AS u, max(v::ulid) AS v, max(s) AS s, max(named) AS named, max(named_sno) AS named_sno, max(id) AS id
 	FROM events};
-my $is_later = qq{SELECT next_ulid() > u, next_snowflake('orders') > named, next_snowflake() > id
+my $is_later = qq{SELECT next_ulid() > u AND next_uuidv7() > v::uuid, next_snowflake('orders') > named, next_snowflake() > id
 	FROM ($latest) AS latest};
 my @snos = ('next_sno()', q{next_sno('visits')});
 my $snos_are_later = "SELECT next_sno() > s, next_sno('visits') > named_sno FROM ($latest) AS latest";
 my $advance = 'SELECT snowdrift.advance(max(id)) FROM events';
 # A new generator on the publisher can be ahead of its clock and of the other generators.
-my $advance_by_each = 'SELECT snowdrift.advance(max(id)), snowdrift.advance(max(named)), snowdrift.advance(max(u))
+my $advance_by_each = 'SELECT snowdrift.advance(max(id)), snowdrift.advance(max(named)), snowdrift.advance(max(u)),
+	snowdrift.advance(max(v::ulid)::uuid)
 	FROM events';
 
 # waiting_snos(): how many calls for snos must wait for the clock. The limit 0 turns their wait into an error.
@@ -267,7 +268,7 @@ $alone->safe_psql('postgres', q{CREATE PUBLICATION posts FOR ALL TABLES;
 	SELECT snowdrift.create_generator('own', 'snowflake', worker => 3)});
 $alone->safe_psql('subscribed',
 	"CREATE SUBSCRIPTION nothing CONNECTION 'dbname=none' PUBLICATION posts WITH (connect = false)");
-$alone->safe_psql('postgres', q{SELECT next_ulid(), next_snowflake('own')});
+$alone->safe_psql('postgres', q{SELECT next_ulid(), next_uuidv7(), next_snowflake('own')});
 is(count_of($alone, $missing_number), 0, '... nor for IDs without the number');
 is(draw_in_all(), 'postgres 1, subscribed 1, local 0', '... with publications or subscriptions, once per database');
 $alone->restart;

@@ -71,7 +71,7 @@ like(error_of($copy, 'SELECT next_snowflake()'),
 is($copy->safe_psql('postgres', 'SELECT * FROM snowdrift.node'),
 	'|auto|this server is a copy and has no number of its own', '... as does the view snowdrift.node');
 like(error_of($copy, "SELECT $_"), $copied, "... $_ raises an error: the generator was copied") for @pinned;
-like($copy->safe_psql('postgres', 'SELECT next_ulid()'), qr/^\w{26}$/, '... but a ULID needs no number');
+like($copy->safe_psql('postgres', 'SELECT next_ulid(), next_uuidv7()'), qr/^\w{26}\|[\w-]{36}$/, '... but ULIDs and UUIDs need no number');
 like(error_of($copy, 'SET snowdrift.node = 8; SELECT next_snowflake()'),
 	qr/55000: this server is a copy.*DETAIL:  .*The number 8 is not set for the server or the database/s,
 	'a number that is set for a session does not count');
@@ -91,7 +91,7 @@ for (1 .. 1000)    # until the session has noticed the new configuration
 }
 like($drawn, qr/^\d{18}$/, '... also in the open session');
 $session->quit;
-my $draw = join ';', map { "SELECT $_ FROM generate_series(1, 20)" } 'next_snowflake()', 'next_sno()', 'next_ulid()';
+my $draw = join ';', map { "SELECT $_ FROM generate_series(1, 20)" } 'next_snowflake()', 'next_sno()', 'next_ulid()', 'next_uuidv7()';
 my @loads = map { start_load($_, 2, $draw) } $source, $copy;
 wait_for_load($_, 1000) for @loads;
 my ($repeated, $count) = duplicates(map { end_load($_) } @loads);

@@ -73,10 +73,13 @@ is($repeated, '', "$count IDs of two libraries with the same structure: no dupli
 # A library with another structure
 my $verbose = '\set VERBOSITY verbose';
 my %idle = map { $_ => open_session($node) } 'draw', 'create', 'drop', 'reset', 'statistics', 'snapshot';
-draw($_, q{next_snowflake(), next_sno(), next_ulid()}) for values %idle;
-my $in_transaction = open_session($node);
-$in_transaction->query('BEGIN');
-like(draw($in_transaction, 'next_ulid()'), qr/^\w{26}$/, 'a transaction draws a block of ULIDs');
+draw($_, q{next_snowflake(), next_sno(), next_ulid(), next_uuidv7()}) for values %idle;
+my %in_transaction = map { $_ => open_session($node) } 'next_ulid()', 'next_uuidv7()';
+for my $call (sort keys %in_transaction)
+{
+	$in_transaction{$call}->query('BEGIN');
+	like(draw($in_transaction{$call}, $call), qr/^[\w-]{26,36}$/, "a transaction draws a block: $call");
+}
 my $renewed = $node->safe_psql('renewed', 'SELECT next_snowflake() FROM generate_series(1, 100000) ORDER BY 1 DESC LIMIT 1');
 $node->safe_psql('renewed', 'DROP EXTENSION snowdrift');
 
@@ -107,7 +110,10 @@ for my $database (sort keys %files)
 like(slurp_file($node->logfile, $log_position),
 	qr/LOG:  library of extension "snowdrift" was replaced by a newer version/, '... and the log says why');
 
-like(draw($in_transaction, 'next_ulid()'), $replaced, 'an open transaction draws no more ULIDs of its block');
+for my $call (sort keys %in_transaction)
+{
+	like(draw($in_transaction{$call}, $call), $replaced, "an open transaction draws no more IDs of its block: $call");
+}
 like(draw($idle{draw}, 'next_snowflake()'), $replaced, 'an idle session draws no more IDs');
 like(draw($idle{draw}, q{next_sno('own sno')}), $replaced, '... of other generators');
 like(draw($idle{create}, q{snowdrift.create_generator('new', 'snowflake')}), $replaced, '... cannot create generators');
@@ -116,7 +122,7 @@ like(draw($idle{reset}, 'snowdrift.reset_clock()'), $replaced, '... or reset the
 like(draw($idle{statistics}, 'count(*) FROM snowdrift.generators'), $replaced, '... or show statistics');
 like(draw($idle{snapshot}, q{snowdrift.snapshot('own')}), $replaced, '... or take snapshots');
 like(draw($idle{draw}, 'ulid_timestamp(gen_ulid()) IS NOT NULL'), qr/^t$/, '... but generates random ULIDs and decodes IDs');
-$_->quit for $in_transaction, values %idle;
+$_->quit for values %in_transaction, values %idle;
 
 # The mark of a dropped extension is kept, as it is without an upgrade.
 set_clock($node, '-30');
@@ -129,7 +135,7 @@ set_clock($node, '+0');
 my $session = open_session($node);
 like(draw($session, 'next_snowflake()'), qr/^\d{18}$/, 'sessions of the new library draw');
 install_library($original);
-for my $call ('next_snowflake()', 'next_ulid()', q{next_sno('own sno')}, q{snowdrift.create_generator('x', 'sno')},
+for my $call ('next_snowflake()', 'next_ulid()', 'next_uuidv7()', q{next_sno('own sno')}, q{snowdrift.create_generator('x', 'sno')},
 	'snowdrift.reset_clock()')
 {
 	like(error_of($node, "SELECT $call"), qr/$replaced.*restart the server/s, "after a downgrade, $call raises an error");

@@ -85,9 +85,9 @@ my $old = $node->background_psql('app', on_error_stop => 0);
 my $last = $old->query('SELECT next_snowflake()');
 
 install_next_version();
-my $draw_all = join '; ', map { "SELECT $_" } 'next_snowflake()', q{next_snowflake('own')}, 'next_ulid()', 'next_sno()',
+my $draw_all = join '; ', map { "SELECT $_" } 'next_snowflake()', q{next_snowflake('own')}, 'next_ulid()', 'next_uuidv7()', 'next_sno()',
 	q{next_sno('own sno')};
-my $ids = qr/\A\d{18}\n\d{18}\n\w{26}\n\w{16}\n\w{16}\z/;
+my $ids = qr/\A\d{18}\n\d{18}\n\w{26}\n[\w-]{36}\n\w{16}\n\w{16}\z/;
 like(as('manager', $node, $draw_all), $ids, 'the library of 1.1 draws with the objects of 1.0');
 is(as('manager', $node, q{
 		INSERT INTO posts DEFAULT VALUES;
@@ -96,7 +96,7 @@ is(as('manager', $node, q{
 		SELECT count(*) FROM snowdrift.generators;
 		SELECT lead < interval '1 s' FROM snowdrift.clock;
 		SELECT snowdrift.drop_generator('later'), snowdrift.drop_generator('copy')}),
-	"\n\n7\nt\n|", '... and manages generators');
+	"\n\n8\nt\n|", '... and manages generators');
 
 like(as('someone', $node, 'ALTER EXTENSION snowdrift UPDATE'), qr/ERROR:  42501: must be owner/, 'ordinary roles cannot update the extension');
 is(as('manager', $node, 'SELECT rolsuper FROM pg_roles WHERE rolname = current_user'), 'f', 'the owner is not a superuser');

@@ -29,7 +29,7 @@ $old->safe_psql('postgres', q{
 	INSERT INTO posts SELECT FROM generate_series(1, 5000)});
 
 my %leading = map { $_ => $old->safe_psql('postgres', "SELECT $_") }
-  'next_snowflake()', q{next_snowflake('own')}, q{next_snowflake('toots')}, 'next_ulid()';
+  'next_snowflake()', q{next_snowflake('own')}, q{next_snowflake('toots')}, 'next_ulid()', 'next_uuidv7()';
 my %waiting = map { $_ => $old->safe_psql('postgres', "SELECT $_") } 'next_sno()', q{next_sno('own sno')};
 my $stored = q{SELECT md5(string_agg(posts::text, ',' ORDER BY id)), count(*) FROM posts};
 my $definitions = 'SELECT * FROM snowdrift.generator ORDER BY id';
@@ -89,7 +89,7 @@ for my $mode ('copy', 'link')
 
 	for my $call (sort keys %leading)
 	{
-		my $type = $call =~ /ulid/ ? 'ulid' : 'bigint';
+		my ($type) = $call =~ /(ulid|uuid)/ ? $1 : 'bigint';
 		my $id = $new->safe_psql('postgres', "SELECT $call");
 		is($new->safe_psql('postgres', "SELECT $type '$id' > $type '$leading{$call}'"),
 			't', "$call continues, although the clock was set back");

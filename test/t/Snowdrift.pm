@@ -121,7 +121,7 @@ my $loads = 0;
 
 # Calls for each kind of ID that the mark protects. If the clock is behind, the first ones return IDs ahead of
 # the clock; those for snos wait.
-our @leading = ('next_snowflake()', q{next_snowflake('own')}, 'next_ulid()');
+our @leading = ('next_snowflake()', q{next_snowflake('own')}, 'next_ulid()', 'next_uuidv7()');
 our @waiting = ('next_sno()', q{next_sno('own sno')});
 
 # create_all_kinds(NODE, DATABASE): creates the extension, and generators with their own nodes
@@ -235,7 +235,7 @@ sub duplicates
 	my (@files) = @_;
 	my ($out, $error);
 	# A killed session's last line may be incomplete, so only complete IDs count.
-	IPC::Run::run([ 'grep', '-hxE', '[0-9]{17,19}|[0-9A-Z]{26}|[2-9a-x]{16}', @files ],
+	IPC::Run::run([ 'grep', '-hxE', '[0-9]{17,19}|[0-9A-Z]{26}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[2-9a-x]{16}', @files ],
 		'|', ['sort'], '>', "$files[0].all", '2>', \$error);
 	IPC::Run::run([ 'uniq', '-d', "$files[0].all" ], '>', \$out);
 	my ($lines) = `wc -l < $files[0].all` =~ /(\d+)/;

@@ -40,6 +40,8 @@ static_assert(parse({example.text().data(), Ulid::text_size}).id == example);
 static_assert(example.timestamp_ms() == 1468955557379);
 static_assert(Ulid::compose(example.timestamp_ms(), example.randomness()) == example);
 static_assert(Ulid{example.bytes()} == example && Ulid{example.high(), example.low()} == example);
+static_assert(example.ordinal() == (Uint128{example.high()} << 64 | example.low()));
+static_assert(Ulid::from_ordinal(example.ordinal()) == example);
 static_assert(Ulid::nil() < example && example < Ulid::max() && Ulid{} == Ulid::nil());
 static_assert(parse("01AR295ZG3KRC245DAXR3A5NJ").error);
 
@@ -214,7 +216,7 @@ TEST(Ulid, KeepsTimeAndRandomnessApart) {
     static_assert(id.timestamp_ms() == 0x0123456789ab && id.randomness() == randomness);
 }
 
-TEST(Ulid, CountsOnInTheOrderOfIds) {
+TEST(Ulid, AddsACountInTheOrderOfIds) {
     EXPECT_EQ(example + 0, example);
     EXPECT_EQ((Ulid{5, 6} + 7), (Ulid{5, 13}));
     EXPECT_EQ((Ulid{5, 0} + 7), (Ulid{5, 7}));

@@ -79,6 +79,17 @@ SNOWDRIFT_FUNCTION(advance_to_ulid) {
     PG_RETURN_VOID();
 }
 
+/// snowdrift.advance(id uuid) → void
+SNOWDRIFT_FUNCTION(advance_to_uuidv7) {
+    const auto& bytes = get_argument<Uuidv7::Bytes>(fcinfo, 0);
+    if (!Uuidv7::is_version_7(bytes))
+        ereport(ERROR,
+                (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("UUID is not of version 7"),
+                 errdetail("The UUID must have version 7 and variant 10.")));
+    advance(Uuidv7{bytes}.timestamp_ms());
+    PG_RETURN_VOID();
+}
+
 /// snowdrift.advance(id sno) → void
 SNOWDRIFT_FUNCTION(advance_to_sno) {
     const Sno& id = get_argument<Sno>(fcinfo, 0);

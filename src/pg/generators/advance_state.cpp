@@ -5,6 +5,17 @@
 
 namespace snowdrift {
 
+namespace {
+
+template <typename Id>
+void advance_blocks(slots::Slot& slot, BlockGenerator<Id>& generator, int64_t unix_ms) {
+    SpinLockAcquire(&slot.lock);
+    generator.advance_past(unix_ms);
+    SpinLockRelease(&slot.lock);
+}
+
+}  // namespace
+
 void advance_state(slots::Slot& slot, const slots::SlotKey& key, int64_t unix_ms) {
     switch (key.kind) {
         case slots::Kind::snowflake: {
@@ -16,9 +27,10 @@ void advance_state(slots::Slot& slot, const slots::SlotKey& key, int64_t unix_ms
             SnoGenerator::advance_past(slot.sno, unix_ms);
             break;
         case slots::Kind::ulid:
-            SpinLockAcquire(&slot.lock);
-            slot.ulid.advance_past(unix_ms);
-            SpinLockRelease(&slot.lock);
+            advance_blocks(slot, slot.ulid, unix_ms);
+            break;
+        case slots::Kind::uuidv7:
+            advance_blocks(slot, slot.uuidv7, unix_ms);
             break;
         case slots::Kind::mark:
             break;

@@ -29,6 +29,7 @@ enum Argument { id, kind, layout, sequence_min, sequence_max };
 slots::Kind kind_argument(FunctionCallInfo fcinfo) {
     const char* const name = text_to_cstring(PG_GETARG_TEXT_PP(kind));
     if (std::strcmp(name, "ulid") == 0) return slots::Kind::ulid;
+    if (std::strcmp(name, "uuidv7") == 0) return slots::Kind::uuidv7;
     return std::strcmp(name, "sno") == 0 ? slots::Kind::sno : slots::Kind::snowflake;
 }
 
@@ -51,14 +52,15 @@ slots::SlotKey slot_key(FunctionCallInfo fcinfo) {
 /// The time of a slot's last ID, in Unix milliseconds; 0 if there is none.
 int64 last_unix_ms(const slots::Slot& slot, slots::Kind kind, const SnowflakeLayout& layout) {
     if (kind == slots::Kind::ulid) return slot.ulid.last_unix_ms();
+    if (kind == slots::Kind::uuidv7) return slot.uuidv7.last_unix_ms();
     if (kind == slots::Kind::sno) return SnoGenerator::last_unix_ms(slot.sno);
     const uint64_t word = slot.snowflake.word;
     return word == 0 ? 0 : SnowflakeGenerator{layout, 0}.unix_ms_of(word);
 }
 
-/// The number of regressions; null for ULIDs, whose generator does not count them.
+/// The number of regressions; null for ULIDs and UUIDs, whose generators do not count them.
 std::optional<Datum> regression_count(const slots::Slot& slot, slots::Kind kind) {
-    if (kind == slots::Kind::ulid) return std::nullopt;
+    if (kind == slots::Kind::ulid || kind == slots::Kind::uuidv7) return std::nullopt;
     if (kind == slots::Kind::sno)
         return Int64GetDatum(static_cast<int64>(slot.sno.regressions.load()));
     return Int64GetDatum(regressions::count(slot.snowflake));

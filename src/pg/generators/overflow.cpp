@@ -29,7 +29,7 @@ void log_episode(const Label& label) {
              ? errdetail("The generator issues at most %u IDs per %d ms. Calls wait for the next "
                          "time unit.",
                          label.capacity, label.time_unit_ms)
-             : errdetail("The random bits of the last ULID's millisecond are used up. Calls wait "
+             : errdetail("The random bits of the last ID's millisecond are used up. Calls wait "
                          "for the next millisecond."),
          errhidestmt(true), errhidecontext(true)));
 }

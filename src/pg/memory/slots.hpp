@@ -14,10 +14,12 @@ extern "C" {
 #include "storage/spin.h"
 }
 
+#include "core/block_generator.hpp"
 #include "core/sno_generator.hpp"
-#include "core/ulid_generator.hpp"
 #include "pg/memory/chunks.hpp"
 #include "snowdrift/snowflake.hpp"
+#include "snowdrift/ulid.hpp"
+#include "snowdrift/uuidv7.hpp"
 
 namespace snowdrift::slots {
 
@@ -26,7 +28,7 @@ namespace snowdrift::slots {
 inline constexpr uint32_t structure_version = 1;
 
 /// The kind of state in a slot.
-enum class Kind : uint32_t { mark, snowflake, ulid, sno };
+enum class Kind : uint32_t { mark, snowflake, ulid, sno, uuidv7 };
 
 /// Lookup key of a slot: identifies the generator and the parameters that its state depends on.
 struct SlotKey {
@@ -73,11 +75,12 @@ struct alignas(64) Slot {
     /// Unique number of this allocation; 0 while the slot is free. Compare it before each use: the
     /// slot may have been allocated for another generator.
     std::atomic<uint64_t> allocation = 0;
-    slock_t lock;  ///< protects `ulid`; the other states are lock-free
+    slock_t lock;  ///< protects `ulid` and `uuidv7`; the other states are lock-free
     union {
         MarkState mark;
         SnowflakeState snowflake;
-        UlidGenerator ulid;
+        BlockGenerator<Ulid> ulid;
+        BlockGenerator<Uuidv7> uuidv7;
         SnoState sno;
         std::atomic<uint64_t> words[6];  ///< any state, for clearing
     };
@@ -88,6 +91,7 @@ struct alignas(64) Slot {
 };
 static_assert(sizeof(Slot) == 128, "another size is another structure: see structure_version");
 static_assert(sizeof(Slot::ulid) <= sizeof(Slot::words) &&
+              sizeof(Slot::uuidv7) <= sizeof(Slot::words) &&
               sizeof(Slot::mark) <= sizeof(Slot::words) &&
               sizeof(Slot::sno) <= sizeof(Slot::words));
 static_assert(std::atomic<uint64_t>::is_always_lock_free, "states are shared between processes");

@@ -38,8 +38,8 @@ ColumnIds find_ids(Oid relation, const char* name, const SnowflakeLayout& ids_la
     const auto ids = ColumnIds::of(type, ids_layout);
     if (!ids)
         ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                        errmsg("column \"%s\" of relation \"%s\" must be of type bigint, ulid or "
-                               "sno",
+                        errmsg("column \"%s\" of relation \"%s\" must be of type bigint, ulid, "
+                               "sno or uuid",
                                name, get_rel_name(relation)),
                         errdetail("The column is of type %s.", format_type_be(type))));
     return *ids;
@@ -190,6 +190,9 @@ SNOWDRIFT_FUNCTION(audit) {
             break;
         case ColumnIds::Kind::sno:
             audit_values<Sno>(fcinfo, ids, make_query(fcinfo));
+            break;
+        case ColumnIds::Kind::uuidv7:
+            audit_values<Uuidv7::Bytes>(fcinfo, ids, make_query(fcinfo));
             break;
     }
     return Datum{0};

@@ -10,6 +10,7 @@
 #include "pg/support/datum.hpp"
 #include "pg/support/postgres.hpp"
 #include "snowdrift/sno.hpp"
+#include "snowdrift/uuidv7.hpp"
 
 extern "C" {
 #include "executor/tuptable.h"
@@ -26,7 +27,7 @@ enum class Finding : uint64 {
     past,     ///< an ID before a given time
     present,  ///< an ID that is neither past nor future
     future,   ///< an ID after the current time
-    above,    ///< greater than the last ID
+    above,    ///< greater than the last ID, or a UUID of another version
     null,
 };
 
@@ -35,7 +36,7 @@ constexpr bool has_node(Finding finding) {
     return finding == Finding::present || finding == Finding::future;
 }
 
-/// The value in a Datum of a column of Snowflake IDs (int64), ULIDs or snos.
+/// The value in a Datum of a column of Snowflake IDs (int64), ULIDs, snos or UUIDs (Uuidv7::Bytes).
 template <typename Value>
 Value get_value(Datum datum) {
     if constexpr (std::same_as<Value, int64>)
@@ -44,7 +45,8 @@ Value get_value(Datum datum) {
         return get_id<Value>(datum);
 }
 
-/// Values with the same finding from the same node. `Value`: int64 for Snowflake IDs, Ulid or Sno.
+/// Values with the same finding from the same node. `Value`: int64 for Snowflake IDs, Ulid,
+/// Sno or Uuidv7::Bytes.
 template <typename Value>
 struct ValueGroup {
     /// Compared and hashed as bytes.
@@ -138,8 +140,14 @@ class ValueGroups : public DestReceiver {
         return true;
     }
 
+    Finding find_finding(const Value& value) const {
+        if constexpr (std::same_as<Value, Uuidv7::Bytes>)
+            if (!Uuidv7::is_version_7(value)) return Finding::above;
+        return thresholds_.find(value);
+    }
+
     void add(const Value& value) {
-        const Finding finding = thresholds_.find(value);
+        const Finding finding = find_finding(value);
         Group& group = find({finding, has_node(finding) ? node_of(value) : 0});
         if (group.count++ == 0) group.first = group.last = value;
         group.first = std::min(group.first, value);

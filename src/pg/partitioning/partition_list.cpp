@@ -55,8 +55,8 @@ ColumnIds partition_key(Relation parent, const SnowflakeLayout& layout) {
         ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
                         errmsg("table \"%s\" is not partitioned by a range of IDs",
                                RelationGetRelationName(parent)),
-                        errhint("The partition key must be a single column of type bigint, ulid or "
-                                "sno.")));
+                        errhint("The partition key must be a single column of type bigint, ulid, "
+                                "sno or uuid.")));
     return *ids;
 }
 

@@ -1,7 +1,9 @@
 // Time predicates: the SQL functions that compare IDs with times (before, until, after, since,
 // within), and the functions that return the first and the last ID of a predicate's times.
-// time_predicate_support.cpp replaces the predicates by comparisons with these IDs.
+// time_predicate_support.cpp replaces the predicates by comparisons with these IDs;
+// uuidv7_within_support.cpp derives them from uuidv7_within().
 #include <algorithm>
+#include <cstring>
 
 #include "pg/support/checks.hpp"
 #include "pg/support/datum.hpp"
@@ -11,7 +13,9 @@
 #include "pg/types/snowflake_layout_type.hpp"
 
 extern "C" {
+#include "catalog/pg_type_d.h"
 #include "utils/rangetypes.h"
+#include "utils/typcache.h"
 }
 
 using namespace snowdrift;
@@ -60,11 +64,14 @@ struct Until {
 struct Within {
     static Times times(FunctionCallInfo fcinfo, int n) {
         const RangeType* const range = PG_GETARG_RANGE_P(n);
+        return times_of(range, range_get_typcache(fcinfo, RangeTypeGetOid(range)));
+    }
+
+    static Times times_of(const RangeType* range, TypeCacheEntry* type) {
         RangeBound lower;
         RangeBound upper;
         bool empty;
-        range_deserialize(range_get_typcache(fcinfo, RangeTypeGetOid(range)), range, &lower, &upper,
-                          &empty);
+        range_deserialize(type, range, &lower, &upper, &empty);
         Times times{DT_NOBEGIN, DT_NOEND};
         if (!lower.infinite) times.first = DatumGetTimestampTz(lower.val);
         if (!upper.infinite) times.last = DatumGetTimestampTz(upper.val);
@@ -124,6 +131,38 @@ struct TimePredicate {
 /// The IDs of `layout` whose timestamps are in the tstzrange of argument `n`.
 IdRange<int64> ids_within(FunctionCallInfo fcinfo, int n, const SnowflakeLayout& layout) {
     return ids_of<int64>(layout, {0, layout.max_id()}, times_of(layout), Within::times(fcinfo, n));
+}
+
+/// The UUIDs of version 7 whose timestamps are in the tstzrange of argument `n`.
+IdRange<Uuidv7> uuids_within(FunctionCallInfo fcinfo, int n) {
+    return ids_of<Uuidv7>(Uuidv7{}, {Uuidv7::min(), Uuidv7::max()}, IdTraits<Uuidv7>::times,
+                          Within::times(fcinfo, n));
+}
+
+/// The range of an expression's last call, and its times. Nearly all calls have the same range.
+struct LastRange {
+    Times times;
+    size_t size;
+    char range[VARHDRSZ + sizeof(Oid) + 2 * sizeof(TimestampTz) + 1];  // at most, for a tstzrange
+};
+
+/// The times in the tstzrange of argument `n`. Does not decode the range of the last call again.
+Times times_within(FunctionCallInfo fcinfo, int n) {
+    const RangeType* const range = PG_GETARG_RANGE_P(n);
+    const size_t size = VARSIZE(range);
+    auto* last = static_cast<LastRange*>(fcinfo->flinfo->fn_extra);
+    if (last && last->size == size && std::memcmp(last->range, range, size) == 0)
+        return last->times;
+    const Times times =
+        Within::times_of(range, lookup_type_cache(TSTZRANGEOID, TYPECACHE_RANGE_INFO));
+    if (size > sizeof last->range) return times;
+    if (!last)
+        fcinfo->flinfo->fn_extra = last =
+            static_cast<LastRange*>(MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof *last));
+    last->times = times;
+    last->size = size;
+    std::memcpy(last->range, range, size);
+    return times;
 }
 
 }  // namespace
@@ -186,3 +225,20 @@ SNOWDRIFT_FUNCTION(first_snowflake_within) {
 SNOWDRIFT_FUNCTION(last_snowflake_within) {
     PG_RETURN_INT64(ids_within(fcinfo, 0, get_layout_argument(fcinfo, 1)).last);
 }
+
+/// uuidv7_within(uuid, tstzrange) → boolean; false for another version or variant
+SNOWDRIFT_FUNCTION(uuidv7_within) {
+    const auto& bytes = get_argument<Uuidv7::Bytes>(fcinfo, 0);
+    if (!Uuidv7::is_version_7(bytes)) PG_RETURN_BOOL(false);
+    const TimestampTz time = timestamp_from_unix_ms(Uuidv7{bytes}.timestamp_ms());
+    PG_RETURN_BOOL(times_within(fcinfo, 1).contains(time));
+}
+
+/// uuidv7_within_pruned(uuid, tstzrange) → boolean; the same, with another support function
+SNOWDRIFT_FUNCTION_AS(uuidv7_within_pruned, snowdrift_uuidv7_within)
+
+/// first_uuidv7_within(tstzrange) → uuid
+SNOWDRIFT_FUNCTION(first_uuidv7_within) { return make_datum(uuids_within(fcinfo, 0).first); }
+
+/// last_uuidv7_within(tstzrange) → uuid
+SNOWDRIFT_FUNCTION(last_uuidv7_within) { return make_datum(uuids_within(fcinfo, 0).last); }

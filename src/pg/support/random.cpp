@@ -12,8 +12,8 @@ void RandomBatch::fill() {
     Assert(MyProc != nullptr);  // every process that the postmaster forks would inherit the bytes
     left_ = 0;
     if (!pg_strong_random(bytes_, size))
-        ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
-                        errmsg("could not generate random bits for a ULID")));
+        ereport(ERROR,
+                (errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values")));
     left_ = size;
 }
 

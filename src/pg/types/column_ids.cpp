@@ -28,6 +28,7 @@ const char* text_of(const Id& id) {
 std::optional<ColumnIds> ColumnIds::of(Oid type, const SnowflakeLayout& layout) {
     const Oid base = getBaseType(type);
     if (base == INT8OID) return ColumnIds{Kind::snowflake, base, layout};
+    if (base == UUIDOID) return ColumnIds{Kind::uuidv7, base, layout};
     Oid input;
     Oid parameter;
     getTypeInputInfo(base, &input, &parameter);
@@ -37,8 +38,17 @@ std::optional<ColumnIds> ColumnIds::of(Oid type, const SnowflakeLayout& layout) 
 }
 
 TimeRange ColumnIds::times() const {
-    if (kind_ == Kind::snowflake) return times_of(layout_);
-    return kind_ == Kind::ulid ? IdTraits<Ulid>::times : IdTraits<Sno>::times;
+    switch (kind_) {
+        case Kind::snowflake:
+            return times_of(layout_);
+        case Kind::ulid:
+            return IdTraits<Ulid>::times;
+        case Kind::sno:
+            return IdTraits<Sno>::times;
+        case Kind::uuidv7:
+            return IdTraits<Uuidv7>::times;
+    }
+    pg_unreachable();
 }
 
 int64 ColumnIds::certain_since_ms() const {
@@ -51,9 +61,17 @@ int64 ColumnIds::certain_since_ms() const {
 }
 
 Datum ColumnIds::boundary(int64 unix_ms) const {
-    if (kind_ == Kind::snowflake) return Int64GetDatum(layout_.boundary(unix_ms));
-    if (kind_ == Kind::ulid) return make_datum(Ulid::boundary(unix_ms));
-    return make_datum(Sno::boundary(unix_ms));
+    switch (kind_) {
+        case Kind::snowflake:
+            return Int64GetDatum(layout_.boundary(unix_ms));
+        case Kind::ulid:
+            return make_datum(Ulid::boundary(unix_ms));
+        case Kind::sno:
+            return make_datum(Sno::boundary(unix_ms));
+        case Kind::uuidv7:
+            return make_datum(Uuidv7::boundary(unix_ms));
+    }
+    pg_unreachable();
 }
 
 bool ColumnIds::is_boundary(Datum id) const {
@@ -61,22 +79,49 @@ bool ColumnIds::is_boundary(Datum id) const {
 }
 
 std::optional<TimestampTz> ColumnIds::time_of(Datum id) const {
-    if (kind_ == Kind::ulid) return timestamp_from_unix_ms(get_id<Ulid>(id).timestamp_ms());
-    if (kind_ == Kind::sno) return timestamp_from_unix_ms(get_id<Sno>(id).timestamp_ms());
-    const int64 number = DatumGetInt64(id);
-    if (!layout_.contains_id(number)) return std::nullopt;
-    return timestamp_from_unix_ms(layout_.split(number).unix_ms);
+    switch (kind_) {
+        case Kind::snowflake: {
+            const int64 number = DatumGetInt64(id);
+            if (!layout_.contains_id(number)) return std::nullopt;
+            return timestamp_from_unix_ms(layout_.split(number).unix_ms);
+        }
+        case Kind::ulid:
+            return timestamp_from_unix_ms(get_id<Ulid>(id).timestamp_ms());
+        case Kind::sno:
+            return timestamp_from_unix_ms(get_id<Sno>(id).timestamp_ms());
+        case Kind::uuidv7:
+            if (!Uuidv7::is_version_7(get_id<Uuidv7::Bytes>(id))) return std::nullopt;
+            return timestamp_from_unix_ms(get_id<Uuidv7>(id).timestamp_ms());
+    }
+    pg_unreachable();
 }
 
 bool ColumnIds::are_equal(Datum a, Datum b) const {
-    if (kind_ == Kind::ulid) return get_id<Ulid>(a) == get_id<Ulid>(b);
-    if (kind_ == Kind::sno) return get_id<Sno>(a) == get_id<Sno>(b);
-    return DatumGetInt64(a) == DatumGetInt64(b);
+    switch (kind_) {
+        case Kind::snowflake:
+            return DatumGetInt64(a) == DatumGetInt64(b);
+        case Kind::ulid:
+            return get_id<Ulid>(a) == get_id<Ulid>(b);
+        case Kind::sno:
+            return get_id<Sno>(a) == get_id<Sno>(b);
+        case Kind::uuidv7:
+            return get_id<Uuidv7::Bytes>(a) == get_id<Uuidv7::Bytes>(b);
+    }
+    pg_unreachable();
 }
 
 const char* ColumnIds::text(Datum id) const {
-    if (kind_ == Kind::snowflake) return psprintf(INT64_FORMAT, DatumGetInt64(id));
-    return kind_ == Kind::ulid ? text_of(get_id<Ulid>(id)) : text_of(get_id<Sno>(id));
+    switch (kind_) {
+        case Kind::snowflake:
+            return psprintf(INT64_FORMAT, DatumGetInt64(id));
+        case Kind::ulid:
+            return text_of(get_id<Ulid>(id));
+        case Kind::sno:
+            return text_of(get_id<Sno>(id));
+        case Kind::uuidv7:
+            return text_of(get_id<Uuidv7>(id));
+    }
+    pg_unreachable();
 }
 
 }  // namespace snowdrift

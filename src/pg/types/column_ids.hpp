@@ -1,4 +1,5 @@
-// The IDs in a column of type bigint (Snowflake IDs), ulid or sno, for code that handles all three.
+// The IDs in a column of type bigint (Snowflake IDs), ulid, sno or uuid (UUIDs of version 7), for
+// code that handles all of them.
 #pragma once
 
 #include <optional>
@@ -11,10 +12,10 @@ namespace snowdrift {
 
 class ColumnIds {
  public:
-    enum class Kind { snowflake, ulid, sno };
+    enum class Kind { snowflake, ulid, sno, uuidv7 };
 
-    /// The IDs in a column of type bigint, ulid or sno, or of a domain over one of them; nothing
-    /// for other types. `layout`: the layout of Snowflake IDs.
+    /// The IDs in a column of type bigint, ulid, sno or uuid, or of a domain over one of them;
+    /// nothing for other types. `layout`: the layout of Snowflake IDs.
     static std::optional<ColumnIds> of(Oid type, const SnowflakeLayout& layout);
 
     Kind kind() const { return kind_; }

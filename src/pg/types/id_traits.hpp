@@ -1,10 +1,12 @@
-// Properties of the SQL types ulid and sno: name, range of times, text form.
+// Properties of the SQL types ulid and sno: name, range of times, text form; and the range of times
+// of UUIDs of version 7, whose type is PostgreSQL's uuid.
 #pragma once
 
 #include "pg/support/checks.hpp"
 #include "pg/types/text_errors.hpp"
 #include "snowdrift/sno.hpp"
 #include "snowdrift/ulid.hpp"
+#include "snowdrift/uuidv7.hpp"
 
 namespace snowdrift {
 
@@ -27,6 +29,12 @@ struct IdTraits<Sno> {
     static constexpr TimeRange times{"a sno", Sno::epoch_unix_ms, Sno::max_timestamp_ms};
     static constexpr TextForm text_form{"input", 0, Sno::text_size, 80, "type sno"};
     using Alphabet = SnoAlphabet;
+};
+
+template <>
+struct IdTraits<Uuidv7> {
+    static constexpr TimeRange times{"UUID version 7", Uuidv7::epoch_unix_ms,
+                                     Uuidv7::max_timestamp_ms};
 };
 
 }  // namespace snowdrift

@@ -1,6 +1,6 @@
 // The SQL functions that the types ulid and sno share: text and binary input and output,
 // comparison, operator class support, timestamps. ulid_type.cpp and sno_type.cpp define the V1
-// entry points.
+// entry points; uuidv7.cpp uses the functions that work with PostgreSQL's uuid.
 #pragma once
 
 #include <algorithm>
@@ -33,6 +33,19 @@ void check_size(size_t size) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
                         errmsg("invalid length for type %s: %zu bytes instead of %zu",
                                IdTraits<Id>::name, size, Id::size)));
+}
+
+/// The randomness of an ID in argument `n`, a bytea. Raises 22023 for another length.
+template <typename Id>
+typename Id::Randomness get_randomness(FunctionCallInfo fcinfo, int n) {
+    const bytea* const bytes = PG_GETARG_BYTEA_PP(n);
+    typename Id::Randomness randomness;
+    if (VARSIZE_ANY_EXHDR(bytes) != randomness.size())
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("invalid length for randomness: %zu bytes instead of %zu",
+                               size_t{VARSIZE_ANY_EXHDR(bytes)}, randomness.size())));
+    std::memcpy(randomness.data(), VARDATA_ANY(bytes), randomness.size());
+    return randomness;
 }
 
 /// The SQL functions of the ID type `Id`.

@@ -62,13 +62,7 @@ SNOWDRIFT_FUNCTION(ulid_diagram) {
 /// make_ulid(timestamptz, randomness bytea) → ulid
 SNOWDRIFT_FUNCTION(make_ulid) {
     const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
-    const bytea* const bytes = PG_GETARG_BYTEA_PP(1);
-    Ulid::Randomness randomness;
-    if (VARSIZE_ANY_EXHDR(bytes) != randomness.size())
-        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                        errmsg("invalid length for randomness: %zu bytes instead of %zu",
-                               size_t{VARSIZE_ANY_EXHDR(bytes)}, randomness.size())));
-    std::memcpy(randomness.data(), VARDATA_ANY(bytes), randomness.size());
+    const auto randomness = get_randomness<Ulid>(fcinfo, 1);
     return make_datum(
         Ulid::compose(check_time(IdTraits<Ulid>::times, time, unix_ms_floor(time)), randomness));
 }

@@ -1,0 +1,102 @@
+#include "pg/planner/time_predicate.hpp"
+
+#include <initializer_list>
+
+#include "pg/support/extension.hpp"
+
+extern "C" {
+#include "access/stratnum.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type_d.h"
+#include "nodes/makefuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/paths.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+}
+
+namespace snowdrift {
+namespace {
+
+bool may_call(Oid function) {
+    return object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK;
+}
+
+}  // namespace
+
+Oid find_function(const char* name, Oid sibling, Oid result_type, const Oid* types, int count) {
+    const Oid function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
+                                         PointerGetDatum(buildoidvector(types, count)),
+                                         ObjectIdGetDatum(get_func_namespace(sibling)));
+    const bool is_found = OidIsValid(function) &&
+                          extension::is_ours(function, psprintf("snowdrift_%s", name)) &&
+                          get_func_rettype(function) == result_type && may_call(function);
+    return is_found ? function : InvalidOid;
+}
+
+Predicate::Predicate(Oid function, List* arguments, const char* name) {
+    Oid* types;
+    int count;
+    (void)get_func_signature(function, &types, &count);
+    id_position_ = types[0] == TIMESTAMPTZOID ? 1 : 0;
+    id_type_ = types[id_position_];
+    for (int i = id_position_ + 1; i < count; ++i) types[i - 1] = types[i];
+    id_ = static_cast<Expr*>(list_nth(arguments, id_position_));
+    times_ = list_delete_nth_cell(list_copy(arguments), id_position_);
+    first_ = last_ = InvalidOid;
+    if (!may_call(function)) return;
+    if (!name) name = get_func_name(function);
+    first_ = find_function(psprintf("first_%s", name), function, id_type_, types, count - 1);
+    last_ = find_function(psprintf("last_%s", name), function, id_type_, types, count - 1);
+}
+
+bool Predicate::is_worthwhile(PlannerInfo* root) const {
+    auto* const id = reinterpret_cast<Node*>(id_);
+    auto* const times = reinterpret_cast<Node*>(times_);
+    if (contain_volatile_functions(id) || contain_volatile_functions(times)) return false;
+    if (contain_subplans(id) || contain_subplans(times)) return false;
+    // Without a planner there is one row. In a trigger, its columns have no relation numbers.
+    if (!root) return !contain_vars_of_level(id, 0) || !contain_vars_of_level(times, 0);
+    return !bms_overlap(pull_varnos(root, id), pull_varnos(root, times));
+}
+
+Oid Predicate::comparison(int16 strategy) const {
+    const Oid family = lookup_type_cache(id_type_, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
+    return get_opfamily_member(family, id_type_, id_type_, strategy);
+}
+
+Expr* Predicate::compare(int16 strategy, Expr* bound) const {
+    return make_opclause(comparison(strategy), BOOLOID, false, copy_of(id_), bound, InvalidOid,
+                         InvalidOid);
+}
+
+Expr* Predicate::make_bound(PlannerInfo* root, Oid function) const {
+    FuncExpr* const call = makeFuncExpr(function, id_type_, copy_of(times_), InvalidOid, InvalidOid,
+                                        COERCE_EXPLICIT_CALL);
+    return reinterpret_cast<Expr*>(eval_const_expressions(root, reinterpret_cast<Node*>(call)));
+}
+
+List* Predicate::find_index_conditions(const SupportRequestIndexCondition* request) const {
+    if (!may_be_replaced() || request->indexarg != id_position_) return nullptr;
+    ListCell* cell;
+    foreach (cell, times_) {
+        auto* const time = static_cast<Node*>(lfirst(cell));
+        if (!is_pseudo_constant_for_index(request->root, time, request->index)) return nullptr;
+    }
+    // The index may be of another operator family.
+    for (const int16 strategy : {BTGreaterEqualStrategyNumber, BTLessEqualStrategyNumber})
+        if (!op_in_opfamily(comparison(strategy), request->opfamily)) return nullptr;
+    return list_make2(compare(BTGreaterEqualStrategyNumber, least(request->root)),
+                      compare(BTLessEqualStrategyNumber, greatest(request->root)));
+}
+
+List* arguments_of(const SupportRequestIndexCondition* request) {
+    return IsA(request->node, OpExpr) ? reinterpret_cast<OpExpr*>(request->node)->args
+                                      : reinterpret_cast<FuncExpr*>(request->node)->args;
+}
+
+}  // namespace snowdrift

@@ -1,0 +1,73 @@
+// A call of a time predicate in a query, and the comparisons of IDs that it implies.
+#pragma once
+
+#include "pg/support/postgres.hpp"
+
+extern "C" {
+#include "nodes/pathnodes.h"
+#include "nodes/supportnodes.h"
+}
+
+namespace snowdrift {
+
+/// A copy of a tree. The planner modifies trees in place, so two expressions must not share one.
+template <typename Tree>
+Tree* copy_of(const Tree* tree) {
+    return static_cast<Tree*>(copyObjectImpl(tree));
+}
+
+/// The function `name` in the schema of the function `sibling`, if this library implements it and
+/// the user has EXECUTE; otherwise InvalidOid. Other roles may create functions in that schema.
+Oid find_function(const char* name, Oid sibling, Oid result_type, const Oid* types, int count);
+
+/// A call of a time predicate, p(id, times) or p(time, id). It implies id >= first_p(times) AND
+/// id <= last_p(times).
+///
+/// Both conditions are needed unless the times are constant: for times without IDs, first_p returns
+/// the largest ID and last_p returns the smallest.
+class Predicate {
+ public:
+    /// The call of `function` with these arguments. `name`: p in first_p and last_p; by default,
+    /// the function's name.
+    Predicate(Oid function, List* arguments, const char* name = nullptr);
+
+    Expr* id() const { return id_; }
+
+    /// Whether the user has EXECUTE on the predicate, first_p and last_p.
+    bool may_be_replaced() const { return OidIsValid(first_) && OidIsValid(last_); }
+
+    /// Whether conditions on the ID are useful, and the expressions of the ID and the times can be
+    /// duplicated. Subqueries cannot: they would run twice, and could return different results.
+    bool is_worthwhile(PlannerInfo* root) const;
+
+    /// first_p(times), or its result if the times are constant. Precondition: may_be_replaced().
+    Expr* least(PlannerInfo* root) const { return make_bound(root, first_); }
+
+    /// last_p(times), likewise.
+    Expr* greatest(PlannerInfo* root) const { return make_bound(root, last_); }
+
+    /// The operator of a btree strategy that compares two IDs.
+    Oid comparison(int16 strategy) const;
+
+    /// id >= bound for the strategy BTGreaterEqualStrategyNumber, and so on.
+    Expr* compare(int16 strategy, Expr* bound) const;
+
+    /// The comparisons of IDs, if the index of the request can use them; otherwise null. The times
+    /// may be a subquery: at this stage, it is a parameter with one value.
+    List* find_index_conditions(const SupportRequestIndexCondition* request) const;
+
+ private:
+    Expr* make_bound(PlannerInfo* root, Oid function) const;
+
+    Expr* id_;
+    List* times_;
+    int id_position_;  // among the arguments
+    Oid id_type_;
+    Oid first_;  // the function first_p; InvalidOid if the user cannot call it
+    Oid last_;   // the function last_p, likewise
+};
+
+/// The arguments of the predicate whose index conditions the planner requests.
+List* arguments_of(const SupportRequestIndexCondition* request);
+
+}  // namespace snowdrift

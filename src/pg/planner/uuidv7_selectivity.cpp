@@ -100,7 +100,8 @@ class Histogram {
     int buckets_;
 };
 
-/// Whether statistics hold UUIDs. Those of a column whose type is a domain hold values of the domain.
+/// Whether statistics hold UUIDs. Those of a column whose type is a domain hold values of the
+/// domain.
 bool holds_uuids(const AttStatsSlot& slot) { return getBaseType(slot.valuetype) == UUIDOID; }
 
 /// The share of rows with one of the most common values that have version 7 and are in a range.

@@ -95,7 +95,7 @@ int64_t first_unused(const Table& table, const Pool& pool, uint64_t wanted) {
     ScanKeyInit(&keys[1], unit, BTEqualStrategyNumber, F_INT8EQ,
                 Int64GetDatum(static_cast<int64>(wanted)));
     SysScanDesc scan = systable_beginscan_ordered(table.heap, table.index, SnapshotSelf, 2, keys);
-    HeapTuple const last = systable_getnext_ordered(scan, BackwardScanDirection);
+    HeapTuple last = systable_getnext_ordered(scan, BackwardScanDirection);
     int64_t first = pool.sequence_min;
     if (HeapTupleIsValid(last)) {
         bool is_null;

@@ -26,7 +26,8 @@ namespace snowdrift::backfill {
 namespace {
 
 /// The columns of snowdrift.backfill, in order. A row states that the generator has used the
-/// numbers of the unit up to `sequence`. Rows are only added, so the greatest one counts.
+/// numbers of the unit up to `sequence`. Rows are only added, so the greatest sequence
+/// applies.
 enum Column : AttrNumber { generator = 1, sequence, unit };
 constexpr int column_count = unit;
 
@@ -157,8 +158,8 @@ void make_blocks() {
     is_outdated = false;
 }
 
-/// The session's block for a key. Numbers of an earlier transaction are not used: its commit may
-/// not be on disk yet.
+/// The session's block for a key. Numbers of an earlier transaction are not used, because its
+/// commit may not be on disk yet.
 Block& find_block(const Key& key) {
     make_blocks();
     bool is_found;

@@ -32,7 +32,7 @@ COMMENT ON COLUMN snowdrift.mark.system_identifier IS 'system identifier of the 
 COMMENT ON COLUMN snowdrift.mark.source_identifier
     IS 'system identifier of the source of a copy; 0 if the server is not a copy, or was confirmed';
 COMMENT ON COLUMN snowdrift.mark.origin_ms
-    IS 'origin of the default generators, in milliseconds since 1970: they issue no ID before this time';
+    IS 'time from which the default Snowflake generator issues IDs, in milliseconds since 1970';
 COMMENT ON COLUMN snowdrift.mark.creation_xid
     IS 'transaction that created this table; distinguishes a copy of a server from an upgraded server';
 COMMENT ON COLUMN snowdrift.mark.number
@@ -41,7 +41,7 @@ COMMENT ON COLUMN snowdrift.mark.source_number IS 'number of the source of a cop
 COMMENT ON COLUMN snowdrift.mark.source_generators
     IS 'greatest id of the generators that a copy has from its source; 0 if there are none';
 COMMENT ON COLUMN snowdrift.mark.origin_generators
-    IS 'greatest id of the named generators that were created before snowdrift.reset_clock was called: their origin is not later than origin_ms; 0 if there are none';
+    IS 'greatest id of the named generators whose origin is not later than origin_ms because of snowdrift.reset_clock; 0 if there are none';
 COMMENT ON COLUMN snowdrift.mark.writer
     IS 'writer of the time: 0 for installation, restore or reset; 1 for a generator; 2 for a generator in the transaction that created the file';
 GRANT SELECT ON TABLE snowdrift.mark TO PUBLIC; -- lets any role dump it
@@ -1585,7 +1585,7 @@ COMMENT ON COLUMN snowdrift.generator.partition IS 'partition in its snos; null 
 COMMENT ON COLUMN snowdrift.generator.sequence_min IS 'smallest sequence number in its IDs';
 COMMENT ON COLUMN snowdrift.generator.sequence_max IS 'largest sequence number in its IDs';
 COMMENT ON COLUMN snowdrift.generator.this_node_only IS 'true if no other node of a Citus cluster generates IDs with this definition';
-COMMENT ON COLUMN snowdrift.generator.origin IS 'time before which it issues no Snowflake ID, so that snowflake_at can; null if unknown';
+COMMENT ON COLUMN snowdrift.generator.origin IS 'time from which it issues Snowflake IDs; snowflake_at accepts earlier times; null if unknown';
 -- Any role can dump the definitions. The role that created the extension can restore them.
 GRANT SELECT ON SEQUENCE snowdrift.generator_id TO PUBLIC;
 GRANT SELECT ON TABLE snowdrift.generator TO PUBLIC;
@@ -1752,7 +1752,7 @@ COMMENT ON COLUMN snowdrift.generators.partition IS 'partition in its snos; null
 COMMENT ON COLUMN snowdrift.generators.sequence_min IS 'smallest sequence number in its IDs; null for the default generators';
 COMMENT ON COLUMN snowdrift.generators.sequence_max IS 'largest sequence number in its IDs; null for the default generators';
 COMMENT ON COLUMN snowdrift.generators.this_node_only IS 'true if no other node of a Citus cluster generates IDs with this definition; null for the default generators';
-COMMENT ON COLUMN snowdrift.generators.origin IS 'time before which it issues no Snowflake ID, so that snowflake_at can; null if unknown, and for other kinds';
+COMMENT ON COLUMN snowdrift.generators.origin IS 'time from which it issues Snowflake IDs; snowflake_at accepts earlier times; null if unknown, and for other kinds';
 COMMENT ON COLUMN snowdrift.generators.last_timestamp IS 'time of the last ID; null if there is none since the server started';
 COMMENT ON COLUMN snowdrift.generators.lead IS 'how far the time of the last ID is ahead of the clock';
 COMMENT ON COLUMN snowdrift.generators.waiting IS 'number of calls that currently wait because the sequence of a time unit is used up';
@@ -1761,9 +1761,9 @@ COMMENT ON COLUMN snowdrift.generators.overflow_duration IS 'duration of the cur
 COMMENT ON COLUMN snowdrift.generators.regressions IS 'how often the clock was set back behind the last ID; null for ULIDs and UUIDs';
 GRANT SELECT ON snowdrift.generators TO PUBLIC;
 
--- The IDs of past times that snowflake_at() has returned. The rows of a generator and a unit state how far the
--- unit's sequence is used up; the greatest one counts. The library adds rows without triggers, and removes those of
--- a generator that is dropped.
+-- The IDs of past times that snowflake_at() has returned. A row states that a generator has used the sequence numbers
+-- of a unit up to a number; the row with the greatest number applies. The library adds rows without triggers, and
+-- removes the rows of dropped generators.
 CREATE TABLE snowdrift.backfill (
     generator integer NOT NULL,
     sequence integer NOT NULL,
@@ -1781,7 +1781,7 @@ GRANT SELECT ON TABLE snowdrift.backfill TO PUBLIC;
 GRANT INSERT ON TABLE snowdrift.backfill TO @extowner@;
 SELECT pg_catalog.pg_extension_config_dump('snowdrift.backfill'::pg_catalog.regclass, '');
 
--- The IDs of another server are not this server's.
+-- A subscription does not apply the records of another server.
 CREATE FUNCTION snowdrift.guard_backfill() RETURNS trigger
     AS 'MODULE_PATHNAME', 'snowdrift_guard_backfill'
     LANGUAGE C;

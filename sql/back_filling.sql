@@ -31,7 +31,7 @@ INSERT INTO comments (post_id, body) VALUES (7, 'of an old row');
 BEGIN;
 UPDATE posts SET new_id = old.new_id
 FROM (SELECT id, snowflake_at(created_at, 'past') AS new_id FROM posts WHERE new_id IS NULL ORDER BY id) AS old
-WHERE posts.id = old.id;
+WHERE posts.id = old.id AND posts.new_id IS NULL;
 SELECT count(*), count(DISTINCT new_id), count(new_id) FROM posts;
 ROLLBACK;
 -- in batches
@@ -44,7 +44,8 @@ BEGIN
             SELECT id, snowflake_at(created_at, 'past') AS new_id FROM posts
             WHERE id > last AND new_id IS NULL ORDER BY id LIMIT 10000
         ), filled AS (
-            UPDATE posts SET new_id = batch.new_id FROM batch WHERE posts.id = batch.id
+            UPDATE posts SET new_id = batch.new_id FROM batch
+            WHERE posts.id = batch.id AND posts.new_id IS NULL
         )
         SELECT max(id) INTO last FROM batch;
         EXIT WHEN last IS NULL;

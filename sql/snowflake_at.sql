@@ -87,7 +87,7 @@ SELECT snowdrift.advance(now());
 SELECT origin = :'default_origin' AS same FROM snowdrift.generators WHERE name IS NULL AND kind = 'snowflake';
 SELECT snowflake_at(NULL) IS NULL AS null, snowflake_at(now(), NULL) IS NULL AS null, snowflake_at(NULL, 'nobody') IS NULL AS null;
 
--- A generator of which the origin is unknown
+-- A generator whose origin is unknown
 SELECT snowdrift.restore('restored', snowdrift.snapshot('past'));
 SELECT snowdrift.create_generator('continued', 'snowflake', worker => 4);
 SELECT snowflake_at('2022-01-01Z', 'continued') > 0 AS known;
@@ -122,7 +122,7 @@ SELECT snowdrift.create_generator('sno', 'sno');
 SELECT snowflake_at('2022-01-01Z', 'sno');
 SELECT snowflake_at('2022-01-01Z', 'nobody');
 
--- Any role can call it. Nobody else's trigger, rule, policy or schema takes part.
+-- Any role can call it. Triggers, rules, policies and schemas of other roles have no effect.
 CREATE ROLE snowdrift_filler;
 REVOKE SELECT ON snowdrift.backfill FROM PUBLIC;
 BEGIN;
@@ -153,13 +153,13 @@ BEGIN ISOLATION LEVEL SERIALIZABLE;
 SELECT snowflake_sequence(snowflake_at('2022-06-01Z')) FROM generate_series(1, 3);
 COMMIT;
 
--- Rows of a restored dump add to those that exist. Invalid ones do not change other fields of an ID.
+-- Rows of a restored dump add to existing rows. Invalid rows do not change other fields of an ID.
 INSERT INTO snowdrift.backfill VALUES (0, 2, 44582400000), (0, 9, 44582400000), (0, -5, 44582400001), (0, 2147483647, 44582400002);
 SELECT * FROM snowflake_parts(snowflake_at('2022-06-01Z'));
 SELECT * FROM snowflake_parts(snowflake_at('2022-06-01 00:00:00.001Z'));
 SELECT * FROM snowflake_parts(snowflake_at('2022-06-01 00:00:00.002Z'));
 
--- Dropping a generator removes its rows, and a rollback of that returns them.
+-- Dropping a generator removes its rows, and a rollback restores them.
 SELECT id AS past_id FROM snowdrift.generator WHERE name = 'past' \gset
 SELECT snowflake_at('2022-07-01Z', 'past') AS first \gset
 BEGIN;

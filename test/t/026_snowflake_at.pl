@@ -111,10 +111,34 @@ $node->safe_psql($_, q{CREATE EXTENSION IF NOT EXISTS snowdrift; SELECT next_sno
 	SELECT snowdrift.create_generator('ahead', 'snowflake', worker => 9)}) for 'postgres', 'ahead';
 my $creator = $node->background_psql('postgres');
 $creator->query_safe($_) for 'BEGIN', q{SELECT snowdrift.create_generator('uncommitted', 'snowflake', worker => 10)};
+# An open transaction has already used the origin.
+my $filler = $node->background_psql('ahead', on_error_stop => 0);
+$filler->query_safe($_) for 'BEGIN', q{SELECT snowflake_at('2022-01-01Z', 'ahead')};
+# Only created, so the mark is not ahead
+$node->safe_psql('postgres', "CREATE DATABASE $_") for 'unused', 'later';
+$node->safe_psql('unused', 'CREATE EXTENSION snowdrift');
+set_clock($node, '+0');
+$node->safe_psql('later', 'CREATE EXTENSION snowdrift; SELECT next_snowflake()');
+set_clock($node, '+600');
+$node->safe_psql('later', q{SELECT snowdrift.create_generator('unused', 'snowflake', worker => 12)});
 set_clock($node, '+0');
 $node->safe_psql($_, 'SELECT snowdrift.reset_clock()') for 'postgres', 'ahead';
 $creator->query_safe('COMMIT');
 $creator->quit;
+$filler->query(q{SELECT snowflake_at(clock_timestamp() + interval '300 s', 'ahead')});
+like($filler->{stderr}, qr/timestamp out of range for IDs of past times/, 'after a reset, an open transaction reads the origin again');
+$filler->quit;
+for my $unused ([ 'unused', '' ], [ 'later', q{'unused'} ])
+{
+	my ($database, $name) = @$unused;
+	my $next = "SELECT next_snowflake($name)";
+	like(error_of_database($node, $database, $next), qr/55000: clock moved backwards/, "an origin is ahead of the clock ($database)");
+	my $before = $node->safe_psql($database, 'SELECT unix_ms FROM snowdrift.mark');
+	$node->safe_psql($database, 'SELECT snowdrift.reset_clock()');
+	is($node->safe_psql($database, 'SELECT unix_ms FROM snowdrift.mark'), $before, '... and a reset keeps the mark');
+	is($node->safe_psql($database, "SELECT snowflake_timestamp(next_snowflake($name)) < clock_timestamp() + interval '60 s'"), 't', '... and lets the generator continue');
+	like(error_of_database($node, $database, 'SELECT snowdrift.reset_clock()'), qr/55000: clock does not need a reset/, '... and is not needed again');
+}
 for my $call (q{'ahead'}, q{'uncommitted'})
 {
 	like(error_of($node, "SELECT snowflake_at(clock_timestamp() + interval '300 s', $call)"),

@@ -208,18 +208,22 @@ bool advance(int64_t unix_ms) {
     return false;
 }
 
-bool reset(int64_t unix_ms, int64_t max_lead_ms, int32_t (*last_id)()) {
+bool reset(int64_t unix_ms, int64_t max_lead_ms, int32_t (*last_id)(),
+           int64_t (*latest_origin)(const mark_table::Origin&)) {
     attach_slot();
     // The lock blocks sessions that advance the mark or attach to it, also those of a library that
     // has retired this one. A session that attaches later reads the mark that is set here.
     Relation table = mark_table::open(ShareRowExclusiveLock);
     slots::require_structure();
     const Value present = mark_table::read(table);
-    const bool is_needed = present.unix_ms - unix_ms > max_lead_ms;
+    const int64_t latest_ms = unix_ms + max_lead_ms;
+    const bool is_needed = present.unix_ms > latest_ms || latest_origin(present.origin) > latest_ms;
     if (is_needed) {
         const mark_table::Origin origin{unix_ms, last_id()};
+        // If only origins are ahead, the mark stays, because it covers IDs that were issued.
         (void)mark_table::update(table, [&](const Value& now) {
-            return now.with(origin).with(unix_ms, Writer::outside);
+            const int64_t mark_ms = now.unix_ms > latest_ms ? unix_ms : now.unix_ms;
+            return now.with(origin).with(mark_ms, Writer::outside);
         });
         // Change the word first, so that sessions discard IDs that they draw from the old states.
         slot->mark.word = load().next(0).bits;

@@ -57,12 +57,15 @@ void restore(int64_t unix_ms, const mark_table::Origin& origin);
 /// another ID.
 bool advance(int64_t unix_ms);
 
-/// Sets the mark to `unix_ms` if it is ahead of `unix_ms` by more than `max_lead_ms`. Returns false
-/// if it is not. After a reset, IDs of times later than `unix_ms` may be repeated.
+/// Sets the mark to `unix_ms` if it is ahead of `unix_ms` by more than `max_lead_ms`, and discards
+/// the states if the mark or an origin is that far ahead. Returns false if none is. After a reset,
+/// IDs of times later than `unix_ms` may be repeated.
 ///
 /// Generators that exist may then issue IDs since `unix_ms`, so the same write limits their origin.
-/// `last_id()` returns an id that is not less than theirs.
-bool reset(int64_t unix_ms, int64_t max_lead_ms, int32_t (*last_id)());
+/// `last_id()` returns an id that is not less than theirs, `latest_origin()` the latest origin of a
+/// generator, in Unix milliseconds.
+bool reset(int64_t unix_ms, int64_t max_lead_ms, int32_t (*last_id)(),
+           int64_t (*latest_origin)(const mark_table::Origin&));
 
 /// Whether `tag` is the current tag: the mark was neither reset nor moved to another file since.
 inline bool is_current(int tag) {

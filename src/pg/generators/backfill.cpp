@@ -26,7 +26,8 @@ namespace snowdrift::backfill {
 namespace {
 
 /// The columns of snowdrift.backfill, in order. A row states that the generator has used the
-/// numbers of the unit up to `sequence`. Rows are only added, so the greatest one counts.
+/// numbers of the unit up to `sequence`. Rows are only added, so the greatest sequence
+/// applies.
 enum Column : AttrNumber { generator = 1, sequence, unit };
 constexpr int column_count = unit;
 
@@ -128,6 +129,19 @@ struct Block {
 
 constexpr int max_blocks = 1 << 14;
 HTAB* blocks = nullptr;
+
+/// Consecutive units of a generator that are used up, so that later calls for these units need not
+/// look at each of them.
+struct Run {
+    Oid table;
+    uint32_t generator;
+    uint64_t first;
+    uint64_t end;
+
+    bool is_of(const Key& key) const { return table == key.table && generator == key.generator; }
+};
+
+Run used_up{};
 bool is_outdated = false;  // a rollback may have returned numbers to the table
 
 void on_transaction_event(XactEvent event, void*) {
@@ -148,6 +162,7 @@ void make_blocks() {
         hash_destroy(blocks);
         blocks = nullptr;
     }
+    used_up = {};
     HASHCTL control{};
     control.keysize = sizeof(Key);
     control.entrysize = sizeof(Block);
@@ -157,8 +172,8 @@ void make_blocks() {
     is_outdated = false;
 }
 
-/// The session's block for a key. Numbers of an earlier transaction are not used: its commit may
-/// not be on disk yet.
+/// The session's block for a key. Numbers of an earlier transaction are not used, because its
+/// commit may not be on disk yet.
 Block& find_block(const Key& key) {
     make_blocks();
     bool is_found;
@@ -170,6 +185,21 @@ Block& find_block(const Key& key) {
     return *block;
 }
 
+/// Move a block to the end of the known run, if its unit is in the run.
+void skip_used_up(Block& block) {
+    if (used_up.is_of(block.key) && used_up.first <= block.unit)
+        block.unit = std::max(block.unit, used_up.end);
+}
+
+/// Add the units from `first` up to, but not including, `end` to the known run, or replace the run
+/// if they are not adjacent to it.
+void add_used_up(const Key& key, uint64_t first, uint64_t end) {
+    if (first == end) return;
+    const bool is_adjacent = used_up.is_of(key) && first <= used_up.end && used_up.first <= end;
+    used_up = {key.table, key.generator, is_adjacent ? std::min(first, used_up.first) : first,
+               is_adjacent ? std::max(end, used_up.end) : end};
+}
+
 /// Fill an empty block. Leave it empty if no unit of the pool has a number left.
 void refill(Block& block, const Pool& pool) {
     const Table table = open(block.key.table);
@@ -177,11 +207,14 @@ void refill(Block& block, const Pool& pool) {
     LockDatabaseObject(block.key.table, pool.generator, 0, ExclusiveLock);
     const int64_t end = int64_t{pool.sequence_max} + 1;
     int64_t first = end;
+    const uint64_t begin = block.unit;
+    skip_used_up(block);
     for (; block.unit < pool.end_unit; ++block.unit) {
         CHECK_FOR_INTERRUPTS();
         first = first_unused(table, pool, block.unit);
         if (first < end) break;
     }
+    add_used_up(block.key, begin, block.unit);
     if (first < end) {
         const int64_t size = std::min(std::max(block.taken, int64_t{1}), end - first);
         const std::optional<Datum> row[column_count] = {

@@ -255,6 +255,19 @@ uint32_t last_id() {
     return last;
 }
 
+std::optional<int64_t> latest_origin(uint32_t after) {
+    std::optional<int64_t> latest;
+    Relation table = open_table();
+    (void)find_row(table, nullptr, [&](const Row& row) {
+        const auto time = row.get(origin);
+        if (time && static_cast<uint32_t>(row.get_number(id)) > after)
+            latest = std::max(latest, std::optional{unix_ms_ceil(DatumGetTimestampTz(*time))});
+        return false;
+    });
+    table_close(table, AccessShareLock);
+    return latest;
+}
+
 uint32_t next_id() {
     const Oid sequence = extension::find_relation("generator_id");
     if (!OidIsValid(sequence))

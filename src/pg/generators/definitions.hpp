@@ -87,6 +87,10 @@ Definition lock(const char* name);
 /// The greatest id of all generators; 0 if there is none.
 uint32_t last_id();
 
+/// The latest origin of the Snowflake generators whose ids are greater than `after`, in Unix
+/// milliseconds; nothing if none has an origin.
+std::optional<int64_t> latest_origin(uint32_t after);
+
 /// An id from the sequence of the ids, which no generator of the database has.
 uint32_t next_id();
 

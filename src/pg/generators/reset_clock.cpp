@@ -23,19 +23,25 @@ int32_t last_generator() {
     return static_cast<int32_t>(std::max(own, definitions::last_id()));
 }
 
+/// The latest origin of all generators. `common` limits those of earlier generators.
+int64_t latest_origin(const mark_table::Origin& common) {
+    const auto named = definitions::latest_origin(static_cast<uint32_t>(common.last_generator));
+    return std::max(common.unix_ms, named.value_or(common.unix_ms));
+}
+
 }  // namespace
 
 /// snowdrift.reset_clock() → void
 SNOWDRIFT_FUNCTION(reset_clock) {
     PreventCommandIfReadOnly("snowdrift.reset_clock()");
     const int64 max_lead_ms = settings::max_clock_lead + mark::lease_ms;
-    if (!mark::reset(clock::now_ms(), max_lead_ms, last_generator))
+    if (!mark::reset(clock::now_ms(), max_lead_ms, last_generator, latest_origin))
         ereport(
             ERROR,
             (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
              errmsg("clock does not need a reset"),
-             errdetail("The mark is at most %lld ms ahead of the server's clock, which does not "
-                       "stop generation.",
+             errdetail("The mark and the generators' origins are at most %lld ms ahead of the "
+                       "server's clock, which does not stop generation.",
                        static_cast<long long>(max_lead_ms))));
     PG_RETURN_VOID();
 }

@@ -2,6 +2,7 @@
 // generator or from a named one. backfill.hpp has the numbers that they use.
 #include <algorithm>
 
+#include "pg/durability/mark.hpp"
 #include "pg/generators/backfill.hpp"
 #include "pg/generators/generator_cache.hpp"
 #include "pg/generators/node_session.hpp"
@@ -34,7 +35,19 @@ class BackfillSession : public NodeSession {
     int64_t at(TimestampTz time) {
         PreventCommandIfReadOnly("snowflake_at()");
         PreventCommandIfParallelMode("snowflake_at()");
-        if (!is_prepared()) prepare();
+        for (;;) {
+            const int64_t id = try_at(time);
+            // After a reset of the clock, the origin may be earlier. Discard the ID.
+            if (mark::is_current(slot_.tag())) return id;
+        }
+    }
+
+ private:
+    int64_t try_at(TimestampTz time) {
+        if (!is_prepared() || !mark::is_current(slot_.tag())) {
+            prepare();
+            transaction_ = InvalidLocalTransactionId;
+        }
         if (transaction_ != current_transaction()) read_origin();
         const int64_t unix_ms =
             check_time(times_of(layout()), time, layout().truncate(unix_ms_floor(time)));
@@ -46,7 +59,6 @@ class BackfillSession : public NodeSession {
                                  node_ & layout().max_worker(), place->sequence});
     }
 
- private:
     const SnowflakeLayout& layout() const {
         return definition_ ? definition_->layout : default_layout;
     }

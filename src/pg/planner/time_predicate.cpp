@@ -88,8 +88,9 @@ List* Predicate::find_index_conditions(const SupportRequestIndexCondition* reque
         if (!is_pseudo_constant_for_index(request->root, time, request->index)) return nullptr;
     }
     // The index may be of another operator family.
-    for (const int16 strategy : {BTGreaterEqualStrategyNumber, BTLessEqualStrategyNumber})
-        if (!op_in_opfamily(comparison(strategy), request->opfamily)) return nullptr;
+    for (const int strategy : {BTGreaterEqualStrategyNumber, BTLessEqualStrategyNumber})
+        if (!op_in_opfamily(comparison(static_cast<int16>(strategy)), request->opfamily))
+            return nullptr;
     return list_make2(compare(BTGreaterEqualStrategyNumber, least(request->root)),
                       compare(BTLessEqualStrategyNumber, greatest(request->root)));
 }

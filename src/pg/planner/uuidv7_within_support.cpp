@@ -66,7 +66,7 @@ bool is_table(PlannerInfo* root, int relation) {
 /// The only relation that an expression refers to; 0 if it refers to none or several. Ignores the
 /// outer joins that can make the expression null: PostgreSQL 16 and later include them.
 int find_relation(PlannerInfo* root, Expr* expression) {
-    const Relids relations = pull_varnos(root, reinterpret_cast<Node*>(expression));
+    const Bitmapset* const relations = pull_varnos(root, reinterpret_cast<Node*>(expression));
     int result = 0;
     for (int relation = bms_next_member(relations, -1); relation > 0;
          relation = bms_next_member(relations, relation)) {

@@ -50,9 +50,8 @@ class NodeSession {
         read_node();
         const slots::SlotKey key =
             definition_ ? definition_->slot_key() : slots::SlotKey{MyDatabaseId, kind};
-        slot_.attach(key, definition_ && definition_->is_uncommitted);
-        advance_to_origin(*slot_, key, definition_);
         if (!defined_node) log_missing_number();
+        attach_after_origin(slot_, key, definition_);
         // With debug_discard_caches, every look-up discards all caches, so ignore those above.
         node_version_ = debug_discard_caches > 0 ? settings::node_version : version;
     }

@@ -31,13 +31,19 @@ std::optional<int64_t> read_origin(const std::optional<Definition>& definition) 
     return origin;
 }
 
-void advance_to_origin(slots::Slot& slot, const slots::SlotKey& key,
-                       const std::optional<Definition>& definition) {
-    if (key.kind != slots::Kind::snowflake) return;
-    // The lock blocks mark::reset(), which makes the origin earlier and discards the states.
+void attach_after_origin(SessionSlot& slot, const slots::SlotKey& key,
+                         const std::optional<Definition>& definition) {
+    const bool is_uncommitted = definition && definition->is_uncommitted;
+    if (key.kind != slots::Kind::snowflake) {
+        slot.attach(key, is_uncommitted);
+        return;
+    }
+    // The lock blocks mark::reset(), which makes the origin earlier and discards the states. Attach
+    // after opening the table, which may process invalidations of the mark.
     Relation table = mark_table::open();
+    slot.attach(key, is_uncommitted);
     if (const auto origin = find_origin(mark_table::read(table).origin, definition))
-        advance_state(slot, key, *origin - 1);
+        advance_state(*slot, key, *origin - 1);
     relation_close(table, RowExclusiveLock);
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "pg/generators/definitions.hpp"
+#include "pg/generators/session_slot.hpp"
 #include "pg/memory/slots.hpp"
 
 namespace snowdrift {
@@ -14,9 +15,10 @@ namespace snowdrift {
 /// missing or unusable.
 std::optional<int64_t> read_origin(const std::optional<Definition>& definition);
 
-/// Ensures that further IDs of the generator's state in `slot` are not before its origin. Each
-/// session calls it before it draws from the generator. Raises the same errors.
-void advance_to_origin(slots::Slot& slot, const slots::SlotKey& key,
-                       const std::optional<Definition>& definition);
+/// Attaches the slot of the generator, and ensures that further IDs of its state are not before its
+/// origin. Each session calls it before it draws from the generator. Raises the same errors, and
+/// those of SessionSlot::attach().
+void attach_after_origin(SessionSlot& slot, const slots::SlotKey& key,
+                         const std::optional<Definition>& definition);
 
 }  // namespace snowdrift

@@ -84,7 +84,7 @@ run_tap() {
         SNOWDRIFT_PREVIOUS_BINDIR="$previous_bindir" SNOWDRIFT_PREVIOUS_CONF="$work/previous.conf" \
         SNOWDRIFT_PARTMAN="$partman" \
         TMPDIR="$dir/tmp" TESTDATADIR="$dir" TESTLOGDIR="$dir/log" TESTDIR="$dir" \
-        prove -v -I "$pgxs_src/test/perl" -I t "${files[@]#test/}" >"$log" 2>&1 || status=$?
+        prove -v -j "$(nproc)" -I "$pgxs_src/test/perl" -I t "${files[@]#test/}" >"$log" 2>&1 || status=$?
     if [ "$status" -ne 0 ]; then
         cat "$log"
         find "$dir" -name '*.log' -path '*log*' -exec tail -n 30 {} + 2>/dev/null || true

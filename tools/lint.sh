@@ -27,14 +27,12 @@ cmd_lint() {
     say "clang-format"
     lint_files | xargs clang-format --dry-run --Werror
     say "GCC and Clang, warnings as errors; clang-tidy"
-    local compiler file files flags
-    mapfile -t files < <(find src/pg -name '*.cpp' | sort)
+    local flags
     flags=$(make -s print-CPPFLAGS print-PG_CXXFLAGS)
-    # shellcheck disable=SC2086
-    for file in "${files[@]}"; do
-        for compiler in g++ clang++; do
-            "$compiler" $flags -O2 -fPIC -Werror -fsyntax-only "$file"
-        done
-        clang-tidy --quiet --warnings-as-errors='*' "$file" -- $flags 2>/dev/null
-    done
+    find src/pg -name '*.cpp' -print0 | sort -z |
+        FLAGS=$flags xargs -0 -n 1 -P "$(nproc)" bash -ec '
+            for compiler in g++ clang++; do
+                "$compiler" $FLAGS -O2 -fPIC -Werror -fsyntax-only "$0"
+            done
+            clang-tidy --quiet --warnings-as-errors="*" "$0" -- $FLAGS 2>/dev/null'
 }

@@ -94,6 +94,7 @@ std::string filled(std::string template_text, const std::string& with);
 // The sections.
 void cost(Report& report, const Options& options);
 void sessions(Report& report, const Options& options);
+void isolated(Report& report, const Options& options);
 void insert(Report& report, const Options& options);
 void types(Report& report, const Options& options);
 void time_range(Report& report, const Options& options);

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <numeric>
 #include <stdexcept>
 
 #include "statistics.hpp"
@@ -92,6 +93,12 @@ const Series& Report::series(const std::string& section, const std::string& subj
 double Report::of(const std::string& section, const std::string& subject,
                   const std::string& measure) const {
     return median(series(section, subject, measure).values);
+}
+
+double Report::mean(const std::string& section, const std::string& subject,
+                    const std::string& measure) const {
+    const auto& values = series(section, subject, measure).values;
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 double Report::ratio(const std::string& section, const std::string& measure,

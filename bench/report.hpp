@@ -61,6 +61,10 @@ class Report {
     double of(const std::string& section, const std::string& subject,
               const std::string& measure) const;
 
+    /// The mean of a series.
+    double mean(const std::string& section, const std::string& subject,
+                const std::string& measure) const;
+
     /// The median, over the rounds, of one subject's figure divided by another's.
     double ratio(const std::string& section, const std::string& measure, const std::string& subject,
                  const std::string& base) const;

@@ -8,11 +8,23 @@
 #include <vector>
 
 #include "report.hpp"
+#include "statistics.hpp"
 
 namespace snowdrift::bench {
 
+/// A generator of another extension.
+struct Peer {
+    std::string label;      ///< such as "gen_ulid() of pg-ulid"
+    std::string version;    ///< such as "pg-ulid 0.0.1"
+    std::string call;       ///< a qualified call
+    std::string signature;  ///< the input of a regprocedure
+    std::string argument;   ///< of the call through that regprocedure; NULL if there is none
+    std::string type;       ///< of its IDs
+};
+
 struct Options {
     bool quick = false;
+    std::vector<Peer> peers;  ///< those that are installed
     int rounds(int full, int when_quick) const { return quick ? when_quick : full; }
 };
 
@@ -27,6 +39,26 @@ std::string text(pqxx::connection& connection, const std::string& statement);
 double ms_of(pqxx::connection& connection, const std::string& statement);
 
 bool has_uuidv7(pqxx::connection& connection);
+
+/// Creates the peers that the server's folders of extensions contain, each in a schema of its own.
+/// Only later sessions can use them.
+std::vector<Peer> create_peers(pqxx::connection& connection);
+
+/// A table whose primary key is an ID, and whose other column is an integer.
+struct KeyedTable {
+    std::string label, table, column;
+};
+
+/// One table per kind of key, with a default that generates it.
+std::vector<KeyedTable> keyed_tables(pqxx::connection& connection, const Options& options);
+
+/// Creates the table. Drops an older one.
+void make_table(pqxx::connection& connection, const KeyedTable& keyed);
+
+/// Whether a label names a function of Snowdrift.
+inline bool is_ours(const std::string& label) {
+    return label.starts_with("next_") || label == "gen_ulid()";
+}
 
 /// Shows a status line on standard error. On a terminal, it replaces the previous one.
 void progress(const std::string& what);
@@ -62,6 +94,7 @@ std::string filled(std::string template_text, const std::string& with);
 // The sections.
 void cost(Report& report, const Options& options);
 void sessions(Report& report, const Options& options);
+void isolated(Report& report, const Options& options);
 void insert(Report& report, const Options& options);
 void types(Report& report, const Options& options);
 void time_range(Report& report, const Options& options);

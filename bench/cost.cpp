@@ -15,7 +15,7 @@ constexpr const char* unpaced_call = "bench_ns_per_call";
 const std::string noop = "no-op";
 const std::string limit = "clock and one atomic";
 
-std::vector<Candidate> candidates(bool with_uuidv7) {
+std::vector<Candidate> candidates(bool with_uuidv7, const std::vector<Peer>& peers) {
     std::vector<Candidate> all = {
         {noop, "bench_noop()"},
         {"clock", "bench_clock()"},
@@ -31,6 +31,7 @@ std::vector<Candidate> candidates(bool with_uuidv7) {
         {"gen_random_uuid()", "gen_random_uuid()"},
     };
     if (with_uuidv7) all.push_back({"uuidv7()", "uuidv7()"});
+    for (const Peer& peer : peers) all.push_back({peer.label, peer.signature, peer.argument});
     return all;
 }
 
@@ -40,12 +41,26 @@ double ns_per_call(pqxx::connection& connection, const Candidate& candidate, con
                                   "'::regprocedure, 200000, " + candidate.argument + ")");
 }
 
-/// Nanoseconds per transaction that calls the function once. The transactions run in a loop inside
-/// the server.
-double ns_per_transaction(pqxx::connection& connection, const std::string& function) {
+/// A function that transactions call once each.
+struct Function {
+    std::string label, call;
+};
+
+std::vector<Function> functions_in_transactions(bool with_uuidv7, const std::vector<Peer>& peers) {
+    std::vector<Function> all;
+    for (const char* call : {"next_ulid()", "next_uuidv7()", "gen_random_uuid()"})
+        all.push_back({call, call});
+    if (with_uuidv7) all.push_back({"uuidv7()", "uuidv7()"});
+    for (const Peer& peer : peers) all.push_back({peer.label, peer.call});
+    return all;
+}
+
+/// Nanoseconds per transaction that makes the call once. The transactions run in a loop inside the
+/// server.
+double ns_per_transaction(pqxx::connection& connection, const std::string& call) {
     constexpr int transactions = 50'000;
     return ms_of(connection, "DO $$BEGIN FOR i IN 1 .. " + std::to_string(transactions) +
-                                 " LOOP PERFORM " + function + "; COMMIT; END LOOP; END$$") *
+                                 " LOOP PERFORM " + call + "; COMMIT; END LOOP; END$$") *
            1e6 / transactions;
 }
 
@@ -68,14 +83,14 @@ void measure_calls(Report& report, const Options& options, pqxx::connection& con
 }
 
 void measure_transactions(Report& report, const Options& options, pqxx::connection& connection,
-                          const std::vector<std::string>& functions) {
+                          const std::vector<Function>& functions) {
     const int rounds = options.rounds(15, 5);
     for (int round = 0; round <= rounds; ++round) {
         progress("transactions, round " + std::to_string(round) + " of " + std::to_string(rounds));
         const double noop_ns = ns_per_transaction(connection, "bench_noop()");
-        for (const auto& function : functions) {
-            const double ns = ns_per_transaction(connection, function) - noop_ns;
-            if (round > 0) report.figure(function, "cost per transaction", "ns", ns);
+        for (const auto& [label, call] : functions) {
+            const double ns = ns_per_transaction(connection, call) - noop_ns;
+            if (round > 0) report.figure(label, "cost per transaction", "ns", ns);
         }
     }
 }
@@ -85,10 +100,8 @@ void measure_transactions(Report& report, const Options& options, pqxx::connecti
 void cost(Report& report, const Options& options) {
     pqxx::connection connection;
     const bool with_uuidv7 = has_uuidv7(connection);
-    const auto all = candidates(with_uuidv7);
-    std::vector<std::string> in_transactions = {"next_ulid()", "next_uuidv7()",
-                                                "gen_random_uuid()"};
-    if (with_uuidv7) in_transactions.emplace_back("uuidv7()");
+    const auto all = candidates(with_uuidv7, options.peers);
+    const auto in_transactions = functions_in_transactions(with_uuidv7, options.peers);
 
     report.begin("cost", "Cost of an ID, one session");
     run(connection, "SET jit = off");
@@ -97,13 +110,13 @@ void cost(Report& report, const Options& options) {
     progress("");
 
     std::vector<Cells> rows;
-    std::string bars;
+    std::vector<Bars> bars;
     for (const auto& [label, function, argument] : all) {
         const double ns = report.of("cost", label, "cost");
         rows.push_back({label, shown(ns, 1),
                         label == noop ? "" : shown(report.ratio("cost", "cost", label, limit), 2),
                         shown(report.of("cost", label, "cost without a pause"), 1)});
-        if (label != noop) bars = "\"" + label + "\" " + shown(ns, 1) + "\n" + bars;
+        if (label != noop) bars.push_back({label, {ns}, is_ours(label)});
     }
     report.table({"one session", "ns above no-op", "ratio to clock and atomic", "without a pause"},
                  rows);
@@ -114,22 +127,13 @@ void cost(Report& report, const Options& options) {
         "`next_snowflake()` then waits for its format, which has 4096 IDs per millisecond (244 ns "
         "each), and `next_sno()` waits for its format, which has 65536 IDs per 4 ms (61 ns each). "
         "All calls of `next_ulid()` and of `next_uuidv7()` are in one transaction here.");
-    report.chart(
-        "cost", "Cost of an ID above a function that does nothing, ns", 420,
-        "unset key\nset style fill solid noborder\nset logscale x\nset xrange [2:3000]\n"
-        "unset grid\nset grid xtics lc '#e4e4e4' lt 1\nset lmargin 24\n"
-        "set xlabel 'nanoseconds, logarithmic'\n$data << E\n" +
-            bars + "E\nset yrange [-0.6:" + std::to_string(all.size() - 1) +
-            "-0.4]\n"
-            "plot $data using (2):0:(2):2:($0-0.33):($0+0.33):yticlabels(1) with boxxyerror "
-            "lc '#3b7ea1', '' using ($2*1.06):0:(sprintf('%.1f',$2)) with labels left\n");
+    report.bars("cost", "Cost of an ID above a function that does nothing, ns", {"cost"}, bars, 1);
 
     rows.clear();
-    for (const auto& function : in_transactions)
+    for (const auto& [label, call] : in_transactions)
         rows.push_back(
-            {function, shown(report.of("cost", function, "cost per transaction"), 0),
-             shown(report.ratio("cost", "cost per transaction", function, "gen_random_uuid()"),
-                   2)});
+            {label, shown(report.of("cost", label, "cost per transaction"), 0),
+             shown(report.ratio("cost", "cost per transaction", label, "gen_random_uuid()"), 2)});
     report.table({"one call per transaction", "ns above no-op", "ratio to gen_random_uuid()"},
                  rows);
 
@@ -138,14 +142,14 @@ void cost(Report& report, const Options& options) {
     };
     report.at_most("next_snowflake() in bursts, to clock and atomic", 1.3,
                    ratio("next_snowflake()", limit));
-    std::vector<const char*> peers = {"gen_random_uuid()"};
-    if (with_uuidv7) peers.push_back("uuidv7()");
+    std::vector<const char*> bases = {"gen_random_uuid()"};
+    if (with_uuidv7) bases.push_back("uuidv7()");
     for (const std::string ours : {"next_ulid()", "next_uuidv7()"}) {
         report.at_most(ours + " in a transaction, to clock and atomic", 1.0, ratio(ours, limit));
-        for (const std::string peer : peers) {
-            report.at_most(ours + " in a transaction, to " + peer, 1.0 / 15, ratio(ours, peer));
-            report.at_most(ours + ", one call per transaction, to " + peer, 0.5,
-                           report.ratio("cost", "cost per transaction", ours, peer));
+        for (const std::string base : bases) {
+            report.at_most(ours + " in a transaction, to " + base, 1.0 / 15, ratio(ours, base));
+            report.at_most(ours + ", one call per transaction, to " + base, 0.5,
+                           report.ratio("cost", "cost per transaction", ours, base));
         }
     }
 }

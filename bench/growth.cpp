@@ -59,14 +59,12 @@ void by_ids(Report& report, const Options& options, pqxx::connection& connection
     report.note(
         "Nanoseconds per ID, including the call. The formats limit `next_snowflake()` to 244 ns "
         "per ID, and `next_sno()` to 61 ns per ID.");
-    static constexpr const char* colors[] = {"#3b7ea1", "#5c9a3a", "#d98200", "#a3478c"};
     std::string plot;
     for (size_t i = 0; i < candidates.size(); ++i)
         plot += std::string{i == 0 ? "plot" : ","} + " $data index " + std::to_string(i) +
-                " using 1:2 with linespoints lw 2 pt 7 ps 0.5 lc '" + colors[i] + "' title '" +
-                candidates[i].label + "'";
+                " using 1:2 " + line_style(true, i) + " title '" + candidates[i].label + "'";
     report.chart("growth", "Cost of an ID by the number of IDs drawn in one transaction, ns", 400,
-                 "set key bmargin center horizontal\nset bmargin 6\nset logscale xy\n"
+                 "set key bmargin center horizontal\nset bmargin 7\nset logscale xy\n"
                  "set format x '%.0s%c'\nset xrange [1000:*]\nset yrange [1:1000]\n"
                  "set xlabel 'IDs in one transaction'\n$data << E\n" +
                      data + "E\n" + plot + "\n");

@@ -6,14 +6,9 @@
 #include "bench.hpp"
 
 namespace snowdrift::bench {
-namespace {
 
-struct Candidate {
-    std::string label, table, column;
-};
-
-std::vector<Candidate> candidates(bool with_uuidv7) {
-    std::vector<Candidate> all = {
+std::vector<KeyedTable> keyed_tables(pqxx::connection& connection, const Options& options) {
+    std::vector<KeyedTable> all = {
         {"bigint identity", "by_identity", "bigint GENERATED ALWAYS AS IDENTITY"},
         {"nextval", "by_nextval", "bigint DEFAULT nextval('bench_sequence')"},
         {"next_snowflake()", "by_snowflake", "bigint DEFAULT next_snowflake()"},
@@ -22,9 +17,19 @@ std::vector<Candidate> candidates(bool with_uuidv7) {
         {"next_uuidv7()", "by_next_uuidv7", "uuid DEFAULT next_uuidv7()"},
         {"gen_random_uuid()", "by_uuid", "uuid DEFAULT gen_random_uuid()"},
     };
-    if (with_uuidv7) all.push_back({"uuidv7()", "by_uuidv7", "uuid DEFAULT uuidv7()"});
+    if (has_uuidv7(connection)) all.push_back({"uuidv7()", "by_uuidv7", "uuid DEFAULT uuidv7()"});
+    for (const Peer& peer : options.peers)
+        all.push_back({peer.label, "by_peer_" + std::to_string(all.size()),
+                       peer.type + " DEFAULT " + peer.call});
     return all;
 }
+
+void make_table(pqxx::connection& connection, const KeyedTable& keyed) {
+    run(connection, "DROP TABLE IF EXISTS " + keyed.table + "; CREATE TABLE " + keyed.table +
+                        " (value int, id " + keyed.column + " PRIMARY KEY)");
+}
+
+namespace {
 
 struct Sizes {
     int rows;         ///< inserted per measurement
@@ -32,12 +37,7 @@ struct Sizes {
     int bulk_rounds, large_bulk_rounds;
 };
 
-void make_table(pqxx::connection& connection, const Candidate& candidate) {
-    run(connection, "DROP TABLE IF EXISTS " + candidate.table + "; CREATE TABLE " +
-                        candidate.table + " (value int, id " + candidate.column + " PRIMARY KEY)");
-}
-
-void fill(pqxx::connection& connection, const Candidate& candidate, int rows) {
+void fill(pqxx::connection& connection, const KeyedTable& candidate, int rows) {
     run(connection, "INSERT INTO " + candidate.table + " (value) SELECT generate_series(1, " +
                         std::to_string(rows) + ")");
 }
@@ -57,7 +57,7 @@ void measure(Report& report, pqxx::connection& connection, const std::string& la
         number(connection, "SELECT pg_current_wal_insert_lsn() - '" + before + "'") / rows);
 }
 
-void measure_index(Report& report, pqxx::connection& connection, const Candidate& candidate,
+void measure_index(Report& report, pqxx::connection& connection, const KeyedTable& candidate,
                    const std::string& how) {
     const std::string index = "'" + candidate.table + "_pkey'";
     report.figure(candidate.label, how + ", index", "bytes/row",
@@ -68,7 +68,7 @@ void measure_index(Report& report, pqxx::connection& connection, const Candidate
 }
 
 /// Inserts `rows` rows from 8 sessions, one row per transaction.
-void insert_one_by_one(const Candidate& candidate, int rows) {
+void insert_one_by_one(const KeyedTable& candidate, int rows) {
     const auto script =
         std::filesystem::temp_directory_path() / ("bench_" + candidate.table + ".sql");
     std::ofstream{script} << "INSERT INTO " << candidate.table << " (value) VALUES (1);\n";
@@ -79,19 +79,19 @@ void insert_one_by_one(const Candidate& candidate, int rows) {
 
 /// Inserts `rows` rows into the table of each candidate, in several rounds.
 void measure_one_by_one(Report& report, pqxx::connection& connection,
-                        const std::vector<Candidate>& all, const std::string& how, int rows) {
+                        const std::vector<KeyedTable>& all, const std::string& how, int rows) {
     constexpr int rounds = 5;
-    in_turn("INSERT, " + how, rounds, all, [&](const Candidate& candidate) {
+    in_turn("INSERT, " + how, rounds, all, [&](const KeyedTable& candidate) {
         measure(report, connection, candidate.label, how, rows / rounds,
                 [&] { insert_one_by_one(candidate, rows / rounds); });
     });
     for (const auto& candidate : all) measure_index(report, connection, candidate, how);
 }
 
-void empty_tables(Report& report, pqxx::connection& connection, const std::vector<Candidate>& all,
+void empty_tables(Report& report, pqxx::connection& connection, const std::vector<KeyedTable>& all,
                   const Sizes& sizes) {
     in_turn_when_warm("bulk INSERT", sizes.bulk_rounds, all,
-                      [&](const Candidate& candidate, bool counts) {
+                      [&](const KeyedTable& candidate, bool counts) {
                           make_table(connection, candidate);
                           const auto insert = [&] { fill(connection, candidate, sizes.rows); };
                           if (!counts) return insert();
@@ -102,7 +102,7 @@ void empty_tables(Report& report, pqxx::connection& connection, const std::vecto
     measure_one_by_one(report, connection, all, "row by row", sizes.rows);
 }
 
-void large_tables(Report& report, pqxx::connection& connection, const std::vector<Candidate>& all,
+void large_tables(Report& report, pqxx::connection& connection, const std::vector<KeyedTable>& all,
                   const Sizes& sizes) {
     for (const auto& candidate : all) {
         progress("a table of " + std::to_string(sizes.large_table) + " rows, " + candidate.label);
@@ -111,7 +111,7 @@ void large_tables(Report& report, pqxx::connection& connection, const std::vecto
         run(connection, "CHECKPOINT");  // removes its WAL
     }
     in_turn("bulk INSERT into a large table", sizes.large_bulk_rounds, all,
-            [&](const Candidate& candidate) {
+            [&](const KeyedTable& candidate) {
                 measure(report, connection, candidate.label, "large, bulk", sizes.rows,
                         [&] { fill(connection, candidate, sizes.rows); });
                 measure_index(report, connection, candidate, "large, bulk");
@@ -120,7 +120,7 @@ void large_tables(Report& report, pqxx::connection& connection, const std::vecto
     for (const auto& candidate : all) run(connection, "DROP TABLE " + candidate.table);
 }
 
-void show(Report& report, const std::vector<Candidate>& all, const std::string& how,
+void show(Report& report, const std::vector<KeyedTable>& all, const std::string& how,
           const std::string& title) {
     std::vector<Cells> rows;
     for (const auto& [label, table, column] : all) {
@@ -134,21 +134,17 @@ void show(Report& report, const std::vector<Candidate>& all, const std::string& 
     report.table({title, "rows/s", "ratio", "WAL bytes/row", "index bytes/row", "density %"}, rows);
 }
 
-void chart(Report& report, const std::vector<Candidate>& all, int large_table) {
-    std::string data;
+void chart(Report& report, const std::vector<KeyedTable>& all, int large_table) {
+    std::vector<Bars> bars;
     for (const auto& [label, table, column] : all)
-        data += "\"" + label + "\" " + shown(report.of("insert", label, "bulk, speed") / 1000, 1) +
-                " " + shown(report.of("insert", label, "large, bulk, speed") / 1000, 1) + "\n";
-    report.chart(
-        "insert", "Bulk INSERT with the ID as primary key, thousand rows per second", 420,
-        "set style data histograms\nset style histogram clustered gap 1\n"
-        "set style fill solid noborder\nset boxwidth 0.9\nset yrange [0:*]\n"
-        "set xtics font ',11'\n"
-        "set key bmargin center horizontal\nset bmargin 4\n$data << E\n" +
-            data +
-            "E\nplot $data using 2:xtic(1) lc '#3b7ea1' title 'an empty table', '' using 3 lc "
-            "'#d98200' title 'a table of " +
-            std::to_string(large_table / 1000) + " thousand rows'\n");
+        bars.push_back({label,
+                        {report.of("insert", label, "bulk, speed") / 1000,
+                         report.of("insert", label, "large, bulk, speed") / 1000},
+                        is_ours(label)});
+    report.bars("insert", "Bulk INSERT with the ID as primary key, thousand rows per second",
+                {"into an empty table",
+                 "into a table of " + std::to_string(large_table / 1000) + " thousand rows"},
+                bars, 0);
 }
 
 }  // namespace
@@ -158,7 +154,7 @@ void insert(Report& report, const Options& options) {
         options.quick ? Sizes{80'000, 400'000, 5, 3} : Sizes{1'000'000, 10'000'000, 9, 5};
     pqxx::connection connection;
     run(connection, "SET jit = off");
-    const auto all = candidates(has_uuidv7(connection));
+    const auto all = keyed_tables(connection, options);
 
     report.begin("insert", "INSERT of " + std::to_string(sizes.rows) + " rows");
     empty_tables(report, connection, all, sizes);

@@ -88,14 +88,19 @@ Cells machine(pqxx::connection& connection, const Options& options) {
              "('fsync', 'full_page_writes', 'shared_buffers', 'max_wal_size', 'autovacuum', 'jit', "
              "'synchronous_commit', 'wal_level') ORDER BY name"))
         settings += (settings.empty() ? "" : ", ") + row[0].as<std::string>();
+    std::string peers;
+    for (const Peer& peer : options.peers) peers += (peers.empty() ? "" : ", ") + peer.version;
+    if (peers.empty()) peers = "none";
     return {line_of("/proc/cpuinfo", "model name") + ", " +
                 std::to_string(std::thread::hardware_concurrency()) + " cores, " +
                 shown(kib / 1024 / 1024, 0) + " GiB of memory",
             std::string{system.sysname} + " " + system.release + " " + system.machine,
             text(connection, "SELECT version()"),
             "A dedicated server: " + settings +
-                ". Since fsync is off, the figures compare processor time and WAL, not this "
-                "machine's disk. No checkpoint runs during a measurement.",
+                ". Since fsync is off, except where a section says otherwise, the figures compare "
+                "processor time and WAL, not this machine's disk. No checkpoint runs during a "
+                "measurement.",
+            "Other extensions: " + peers,
             options.quick ? "A quick run: small tables and few rounds." : "A full run."};
 }
 
@@ -105,9 +110,8 @@ struct Section {
 };
 
 constexpr Section all_sections[] = {
-    {"cost", cost},   {"sessions", sessions},     {"insert", insert},
-    {"types", types}, {"time_range", time_range}, {"growth", growth},
-    {"core", core},
+    {"cost", cost},   {"sessions", sessions},     {"isolated", isolated}, {"insert", insert},
+    {"types", types}, {"time_range", time_range}, {"growth", growth},     {"core", core},
 };
 
 int usage() {
@@ -117,7 +121,7 @@ int usage() {
     return 2;
 }
 
-int measure(const std::vector<std::string>& names, const Options& options) {
+int measure(const std::vector<std::string>& names, Options options) {
     std::vector<Section> wanted;
     for (const auto& name : names) {
         const auto* const found =
@@ -133,6 +137,7 @@ int measure(const std::vector<std::string>& names, const Options& options) {
     const std::string folder = complete && !options.quick ? "docs/benchmarks" : raw_folder;
     Report report{folder};
     pqxx::connection connection;
+    options.peers = create_peers(connection);
     const Cells about = machine(connection, options);
     for (const auto& line : about) std::printf("%s\n", line.c_str());
     for (const Section& section : wanted) {

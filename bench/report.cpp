@@ -4,7 +4,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <numeric>
 #include <stdexcept>
+
+#include "statistics.hpp"
 
 namespace snowdrift::bench {
 namespace {
@@ -36,16 +39,19 @@ void print_row(const Cells& cells, const std::vector<size_t>& widths) {
 
 }  // namespace
 
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const size_t half = values.size() / 2;
-    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 std::string shown(double value, int digits) {
     char text[64];
     std::snprintf(text, sizeof(text), "%.*f", digits, value);
     return text;
+}
+
+std::string line_style(bool ours, size_t line) {
+    // Filled shapes for ours, open ones and crosses for the others
+    static constexpr int points[][2] = {{5, 4},   {7, 6},  {9, 8},  {13, 12},
+                                        {11, 10}, {15, 1}, {15, 2}, {15, 3}};
+    return "with linespoints lw 2 ps 0.9 pt " +
+           std::to_string(points[line % std::size(points)][ours ? 0 : 1]) + " lc '" +
+           (ours ? our_color : other_color) + "'";
 }
 
 Report::Report(std::filesystem::path folder) : folder_{std::move(folder)} {
@@ -87,6 +93,12 @@ const Series& Report::series(const std::string& section, const std::string& subj
 double Report::of(const std::string& section, const std::string& subject,
                   const std::string& measure) const {
     return median(series(section, subject, measure).values);
+}
+
+double Report::mean(const std::string& section, const std::string& subject,
+                    const std::string& measure) const {
+    const auto& values = series(section, subject, measure).values;
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 double Report::ratio(const std::string& section, const std::string& measure,
@@ -134,6 +146,44 @@ void Report::chart(const std::string& name, const std::string& title, int height
     markdown_ += "![" + title + "](" + file + ")\n\n";
 }
 
+void Report::bars(const std::string& name, const std::string& title, const Cells& series,
+                  const std::vector<Bars>& groups, int digits) {
+    // Colors of the first and the second bar of a group: ours, and all others'.
+    static constexpr const char* colors[][2] = {{our_color, other_color}, {"#a9cbdc", "#d0d0d0"}};
+    const double height = 0.8 / static_cast<double>(series.size());
+    std::string tics;
+    std::string data;
+    double most = 0;
+    for (size_t group = 0; group < groups.size(); ++group) {
+        const Bars& bars = groups[group];
+        tics += (group == 0 ? "" : ", ") + ("\"" + bars.label + "\" ") + std::to_string(group);
+        for (size_t i = 0; i < bars.values.size(); ++i) {
+            const double top = static_cast<double>(group) - 0.4 + height * static_cast<double>(i);
+            const double value = bars.values[i];
+            most = std::max(most, value);
+            data += shown(value, digits) + " " + shown(top, 3) + " " + shown(top + height, 3) +
+                    " 0x" + (colors[i][bars.ours ? 0 : 1] + 1) + "\n";
+        }
+    }
+    std::string keys;
+    for (size_t i = 0; series.size() > 1 && i < series.size(); ++i)
+        keys += std::string{", keyentry with boxes fs solid lc '"} + colors[i][0] + "' title '" +
+                series[i] + "'";
+    const auto rows = static_cast<int>(groups.size());
+    const bool has_keys = series.size() > 1;
+    // The offset centers the title above labels and bars.
+    chart(name, title, has_keys ? 150 + rows * 40 : 100 + rows * 26,
+          std::string{has_keys ? "set key bmargin center horizontal\n" : "unset key\n"} +
+              "set title offset -14,0.5\nset lmargin 30\nset style fill solid noborder\n"
+              "set xrange [0:" +
+              shown(most * 1.12, 3) + "]\nset yrange [" + std::to_string(rows) +
+              "-0.4:-0.6]\nset ytics scale 0 (" + tics +
+              ")\nunset grid\nset grid xtics lc '#e4e4e4' lt 1\n$data << E\n" + data +
+              "E\nplot $data using 1:2:(0):1:2:3:4 with boxxyerror lc rgb variable notitle, "
+              "'' using 1:(($2+$3)/2):1 with labels left offset 0.5,0 font ',11' notitle" +
+              keys + "\n");
+}
+
 void Report::at_most(const std::string& what, double limit, double value) {
     target(what, "at most " + shown(limit, 3), value, value <= limit);
 }
@@ -151,8 +201,8 @@ void Report::write_figures() const {
     file << "section,subject,measure,unit,round,value\n";
     for (const Series& s : all_)
         for (size_t round = 0; round < s.values.size(); ++round)
-            file << s.section << ",\"" << s.subject << "\"," << s.measure << ',' << s.unit << ','
-                 << round + 1 << ',' << s.values[round] << '\n';
+            file << s.section << ",\"" << s.subject << "\",\"" << s.measure << "\"," << s.unit
+                 << ',' << round + 1 << ',' << s.values[round] << '\n';
     for (const Cells& target : targets_)
         file << "targets,\"" << target[0] << ", " << target[1] << "\",ratio," << target[3] << ",1,"
              << target[2] << '\n';

@@ -10,8 +10,6 @@
 
 namespace snowdrift::bench {
 
-double median(std::vector<double> values);
-
 /// Formats a number with `digits` digits after the decimal point.
 std::string shown(double value, int digits);
 
@@ -23,6 +21,21 @@ struct Series {
     std::string section, subject, measure, unit;
     std::vector<double> values;
 };
+
+/// A group of bars of a chart. Those of Snowdrift have another color than all others.
+struct Bars {
+    std::string label;
+    std::vector<double> values;
+    bool ours;
+};
+
+/// The colors of charts: Snowdrift's, and all others'.
+constexpr const char* our_color = "#3b7ea1";
+constexpr const char* other_color = "#999999";
+
+/// The style of a line of a chart, for gnuplot's plot. Lines of the same color have different
+/// points; `line` counts them.
+std::string line_style(bool ours, size_t line);
 
 /// The folder of the raw figures, which are too many for the repository.
 constexpr const char* raw_folder = "build/benchmarks";
@@ -48,6 +61,10 @@ class Report {
     double of(const std::string& section, const std::string& subject,
               const std::string& measure) const;
 
+    /// The mean of a series.
+    double mean(const std::string& section, const std::string& subject,
+                const std::string& measure) const;
+
     /// The median, over the rounds, of one subject's figure divided by another's.
     double ratio(const std::string& section, const std::string& measure, const std::string& subject,
                  const std::string& base) const;
@@ -62,6 +79,12 @@ class Report {
     /// Draws a chart with gnuplot. `script` sets everything except terminal, output and title.
     void chart(const std::string& name, const std::string& title, int height,
                const std::string& script);
+
+    /// Draws groups of horizontal bars, from top to bottom, on a linear axis that starts at 0. The
+    /// bars of a group stand for `series`; there are at most two. Values have `digits` digits after
+    /// the decimal point.
+    void bars(const std::string& name, const std::string& title, const Cells& series,
+              const std::vector<Bars>& groups, int digits);
 
     /// Adds a row to the table of targets. The target is met if `value` is at most, or at least,
     /// `limit`.

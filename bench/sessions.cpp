@@ -9,6 +9,21 @@
 namespace snowdrift::bench {
 namespace {
 
+struct Statement {
+    std::string label, sql;
+};
+
+std::vector<Statement> all_statements(bool with_uuidv7, const std::vector<Peer>& peers) {
+    std::vector<Statement> all;
+    for (const char* sql :
+         {"SELECT 1", "SELECT next_snowflake()", "SELECT next_sno()", "SELECT next_ulid()",
+          "SELECT next_uuidv7()", "SELECT nextval('bench_sequence')", "SELECT gen_random_uuid()"})
+        all.push_back({sql, sql});
+    if (with_uuidv7) all.push_back({"SELECT uuidv7()", "SELECT uuidv7()"});
+    for (const Peer& peer : peers) all.push_back({"SELECT " + peer.label, "SELECT " + peer.call});
+    return all;
+}
+
 std::vector<int> session_counts(const Options& options) {
     if (options.quick) return {1, 2, 64};
     return {1, 2, 4, 8, 16, 32, 64};
@@ -45,13 +60,6 @@ std::vector<double> latencies(const std::string& statement, int sessions, int se
     std::vector<double> all;
     for (const auto& mine : of_sessions) all.insert(all.end(), mine.begin(), mine.end());
     return all;
-}
-
-double percentile(std::vector<double>& values, double share) {
-    const auto at = values.begin() +
-                    static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
-    std::nth_element(values.begin(), at, values.end());
-    return *at;
 }
 
 /// The share of the default layout's 4096 IDs per millisecond that `sessions` sessions together
@@ -138,25 +146,27 @@ void crowd(Report& report, const Options& options) {
     report.at_least(what + "1000 IDs per statement", 0.9, ratio(thousand));
 }
 
-void chart(Report& report, const std::vector<std::string>& statements,
-           const std::vector<int>& counts, const std::string& measure, const std::string& name,
-           const std::string& title, const std::string& axis) {
-    static constexpr const char* colors[] = {"#888888", "#3b7ea1", "#d98200", "#5c9a3a",
-                                             "#a3478c", "#1fa39a", "#b5362c", "#222222"};
+void chart(Report& report, const std::vector<Statement>& statements, const std::vector<int>& counts,
+           const std::string& measure, const std::string& name, const std::string& title,
+           const std::string& axis) {
     std::string data;
     for (const int n : counts) {
         data += std::to_string(n);
-        for (const auto& statement : statements)
-            data += " " + shown(report.of("sessions", subject_of(statement, n), measure), 2);
+        for (const auto& [label, sql] : statements)
+            data += " " + shown(report.of("sessions", subject_of(label, n), measure), 2);
         data += "\n";
     }
     std::string plot = "plot ";
-    for (size_t i = 0; i < statements.size(); ++i)
-        plot += (i == 0 ? "" : ", ") + std::string{"$data using 1:"} + std::to_string(i + 2) +
-                " with linespoints lw 2 pt 7 ps 0.5 lc '" + colors[i] + "' title \"" +
-                statements[i].substr(std::string_view{"SELECT "}.size()) + "\"";
-    report.chart(name, title, 400,
-                 "set key outside right\nset rmargin -1\nset logscale x 2\nset xrange [0.95:67]\n"
+    size_t lines[2] = {};
+    for (size_t i = 0; i < statements.size(); ++i) {
+        const std::string what = statements[i].label.substr(std::string_view{"SELECT "}.size());
+        const bool ours = is_ours(what);
+        plot += (i == 0 ? "" : ", ") + std::string{"$data using 1:"} + std::to_string(i + 2) + " " +
+                line_style(ours, lines[ours]++) + " title \"" + what + "\"";
+    }
+    report.chart(name, title, 520,
+                 "set key bmargin center horizontal font ',11'\nset bmargin 9\nset lmargin 9\n"
+                 "set logscale x 2\nset xrange [0.95:67]\n"
                  "set xtics (1,2,4,8,16,32,64)\nset xlabel 'sessions'\n" +
                      axis + "\n$data << E\n" + data + "E\n" + plot + "\n");
 }
@@ -165,24 +175,17 @@ void chart(Report& report, const std::vector<std::string>& statements,
 
 void sessions(Report& report, const Options& options) {
     report.begin("sessions", "Many sessions");
-    std::vector<std::string> statements = {"SELECT 1",
-                                           "SELECT next_snowflake()",
-                                           "SELECT next_sno()",
-                                           "SELECT next_ulid()",
-                                           "SELECT next_uuidv7()",
-                                           "SELECT nextval('bench_sequence')",
-                                           "SELECT gen_random_uuid()"};
     pqxx::connection connection;
-    if (has_uuidv7(connection)) statements.emplace_back("SELECT uuidv7()");
-
+    const auto statements = all_statements(has_uuidv7(connection), options.peers);
     const std::vector<int> counts = session_counts(options);
     const int seconds = options.quick ? 1 : 2;
     for (const int n : counts)
         in_turn(std::to_string(n) + " sessions", options.rounds(3, 1), statements,
-                [&](const std::string& statement) {
-                    const std::string subject = subject_of(statement, n);
-                    report.figure(subject, "throughput", "1/s", throughput(statement, n, seconds));
-                    std::vector<double> us = latencies(statement, n, seconds);
+                [&](const Statement& statement) {
+                    const std::string subject = subject_of(statement.label, n);
+                    report.figure(subject, "throughput", "1/s",
+                                  throughput(statement.sql, n, seconds));
+                    const std::vector<double> us = latencies(statement.sql, n, seconds);
                     report.figure(subject, "p50", "us", percentile(us, 0.5));
                     report.figure(subject, "p99", "us", percentile(us, 0.99));
                 });
@@ -193,11 +196,10 @@ void sessions(Report& report, const Options& options) {
         Cells header{unit};
         for (const int n : counts) header.push_back("x " + std::to_string(n));
         std::vector<Cells> rows;
-        for (const auto& statement : statements) {
-            Cells row{statement};
+        for (const auto& [label, sql] : statements) {
+            Cells row{label};
             for (const int n : counts)
-                row.push_back(
-                    shown(report.of("sessions", subject_of(statement, n), measure), digits));
+                row.push_back(shown(report.of("sessions", subject_of(label, n), measure), digits));
             rows.push_back(row);
         }
         report.table(header, rows);
@@ -207,8 +209,8 @@ void sessions(Report& report, const Options& options) {
         "libpqxx clients, one thread each, measure the latencies. Clients and server share the "
         "machine. So if there are more sessions than cores, sessions wait for a processor, "
         "whatever statement they run: see `SELECT 1`.");
-    chart(report, statements, counts, "throughput", "throughput", "Statements per second",
-          "set yrange [0:*]");
+    chart(report, statements, counts, "throughput", "throughput",
+          "Throughput, statements per second", "set yrange [0:*]");
     chart(report, statements, counts, "p99", "latency", "Latency, 99th percentile, microseconds",
           "set logscale y");
     saturations(report, options);

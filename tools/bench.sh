@@ -13,6 +13,8 @@ cmd_bench() {
     stage
     quietly "Building the benchmark's functions" \
         make -s -C bench install DESTDIR="$work/root"
+    # Other extensions that the benchmark measures: see CONTRIBUTING.md
+    [ ! -d build/peers ] || cp -R build/peers/. "$work/root"
     start_server "shared_preload_libraries = ''" "shared_buffers = $(quarter_of_memory)MB" \
         "max_wal_size = 32GB" "checkpoint_timeout = 1h" "autovacuum = off"
     run_psql -q -f bench/functions.sql >/dev/null

@@ -82,13 +82,15 @@ test_in() {
     [ -n "$result" ] || result='0 passed, 1 failed'
 }
 
-# bench_on VERSION [ARG...]: runs the benchmark in the version's chroot, and copies its results to this
-# checkout.
+# bench_on VERSION [ARG...]: runs the benchmark in the version's chroot, with the extensions in build/peers, and
+# copies its results to this checkout.
 bench_on() {
     need debootstrap util-linux
     make_work
     make_chroot "$1" || die "could not create the chroot for PostgreSQL $1"
     copy_checkout
+    [ ! -d build/peers ] ||
+        { as_root mkdir "$chroot_dir/snowdrift/build" && as_root cp -R build/peers "$chroot_dir/snowdrift/build/"; }
     interruptibly run_in_chroot "$1" "$work/bench.log" bench "${@:2}"
     local folder
     for folder in docs/benchmarks build/benchmarks; do

@@ -13,12 +13,13 @@ core:             snowdrift
 pg/support:       snowdrift core
 pg/memory:        snowdrift core pg/support
 pg/types:         snowdrift core pg/support
-pg/durability:    snowdrift core pg/support pg/memory
+pg/exits:         snowdrift core pg/support
+pg/durability:    snowdrift core pg/support pg/memory pg/exits
 pg/planner:       snowdrift core pg/support pg/types
 pg/partitioning:  snowdrift core pg/support pg/types
 pg/migration:     snowdrift core pg/support pg/types
 pg/generators:    snowdrift core pg/support pg/memory pg/types pg/durability
-pg/module.cpp:    snowdrift core pg/support pg/memory pg/types pg/durability pg/planner pg/partitioning pg/migration pg/generators
+pg/module.cpp:    snowdrift core pg/support pg/memory pg/types pg/exits pg/durability pg/planner pg/partitioning pg/migration pg/generators
 TEXT
 }
 

@@ -20,6 +20,7 @@ extern "C" {
 }
 
 #include "pg/support/guc.hpp"
+#include "pg/support/settings.hpp"
 
 namespace snowdrift::wal {
 namespace {
@@ -36,9 +37,10 @@ bool has_synchronous_standbys() {
 #endif
 }
 
-/// Whether the server's configuration exempts commits from waiting for standbys. Settings of a
-/// role, a database, a connection or a session are ignored.
+/// Whether the server's configuration exempts commits, or the mark, from waiting for standbys.
+/// Settings of a role, a database, a connection or a session are ignored.
 bool is_server_exempt() {
+    if (!settings::mark_waits_for_standbys) return true;
     if (synchronous_commit > SYNCHRONOUS_COMMIT_LOCAL_FLUSH) return false;
     if (setting_record("synchronous_commit").reset_source > PGC_S_ARGV) return false;
     const char* const value = GetConfigOptionResetString("synchronous_commit");
@@ -54,14 +56,19 @@ int& server_log_level() {
 #endif
 }
 
+bool is_confirmed_by_standbys(XLogRecPtr position) {
+    LWLockAcquire(SyncRepLock, LW_SHARED);
+    const bool is_confirmed = WalSndCtl->lsn[SYNC_REP_WAIT_FLUSH] >= position;
+    LWLockRelease(SyncRepLock);
+    return is_confirmed;
+}
+
 void add_confirmation_context(void*) {
     errcontext("while waiting for a synchronous standby to confirm the ID mark");
 }
 
 /// Wait until the standbys in `synchronous_standby_names` have the record at `position`.
 void wait_for_standbys(XLogRecPtr position) {
-    if (is_server_exempt()) return;
-
     // Suppress PostgreSQL's warnings about a canceled wait: they apply only to commits.
     const int commit_of_session = synchronous_commit;
     const int client_level = client_min_messages;
@@ -75,10 +82,7 @@ void wait_for_standbys(XLogRecPtr position) {
     server_log_level() = log_level;
     synchronous_commit = commit_of_session;
     assign_synchronous_commit(synchronous_commit, nullptr);
-    LWLockAcquire(SyncRepLock, LW_SHARED);
-    const bool is_confirmed =
-        !has_synchronous_standbys() || WalSndCtl->lsn[SYNC_REP_WAIT_FLUSH] >= position;
-    LWLockRelease(SyncRepLock);
+    const bool is_confirmed = !has_synchronous_standbys() || is_confirmed_by_standbys(position);
     RESUME_INTERRUPTS();
     CHECK_FOR_INTERRUPTS();
     if (is_confirmed) return;
@@ -95,9 +99,24 @@ void wait_for_standbys(XLogRecPtr position) {
 
 }  // namespace
 
+bool must_wait_for_standbys() { return has_synchronous_standbys() && !is_server_exempt(); }
+
 void make_durable(XLogRecPtr position) {
     XLogFlush(position);
-    if (has_synchronous_standbys()) wait_for_standbys(position);
+    if (must_wait_for_standbys()) wait_for_standbys(position);
+}
+
+bool is_durable(XLogRecPtr position) {
+    return GetFlushRecPtr(nullptr) >= position &&
+           (!must_wait_for_standbys() || is_confirmed_by_standbys(position));
+}
+
+bool commit_makes_durable() {
+    if (!TransactionIdIsValid(GetTopTransactionIdIfAny())) return false;
+    if (must_wait_for_standbys() && synchronous_commit < SYNCHRONOUS_COMMIT_REMOTE_FLUSH)
+        return false;
+    if (synchronous_commit == SYNCHRONOUS_COMMIT_OFF) ForceSyncCommit();
+    return true;
 }
 
 const char* find_unwritable_file() {

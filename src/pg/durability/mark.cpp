@@ -8,11 +8,13 @@
 
 extern "C" {
 #include "access/relation.h"
+#include "access/xact.h"
 #include "access/xlog.h"
 }
 
 #include "pg/durability/durable_wal.hpp"
 #include "pg/durability/mark_table.hpp"
+#include "pg/exits/exits.hpp"
 #include "pg/memory/make_room.hpp"
 #include "pg/memory/slots.hpp"
 #include "pg/support/relcache_callback.hpp"
@@ -63,6 +65,13 @@ void publish(int64_t unix_ms, uint16_t tag) {
     }
 }
 
+/// The latest mark that is in shared memory or on the table's page. Fresh states, and the mark of
+/// another file, start after it: sessions may have issued IDs up to it.
+int64_t latest_written(const slots::Slot& mark_slot) {
+    return std::max(Word{mark_slot.mark.word}.unix_ms(),
+                    static_cast<int64_t>(mark_slot.mark.written_ms.load()));
+}
+
 /// Make the word describe `file`, whose mark is `on_disk_ms`. Return false if the word has a later
 /// mark, because another session has advanced it since this one read the file, or if it is retired.
 bool bind_word(uint64_t file, int64_t on_disk_ms) {
@@ -101,7 +110,7 @@ void reconcile() {
     Value present = mark_table::read(table);
     while (present.writer != writer || !attach_word(file)) {
         slots::require_structure();
-        const int64_t known_ms = load().unix_ms();
+        const int64_t known_ms = latest_written(*slot);
         if (present.writer != Writer::uncommitted || !is_word_of(file)) {
             // Keep the writer `outside` until the word is bound, so that the next session can
             // repeat both steps after a failure between them.
@@ -118,6 +127,82 @@ void reconcile() {
     relation_close(table, RowExclusiveLock);
 }
 
+// ---- advances that a commit makes durable
+//
+// See "Before the commit" in docs/guarantees.md.
+
+/// The advance that this transaction's commit will make durable. The word does not include it yet,
+/// so no other session relies on it.
+struct Deferred {
+    int tag = -1;  ///< of the word; -1 if no advance is deferred
+    int64_t unix_ms = 0;
+    XLogRecPtr position = InvalidXLogRecPtr;
+    bool is_relied_on = false;  ///< this session has issued IDs past the word, up to `unix_ms`
+};
+Deferred deferred;
+
+void forget_deferred() {
+    if (deferred.is_relied_on) exits::unguard();
+    deferred = {};
+}
+
+/// Tell the other sessions of the deferred advance if it is durable.
+void end_deferred() {
+    if (wal::is_durable(deferred.position))
+        publish(deferred.unix_ms, static_cast<uint16_t>(deferred.tag));
+    forget_deferred();
+}
+
+/// Called before data leaves the server. There was no standby to wait for when the advance was
+/// deferred.
+void flush_deferred() {
+    XLogFlush(deferred.position);
+    end_deferred();
+}
+
+void on_transaction_event(XactEvent event, void*) {
+    if (deferred.tag == -1) return;
+    switch (event) {
+        case XACT_EVENT_PRE_COMMIT:
+            if (wal::commit_makes_durable()) break;
+            [[fallthrough]];
+        case XACT_EVENT_PRE_PREPARE:
+            wal::make_durable(deferred.position);
+            [[fallthrough]];
+        case XACT_EVENT_COMMIT:
+            end_deferred();
+            break;
+        case XACT_EVENT_ABORT:
+            // An error message may contain an ID, so exits stay guarded.
+            if (!deferred.is_relied_on) forget_deferred();
+            break;
+        default:
+            break;
+    }
+}
+
+/// Defer the wait for an advance to the commit.
+void defer(const Deferred& advance) {
+    static bool is_registered = false;
+    if (!is_registered) RegisterXactCallback(on_transaction_event, nullptr);
+    is_registered = true;
+    deferred = advance;
+}
+
+/// Rely on the deferred advance, if its IDs cannot leave the server unnoticed. Return whether this
+/// is so.
+bool rely_on_deferred() {
+    if (deferred.is_relied_on) return true;
+    if (wal::must_wait_for_standbys() || !exits::are_guarded()) return false;
+    exits::guard(flush_deferred);
+    deferred.is_relied_on = true;
+    return true;
+}
+
+/// Whether the current statement is a transaction of its own, and calls no other code that may take
+/// long.
+bool is_commit_near() { return !IsTransactionBlock() && exits::are_guarded(); }
+
 /// Return true in one session only per value of the mark: that session advances the mark ahead of
 /// need.
 bool try_become_advancer(Word present) {
@@ -126,8 +211,11 @@ bool try_become_advancer(Word present) {
     return word != present.bits && advancing_from.compare_exchange_strong(word, present.bits);
 }
 
+/// Whether an advance may become durable after the call, when the transaction commits.
+enum class Wait { now, at_commit };
+
 /// Advance the mark past `unix_ms` by a lease. Return false if this session's tag is outdated.
-bool try_advance(int64_t unix_ms) {
+bool try_advance(int64_t unix_ms, Wait wait) {
     if (unix_ms > mark_table::max_unix_ms)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("the server's clock is out of range for the ID mark"),
@@ -135,6 +223,10 @@ bool try_advance(int64_t unix_ms) {
     const Word known = load();
     if (known.tag() != session.tag) return false;
     const bool is_needed = known.unix_ms() < unix_ms;
+    if (deferred.tag == known.tag() && wait == Wait::at_commit) {
+        if (!is_needed) return true;
+        if (deferred.unix_ms >= unix_ms && rely_on_deferred()) return true;
+    }
     if (!is_needed && (!try_become_advancer(known) || wal::find_unwritable_file() != nullptr))
         return true;
 
@@ -148,12 +240,23 @@ bool try_advance(int64_t unix_ms) {
         // limits how much each fresh state increases the lead.
         const int64_t later = std::max(unix_ms + min_lease_ms, clock::now_ms() + lease_ms);
         const int64_t target = std::min(later, mark_table::max_unix_ms);
-        const Value present = mark_table::update(table, [&](const Value& now) {
+        const auto [present, position] = mark_table::change(table, [&](const Value& now) {
             const bool is_enough = now.unix_ms >= (is_needed ? unix_ms : target);
-            return is_enough || now.writer != writer ? now : now.with(target, writer);
+            if (is_enough || now.writer != writer) return now;
+            (void)fetch_max(slot->mark.written_ms, static_cast<uint64_t>(target));
+            return now.with(target, writer);
         });
         is_advanced = present.writer == writer;
+        if (is_advanced && deferred.tag == -1 && wait == Wait::at_commit) {
+            defer({known.tag(), present.unix_ms, position});
+            if (is_needed ? rely_on_deferred() : is_commit_near()) {
+                relation_close(table, RowExclusiveLock);
+                return load().tag() == known.tag();
+            }
+        }
+        wal::make_durable(position);
         if (is_advanced) publish(present.unix_ms, known.tag());
+        forget_deferred();
     }
     relation_close(table, RowExclusiveLock);
     return is_advanced && load().tag() == known.tag();
@@ -181,8 +284,7 @@ void advance_fresh_floor() {
     // Also called at the end of a transaction, when catalogs cannot be read. lookup() reads none.
     slots::Slot* const known = slot != nullptr ? slot : slots::lookup(slot_key());
     if (known == nullptr) return;  // no state has existed since the server started
-    const auto present_ms = static_cast<uint64_t>(Word{known->mark.word}.unix_ms());
-    (void)fetch_max(known->mark.fresh_ms, present_ms);
+    (void)fetch_max(known->mark.fresh_ms, static_cast<uint64_t>(latest_written(*known)));
 }
 
 int64_t read() {
@@ -203,7 +305,13 @@ void restore(int64_t unix_ms, const mark_table::Origin& origin) {
 }
 
 bool advance(int64_t unix_ms) {
-    if (try_advance(unix_ms)) return true;
+    if (try_advance(unix_ms, Wait::now)) return true;
+    session.tag = -1;
+    return false;
+}
+
+bool advance_for_draw(int64_t unix_ms) {
+    if (try_advance(unix_ms, Wait::at_commit)) return true;
     session.tag = -1;
     return false;
 }
@@ -227,6 +335,7 @@ bool reset(int64_t unix_ms, int64_t max_lead_ms, int32_t (*last_id)(),
         });
         // Change the word first, so that sessions discard IDs that they draw from the old states.
         slot->mark.word = load().next(0).bits;
+        slot->mark.written_ms = 0;
         slots::clear_generators();
         session.tag = -1;
     }

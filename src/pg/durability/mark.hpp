@@ -57,6 +57,10 @@ void restore(int64_t unix_ms, const mark_table::Origin& origin);
 /// another ID.
 bool advance(int64_t unix_ms);
 
+/// The same for an ID of this session. Returns before the mark is durable if the commit of this
+/// transaction makes it durable, and the ID cannot leave the server before that.
+bool advance_for_draw(int64_t unix_ms);
+
 /// Sets the mark to `unix_ms` if it is ahead of `unix_ms` by more than `max_lead_ms`, and discards
 /// the states if the mark or an origin is that far ahead. Returns false if none is. After a reset,
 /// IDs of times later than `unix_ms` may be repeated.
@@ -84,7 +88,7 @@ inline bool is_covered(int64_t unix_ms) {
 inline bool cover(int64_t unix_ms) {
     if (is_covered(unix_ms)) [[likely]]
         return true;
-    return advance(unix_ms);
+    return advance_for_draw(unix_ms);
 }
 
 }  // namespace snowdrift::mark

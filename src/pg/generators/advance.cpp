@@ -31,7 +31,7 @@ void advance(int64_t unix_ms) {
     check_lead("time", unix_ms, settings::max_clock_lead);
     do {
         (void)mark::attach();
-    } while (!mark::cover(unix_ms));
+    } while (!mark::advance(unix_ms));
     mark::advance_fresh_floor();
     for (const slots::Allocated& each : slots::list()) {
         if (each.key.database != MyDatabaseId) continue;

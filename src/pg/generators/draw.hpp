@@ -90,7 +90,7 @@ pg_noinline auto draw(Session& session) {
 /// discarded.
 template <SessionGenerator Session>
 pg_noinline auto cover_or_draw(Session& session, typename Session::Id id, int64_t unix_ms) {
-    return mark::advance(unix_ms) ? id : draw(session);
+    return mark::advance_for_draw(unix_ms) ? id : draw(session);
 }
 
 /// The same as draw(), but the common case is inlined and has no loop.

@@ -167,8 +167,8 @@ void log_missing_number() {
     is_checked = true;
     if (settings::node.source != Source::automatic || citus::read_membership().has_citus) return;
     slots::Slot* const slot = slots::lookup({MyDatabaseId, slots::Kind::mark});
-    if (slot == nullptr || slot->mark.is_logged != 0 || !is_replicated_logically()) return;
-    if (slot->mark.is_logged.exchange(1) != 0) return;
+    if (slot == nullptr || slot->is_logged != 0 || !is_replicated_logically()) return;
+    if (slot->is_logged.exchange(1) != 0) return;
     ereport(LOG,
             (errmsg("database \"%s\" has publications or subscriptions, but this server has no "
                     "number for its IDs",

@@ -68,7 +68,7 @@ void apply(const char* name, const Definition& definition, const GeneratorSnapsh
         });
         if (!is_fresh && !resume(*slot, snapshot) && !is_applied) report_lag(name);
         is_applied = true;
-    } while (!mark::cover(snapshot.last_unix_ms()));
+    } while (!mark::advance(snapshot.last_unix_ms()));
 }
 
 /// Ensure that the generator and the snapshot have the same definition. Raises 55000.

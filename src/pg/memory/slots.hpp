@@ -53,7 +53,7 @@ struct MarkState {
     std::atomic<uint64_t> floor_ms;        ///< what mark::attach() returns
     std::atomic<uint64_t> advancing_from;  ///< the word from which a session advances ahead of need
     std::atomic<uint64_t> fresh_ms;        ///< what mark::fresh_floor() returns
-    std::atomic<uint64_t> is_logged;       ///< whether node.cpp has logged a missing number
+    std::atomic<uint64_t> written_ms;      ///< the latest mark that was written, durable or not
 };
 
 /// State of a Snowflake generator.
@@ -76,6 +76,7 @@ struct alignas(64) Slot {
     /// slot may have been allocated for another generator.
     std::atomic<uint64_t> allocation = 0;
     slock_t lock;  ///< protects `ulid` and `uuidv7`; the other states are lock-free
+    std::atomic<uint32_t> is_logged = 0;  ///< whether node.cpp has logged a missing number
     union {
         MarkState mark;
         SnowflakeState snowflake;

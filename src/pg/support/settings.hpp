@@ -1,5 +1,5 @@
-// The settings: snowdrift.node and snowdrift.max_clock_lead. generators/node.hpp determines the
-// node of a generator.
+// The settings: snowdrift.node, snowdrift.max_clock_lead and snowdrift.mark_waits_for_standbys.
+// generators/node.hpp determines the node of a generator.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +34,9 @@ extern uint64_t node_version;
 /// The maximum lead of the last ID over the wall clock, in milliseconds. Beyond it, generation is
 /// refused.
 extern int max_clock_lead;
+
+/// Whether an advance of the mark waits for synchronous standbys.
+extern bool mark_waits_for_standbys;
 
 /// Defines the settings. Called once, when the library is loaded.
 void define();

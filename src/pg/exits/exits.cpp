@@ -1,0 +1,121 @@
+#include "pg/exits/exits.hpp"
+
+#include "pg/support/postgres.hpp"
+
+extern "C" {
+#include "access/parallel.h"
+#include "access/xact.h"
+#include "executor/executor.h"
+#include "nodes/parsenodes.h"
+#include "tcop/utility.h"
+#include "utils/elog.h"
+#include "utils/fmgrprotos.h"
+}
+
+#include "pg/exits/client_messages.hpp"
+#include "pg/exits/guarded.hpp"
+#include "pg/exits/statements.hpp"
+
+namespace snowdrift::exits {
+namespace {
+
+/// What to call before data leaves; null if nothing.
+void (*prepare_exit)() = nullptr;
+
+// ---- functions that may send data themselves
+
+/// The number of running calls of functions that is_foreign_code().
+int foreign_calls = 0;
+
+needs_fmgr_hook_type next_needs_hook = nullptr;
+fmgr_hook_type next_function_hook = nullptr;
+
+bool needs_hook(Oid function) {
+    return (next_needs_hook != nullptr && next_needs_hook(function)) ||
+           statements::is_foreign_code(function);
+}
+
+void on_function(FmgrHookEventType event, FmgrInfo* function, Datum* private_data) {
+    if (event == FHET_START) {
+        open();
+        ++foreign_calls;
+    } else if (foreign_calls > 0) {  // 0 if the call began before the library was loaded
+        --foreign_calls;
+    }
+    if (next_function_hook != nullptr) next_function_hook(event, function, private_data);
+}
+
+// ---- statements
+
+ExecutorStart_hook_type next_executor_start = nullptr;
+ProcessUtility_hook_type next_utility = nullptr;
+
+void on_executor_start(QueryDesc* query, int flags) {
+    if (is_closed() && !statements::is_contained(query->plannedstmt)) open();
+    (next_executor_start != nullptr ? next_executor_start : standard_ExecutorStart)(query, flags);
+}
+
+/// Whether the command writes data to a file or to a program.
+bool copies_to_file(Node* statement) {
+    if (!IsA(statement, CopyStmt)) return false;
+    const auto* const copy = reinterpret_cast<CopyStmt*>(statement);
+    return !copy->is_from && copy->filename != nullptr;
+}
+
+void on_utility(PlannedStmt* statement, const char* query, bool is_read_only,
+                ProcessUtilityContext context, ParamListInfo parameters,
+                QueryEnvironment* environment, DestReceiver* receiver,
+                QueryCompletion* completion) {
+    if (copies_to_file(statement->utilityStmt)) open();
+    (next_utility != nullptr ? next_utility : standard_ProcessUtility)(
+        statement, query, is_read_only, context, parameters, environment, receiver, completion);
+}
+
+// ---- the server's log
+
+emit_log_hook_type next_log_hook = nullptr;
+
+void on_log(ErrorData* message) {
+    if (message->output_to_server && CritSectionCount == 0) open();
+    if (next_log_hook != nullptr) next_log_hook(message);
+}
+
+/// Puts the hook of this library in front of those that are installed.
+template <typename Hook>
+void chain(Hook& installed, Hook& next, Hook own) {
+    next = installed;
+    installed = own;
+}
+
+}  // namespace
+
+bool is_closed() { return prepare_exit != nullptr; }
+
+void open() {
+    if (prepare_exit == nullptr) return;
+    auto* const prepare = prepare_exit;
+    prepare_exit = nullptr;
+    prepare();
+}
+
+void install() {
+    client_messages::install();
+    chain(needs_fmgr_hook, next_needs_hook, needs_hook);
+    chain(fmgr_hook, next_function_hook, on_function);
+    chain(ExecutorStart_hook, next_executor_start, on_executor_start);
+    chain(ProcessUtility_hook, next_utility, on_utility);
+    chain(emit_log_hook, next_log_hook, on_log);
+}
+
+bool are_guarded() {
+    return foreign_calls == 0 &&
+           DatumGetInt32(DirectFunctionCall1(pg_trigger_depth, Datum{0})) == 0 &&
+           IsTransactionState() && !IsInParallelMode() && client_messages::are_guarded() &&
+           statements::is_current_contained();
+}
+
+void guard(void (*prepare)()) { prepare_exit = prepare; }
+
+void unguard() { prepare_exit = nullptr; }
+
+}  // namespace snowdrift::exits

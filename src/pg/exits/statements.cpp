@@ -1,0 +1,258 @@
+#include "pg/exits/statements.hpp"
+
+#include <cstring>
+
+extern "C" {
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/stratnum.h"
+#include "access/table.h"
+#include "access/transam.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_inherits.h"
+#include "catalog/pg_language_d.h"
+#include "catalog/pg_proc.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/parsenodes.h"
+#include "tcop/pquery.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/portal.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+}
+
+namespace snowdrift::statements {
+namespace {
+
+// ---- functions
+
+/// Whether this is one of PostgreSQL's own volatile functions that columns often have as defaults.
+/// They have no side effects outside the transaction, or only effects that are logged as WAL.
+bool is_harmless(Oid function) {
+    switch (function) {
+        case F_NEXTVAL:
+        case F_CLOCK_TIMESTAMP:
+        case F_TIMEOFDAY:
+        case F_GEN_RANDOM_UUID:
+#if PG_VERSION_NUM >= 170000
+        case F_RANDOM_:
+#else
+        case F_RANDOM:
+#endif
+#if PG_VERSION_NUM >= 180000
+        case F_UUIDV4:
+        case F_UUIDV7_:
+        case F_UUIDV7_INTERVAL:
+#endif
+            return true;
+        default:
+            return false;
+    }
+}
+
+/// What decides whether a function can send data out of the server.
+struct Function {
+    Oid language;
+    char volatility;
+    bool is_ours;
+};
+
+Function describe(Oid oid) {
+    HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(oid));
+    if (!HeapTupleIsValid(tuple)) return {InvalidOid, PROVOLATILE_VOLATILE, false};
+    const auto& row = *reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple));
+    Function function{row.prolang, row.provolatile, false};
+    if (row.prolang == ClanguageId) {
+        bool is_null;
+        const Datum symbol = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &is_null);
+        char* const name = is_null ? pstrdup("") : TextDatumGetCString(symbol);
+        function.is_ours = std::strncmp(name, "snowdrift_", std::strlen("snowdrift_")) == 0;
+        pfree(name);
+    }
+    ReleaseSysCache(tuple);
+    return function;
+}
+
+bool is_contained_function(Oid oid) {
+    const Function function = describe(oid);
+    if (function.is_ours) return true;
+    switch (function.language) {
+        case INTERNALlanguageId:
+            return function.volatility != PROVOLATILE_VOLATILE || is_harmless(oid);
+        case ClanguageId:
+            return function.volatility != PROVOLATILE_VOLATILE;
+        default:
+            return false;
+    }
+}
+
+// ---- expressions
+
+bool calls_other_function(Oid function, void*) { return !is_contained_function(function); }
+
+/// Whether the expression, or the list of expressions, calls a function that is not contained.
+bool has_exit(Node* node, void* context) {
+    if (node == nullptr) return false;
+    if (check_functions_in_node(node, calls_other_function, context)) return true;
+#if PG_VERSION_NUM >= 160000
+    return expression_tree_walker(node, has_exit, context);
+#else
+    auto* const walker = reinterpret_cast<void (*)()>(has_exit);
+    return expression_tree_walker(node, reinterpret_cast<bool (*)()>(walker), context);
+#endif
+}
+
+template <typename Expressions>
+bool are_contained(Expressions* expressions) {
+    return !has_exit(reinterpret_cast<Node*>(expressions), nullptr);
+}
+
+// ---- plans
+// NOLINTBEGIN(misc-no-recursion): plans are trees
+
+bool is_contained(Plan* plan);
+
+bool are_all_contained(List* plans) {
+    ListCell* cell;
+    foreach (cell, plans)
+        if (!is_contained(static_cast<Plan*>(lfirst(cell)))) return false;
+    return true;
+}
+
+/// Whether the expressions of the plan node that depend on its type are contained. False for types
+/// that call other code. Expressions that cannot be volatile, such as those of index scans, are not
+/// visited.
+bool is_contained_node(Plan* plan) {
+    switch (nodeTag(plan)) {
+        case T_ForeignScan:
+        case T_CustomScan:
+        case T_TableFuncScan:
+        case T_SampleScan:
+            return false;
+        case T_Append:
+            return are_all_contained(reinterpret_cast<Append*>(plan)->appendplans);
+        case T_MergeAppend:
+            return are_all_contained(reinterpret_cast<MergeAppend*>(plan)->mergeplans);
+        case T_SubqueryScan:
+            return is_contained(reinterpret_cast<SubqueryScan*>(plan)->subplan);
+        case T_Result:
+            return are_contained(reinterpret_cast<Result*>(plan)->resconstantqual);
+        case T_ValuesScan:
+            return are_contained(reinterpret_cast<ValuesScan*>(plan)->values_lists);
+        case T_FunctionScan:
+            return are_contained(reinterpret_cast<FunctionScan*>(plan)->functions);
+        case T_NestLoop:
+        case T_MergeJoin:
+        case T_HashJoin:
+            return are_contained(reinterpret_cast<Join*>(plan)->joinqual);
+        case T_Limit: {
+            const auto* const limit = reinterpret_cast<Limit*>(plan);
+            return are_contained(limit->limitCount) && are_contained(limit->limitOffset);
+        }
+        case T_ModifyTable: {
+            const auto* const modification = reinterpret_cast<ModifyTable*>(plan);
+            return are_contained(modification->returningLists) &&
+                   are_contained(modification->withCheckOptionLists) &&
+                   are_contained(modification->onConflictSet) &&
+                   are_contained(modification->onConflictWhere) &&
+                   are_contained(modification->mergeActionLists);
+        }
+        default:
+            return true;
+    }
+}
+
+bool is_contained(Plan* plan) {
+    check_stack_depth();
+    return plan == nullptr || (is_contained_node(plan) && are_contained(plan->targetlist) &&
+                               are_contained(plan->qual) && is_contained(plan->lefttree) &&
+                               is_contained(plan->righttree));
+}
+
+// NOLINTEND(misc-no-recursion)
+
+// ---- tables
+
+/// Whether the database has an access method that is not PostgreSQL's own. Tables and indexes that
+/// use it may send data anywhere.
+bool has_foreign_access_methods() {
+    ScanKeyData key;
+    ScanKeyInit(&key, Anum_pg_am_oid, BTGreaterEqualStrategyNumber, F_OIDGE,
+                ObjectIdGetDatum(FirstNormalObjectId));
+    Relation methods = table_open(AccessMethodRelationId, AccessShareLock);
+    SysScanDesc scan = systable_beginscan(methods, AmOidIndexId, true, nullptr, 1, &key);
+    const bool is_found = HeapTupleIsValid(systable_getnext(scan));
+    systable_endscan(scan);
+    table_close(methods, AccessShareLock);
+    return is_found;
+}
+
+/// Whether rows that are written to the table stay on this server. The caller holds a lock on it.
+bool is_local_table(Oid table) {
+    const char kind = get_rel_relkind(table);
+    if (kind == RELKIND_RELATION) return true;
+    if (kind != RELKIND_PARTITIONED_TABLE) return false;
+    List* const partitions = find_all_inheritors(table, NoLock, nullptr);
+    ListCell* cell;
+    foreach (cell, partitions)
+        if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_FOREIGN_TABLE) return false;
+    return true;
+}
+
+/// Whether all tables of the plan are on this server, and those to which it writes stay there.
+bool are_tables_local(const PlannedStmt* plan) {
+    bool writes = false;
+    ListCell* cell;
+    foreach (cell, plan->rtable) {
+        const auto* const entry = lfirst_node(RangeTblEntry, cell);
+        if (entry->rtekind != RTE_RELATION) continue;
+        if (entry->relkind == RELKIND_FOREIGN_TABLE) return false;
+        if (entry->rellockmode < RowExclusiveLock) continue;
+        if (!is_local_table(entry->relid)) return false;
+        writes = true;
+    }
+    return !writes || !has_foreign_access_methods();
+}
+
+/// Whether the statement copies rows from a file, or from the client, to a local table.
+bool is_contained_copy(Node* statement) {
+    if (!IsA(statement, CopyStmt)) return false;
+    const auto* const copy = reinterpret_cast<CopyStmt*>(statement);
+    if (!copy->is_from || copy->is_program || copy->whereClause != nullptr) return false;
+    const Oid table = RangeVarGetRelid(copy->relation, NoLock, true);
+    return OidIsValid(table) && is_local_table(table) && !has_foreign_access_methods();
+}
+
+}  // namespace
+
+bool is_foreign_code(Oid oid) {
+    const Function function = describe(oid);
+    switch (function.language) {
+        case INTERNALlanguageId:
+        case SQLlanguageId:
+            return false;
+        case ClanguageId:
+            return !function.is_ours && function.volatility == PROVOLATILE_VOLATILE;
+        default:
+            return true;
+    }
+}
+
+bool is_contained(PlannedStmt* plan) {
+    if (plan->utilityStmt != nullptr) return is_contained_copy(plan->utilityStmt);
+    return !plan->parallelModeNeeded && are_tables_local(plan) && is_contained(plan->planTree) &&
+           are_all_contained(plan->subplans);
+}
+
+bool is_current_contained() {
+    if (ActivePortal == nullptr || ActivePortal->stmts == NIL) return false;
+    ListCell* cell;
+    foreach (cell, ActivePortal->stmts)
+        if (!is_contained(lfirst_node(PlannedStmt, cell))) return false;
+    return true;
+}
+
+}  // namespace snowdrift::statements

@@ -98,7 +98,7 @@ sub value
 	return $row ? $row->{text} : undef;
 }
 
-# The text of a row, of a command's tag, of an error or notice, or of a notification
+# The text of a row, also of COPY, of a command's tag, of an error or notice, or of a notification
 sub text_of
 {
 	my ($type, $body) = @_;
@@ -120,6 +120,7 @@ sub text_of
 		return join ' ', map { $fields{$_} // () } qw(S C M D);
 	}
 	return unpack('Z*', $body) if $type eq 'C';
+	return $body if $type eq 'd';
 	return unpack('x4 Z*', $body) . ' ' . (split /\0/, $body)[-1] if $type eq 'A';
 	return '';
 }

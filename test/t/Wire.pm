@@ -129,7 +129,8 @@ sub text_of
 sub close    ## no critic (ProhibitBuiltinHomonyms)
 {
 	my ($self) = @_;
-	$self->send('X', '') if $self->{socket}->connected;
+	local $SIG{PIPE} = 'IGNORE';    # the server may have ended the connection
+	$self->{socket}->syswrite(pack('a N', 'X', 4));
 	$self->{socket}->close;
 	return;
 }

@@ -9,12 +9,13 @@ use PostgreSQL::Test::Utils;
 use Time::HiRes qw(usleep);
 
 my $rounds = $ENV{SNOWDRIFT_LONG} ? 50 : 6;
-my $draw = draw_all_kinds();
+my $draw = draw_all_kinds() . ";\n" . insert_all_kinds();
 
 my $node = new_server('crash');
 $node->append_conf('postgresql.conf', "fsync = on\nrestart_after_crash = on\n");
 start_with_clock($node, '+0');
 create_all_kinds($node);
+create_tables($node);
 
 # answers(CALLS...): how many of these calls return an ID, wait, and raise the expected error
 sub answers
@@ -72,7 +73,7 @@ for my $round (1 .. $rounds)
 	my $load = start_load($node, 4, $draw, "SET snowdrift.max_clock_lead = '1h';");
 	wait_for_load($load, 500);
 	my $pid = $node->safe_psql('postgres',
-		"SELECT pid FROM pg_stat_activity WHERE query LIKE 'SELECT next%'
+		"SELECT pid FROM pg_stat_activity WHERE query ~ '^(SELECT next|INSERT|BEGIN|COMMIT)'
 		 ORDER BY state = 'active' DESC, random() LIMIT 1");
 	my $log = -s $node->logfile;
 	$killed += kill 'KILL', $pid;

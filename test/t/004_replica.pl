@@ -7,7 +7,7 @@ use Snowdrift;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
-my $draw = draw_all_kinds();
+my $draw = draw_all_kinds() . ";\n" . insert_all_kinds();
 
 # pair(NAME, BEHIND, CONF): a primary with the extension, and a standby whose clock is behind
 sub pair
@@ -17,6 +17,7 @@ sub pair
 	$primary->append_conf('postgresql.conf', "wal_log_hints = on\nwal_keep_size = 64MB\n");
 	start_with_clock($primary, '+0');
 	create_all_kinds($primary);
+	create_tables($primary);
 	$primary->backup('base');
 	my $standby = PostgreSQL::Test::Cluster->new("standby_$name");
 	$standby->init_from_backup($primary, 'base', has_streaming => 1);

@@ -11,7 +11,7 @@ use Time::HiRes qw(usleep);
 
 our @EXPORT = qw(new_server use_own_copy install_library library_of_copy sharedir_of_copy start_with_clock set_clock
   error_of error_of_database start_load wait_for_load end_load
-  received_by_each duplicates create_all_kinds draw_all_kinds
+  received_by_each duplicates create_all_kinds create_tables draw_all_kinds insert_all_kinds
   draw_behind witness);
 
 my $own_copy;    # the root of a copy of the staged extension, if this test may change it
@@ -135,6 +135,20 @@ sub create_all_kinds
 	return;
 }
 
+# create_tables(NODE): creates a table for each kind of ID, with the ID as the default of a column
+my %tables = map { ("rows_$_" => (@leading, @waiting)[$_]) } 0 .. $#leading + @waiting;
+
+sub create_tables
+{
+	my ($node) = @_;
+	for my $table (sort keys %tables)
+	{
+		my $type = $node->safe_psql('postgres', "SELECT pg_typeof($tables{$table})");
+		$node->safe_psql('postgres', "CREATE TABLE $table (id $type DEFAULT $tables{$table}, x int)");
+	}
+	return;
+}
+
 # twenty_of(CALLS...): statements that draw twenty IDs with each call
 sub twenty_of
 {
@@ -142,6 +156,16 @@ sub twenty_of
 }
 
 sub draw_all_kinds { return twenty_of(@leading, @waiting) }
+
+# insert_all_kinds(): statements that insert rows into these tables and return their IDs: a row by a statement of
+# its own, rows in a transaction block, and more rows than the server sends at once
+sub insert_all_kinds
+{
+	my @tables = sort keys %tables;
+	my @rows = map { "INSERT INTO $_ DEFAULT VALUES RETURNING id" } @tables;
+	my @many = map { "INSERT INTO $_ (x) SELECT g FROM generate_series(1, 500) g RETURNING id" } @tables;
+	return join(";\n", @rows, 'BEGIN', @rows, @rows, 'COMMIT', @many);
+}
 
 # draw_behind(): settings for a load that begins while the clock is behind: they raise the limit of the lead,
 # and first draw only IDs that may be ahead of the clock.
@@ -170,7 +194,7 @@ sub start_load
 	my ($node, $sessions, $statement, $settings, $database) = @_;
 	my $script = $node->basedir . "/load.$loads.sql";
 	unlink $script;
-	append_to_file($script, ($settings // '') . "\n" . "$statement;\n" x 200_000);
+	append_to_file($script, ($settings // '') . "\n" . "$statement;\n" x (80_000_000 / length $statement));
 
 	my @sessions;
 	for (1 .. $sessions)

@@ -112,7 +112,10 @@ bool is_durable(XLogRecPtr position) {
 }
 
 bool commit_makes_durable() {
-    if (!TransactionIdIsValid(GetTopTransactionIdIfAny())) return false;
+    // A commit flushes only if the transaction has written WAL, not if it changed only unlogged or
+    // temporary tables.
+    if (!TransactionIdIsValid(GetTopTransactionIdIfAny()) || XactLastRecEnd == InvalidXLogRecPtr)
+        return false;
     if (must_wait_for_standbys() && synchronous_commit < SYNCHRONOUS_COMMIT_REMOTE_FLUSH)
         return false;
     if (synchronous_commit == SYNCHRONOUS_COMMIT_OFF) ForceSyncCommit();

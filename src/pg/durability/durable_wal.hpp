@@ -23,8 +23,8 @@ void make_durable(XLogRecPtr position);
 bool is_durable(XLogRecPtr position);
 
 /// Whether the commit of the current transaction will make all WAL before it durable: it has a
-/// transaction ID, and its synchronous_commit makes it wait for what must_wait_for_standbys()
-/// requires. The flush on this server is forced if necessary.
+/// transaction ID, has written WAL, and its synchronous_commit makes it wait for what
+/// must_wait_for_standbys() requires. The flush on this server is forced if necessary.
 bool commit_makes_durable();
 
 /// Returns the path of the WAL file that the next change would write, and sets errno, if the disk

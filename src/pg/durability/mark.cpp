@@ -51,7 +51,8 @@ void attach_slot() {
 //
 // A session changes the word only while it holds a lock on the table whose file the word
 // describes, or will describe. The lock prevents other sessions from dropping the extension, or
-// moving the mark to another file, between the change on disk and the change of the word.
+// moving the mark to another file, between the change on disk and the change of the word. The
+// exception is the end of a deferred advance: `written_ms` has made the other file start after it.
 
 Word load() { return Word{slot->mark.word.load(std::memory_order_acquire)}; }
 

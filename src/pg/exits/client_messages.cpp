@@ -35,15 +35,20 @@ struct Header {
 
 /// The size, in bytes, from which messages are sent rather than held back: that of PostgreSQL's own
 /// buffer.
-constexpr int max_held = 8192;
+constexpr size_t max_held = 8192;
 
 /// Whether a message of this type contains only what the client's command determines, and numbers
 /// of rows: among others, that a command is complete and the server ready for the next one.
 bool is_without_data(char type) { return std::strchr("CZIT123nstGHWc", type) != nullptr; }
 
-/// Whether open() can be called. It cannot in the handlers of signals and of errors, which hold
-/// interrupts. PostgreSQL sends the messages of an error again at the end of the command.
-bool can_open() { return InterruptHoldoffCount == 0 && CritSectionCount == 0; }
+/// The type of the last message that was held back.
+char last_type = '\0';
+
+/// Whether open() can be called. It cannot in the handlers of signals, which hold interrupts and
+/// send notices at most. The handler of errors holds them too, but open() can be called there.
+bool can_open() {
+    return CritSectionCount == 0 && (InterruptHoldoffCount == 0 || last_type == 'E');
+}
 
 void hold(char type, const char* body, size_t length) {
     if (held.data == nullptr) {
@@ -51,7 +56,10 @@ void hold(char type, const char* body, size_t length) {
         initStringInfo(&held);
         MemoryContextSwitchTo(caller);
     }
+    // Raise an error, if memory is short, before a part of the message is stored.
+    enlargeStringInfo(&held, static_cast<int>(sizeof(Header) + length));
     const Header header{length, type};
+    last_type = type;
     appendBinaryStringInfo(&held, reinterpret_cast<const char*>(&header), sizeof(header));
     appendBinaryStringInfo(&held, body, static_cast<int>(length));
 }
@@ -66,7 +74,7 @@ int release() {
         result = connection->putmessage(header.type, held.data + at, header.length);
         at += static_cast<int>(header.length);
     }
-    if (held.maxlen > 2 * max_held) {
+    if (static_cast<size_t>(held.maxlen) > 2 * max_held) {
         pfree(held.data);
         held = {};
     }
@@ -77,7 +85,7 @@ int release() {
 /// Hold back the message if it must not leave yet. Return whether it was held back.
 bool hold_if_closed(char type, const char* body, size_t length) {
     if (!exits::is_closed() || (held.len == 0 && is_without_data(type))) return false;
-    if (held.len >= max_held && can_open()) {
+    if (held.len + length >= max_held && type != 'E' && type != 'N' && can_open()) {
         exits::open();
         return false;
     }

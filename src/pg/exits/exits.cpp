@@ -47,26 +47,33 @@ void on_function(FmgrHookEventType event, FmgrInfo* function, Datum* private_dat
 
 // ---- statements
 
-ExecutorStart_hook_type next_executor_start = nullptr;
+ExecutorRun_hook_type next_executor_run = nullptr;
 ProcessUtility_hook_type next_utility = nullptr;
 
-void on_executor_start(QueryDesc* query, int flags) {
-    if (is_closed() && !statements::is_contained(query->plannedstmt)) open();
-    (next_executor_start != nullptr ? next_executor_start : standard_ExecutorStart)(query, flags);
+void open_for(PlannedStmt* statement) {
+    if (is_closed() && !statements::is_contained(statement)) open();
 }
 
-/// Whether the command writes data to a file or to a program.
-bool copies_to_file(Node* statement) {
-    if (!IsA(statement, CopyStmt)) return false;
-    const auto* const copy = reinterpret_cast<CopyStmt*>(statement);
-    return !copy->is_from && copy->filename != nullptr;
+// Called for each part of a result, as by FETCH.
+#if PG_VERSION_NUM >= 180000
+void on_executor_run(QueryDesc* query, ScanDirection direction, uint64 count) {
+    open_for(query->plannedstmt);
+    (next_executor_run != nullptr ? next_executor_run : standard_ExecutorRun)(query, direction,
+                                                                              count);
 }
+#else
+void on_executor_run(QueryDesc* query, ScanDirection direction, uint64 count, bool execute_once) {
+    open_for(query->plannedstmt);
+    (next_executor_run != nullptr ? next_executor_run : standard_ExecutorRun)(query, direction,
+                                                                              count, execute_once);
+}
+#endif
 
 void on_utility(PlannedStmt* statement, const char* query, bool is_read_only,
                 ProcessUtilityContext context, ParamListInfo parameters,
                 QueryEnvironment* environment, DestReceiver* receiver,
                 QueryCompletion* completion) {
-    if (copies_to_file(statement->utilityStmt)) open();
+    open_for(statement);
     (next_utility != nullptr ? next_utility : standard_ProcessUtility)(
         statement, query, is_read_only, context, parameters, environment, receiver, completion);
 }
@@ -102,7 +109,7 @@ void install() {
     client_messages::install();
     chain(needs_fmgr_hook, next_needs_hook, needs_hook);
     chain(fmgr_hook, next_function_hook, on_function);
-    chain(ExecutorStart_hook, next_executor_start, on_executor_start);
+    chain(ExecutorRun_hook, next_executor_run, on_executor_run);
     chain(ProcessUtility_hook, next_utility, on_utility);
     chain(emit_log_hook, next_log_hook, on_log);
 }

@@ -10,6 +10,7 @@ extern "C" {
 #include "access/transam.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_am.h"
+#include "catalog/pg_foreign_table.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_language_d.h"
 #include "catalog/pg_proc.h"
@@ -23,6 +24,8 @@ extern "C" {
 #include "utils/rel.h"
 #include "utils/syscache.h"
 }
+
+#include "pg/support/citus.hpp"
 
 namespace snowdrift::statements {
 namespace {
@@ -58,13 +61,14 @@ struct Function {
     Oid language;
     char volatility;
     bool is_ours;
+    bool is_aggregate;
 };
 
 Function describe(Oid oid) {
     HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(oid));
-    if (!HeapTupleIsValid(tuple)) return {InvalidOid, PROVOLATILE_VOLATILE, false};
+    if (!HeapTupleIsValid(tuple)) return {InvalidOid, PROVOLATILE_VOLATILE, false, false};
     const auto& row = *reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple));
-    Function function{row.prolang, row.provolatile, false};
+    Function function{row.prolang, row.provolatile, false, row.prokind == PROKIND_AGGREGATE};
     if (row.prolang == ClanguageId) {
         bool is_null;
         const Datum symbol = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &is_null);
@@ -79,6 +83,7 @@ Function describe(Oid oid) {
 bool is_contained_function(Oid oid) {
     const Function function = describe(oid);
     if (function.is_ours) return true;
+    if (function.is_aggregate) return oid < FirstNormalObjectId;  // others call other functions
     switch (function.language) {
         case INTERNALlanguageId:
             return function.volatility != PROVOLATILE_VOLATILE || is_harmless(oid);
@@ -152,6 +157,10 @@ bool is_contained_node(Plan* plan) {
             const auto* const limit = reinterpret_cast<Limit*>(plan);
             return are_contained(limit->limitCount) && are_contained(limit->limitOffset);
         }
+        case T_WindowAgg: {
+            const auto* const window = reinterpret_cast<WindowAgg*>(plan);
+            return are_contained(window->startOffset) && are_contained(window->endOffset);
+        }
         case T_ModifyTable: {
             const auto* const modification = reinterpret_cast<ModifyTable*>(plan);
             return are_contained(modification->returningLists) &&
@@ -176,34 +185,72 @@ bool is_contained(Plan* plan) {
 
 // ---- tables
 
-/// Whether the database has an access method that is not PostgreSQL's own. Tables and indexes that
-/// use it may send data anywhere.
-bool has_foreign_access_methods() {
+/// Whether the catalog has a row whose key, an OID, is `first` or greater.
+bool has_row(Oid catalog, Oid index, AttrNumber column, Oid first) {
     ScanKeyData key;
-    ScanKeyInit(&key, Anum_pg_am_oid, BTGreaterEqualStrategyNumber, F_OIDGE,
-                ObjectIdGetDatum(FirstNormalObjectId));
-    Relation methods = table_open(AccessMethodRelationId, AccessShareLock);
-    SysScanDesc scan = systable_beginscan(methods, AmOidIndexId, true, nullptr, 1, &key);
+    ScanKeyInit(&key, column, BTGreaterEqualStrategyNumber, F_OIDGE, ObjectIdGetDatum(first));
+    Relation table = table_open(catalog, AccessShareLock);
+    SysScanDesc scan = systable_beginscan(table, index, true, nullptr, 1, &key);
     const bool is_found = HeapTupleIsValid(systable_getnext(scan));
     systable_endscan(scan);
-    table_close(methods, AccessShareLock);
+    table_close(table, AccessShareLock);
     return is_found;
 }
 
-/// Whether rows that are written to the table stay on this server. The caller holds a lock on it.
-bool is_local_table(Oid table) {
-    const char kind = get_rel_relkind(table);
-    if (kind == RELKIND_RELATION) return true;
-    if (kind != RELKIND_PARTITIONED_TABLE) return false;
+/// Whether the database has an access method that is not PostgreSQL's own. Tables and indexes that
+/// use it may send data anywhere.
+bool has_foreign_access_methods() {
+    return has_row(AccessMethodRelationId, AmOidIndexId, Anum_pg_am_oid, FirstNormalObjectId);
+}
+
+bool has_foreign_partitions(Oid table) {
+    if (!has_row(ForeignTableRelationId, ForeignTableRelidIndexId, Anum_pg_foreign_table_ftrelid,
+                 InvalidOid))
+        return false;
     List* const partitions = find_all_inheritors(table, NoLock, nullptr);
     ListCell* cell;
     foreach (cell, partitions)
-        if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_FOREIGN_TABLE) return false;
-    return true;
+        if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_FOREIGN_TABLE) return true;
+    return false;
 }
 
-/// Whether all tables of the plan are on this server, and those to which it writes stay there.
-bool are_tables_local(const PlannedStmt* plan) {
+bool is_contained_text(const char* expression) {
+    return expression == nullptr || are_contained(static_cast<Node*>(stringToNode(expression)));
+}
+
+/// Whether the table's CHECK constraints and the conditions of its triggers are contained.
+bool has_contained_expressions(Relation table) {
+    bool result = true;
+    if (const auto* const constraints = RelationGetDescr(table)->constr)
+        for (int i = 0; i < constraints->num_check; ++i)
+            result = result && is_contained_text(constraints->check[i].ccbin);
+    if (const auto* const triggers = table->trigdesc)
+        for (int i = 0; i < triggers->numtriggers; ++i)
+            result = result && is_contained_text(triggers->triggers[i].tgqual);
+    return result;
+}
+
+bool has_contained_defaults(Relation table) {
+    bool result = true;
+    if (const auto* const constraints = RelationGetDescr(table)->constr)
+        for (int i = 0; i < constraints->num_defval; ++i)
+            result = result && is_contained_text(constraints->defval[i].adbin);
+    return result;
+}
+
+/// Whether writing a row to the table keeps it on this server, and calls only contained code. The
+/// caller holds a lock on the table.
+bool is_contained_table(Oid oid) {
+    const char kind = get_rel_relkind(oid);
+    if (kind != RELKIND_RELATION && kind != RELKIND_PARTITIONED_TABLE) return false;
+    Relation table = table_open(oid, NoLock);
+    const bool result = has_contained_expressions(table);
+    table_close(table, NoLock);
+    return result && (kind == RELKIND_RELATION || !has_foreign_partitions(oid));
+}
+
+/// Whether all tables of the plan are on this server, and writing to its targets is contained.
+bool are_tables_contained(const PlannedStmt* plan) {
     bool writes = false;
     ListCell* cell;
     foreach (cell, plan->rtable) {
@@ -211,19 +258,40 @@ bool are_tables_local(const PlannedStmt* plan) {
         if (entry->rtekind != RTE_RELATION) continue;
         if (entry->relkind == RELKIND_FOREIGN_TABLE) return false;
         if (entry->rellockmode < RowExclusiveLock) continue;
-        if (!is_local_table(entry->relid)) return false;
+        if (!is_contained_table(entry->relid)) return false;
         writes = true;
     }
     return !writes || !has_foreign_access_methods();
 }
 
-/// Whether the statement copies rows from a file, or from the client, to a local table.
-bool is_contained_copy(Node* statement) {
-    if (!IsA(statement, CopyStmt)) return false;
-    const auto* const copy = reinterpret_cast<CopyStmt*>(statement);
-    if (!copy->is_from || copy->is_program || copy->whereClause != nullptr) return false;
-    const Oid table = RangeVarGetRelid(copy->relation, NoLock, true);
-    return OidIsValid(table) && is_local_table(table) && !has_foreign_access_methods();
+/// Whether the command copies rows from a file, or from the client, to a contained table. Citus
+/// sends the rows to other servers.
+bool is_contained_copy(const CopyStmt* copy) {
+    if (!copy->is_from || copy->is_program || copy->whereClause != nullptr ||
+        citus::read_membership().has_citus)
+        return false;
+    const Oid oid = RangeVarGetRelid(copy->relation, AccessShareLock, true);
+    if (!OidIsValid(oid) || !is_contained_table(oid) || has_foreign_access_methods()) return false;
+    Relation table = table_open(oid, NoLock);
+    const bool result = has_contained_defaults(table);
+    table_close(table, NoLock);
+    return result;
+}
+
+bool is_contained_utility(Node* command) {
+    switch (nodeTag(command)) {
+        case T_TransactionStmt:
+        case T_PrepareStmt:
+        case T_DeallocateStmt:
+        case T_FetchStmt:  // its query is checked when it runs
+        case T_ClosePortalStmt:
+        case T_LockStmt:
+            return true;
+        case T_CopyStmt:
+            return is_contained_copy(reinterpret_cast<CopyStmt*>(command));
+        default:
+            return false;
+    }
 }
 
 }  // namespace
@@ -242,9 +310,9 @@ bool is_foreign_code(Oid oid) {
 }
 
 bool is_contained(PlannedStmt* plan) {
-    if (plan->utilityStmt != nullptr) return is_contained_copy(plan->utilityStmt);
-    return !plan->parallelModeNeeded && are_tables_local(plan) && is_contained(plan->planTree) &&
-           are_all_contained(plan->subplans);
+    if (plan->utilityStmt != nullptr) return is_contained_utility(plan->utilityStmt);
+    return !plan->parallelModeNeeded && are_tables_contained(plan) &&
+           is_contained(plan->planTree) && are_all_contained(plan->subplans);
 }
 
 bool is_current_contained() {

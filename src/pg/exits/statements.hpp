@@ -9,8 +9,9 @@ extern "C" {
 
 namespace snowdrift::statements {
 
-/// Whether executing the plan calls only PostgreSQL's own code, functions of this extension,
-/// functions that exits.cpp guards, and functions that promise to have no side effects.
+/// Whether executing the plan, or a utility command, calls only PostgreSQL's own code, functions of
+/// this extension, functions that exits.cpp guards, and functions that promise to have no side
+/// effects.
 bool is_contained(PlannedStmt* plan);
 
 /// The same for each statement that the current portal executes.

@@ -72,6 +72,7 @@ Search search(const SlotKey& key) {
 void clear(Slot& slot) {
     SpinLockAcquire(&slot.lock);
     for (auto& word : slot.words) word = 0;
+    slot.is_logged = 0;
     SpinLockRelease(&slot.lock);
 }
 

@@ -47,7 +47,8 @@ char last_type = '\0';
 /// Whether open() can be called. It cannot in the handlers of signals, which hold interrupts and
 /// send notices at most. The handler of errors holds them too, but open() can be called there.
 bool can_open() {
-    return CritSectionCount == 0 && (InterruptHoldoffCount == 0 || last_type == 'E');
+    return CritSectionCount == 0 && MyProc != nullptr &&
+           (InterruptHoldoffCount == 0 || last_type == 'E');
 }
 
 void hold(char type, const char* body, size_t length) {

@@ -83,7 +83,8 @@ void on_utility(PlannedStmt* statement, const char* query, bool is_read_only,
 emit_log_hook_type next_log_hook = nullptr;
 
 void on_log(ErrorData* message) {
-    if (message->output_to_server && CritSectionCount == 0) open();
+    // A process that is about to end has left shared memory, and no ID to report.
+    if (message->output_to_server && CritSectionCount == 0 && MyProc != nullptr) open();
     if (next_log_hook != nullptr) next_log_hook(message);
 }
 

@@ -257,7 +257,7 @@ bool are_tables_contained(const PlannedStmt* plan) {
         const auto* const entry = lfirst_node(RangeTblEntry, cell);
         if (entry->rtekind != RTE_RELATION) continue;
         if (entry->relkind == RELKIND_FOREIGN_TABLE) return false;
-        if (entry->rellockmode < RowExclusiveLock) continue;
+        if (entry->rellockmode < RowExclusiveLock || entry->relkind == RELKIND_VIEW) continue;
         if (!is_contained_table(entry->relid)) return false;
         writes = true;
     }
@@ -285,6 +285,8 @@ bool is_contained_utility(Node* command) {
         case T_DeallocateStmt:
         case T_FetchStmt:  // its query is checked when it runs
         case T_ClosePortalStmt:
+        case T_VariableSetStmt:
+        case T_VariableShowStmt:
         case T_LockStmt:
             return true;
         case T_CopyStmt:

@@ -41,6 +41,11 @@ for my $kind ('i', 's')
 	CREATE TABLE ${kind}_plain (id $id PRIMARY KEY, x int);
 	CREATE TABLE ${kind}_parent (id $id PRIMARY KEY, x int UNIQUE);
 	CREATE TABLE ${kind}_child (id $id PRIMARY KEY, x int REFERENCES ${kind}_parent (x) ON DELETE CASCADE);
+	CREATE TABLE ${kind}_referenced (a bigint, b int, PRIMARY KEY (a, b));
+	CREATE TABLE ${kind}_referencing (a @{[ $kind eq 'i' ? q{bigint DEFAULT nextval('i_plain_id_seq')} : $id ]}, b int,
+		FOREIGN KEY (a, b) REFERENCES ${kind}_referenced ON DELETE SET DEFAULT);
+	INSERT INTO ${kind}_referenced VALUES (1, 1);
+	INSERT INTO ${kind}_referencing VALUES (1, 1);
 	CREATE TABLE ${kind}_parts (id @{[ $kind eq 'i' ? q{bigint DEFAULT nextval('i_plain_id_seq')} : $id ]}, x int, PRIMARY KEY (id, x)) PARTITION BY LIST (x);
 	CREATE TABLE ${kind}_parts_1 PARTITION OF ${kind}_parts FOR VALUES IN (1);
 	CREATE TABLE ${kind}_parts_2 PARTITION OF ${kind}_parts FOR VALUES IN (2);
@@ -244,6 +249,27 @@ while (my ($name, $statements) = splice @exits, 0, 2)
 {
 	compare(1, $name, '', 'BEGIN', @$statements, 'COMMIT');
 }
+# PostgreSQL's own volatile functions in each part of a statement
+my $lock = 'pg_try_advisory_xact_lock(1)::int';
+my @parts = (
+	'VALUES' => "INSERT INTO T_plain (x) VALUES (1), ($lock)",
+	'a function in FROM' => 'INSERT INTO T_plain (x) SELECT 1 FROM pg_advisory_xact_lock(1)',
+	'a condition' => "INSERT INTO T_plain (x) SELECT x FROM T_source WHERE $lock = x",
+	'a condition of a join' =>
+	  "INSERT INTO T_plain (x) SELECT a.x FROM T_source a LEFT JOIN T_source b ON a.x = b.x AND $lock = b.x + a.x",
+	'a subquery' => "INSERT INTO T_plain (x) VALUES ((SELECT $lock))",
+	'RETURNING' => "INSERT INTO T_plain (x) VALUES (1) RETURNING $lock",
+	'ON CONFLICT' => "INSERT INTO T_plain (x) VALUES (1) ON CONFLICT (id) DO UPDATE SET x = $lock",
+	'MERGE' => "MERGE INTO T_plain USING T_source ON false WHEN NOT MATCHED THEN INSERT (x) VALUES ($lock)",
+	'LIMIT' => "INSERT INTO T_plain (x) SELECT x FROM T_source LIMIT $lock",
+	'COPY' => "COPY T_plain (x) FROM '$file.in' WHERE $lock = x");
+while (my ($name, $statement) = splice @parts, 0, 2) { compare(1, "a volatile function in $name", '', $statement) }
+compare(1, 'COPY to a foreign partition', '', "COPY T_remote_parts (x) FROM '$file.in'");
+# A statement that PostgreSQL runs for a foreign key
+compare(1, 'ON DELETE SET DEFAULT', '', 'DELETE FROM T_referenced');
+$node->safe_psql('postgres', 'CREATE EXTENSION bloom; CREATE INDEX bloom_i ON i_plain USING bloom (x); CREATE INDEX bloom_s ON s_plain USING bloom (x)');
+compare(1, 'an access method of an extension', '', $insert);
+$node->safe_psql('postgres', 'DROP EXTENSION bloom CASCADE');
 compare(1, 'a large result', '', $large);
 compare(1, 'a trigger in PL/pgSQL', '', 'INSERT INTO T_triggered VALUES (DEFAULT, 1)');
 compare(1, 'a foreign partition', '', 'INSERT INTO T_remote_parts VALUES (DEFAULT, 1)');
@@ -282,6 +308,9 @@ for my $wants ('rows', 'nothing')
 	step();
 	my ($log, $flushed) = (-s $node->logfile, $observer->value('SELECT pg_current_wal_flush_lsn()'));
 	$client->send_query('INSERT INTO s_parent (x) VALUES (2)');
+	$node->poll_query_until('postgres', "SELECT wait_event = 'transactionid' FROM pg_stat_activity WHERE pid = $pid")
+	  or die 'the statement does not wait';
+	step();    # deadlock_timeout passes
 	$node->wait_for_log(qr/process $pid still waiting for/, $log);
 	is($observer->value("SELECT pg_current_wal_flush_lsn() > '$flushed'"), 't', 'a message in the log: a flush');
 	$holder->query('ROLLBACK');

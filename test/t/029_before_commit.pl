@@ -183,7 +183,7 @@ while (my ($name, $statements) = splice @sent, 0, 2)
 	$client->send_query('INSERT INTO plain (x) VALUES (1) RETURNING id');
 	wait_for($pid, 'transactionid');
 	stop_at_once();
-	is(join(' ', received($client)), '', 'a statement that waits for a unique key: no row has left');
+	unlike(join(' ', received($client)), qr/\b\d{18}\b/, 'a statement that waits for a unique key: no row has left');
 	unlike(slurp_file($node->logfile, $log), qr/\b\d{18}\b/, '... and no ID is in the log');
 	start();
 }

@@ -174,6 +174,15 @@ while (my ($name, $statements) = splice @sent, 0, 2)
 	crash('a row after Flush', map { $_->{text} } $client->receive_until('C'));
 }
 
+# The mark is advanced again when the transaction outlasts the lease.
+{
+	my ($client) = clients(1);
+	$client->query($_) for 'BEGIN', 'INSERT INTO plain DEFAULT VALUES';
+	step();
+	$client->query('INSERT INTO plain DEFAULT VALUES');
+	crash('rows of a long transaction', $client->value('SELECT max(id) FROM plain'));
+}
+
 # While a statement waits after the draw, nothing has left.
 {
 	my ($holder, $client, $observer) = clients(3);
@@ -255,6 +264,33 @@ while (my ($name, $statements) = splice @visible, 0, 2)
 	$writer->query($_) for 'BEGIN', 'INSERT INTO plain DEFAULT VALUES', 'ROLLBACK', 'SELECT pg_current_xact_id()';
 	crash('another session, after a rollback', $client->value('SELECT next_snowflake()'));
 }
+
+# ---- fresh states
+
+# A generator is replaced in the transaction that draws from it. The new one's state starts after the mark as
+# written, although the other sessions do not rely on that mark yet.
+{
+	my ($client, $other) = clients(2);
+	$client->query($_) for 'BEGIN', q{INSERT INTO plain SELECT next_snowflake('own')};
+	set_clock($node, '2026-06-01 12:00:00');
+	$client->query("INSERT INTO other SELECT count($_)")
+	  for q{snowdrift.drop_generator('own')}, q{snowdrift.create_generator('own', 'snowflake', worker => 7)};
+	$client->query('COMMIT');
+	$other->query(q{SET snowdrift.max_clock_lead = '1h'});
+	cmp_ok($other->value(q{SELECT next_snowflake('own')}),
+		'>', $client->value('SELECT max(id) FROM plain'), 'a generator that is replaced repeats no ID');
+}
+# The extension is replaced before a transaction commits that has drawn IDs.
+{
+	my ($client, $other) = clients(2);
+	$client->query($_) for 'BEGIN', 'INSERT INTO other VALUES (1)', 'CREATE TEMP TABLE kept (id bigint)',
+	  'INSERT INTO kept SELECT next_snowflake()';
+	set_clock($node, '2026-06-01 12:00:00');
+	$other->query($_) for 'DROP EXTENSION snowdrift CASCADE', 'CREATE EXTENSION snowdrift',
+	  q{SET snowdrift.max_clock_lead = '1h'}, 'SELECT next_snowflake()';
+	crash('an ID of an extension that is replaced', $client->value('SELECT id FROM kept'));
+}
+$node->safe_psql('postgres', 'ALTER TABLE plain ALTER id SET DEFAULT next_snowflake()');
 
 # ---- the end of sessions
 

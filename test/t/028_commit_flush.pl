@@ -212,15 +212,6 @@ for my $more (100, 300)
 	$client->close;
 }
 
-{
-	my ($client, $other) = map { Wire->connect($node) } 1 .. 2;
-	$other->query('SELECT next_snowflake()');
-	step();
-	$client->query('INSERT INTO s_plain (x) VALUES (1)');
-	is(flushes($other, 'SELECT next_snowflake()'), 0, 'other sessions rely on the mark once it is flushed');
-	$_->close for $client, $other;
-}
-
 # ---- transaction blocks from which no data leaves
 
 my $insert = 'INSERT INTO T_plain VALUES (DEFAULT, 1)';

@@ -62,6 +62,8 @@ CREATE TRIGGER t BEFORE INSERT ON conditional FOR EACH ROW WHEN (pg_try_advisory
 	EXECUTE FUNCTION nothing();
 CREATE FUNCTION lock_id() RETURNS boolean LANGUAGE sql AS 'SELECT pg_advisory_lock(next_snowflake()) IS NOT NULL';
 CREATE TABLE checked_by_function (x int CHECK (lock_id()));
+CREATE FUNCTION lock_id_in_plpgsql() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN lock_id(); END';
+CREATE TABLE checked_by_plpgsql (x int CHECK (lock_id_in_plpgsql()));
 CREATE UNLOGGED TABLE unlogged (id bigint DEFAULT next_snowflake());
 CREATE FUNCTION insert_and_raise(what text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE got bigint;
@@ -243,6 +245,7 @@ my @visible = (
 	'in a check constraint' => [ 'BEGIN', 'INSERT INTO locked DEFAULT VALUES' ],
 	'in a check constraint, by COPY' => [ 'BEGIN', q{COPY locked (id) FROM '/dev/null'}, 'INSERT INTO locked DEFAULT VALUES' ],
 	'in a function in SQL of a check constraint' => [ 'BEGIN', 'INSERT INTO checked_by_function VALUES (1)' ],
+	'in a function in PL/pgSQL of a check constraint' => [ 'BEGIN', 'INSERT INTO checked_by_plpgsql VALUES (1)' ],
 	q{in a trigger's condition} => [ 'BEGIN', 'INSERT INTO conditional DEFAULT VALUES' ],
 	'in a function in SQL' => [ 'BEGIN', 'INSERT INTO other SELECT count(lock_id())' ]);
 while (my ($name, $statements) = splice @visible, 0, 2)

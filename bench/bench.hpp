@@ -49,7 +49,7 @@ struct KeyedTable {
     std::string label, table, column;
 };
 
-/// One table per kind of key, with a default that generates it.
+/// One table per kind of key, with a default that generates the key.
 std::vector<KeyedTable> keyed_tables(pqxx::connection& connection, const Options& options);
 
 /// Creates the table. Drops an older one.

@@ -20,7 +20,7 @@ struct Rate {
     std::string label;
     std::chrono::milliseconds interval;
     int rows;                       ///< of one table in one round
-    int rounds, rounds_if_standby;  ///< the latter with a standby
+    int rounds, rounds_if_standby;  ///< without and with a standby
     bool returning = false;         ///< whether the statement returns the ID
 
     bool is_alone() const { return rows == 1; }
@@ -132,8 +132,8 @@ double flushes(pqxx::connection& connection) {
 }
 
 /// Inserts the rows of one round, and adds their latencies in microseconds to `latencies`. A row
-/// that is due while the previous INSERT still runs follows it at once, and does not move the later
-/// ones closer together.
+/// that is due while the previous INSERT still runs is inserted right after it, and does not move
+/// the later rows closer together.
 void insert_rows(Report& report, pqxx::connection& connection, const KeyedTable& keyed,
                  const Setup& setup, const Rate& rate, std::vector<double>& latencies) {
     const std::string statement = prepared(keyed, rate.returning);
@@ -211,8 +211,8 @@ void show_flushes(Report& report, const Options& options, const std::vector<Keye
                     rows.back().push_back(shown(
                         report.mean("isolated", label, measure_of(setup, rate, "flushes")), 2));
     }
-    report.table({"flushes per INSERT that comes alone", "no standby", "no standby, RETURNING",
-                  "standby", "standby, RETURNING"},
+    report.table({"flushes per isolated INSERT", "no standby", "no standby, RETURNING", "standby",
+                  "standby, RETURNING"},
                  rows);
 }
 
@@ -228,7 +228,7 @@ void chart(Report& report, const Options& options, const std::vector<KeyedTable>
                 {"without a standby", "with a synchronous standby"}, bars, 0);
 }
 
-/// The worst ratio to identity over the rates that are wanted.
+/// The largest ratio to identity over the wanted rates.
 double worst(const Report& report, const Options& options, const std::string& subject,
              const Setup& setup, const std::string& what, bool (*wanted)(const Rate&)) {
     double result = 0;
@@ -289,16 +289,14 @@ void isolated(Report& report, const Options& options) {
     show_flushes(report, options, all);
     report.note(
         "One session inserts one row per statement, autocommitted; fsync and synchronous_commit "
-        "are "
-        "on. The ID is the primary key; the other column is an integer. A latency begins when the "
-        "client sends the statement. If a row is due while the previous INSERT still runs, its "
+        "are on. The ID is the primary key; the other column is an integer. A latency begins when "
+        "the client sends the statement. If a row is due while the previous INSERT still runs, its "
         "INSERT follows at once; \"rows/s\" is the rate achieved. The tables take turns, in "
-        "several "
-        "rounds. Ratios are to bigint identity. Medians are compared round by round, and 99.9th "
-        "percentiles over all rows; with up to 1000 rows, the 99.9th percentile is the largest or "
-        "the second largest latency. The standby runs on the same machine and disk. Flushes are "
-        "the "
-        "primary's; before PostgreSQL 18, they include those of background processes.");
+        "several rounds. Ratios are to bigint identity. Medians are compared round by round, and "
+        "99.9th percentiles over all rows; with up to 1000 rows, the 99.9th percentile is the "
+        "largest or the second largest latency. The standby runs on the same machine and disk. "
+        "Flushes are the primary's; before PostgreSQL 18, they include those of background "
+        "processes.");
     chart(report, options, all);
     targets(report, options);
 }

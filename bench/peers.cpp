@@ -7,12 +7,12 @@ namespace {
 struct Known {
     const char* project;
     const char* extension;
-    const char* schema;     ///< the one that the extension requires, or one of its own
+    const char* schema;     ///< required by the extension, or created for it
     const char* function;   ///< without its schema and arguments
     const char* arguments;  ///< the types, as in a regprocedure
     const char* argument;   ///< NULL::int if the function takes none
     const char* type;       ///< of its IDs; % stands for the schema
-    const char* setting;    ///< that it requires; empty if none
+    const char* setting;    ///< that the extension requires; empty if none
 };
 
 constexpr Known known_peers[] = {

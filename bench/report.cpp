@@ -46,7 +46,7 @@ std::string shown(double value, int digits) {
 }
 
 std::string line_style(bool ours, size_t line) {
-    // Filled shapes for ours, open ones and crosses for the others
+    // Filled shapes for Snowdrift, open shapes and crosses for the others.
     static constexpr int points[][2] = {{5, 4},   {7, 6},  {9, 8},  {13, 12},
                                         {11, 10}, {15, 1}, {15, 2}, {15, 3}};
     return "with linespoints lw 2 ps 0.9 pt " +
@@ -148,7 +148,7 @@ void Report::chart(const std::string& name, const std::string& title, int height
 
 void Report::bars(const std::string& name, const std::string& title, const Cells& series,
                   const std::vector<Bars>& groups, int digits) {
-    // Colors of the first and the second bar of a group: ours, and all others'.
+    // The colors of the first and the second bar of a group: for Snowdrift, and for all others.
     static constexpr const char* colors[][2] = {{our_color, other_color}, {"#a9cbdc", "#d0d0d0"}};
     const double height = 0.8 / static_cast<double>(series.size());
     std::string tics;

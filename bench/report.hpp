@@ -22,14 +22,14 @@ struct Series {
     std::vector<double> values;
 };
 
-/// A group of bars of a chart. Those of Snowdrift have another color than all others.
+/// A group of bars of a chart. Snowdrift's bars have a different color from all others.
 struct Bars {
     std::string label;
     std::vector<double> values;
     bool ours;
 };
 
-/// The colors of charts: Snowdrift's, and all others'.
+/// The colors in charts: Snowdrift's, and that of all others.
 constexpr const char* our_color = "#3b7ea1";
 constexpr const char* other_color = "#999999";
 

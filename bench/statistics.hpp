@@ -16,7 +16,7 @@ inline double median(std::vector<double> values) {
 }
 
 /// The value that the given share of the other values does not exceed: the smallest for 0, the
-/// largest for 1, and never one between two values. Precondition: there are values.
+/// largest for 1. It is not interpolated between two values. Precondition: there are values.
 inline double percentile(std::vector<double> values, double share) {
     const auto at = values.begin() +
                     static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));

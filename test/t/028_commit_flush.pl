@@ -9,7 +9,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
 my $node = new_server('flushes');
-# Only the statements flush.
+# Only the statements of the test flush WAL.
 $node->append_conf('postgresql.conf', <<'CONF');
 fsync = on
 autovacuum = off
@@ -23,7 +23,7 @@ CONF
 start_with_clock($node, '2026-06-01 12:00:00');
 my $version = $node->safe_psql('postgres', 'SHOW server_version_num');
 create_all_kinds($node);
-# The sessions of foreign tables commit asynchronously, so that they flush nothing.
+# The sessions that foreign tables use commit asynchronously, so that they flush nothing.
 $node->safe_psql('postgres', sprintf(<<'SQL', $node->host, $node->port));
 CREATE EXTENSION postgres_fdw;
 CREATE SERVER itself FOREIGN DATA WRAPPER postgres_fdw
@@ -32,7 +32,7 @@ CREATE USER MAPPING FOR CURRENT_USER SERVER itself;
 CREATE TABLE remote (id bigint, x int);
 SQL
 
-# Each kind of table exists with an identity column, "i_...", and with an ID of ours, "s_...".
+# Each kind of table exists twice: "i_..." has an identity column, "s_..." has one of our IDs.
 my $file = PostgreSQL::Test::Utils::tempdir() . '/copied';
 for my $kind ('i', 's')
 {
@@ -80,7 +80,7 @@ CREATE TABLE s_uuidv7 (id uuid DEFAULT next_uuidv7() PRIMARY KEY, x int);
 CREATE TABLE s_own (id bigint DEFAULT next_snowflake('own') PRIMARY KEY, x int);
 SQL
 
-# While these processes are stopped, they don't flush in the statements' place.
+# While these processes are stopped, they don't flush WAL that a statement would otherwise flush.
 my @stopped = split /\n/, $node->safe_psql('postgres',
 	q{SELECT pid FROM pg_stat_activity WHERE backend_type IN ('walwriter', 'background writer')});
 END { kill 'CONT', @stopped if @stopped }
@@ -92,11 +92,11 @@ my $count = $version < 180000
   : q{SELECT sum(fsyncs) FROM pg_stat_io WHERE object = 'wal'};
 
 my $second = 0;
-# Before each step, the mark is behind the clock.
+# step(): sets the clock forward, so that the mark is behind it
 sub step { $second += 10; return set_clock($node, sprintf('2026-06-01 12:%02d:%02d', $second / 60, $second % 60)) }
 
-# flushes(CLIENT, REQUESTS...): how often the WAL is flushed by these queries, or by what these functions do.
-# Their messages are then in @answers.
+# flushes(CLIENT, REQUESTS...): how often these queries, or calls of these functions, flush the WAL. Stores their
+# messages in @answers.
 my @answers;
 
 sub flushes
@@ -113,15 +113,15 @@ sub flushes
 	return $observer->value($count) - $before;
 }
 
-# bound(SQL, VALUES...): executes the statement with parameters
+# bound(SQL, VALUES...): a function that executes the statement with these parameters
 sub bound
 {
 	my ($sql, @values) = @_;
 	return sub { $_[0]->send(Wire::execution($sql, 0, @values), S => '')->receive_until('Z') };
 }
 
-# compare(EXTRA, NAME, OPTIONS, REQUESTS...): in the requests, "T_" stands for the prefix of the tables. Our IDs
-# cause as many flushes as an identity column, and EXTRA.
+# compare(EXTRA, NAME, OPTIONS, REQUESTS...): tests that our IDs cause EXTRA more flushes than an identity column.
+# In the requests, "T_" stands for the prefix of the tables.
 sub compare
 {
 	my ($extra, $name, $options, @requests) = @_;
@@ -138,11 +138,11 @@ sub compare
 		# libfaketime sometimes prevents a shell from starting.
 		redo if grep { $_->{text} =~ /^ERROR .*program ".*" failed/ } @answers and ++$retries < 10;
 	}
-	is("$flushes{s}", $flushes{i} + $extra, $extra ? "$name: one flush more" : "$name: no flush more ($flushes{i})");
+	is("$flushes{s}", $flushes{i} + $extra, $extra ? "$name: one more flush" : "$name: the same number of flushes ($flushes{i})");
 	return;
 }
 
-# flushes_of_ours(OPTIONS, REQUESTS...): the same for IDs of ours alone
+# flushes_of_ours(OPTIONS, REQUESTS...): how often these requests, which use only our IDs, flush the WAL
 sub flushes_of_ours
 {
 	my ($options, @requests) = @_;
@@ -154,7 +154,7 @@ sub flushes_of_ours
 	return $flushes;
 }
 
-# ---- statements of their own
+# ---- autocommit statements
 
 my $rows = join ',', map { '(DEFAULT, 1)' } 1 .. 10;
 compare(0, 'INSERT VALUES', '', 'INSERT INTO T_plain VALUES (DEFAULT, 1)');
@@ -174,7 +174,7 @@ compare(0, 'a prepared INSERT', '', 'PREPARE p AS INSERT INTO T_plain (x) VALUES
 compare(0, 'MERGE', '',
 	'MERGE INTO T_plain USING T_source ON false WHEN NOT MATCHED THEN INSERT (x) VALUES (1)');
 
-# copy_in(KIND, COPY OPTIONS): copies a row from the client
+# copy_in(KIND): a function that copies a row from the client
 sub copy_in
 {
 	my ($kind) = @_;
@@ -201,7 +201,7 @@ for my $statement (
 }
 is(flushes_of_ours('-c default_transaction_read_only=on', 'SELECT next_snowflake()'), 1, 'read-only: one flush');
 
-# While half of the lease is left, IDs cause no flush. Then the mark is advanced ahead of need.
+# While half of the lease is left, IDs cause no flush. After that, the mark is advanced ahead of need.
 for my $more (100, 300)
 {
 	my $client = Wire->connect($node);
@@ -258,7 +258,7 @@ while (my ($name, $statements) = splice @exits, 0, 2)
 my $lock = 'pg_try_advisory_xact_lock(1)::int';
 my @parts = (
 	'VALUES' => "INSERT INTO T_plain (x) VALUES (1), ($lock)",
-	'a function in FROM' => 'INSERT INTO T_plain (x) SELECT 1 FROM pg_advisory_xact_lock(1)',
+	'FROM' => 'INSERT INTO T_plain (x) SELECT 1 FROM pg_advisory_xact_lock(1)',
 	'a condition' => "INSERT INTO T_plain (x) SELECT x FROM T_source WHERE $lock = x",
 	'a condition of a join' =>
 	  "INSERT INTO T_plain (x) SELECT a.x FROM T_source a LEFT JOIN T_source b ON a.x = b.x AND $lock = b.x + a.x",
@@ -290,7 +290,7 @@ compare(1, 'rows in a block of the extended protocol', '',
 	sub { $_[0]->send(Wire::execution('BEGIN'), S => '')->receive_until('Z') },
 	[ "$insert RETURNING id" ],
 	sub { $_[0]->send(Wire::execution('COMMIT'), S => '')->receive_until('Z') });
-# A Flush message asks for rows before the transaction ends.
+# A Flush message requests rows before the transaction ends.
 for my $wants ('rows', 'nothing')
 {
 	my $extra = $wants eq 'rows' ? 1 : 0;
@@ -342,7 +342,7 @@ $primary->append_conf('postgresql.conf', "synchronous_standby_names = '*'\nwal_s
 $primary->stop;
 start_with_clock($primary, '2026-06-01 12:00:00');
 
-# This standby confirms what it is told to.
+# This standby confirms only the positions that the test passes to confirm().
 my $standby = Wire->connect($primary, replication => 'true');
 $observer = Wire->connect($primary);
 sub confirm
@@ -378,7 +378,7 @@ sub waits
 	}
 }
 
-# A wait that is canceled, or that a restart ends, makes the commit visible without its confirmation. So by
+# If the wait of a commit is canceled, or ended by a restart, the commit is visible but not confirmed. So by
 # default, the mark is confirmed before the commit begins.
 my $client = Wire->connect($primary);
 waits($client, 'SELECT next_snowflake()');
@@ -396,10 +396,10 @@ for my $setting ('on', 'off')
 	until ($client->value('SHOW snowdrift.mark_waits_for_standbys') eq $setting) { }
 	step_primary(10);
 	my $first = $setting eq 'on' ? 2 : 1;
-	is(waits($client, 'INSERT INTO i_plain (x) VALUES (1)'), 1, "mark_waits_for_standbys $setting: identity, one wait");
-	is(waits($client, 'INSERT INTO s_plain (x) VALUES (1)'), $first, "... after a pause, $first");
+	is(waits($client, 'INSERT INTO i_plain (x) VALUES (1)'), 1, "mark_waits_for_standbys $setting: one wait with an identity column");
+	is(waits($client, 'INSERT INTO s_plain (x) VALUES (1)'), $first, "... number of waits with a Snowflake, after a pause: $first");
 	step_primary(0.3);
-	is(waits($client, 'INSERT INTO s_plain (x) VALUES (1)'), 1, '... when the mark is advanced ahead of need, one');
+	is(waits($client, 'INSERT INTO s_plain (x) VALUES (1)'), 1, '... one wait when the mark is advanced ahead of need');
 	step_primary(0.3);
 	is(waits($client, 'INSERT INTO s_plain (x) VALUES (1)'), 1, '... and again');
 }

@@ -1,6 +1,6 @@
-# What leaves the server before a transaction commits is covered by the mark on disk. Each case crashes the server
-# between the draw and the commit, restarts it with its clock set back, and draws again: the next ID must be later
-# than all IDs that have left.
+# The mark on disk covers all IDs that leave the server before their transaction commits. Each case crashes the
+# server between the draw and the commit, restarts it with its clock set back, and draws again: the next ID must be
+# later than all IDs that have left the server.
 use strict;
 use warnings FATAL => 'all';
 use Test::More;
@@ -11,7 +11,7 @@ use PostgreSQL::Test::Utils;
 use Time::HiRes qw(usleep);
 
 my $node = new_server('exits');
-# Nothing else writes or flushes the WAL before these crashes.
+# Only the test writes or flushes the WAL before it crashes the server.
 $node->append_conf('postgresql.conf', <<'CONF');
 fsync = on
 autovacuum = off
@@ -25,7 +25,7 @@ log_min_error_statement = panic
 log_disconnections = on
 CONF
 
-# While the WAL writer is stopped, it does not flush asynchronous commits right after they are reported.
+# The WAL writer is stopped, so that it does not flush asynchronous commits right after they are reported.
 my $wal_writer = 0;
 END { kill 'KILL', $wal_writer if $wal_writer }
 
@@ -88,7 +88,7 @@ sub crash
 	start();
 	my $next = $node->safe_psql('postgres', q{SET snowdrift.max_clock_lead = '1h'; SELECT next_snowflake()});
 	cmp_ok($next, '>', $last // die("$name: no ID has left"), $name);
-	# The steps go on after this lead.
+	# Later steps set the clock past this ID.
 	$second += 1;
 	return;
 }
@@ -102,7 +102,7 @@ sub received
 	return @texts;
 }
 
-# locks(): the IDs in advisory locks
+# locks(OBSERVER): the IDs in advisory locks
 sub locks
 {
 	my ($observer) = @_;
@@ -119,7 +119,7 @@ sub wait_for
 	return;
 }
 
-# client(NAME...): connections in which the library is loaded, after the mark has fallen behind the clock
+# clients(COUNT): connections that have loaded the library. The mark is behind the clock.
 sub clients
 {
 	my ($count) = @_;
@@ -152,7 +152,7 @@ while (my ($name, $statements) = splice @sent, 0, 2)
 	crash("$name, then a crash", @texts);
 }
 
-# The server blocks while it sends a large result.
+# The server waits for the client while it sends a large result.
 {
 	my ($client) = clients(1);
 	my $pid = $client->value('SELECT pg_backend_pid()');
@@ -185,7 +185,7 @@ while (my ($name, $statements) = splice @sent, 0, 2)
 	crash('rows of a long transaction', $client->value('SELECT max(id) FROM plain'));
 }
 
-# While a statement waits after the draw, nothing has left.
+# While a statement waits after the draw, no ID has left the server.
 {
 	my ($holder, $client, $observer) = clients(3);
 	$holder->query($_) for 'BEGIN', 'INSERT INTO plain (x) VALUES (1)';
@@ -255,7 +255,7 @@ while (my ($name, $statements) = splice @visible, 0, 2)
 	crash("an advisory lock $name", locks($observer));
 }
 
-# Another session does not rely on what this one has not flushed.
+# A session does not rely on an advance that another session has not flushed.
 {
 	my ($writer, $client) = clients(2);
 	$writer->query($_) for 'BEGIN', 'INSERT INTO plain DEFAULT VALUES';
@@ -270,8 +270,8 @@ while (my ($name, $statements) = splice @visible, 0, 2)
 
 # ---- fresh states
 
-# A generator is replaced in the transaction that draws from it. The new one's state starts after the mark as
-# written, although the other sessions do not rely on that mark yet.
+# A generator is replaced in the transaction that draws from it. The state of the new generator starts after the
+# mark that was last written, although other sessions do not rely on that mark yet.
 {
 	my ($client, $other) = clients(2);
 	$client->query($_) for 'BEGIN', q{INSERT INTO plain SELECT next_snowflake('own')};
@@ -283,8 +283,8 @@ while (my ($name, $statements) = splice @visible, 0, 2)
 	cmp_ok($other->value(q{SELECT next_snowflake('own')}),
 		'>', $client->value('SELECT max(id) FROM plain'), 'a generator that is replaced repeats no ID');
 }
-# The extension is replaced before a transaction commits that has drawn IDs. No state of the other kind of IDs
-# is ahead of the clock.
+# The extension is replaced while a transaction that has drawn Snowflakes is open. The other session then draws a
+# ULID, whose state is not ahead of the clock.
 {
 	my ($client, $other) = clients(2);
 	$client->query($_) for 'BEGIN', 'INSERT INTO other VALUES (1)', 'CREATE TEMP TABLE kept (id bigint)',
@@ -298,7 +298,8 @@ $node->safe_psql('postgres', 'ALTER TABLE plain ALTER id SET DEFAULT next_snowfl
 
 # ---- the end of sessions
 
-# A session that ends may log that without a rollback's flush, which needs a lock.
+# A session that ends may log its disconnection. It does not flush the advance of a rolled-back transaction before
+# that, because a flush needs a lock.
 $node->append_conf('postgresql.conf', 'log_min_messages = log');
 $node->reload;
 {

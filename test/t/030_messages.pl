@@ -1,5 +1,5 @@
-# Clients see the same messages in the same order as without Snowdrift, also if messages are held back until the
-# mark is on disk, and if sessions end or are canceled at that moment.
+# Clients receive the same messages in the same order as without Snowdrift, even if messages are held back until
+# the mark is on disk, and if sessions end or are canceled while messages are held back.
 use strict;
 use warnings FATAL => 'all';
 use Test::More;
@@ -55,13 +55,14 @@ $node->safe_psql('postgres', q{
 my $second = 0;
 sub step { $second += 10; return set_clock($node, sprintf('2026-06-01 12:%02d:%02d', $second / 60, $second % 60)) }
 
-# transcript(MESSAGES...): their types and texts, without what differs between the schemas
+# transcript(MESSAGES...): the types and texts of the messages, without differences that the schemas cause
 sub transcript
 {
 	return join "\n", map { "$_->{type} $_->{text}" =~ s/\b\d{18}\b/ID/gr =~ s/"[is]\./"x./gr } @_;
 }
 
-# compare(NAME, STEPS...): executes SQL, or calls functions that return messages, in both schemas
+# compare(NAME, STEPS...): executes SQL, or calls functions that return messages, in both schemas, and tests that
+# the messages are the same
 sub compare
 {
 	my ($name, @steps) = @_;
@@ -190,7 +191,7 @@ for my $ending (sort keys %endings)
 	is($seen{s}, $seen{i}, "$ending while rows are held back: the same messages");
 }
 
-# A client that does not read does not prevent a shutdown.
+# A client that does not read its messages does not prevent a shutdown.
 for my $held ('a large result', 'held rows')
 {
 	my ($holder, $client) = map { Wire->connect($node, options => '-c search_path=s,public') } 1 .. 2;
@@ -201,7 +202,7 @@ for my $held ('a large result', 'held rows')
 	$client->send_query($held eq 'held rows' ? $three : q{INSERT INTO t (y) SELECT repeat('x', 10000) FROM generate_series(1, 1000) RETURNING id, y});
 	my $event = $held eq 'held rows' ? 'transactionid' : 'ClientWrite';
 	$node->poll_query_until('postgres', "SELECT wait_event = '$event' FROM pg_stat_activity WHERE pid = $pid") or die 'no wait';
-	ok($node->stop('fast'), "a fast shutdown, $held");
+	ok($node->stop('fast'), "a fast shutdown with $held");
 	my @messages = $client->receive_until('E');
 	is(scalar(grep { $_->{type} eq 'D' && $_->{text} !~ /^\d{18}\|/ } @messages), 0, '... rows are complete');
 	start_with_clock($node, sprintf('2026-06-01 12:%02d:%02d', $second / 60, $second % 60));

@@ -1,4 +1,4 @@
-# A client of the frontend/backend protocol, for TAP tests that decide when a message is sent, and when the
+# A client of the frontend/backend protocol, for TAP tests that control when messages are sent, and when the
 # server's messages are read
 package Wire;
 
@@ -38,8 +38,8 @@ sub send    ## no critic (ProhibitBuiltinHomonyms)
 
 sub send_query { my ($self, $sql) = @_; return $self->send('Q', pack('Z*', $sql)) }
 
-# The messages of the extended protocol that execute a statement through a portal, without Sync. LIMIT is the
-# number of rows to return; 0 means all.
+# execution(SQL, LIMIT, VALUES...): the messages of the extended protocol that execute a statement through a
+# portal, without Sync. LIMIT is the number of rows to return; 0 means all. VALUES are the parameters.
 sub execution
 {
 	my ($sql, $limit, @values) = @_;
@@ -50,8 +50,8 @@ sub execution
 		E => pack('Z* N', '', $limit // 0));
 }
 
-# receive(SECONDS): the next message, as a hash: its type, and its text for people. Returns nothing at the end of
-# the connection, or if none arrives in time.
+# receive(SECONDS): the next message, as a hash of its type and its readable text. Returns nothing at the end of
+# the connection, or if no message arrives in time.
 sub receive
 {
 	my ($self, $seconds) = @_;
@@ -71,7 +71,7 @@ sub receive
 	}
 }
 
-# receive_until(TYPE): the messages up to one of this type
+# receive_until(TYPE): the messages up to the first one of this type
 sub receive_until
 {
 	my ($self, $type) = @_;
@@ -98,7 +98,7 @@ sub value
 	return $row ? $row->{text} : undef;
 }
 
-# The text of a row, also of COPY, of a command's tag, of an error or notice, or of a notification
+# text_of(TYPE, BODY): the text of a row (also of COPY), a command tag, an error, a notice or a notification
 sub text_of
 {
 	my ($type, $body) = @_;

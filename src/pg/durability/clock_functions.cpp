@@ -21,7 +21,7 @@ using namespace snowdrift;
 
 namespace {
 
-/// A column of the row that is inserted; nothing if it is null.
+/// The value of a column in the row that is inserted; nothing if it is null.
 std::optional<Datum> get_column(const TriggerData& trigger, mark_table::Column column) {
     bool is_null;
     const Datum value =

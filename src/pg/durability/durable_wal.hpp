@@ -10,9 +10,9 @@ extern "C" {
 
 namespace snowdrift::wal {
 
-/// Whether WAL is durable only once synchronous standbys have it: there are some, and the server's
-/// configuration does not exempt commits or the mark from waiting for them. Ignores a session's own
-/// setting of synchronous_commit, because the mark serves all sessions.
+/// Whether WAL is durable only once synchronous standbys have it: there are synchronous standbys,
+/// and the server's configuration does not exempt commits or the mark from waiting for them.
+/// Ignores a session's own setting of synchronous_commit, because the mark serves all sessions.
 bool must_wait_for_standbys();
 
 /// Waits until WAL up to `position` is durable on this server and, if necessary, on its synchronous
@@ -22,9 +22,9 @@ void make_durable(XLogRecPtr position);
 /// Whether WAL up to `position` is durable.
 bool is_durable(XLogRecPtr position);
 
-/// Whether the commit of the current transaction will make all WAL before it durable: it has a
-/// transaction ID, has written WAL, and its synchronous_commit makes it wait for what
-/// must_wait_for_standbys() requires. The flush on this server is forced if necessary.
+/// Whether the commit of the current transaction will make all earlier WAL durable: the transaction
+/// has an XID and has written WAL, and with its synchronous_commit, the commit waits for the
+/// standbys if must_wait_for_standbys(). Forces the flush on this server if necessary.
 bool commit_makes_durable();
 
 /// Returns the path of the WAL file that the next change would write, and sets errno, if the disk

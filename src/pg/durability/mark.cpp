@@ -51,8 +51,9 @@ void attach_slot() {
 //
 // A session changes the word only while it holds a lock on the table whose file the word
 // describes, or will describe. The lock prevents other sessions from dropping the extension, or
-// moving the mark to another file, between the change on disk and the change of the word. The
-// exception is the end of a deferred advance: `written_ms` has made the other file start after it.
+// moving the mark to another file, between the change on disk and the change of the word. The end
+// of a deferred advance needs no lock: `written_ms` includes the advance, so the mark in another
+// file starts after it.
 
 Word load() { return Word{slot->mark.word.load(std::memory_order_acquire)}; }
 
@@ -66,8 +67,8 @@ void publish(int64_t unix_ms, uint16_t tag) {
     }
 }
 
-/// The latest mark that is in shared memory or on the table's page. Fresh states, and the mark of
-/// another file, start after it: sessions may have issued IDs up to it.
+/// The latest mark that is in shared memory or on the table's page. Fresh states, and the mark in
+/// another file, start after it, because sessions may have issued IDs up to it.
 int64_t latest_written(const slots::Slot& mark_slot) {
     return std::max(Word{mark_slot.mark.word}.unix_ms(),
                     static_cast<int64_t>(mark_slot.mark.written_ms.load()));
@@ -147,15 +148,15 @@ void forget_deferred() {
     deferred = {};
 }
 
-/// Tell the other sessions of the deferred advance if it is durable.
+/// End the deferred advance. Publish it to the other sessions if it is durable.
 void end_deferred() {
     if (wal::is_durable(deferred.position))
         publish(deferred.unix_ms, static_cast<uint16_t>(deferred.tag));
     forget_deferred();
 }
 
-/// Called before data leaves the server. There was no standby to wait for when the advance was
-/// deferred.
+/// Called before data leaves the server. Does not wait for standbys: there was none to wait for
+/// when the advance was deferred.
 void flush_deferred() {
     XLogFlush(deferred.position);
     end_deferred();
@@ -190,8 +191,8 @@ void defer(const Deferred& advance) {
     deferred = advance;
 }
 
-/// Rely on the deferred advance, if its IDs cannot leave the server unnoticed. Return whether this
-/// is so.
+/// Rely on the deferred advance, unless IDs could leave the server before it is durable. Return
+/// whether this session relies on it.
 bool rely_on_deferred() {
     if (deferred.is_relied_on) return true;
     if (wal::must_wait_for_standbys() || !exits::are_guarded()) return false;
@@ -200,8 +201,8 @@ bool rely_on_deferred() {
     return true;
 }
 
-/// Whether the current statement is a transaction of its own, and calls no other code that may take
-/// long.
+/// Whether the current statement is a transaction of its own, and does not call other code, which
+/// may take long.
 bool is_commit_near() { return !IsTransactionBlock() && exits::are_guarded(); }
 
 /// Return true in one session only per value of the mark: that session advances the mark ahead of
@@ -212,7 +213,7 @@ bool try_become_advancer(Word present) {
     return word != present.bits && advancing_from.compare_exchange_strong(word, present.bits);
 }
 
-/// Whether an advance may become durable after the call, when the transaction commits.
+/// Whether the call waits until the advance is durable, or may leave this wait to the commit.
 enum class Wait { now, at_commit };
 
 /// Advance the mark past `unix_ms` by a lease. Return false if this session's tag is outdated.

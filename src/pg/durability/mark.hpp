@@ -57,17 +57,17 @@ void restore(int64_t unix_ms, const mark_table::Origin& origin);
 /// another ID.
 bool advance(int64_t unix_ms);
 
-/// The same for an ID of this session. Returns before the mark is durable if the commit of this
-/// transaction makes it durable, and the ID cannot leave the server before that.
+/// The same for an ID that this session draws. Returns before the mark is durable if the commit of
+/// this transaction makes it durable, and the ID cannot leave the server before that.
 bool advance_for_draw(int64_t unix_ms);
 
 /// Sets the mark to `unix_ms` if it is ahead of `unix_ms` by more than `max_lead_ms`, and discards
-/// the states if the mark or an origin is that far ahead. Returns false if none is. After a reset,
-/// IDs of times later than `unix_ms` may be repeated.
+/// the states if the mark or an origin is that far ahead. Returns false if neither is. After a
+/// reset, IDs of times later than `unix_ms` may be repeated.
 ///
-/// Generators that exist may then issue IDs since `unix_ms`, so the same write limits their origin.
-/// `last_id()` returns an id that is not less than theirs, `latest_origin()` the latest origin of a
-/// generator, in Unix milliseconds.
+/// Existing generators may then issue IDs from `unix_ms` on, so the same write limits their
+/// origins. `last_id()` returns an id that is not less than theirs. `latest_origin()` returns the
+/// latest origin of a generator, in Unix milliseconds.
 bool reset(int64_t unix_ms, int64_t max_lead_ms, int32_t (*last_id)(),
            int64_t (*latest_origin)(const mark_table::Origin&));
 

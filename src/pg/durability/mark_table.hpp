@@ -55,7 +55,7 @@ struct Origin {
     int64 unix_ms;
     int32 last_generator;
 
-    /// The origin of the generators of both.
+    /// One origin for the generators of both.
     Origin with(const Origin& other) const {
         return {std::min(unix_ms, other.unix_ms), std::max(last_generator, other.last_generator)};
     }
@@ -76,7 +76,7 @@ struct Value {
         return {new_unix_ms, owner, source, origin, new_writer};
     }
 
-    /// The same with an origin that is also that of other generators.
+    /// The same with an origin that also applies to the generators of `other`.
     Value with(const Origin& other) const {
         return {unix_ms, owner, source, origin.with(other), writer};
     }

@@ -4,8 +4,8 @@
 
 #include <cstring>
 
-// libpq.h includes headers of these libraries, which need not be installed, for declarations that
-// are not used here.
+// libpq.h includes headers of these libraries for declarations that are not used here. The
+// libraries need not be installed.
 #undef ENABLE_GSS
 #undef USE_OPENSSL
 
@@ -24,8 +24,8 @@ namespace {
 
 const PQcommMethods* connection = nullptr;
 
-/// The messages that are held back, each with a header. PostgreSQL sends messages in order, so
-/// every message after the first one that is held back follows it.
+/// The messages that are held back, each with a header. Messages stay in order, so while any
+/// message is held back, all later ones are held back too.
 StringInfoData held{};
 
 struct Header {
@@ -33,19 +33,20 @@ struct Header {
     char type;
 };
 
-/// The size, in bytes, from which messages are sent rather than held back: that of PostgreSQL's own
-/// buffer.
+/// The total size, in bytes, from which messages are sent rather than held back: the size of
+/// PostgreSQL's own buffer.
 constexpr size_t max_held = 8192;
 
-/// Whether a message of this type contains only what the client's command determines, and numbers
-/// of rows: among others, that a command is complete and the server ready for the next one.
+/// Whether messages of this type contain only numbers of rows, and what the client's command
+/// determines. For example, they state that a command is complete, or that the server is ready for
+/// the next one.
 bool is_without_data(char type) { return std::strchr("CZIT123nstGHWc", type) != nullptr; }
 
 /// The type of the last message that was held back.
 char last_type = '\0';
 
-/// Whether open() can be called. It cannot in the handlers of signals, which hold interrupts and
-/// send notices at most. The handler of errors holds them too, but open() can be called there.
+/// Whether open() can be called. Signal handlers cannot call it: they hold interrupts, and send at
+/// most notices. The error handler also holds interrupts, but can call it.
 bool can_open() {
     return CritSectionCount == 0 && MyProc != nullptr &&
            (InterruptHoldoffCount == 0 || last_type == 'E');
@@ -57,7 +58,7 @@ void hold(char type, const char* body, size_t length) {
         initStringInfo(&held);
         MemoryContextSwitchTo(caller);
     }
-    // Raise an error, if memory is short, before a part of the message is stored.
+    // If memory is used up, raise the error before a part of the message is stored.
     enlargeStringInfo(&held, static_cast<int>(sizeof(Header) + length));
     const Header header{length, type};
     last_type = type;
@@ -106,7 +107,7 @@ void put_without_waiting(char type, const char* body, size_t length) {
     connection->putmessage_noblock(type, body, length);
 }
 
-/// Release all messages. Return false if they must be held back longer.
+/// Send all messages that were held back. Return false if they must be held back longer.
 bool try_release() {
     if (held.len == 0) return true;
     if (exits::is_closed()) {

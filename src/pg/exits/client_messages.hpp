@@ -1,4 +1,4 @@
-// Messages to the client. While exits are closed, those that may contain data are held back.
+// Messages to the client. While exits are closed, messages that may contain data are held back.
 #pragma once
 
 namespace snowdrift::client_messages {

@@ -19,12 +19,12 @@ extern "C" {
 namespace snowdrift::exits {
 namespace {
 
-/// What to call before data leaves; null if nothing.
+/// The function to call before data leaves the server; null if there is none.
 void (*prepare_exit)() = nullptr;
 
-// ---- functions that may send data themselves
+// ---- functions that may send data out of the server
 
-/// The number of running calls of functions that is_foreign_code().
+/// The number of unfinished calls of functions for which is_foreign_code() is true.
 int foreign_calls = 0;
 
 needs_fmgr_hook_type next_needs_hook = nullptr;
@@ -54,7 +54,7 @@ void open_for(PlannedStmt* statement) {
     if (is_closed() && !statements::is_contained(statement)) open();
 }
 
-// Called for each part of a result, as by FETCH.
+// PostgreSQL calls this hook for each part of a result, for example for each FETCH.
 #if PG_VERSION_NUM >= 180000
 void on_executor_run(QueryDesc* query, ScanDirection direction, uint64 count) {
     open_for(query->plannedstmt);
@@ -83,12 +83,12 @@ void on_utility(PlannedStmt* statement, const char* query, bool is_read_only,
 emit_log_hook_type next_log_hook = nullptr;
 
 void on_log(ErrorData* message) {
-    // A process that is about to end has left shared memory, and no ID to report.
+    // A process that is about to end no longer uses shared memory, and has no ID to report.
     if (message->output_to_server && CritSectionCount == 0 && MyProc != nullptr) open();
     if (next_log_hook != nullptr) next_log_hook(message);
 }
 
-/// Puts the hook of this library in front of those that are installed.
+/// Installs a hook of this library in front of the hooks that are already installed.
 template <typename Hook>
 void chain(Hook& installed, Hook& next, Hook own) {
     next = installed;

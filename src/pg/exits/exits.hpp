@@ -1,9 +1,9 @@
-// Exits: the ways by which data can leave the server before its transaction commits. The mark
-// relies on them: an ID need not be durable before it leaves. docs/guarantees.md, "Before the
-// commit", lists the exits.
+// Exits: the ways by which data can leave the server before its transaction commits. While they are
+// guarded, the mark need not be durable until an ID leaves the server. docs/guarantees.md, "Before
+// the commit", lists the exits.
 //
-// client_messages.cpp guards the connection to the client, statements.cpp recognizes statements
-// whose other exits are guarded, and exits.cpp guards those.
+// client_messages.cpp guards the connection to the client. exits.cpp guards the other exits.
+// statements.cpp recognizes statements whose exits are all guarded.
 #pragma once
 
 namespace snowdrift::exits {
@@ -19,7 +19,7 @@ bool are_guarded();
 /// may be called while an error is reported, with locks held. Precondition: are_guarded().
 void guard(void (*prepare)());
 
-/// Ends guard() without a call.
+/// Ends guard() without calling its `prepare`.
 void unguard();
 
 }  // namespace snowdrift::exits

@@ -1,4 +1,4 @@
-// What the guards of exits share. exits.hpp is the interface for other folders.
+// Functions for the guards of exits. exits.hpp is the interface for other folders.
 #pragma once
 
 namespace snowdrift::exits {
@@ -6,7 +6,7 @@ namespace snowdrift::exits {
 /// Whether data must not leave before open().
 bool is_closed();
 
-/// Prepares for data to leave: calls what guard() was given. Called by a guard before data passes.
+/// Calls the function that guard() was given, if any. Guards call open() before data leaves.
 void open();
 
 }  // namespace snowdrift::exits

@@ -32,8 +32,9 @@ namespace {
 
 // ---- functions
 
-/// Whether this is one of PostgreSQL's own volatile functions that columns often have as defaults.
-/// They have no side effects outside the transaction, or only effects that are logged as WAL.
+/// Whether this is one of PostgreSQL's own volatile functions that are often used in defaults of
+/// columns. They have no side effects outside the transaction, or only effects that are logged as
+/// WAL.
 bool is_harmless(Oid function) {
     switch (function) {
         case F_NEXTVAL:
@@ -56,7 +57,7 @@ bool is_harmless(Oid function) {
     }
 }
 
-/// What decides whether a function can send data out of the server.
+/// The properties that decide whether a function can send data out of the server.
 struct Function {
     Oid language;
     char volatility;
@@ -83,7 +84,8 @@ Function describe(Oid oid) {
 bool is_contained_function(Oid oid) {
     const Function function = describe(oid);
     if (function.is_ours) return true;
-    if (function.is_aggregate) return oid < FirstNormalObjectId;  // others call other functions
+    // Aggregates that are not PostgreSQL's own call other functions.
+    if (function.is_aggregate) return oid < FirstNormalObjectId;
     switch (function.language) {
         case INTERNALlanguageId:
             return function.volatility != PROVOLATILE_VOLATILE || is_harmless(oid);
@@ -127,8 +129,8 @@ bool are_all_contained(List* plans) {
     return true;
 }
 
-/// Whether the expressions of the plan node that depend on its type are contained. False for types
-/// that call other code. Expressions that cannot be volatile, such as those of index scans, are not
+/// Whether the expressions that only this type of plan node has are contained. False for types that
+/// call other code. Expressions that cannot be volatile, such as those of index scans, are not
 /// visited.
 bool is_contained_node(Plan* plan) {
     switch (nodeTag(plan)) {
@@ -238,8 +240,8 @@ bool has_contained_defaults(Relation table) {
     return result;
 }
 
-/// Whether writing a row to the table keeps it on this server, and calls only contained code. The
-/// caller holds a lock on the table.
+/// Whether a row that is written to the table stays on this server, and writing it calls only
+/// contained functions. The caller holds a lock on the table.
 bool is_contained_table(Oid oid) {
     const char kind = get_rel_relkind(oid);
     if (kind != RELKIND_RELATION && kind != RELKIND_PARTITIONED_TABLE) return false;
@@ -249,7 +251,7 @@ bool is_contained_table(Oid oid) {
     return result && (kind == RELKIND_RELATION || !has_foreign_partitions(oid));
 }
 
-/// Whether all tables of the plan are on this server, and writing to its targets is contained.
+/// Whether all tables of the plan are on this server, and the tables that it changes are contained.
 bool are_tables_contained(const PlannedStmt* plan) {
     bool writes = false;
     ListCell* cell;
@@ -264,8 +266,8 @@ bool are_tables_contained(const PlannedStmt* plan) {
     return !writes || !has_foreign_access_methods();
 }
 
-/// Whether the command copies rows from a file, or from the client, to a contained table. Citus
-/// sends the rows to other servers.
+/// Whether the command copies rows from a file, or from the client, to a contained table. False
+/// with Citus, which sends the rows to other servers.
 bool is_contained_copy(const CopyStmt* copy) {
     if (!copy->is_from || copy->is_program || copy->whereClause != nullptr ||
         citus::read_membership().has_citus)
@@ -283,7 +285,7 @@ bool is_contained_utility(Node* command) {
         case T_TransactionStmt:
         case T_PrepareStmt:
         case T_DeallocateStmt:
-        case T_FetchStmt:  // its query is checked when it runs
+        case T_FetchStmt:  // the cursor's query is checked when it runs
         case T_ClosePortalStmt:
         case T_VariableSetStmt:
         case T_VariableShowStmt:

@@ -1,4 +1,5 @@
-// Recognizing statements whose exits are all guarded.
+// Recognizing statements, and parts of them, that are *contained*: all exits that they can reach
+// are guarded.
 #pragma once
 
 #include "pg/support/postgres.hpp"
@@ -9,16 +10,16 @@ extern "C" {
 
 namespace snowdrift::statements {
 
-/// Whether executing the plan, or a utility command, calls only PostgreSQL's own code, functions of
-/// this extension, functions that exits.cpp guards, and functions that promise to have no side
-/// effects.
+/// Whether the statement, a plan or a utility command, is contained: executing it calls only
+/// PostgreSQL's own code, functions of this extension, functions that exits.cpp guards, and
+/// functions that are declared to have no side effects.
 bool is_contained(PlannedStmt* plan);
 
 /// The same for each statement that the current portal executes.
 bool is_current_contained();
 
-/// Whether the function may send data out of the server when it is called: a function of a
-/// procedural language, or a volatile one in C that is not of this extension.
+/// Whether a call of the function may send data out of the server: it is written in a procedural
+/// language, or is a volatile C function that does not belong to this extension.
 bool is_foreign_code(Oid function);
 
 }  // namespace snowdrift::statements

@@ -96,7 +96,7 @@ void define() {
     DefineCustomBoolVariable(
         "snowdrift.mark_waits_for_standbys",
         "Sets whether generating IDs waits for synchronous standbys.",
-        "If off, only commits wait. After a failover, an ID can then be repeated if a client "
+        "If off, only commits wait. An ID can then be repeated after a failover if a client "
         "received it before the commit of its transaction was confirmed.",
         &mark_waits_for_standbys, true, PGC_SIGHUP, 0, nullptr, nullptr, nullptr);
     MarkGUCPrefixReserved("snowdrift");

@@ -156,7 +156,7 @@ void end_deferred() {
 }
 
 /// Called before data leaves the server. Does not wait for standbys: there was none to wait for
-/// when the advance was deferred.
+/// when this session began to rely on the advance.
 void flush_deferred() {
     XLogFlush(deferred.position);
     end_deferred();

@@ -1,5 +1,5 @@
-// The mark: the time on disk after which no ID was ever issued, shared by all sessions of a
-// database. It guarantees that IDs are never repeated; docs/guarantees.md has the proof. This file
+// The mark: the time on disk after which no ID has ever left the server, shared by all sessions of
+// a database. It guarantees that IDs are never repeated; docs/guarantees.md has the proof. This file
 // has the protocol between sessions; mark_table.hpp has the value on disk.
 #pragma once
 
@@ -83,7 +83,7 @@ inline bool is_covered(int64_t unix_ms) {
     return known.tag() == session.tag && known.unix_ms() >= unix_ms + lease_ms / 2;
 }
 
-/// Ensures that the mark on disk is not before `unix_ms`, so that an ID of that time may be issued.
+/// Ensures that the mark on disk is not before `unix_ms` when an ID of that time leaves the server.
 /// Returns false if the ID must be discarded and the session must attach() before it draws another.
 inline bool cover(int64_t unix_ms) {
     if (is_covered(unix_ms)) [[likely]]

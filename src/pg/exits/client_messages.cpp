@@ -107,7 +107,8 @@ void put_without_waiting(char type, const char* body, size_t length) {
     connection->putmessage_noblock(type, body, length);
 }
 
-/// Send all messages that were held back. Return false if they must be held back longer.
+/// Send all messages that were held back. Return false if they must be held back longer, or if the
+/// connection is lost.
 bool try_release() {
     if (held.len == 0) return true;
     if (exits::is_closed()) {

@@ -93,6 +93,17 @@ SELECT snowflake_within(-1, '(,)'), snowflake_within(9007199254740992, '(,)', 's
 SELECT ulid_nil() >= '-infinity'::timestamptz AS ulid_since, ulid_nil() < '-infinity'::timestamptz,
     ulid_max() < 'infinity'::timestamptz, ulid_max() >= 'infinity'::timestamptz;
 
+-- A predicate is null in the grouping sets that do not contain it, also as a part of another condition.
+CREATE TABLE grouped (n int, id ulid, key uuid, g int) PARTITION BY RANGE (n);
+CREATE TABLE grouped_1 PARTITION OF grouped DEFAULT;
+INSERT INTO grouped SELECT n, ulid_boundary(t), uuidv7_boundary(t), n % 2
+FROM generate_series(1, 6) AS n, LATERAL (SELECT '2026-01-01Z'::timestamptz + n * interval '1 s') AS times(t);
+SELECT g, ulid_within(id, '[2026-01-01 00:00:02Z, 2026-01-01 00:00:05Z)') AND g >= 0 AS within, count(*) FROM grouped
+GROUP BY GROUPING SETS ((g, ulid_within(id, '[2026-01-01 00:00:02Z, 2026-01-01 00:00:05Z)')), (g)) ORDER BY g, within;
+SELECT g, NOT uuidv7_within(key, '[2026-01-01 00:00:02Z, 2026-01-01 00:00:05Z)') OR g < 0 AS not_within, count(*) FROM grouped
+GROUP BY GROUPING SETS ((g, NOT uuidv7_within(key, '[2026-01-01 00:00:02Z, 2026-01-01 00:00:05Z)')), (g)) ORDER BY g, not_within;
+DROP TABLE grouped;
+
 -- outside of queries: constraints, generated columns, and the conditions of triggers and indexes
 CREATE DOMAIN recent AS ulid CHECK (VALUE >= '2026-01-01Z'::timestamptz);
 CREATE TABLE documents (

@@ -26,6 +26,7 @@ extern "C" {
 }
 
 #include "pg/support/citus.hpp"
+#include "pg/support/walk_expression.hpp"
 
 namespace snowdrift::statements {
 namespace {
@@ -104,12 +105,7 @@ bool calls_other_function(Oid function, void*) { return !is_contained_function(f
 bool has_exit(Node* node, void* context) {
     if (node == nullptr) return false;
     if (check_functions_in_node(node, calls_other_function, context)) return true;
-#if PG_VERSION_NUM >= 160000
-    return expression_tree_walker(node, has_exit, context);
-#else
-    auto* const walker = reinterpret_cast<void (*)()>(has_exit);
-    return expression_tree_walker(node, reinterpret_cast<bool (*)()>(walker), context);
-#endif
+    return walk_expression(node, has_exit, context);
 }
 
 template <typename Expressions>

@@ -3,15 +3,18 @@
 #include <initializer_list>
 
 #include "pg/support/extension.hpp"
+#include "pg/support/walk_expression.hpp"
 
 extern "C" {
 #include "access/stratnum.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/paths.h"
+#include "optimizer/tlist.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -26,6 +29,27 @@ bool may_call(Oid function) {
     return object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK;
 }
 
+/// Whether an expression contains a call of a function, whose OID is `*function`.
+bool calls(Node* expression, void* function) {
+    const auto is_same = [](Oid called, void* wanted) {
+        return called == *static_cast<Oid*>(wanted);
+    };
+    if (!expression) return false;
+    return check_functions_in_node(expression, is_same, function) ||
+           walk_expression(expression, calls, function);
+}
+
+/// Whether a query has grouping sets, and groups by an expression that calls `function`.
+bool groups_by(const Query* query, Oid function) {
+    if (!query->groupingSets) return false;
+    ListCell* cell;
+    foreach (cell, query->groupClause) {
+        auto* const clause = static_cast<SortGroupClause*>(lfirst(cell));
+        if (calls(get_sortgroupclause_expr(clause, query->targetList), &function)) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 Oid find_function(const char* name, Oid sibling, Oid result_type, const Oid* types, int count) {
@@ -38,7 +62,7 @@ Oid find_function(const char* name, Oid sibling, Oid result_type, const Oid* typ
     return is_found ? function : InvalidOid;
 }
 
-Predicate::Predicate(Oid function, List* arguments, const char* name) {
+Predicate::Predicate(Oid function, List* arguments, const char* name) : function_{function} {
     Oid* types;
     int count;
     (void)get_func_signature(function, &types, &count);
@@ -61,6 +85,9 @@ bool Predicate::is_worthwhile(PlannerInfo* root) const {
     if (contain_subplans(id) || contain_subplans(times)) return false;
     // Without a planner there is one row. In a trigger, its columns have no relation numbers.
     if (!root) return !contain_vars_of_level(id, 0) || !contain_vars_of_level(times, 0);
+    // Before PostgreSQL 18, the planner merges comparisons into an AND, and then does not recognize
+    // the grouping expression, which is null in other grouping sets.
+    if (groups_by(root->parse, function_)) return false;
     return !bms_overlap(pull_varnos(root, id), pull_varnos(root, times));
 }
 

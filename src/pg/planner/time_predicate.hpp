@@ -37,7 +37,8 @@ class Predicate {
     bool may_be_replaced() const { return OidIsValid(first_) && OidIsValid(last_); }
 
     /// Whether conditions on the ID are useful, and the expressions of the ID and the times can be
-    /// duplicated. Subqueries cannot: they would run twice, and could return different results.
+    /// duplicated. Subqueries cannot: they would run twice, and could return different results. A
+    /// predicate that grouping sets contain is not replaced.
     bool is_worthwhile(PlannerInfo* root) const;
 
     /// first_p(times), or its result if the times are constant. Precondition: may_be_replaced().
@@ -59,6 +60,7 @@ class Predicate {
  private:
     Expr* make_bound(PlannerInfo* root, Oid function) const;
 
+    Oid function_;
     Expr* id_;
     List* times_;
     int id_position_;  // among the arguments

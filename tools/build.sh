@@ -45,6 +45,7 @@ build() {
     quietly "Building the extension for PostgreSQL $pg_version" make -j"$jobs"
 }
 
+# build_cmake [TARGET]: builds the C++ tests and benchmarks, or another target of CMakeLists.txt.
 build_cmake() {
     find_postgres
     need cmake g++ pkg-config libgtest-dev libpqxx-dev
@@ -52,7 +53,7 @@ build_cmake() {
     pkg-config --exists libpq || need libcurl4-openssl-dev
     quietly "Configuring the C++ tests" \
         cmake -S . -B build/cmake -DCMAKE_BUILD_TYPE=RelWithDebInfo -DPG_CONFIG="$PG_CONFIG"
-    quietly "Building the C++ tests" cmake --build build/cmake -j"$jobs"
+    quietly "Building the C++ tests" cmake --build build/cmake --target "${1:-all}" -j"$jobs"
 }
 
 cmd_clean() {

@@ -78,7 +78,7 @@ run_tap() {
     cp -r test/t test/migrate docs/migrate.md "$dir"
     cp "$work/extension.conf" "$dir/"
     [ "$(id -u)" -ne 0 ] || chown -R postgres: "$dir"
-    interruptibly with_small_disk "$dir/small" \
+    interruptibly with_small_disk 24m "$dir/small" \
         env -C "$dir" PATH="$bindir:$PATH" PG_REGRESS="$pgxs_src/test/regress/pg_regress" \
         SNOWDRIFT_CONF="$dir/extension.conf" SNOWDRIFT_ROOT="$work/root" SNOWDRIFT_NEXT="$work/next/snowdrift.so" \
         SNOWDRIFT_PREVIOUS_BINDIR="$previous_bindir" SNOWDRIFT_PREVIOUS_CONF="$work/previous.conf" \
@@ -103,12 +103,13 @@ partman_package() {
     [ -z "$version" ] || dpkg --compare-versions "$version" lt 5.2 || echo "$package"
 }
 
-# with_small_disk FOLDER COMMAND...: runs the command as the server's user. If this script runs as root, mounts
-# a small file system on the folder.
+# with_small_disk SIZE FOLDER COMMAND...: runs the command as the server's user. If this script runs as root, mounts
+# a file system of this size on the folder, and names it in SNOWDRIFT_SMALL_DISK.
 with_small_disk() {
-    local folder=$1
-    shift
+    local size=$1 folder=$2
+    shift 2
     if [ "$(id -u)" -ne 0 ]; then "$@"; return; fi
-    unshare --mount sh -c 'mount -t tmpfs -o size=24m,uid=postgres tmpfs "$0" && exec runuser -u postgres -- "$@"' \
-        "$folder" env SNOWDRIFT_SMALL_DISK="$folder" "$@"
+    # shellcheck disable=SC2016
+    unshare --mount sh -c 'mount -t tmpfs -o "size=$0,uid=postgres" tmpfs "$1" && shift && exec runuser -u postgres -- "$@"' \
+        "$size" "$folder" env SNOWDRIFT_SMALL_DISK="$folder" "$@"
 }

@@ -1,0 +1,189 @@
+// What the kinds of clients do.
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <tuple>
+#include <utility>
+
+#include "chaos/client.hpp"
+
+namespace snowdrift::chaos {
+namespace {
+
+// Positions in `sources`
+constexpr size_t snowflake = 0;
+constexpr size_t own = 1;
+constexpr size_t narrow = 2;
+constexpr size_t sno = 3;
+constexpr size_t own_sno = 4;
+constexpr size_t ulid = 5;
+constexpr size_t uuidv7 = 6;
+
+const std::vector<size_t> of_row{snowflake, own, sno, own_sno, ulid, uuidv7};
+const std::vector<size_t> ahead_of_clock{snowflake, own, ulid, uuidv7};
+const std::string columns_of_row = "snowflake, own, sno, own_sno, ulid, uuid";
+const std::string insert_row = "INSERT INTO rows DEFAULT VALUES RETURNING " + columns_of_row;
+const std::string insert_rows =
+    "INSERT INTO rows (batch) SELECT NULL FROM generate_series(1, 20) RETURNING " + columns_of_row;
+
+/// A SELECT that draws from each source `rows` times.
+std::string select(const std::vector<size_t>& columns, int rows) {
+    std::string calls;
+    for (const size_t column : columns)
+        calls += (calls.empty() ? "" : ", ") + std::string{sources[column].call};
+    return "SELECT " + calls + " FROM generate_series(1, " + std::to_string(rows) + ")";
+}
+
+}  // namespace
+
+Client::Step Client::step_of(const std::string& kind) {
+    static const std::array<std::pair<const char*, Step>, 11> steps{{
+        {"posts", &Client::insert_post},
+        {"block", &Client::insert_in_block},
+        {"many", &Client::select_many},
+        {"copy from", &Client::copy_from},
+        {"copy to", &Client::copy_to},
+        {"prepared", &Client::use_prepared},
+        {"read only", &Client::read_only},
+        {"functions", &Client::call_functions},
+        {"savepoints", &Client::use_savepoints},
+        {"asynchronous", &Client::insert_asynchronously},
+        {"overflow", &Client::overflow},
+    }};
+    return std::find_if(steps.begin(), steps.end(),
+                        [&](const auto& step) { return step.first == kind; })
+        ->second;
+}
+
+/// Rows that must be in the table at the end of the run
+void Client::insert_post() {
+    const pqxx::result result = draw("INSERT INTO posts DEFAULT VALUES RETURNING id", {snowflake});
+    recorder_.acknowledge(require_id(snowflake, result[0][0].c_str()));
+}
+
+/// Transaction blocks with single rows, many rows and calls
+void Client::insert_in_block() {
+    begin("BEGIN");
+    draw(insert_row, of_row);
+    draw(select(ahead_of_clock, 3), ahead_of_clock);
+    draw(insert_rows, of_row);
+    draw(insert_row, of_row);
+    end(chance(75) ? "COMMIT" : "ROLLBACK");
+}
+
+/// Results that the server sends in parts, and parts of a cursor
+void Client::select_many() {
+    draw(select(of_row, 3000), of_row);
+    draw(select(ahead_of_clock, 3000), ahead_of_clock);
+    begin("BEGIN");
+    session_->exec("DECLARE ids CURSOR FOR " + select(ahead_of_clock, 500));
+    for (int part = 0; part < 5; ++part) draw("FETCH 100 FROM ids", ahead_of_clock);
+    end("COMMIT");
+}
+
+/// COPY FROM STDIN. The IDs are then read from the table.
+void Client::copy_from() {
+    constexpr int rows = 200;
+    const int64_t batch = int64_t{number_} << 40 | ++batch_;
+    const Time begin = run_.now();
+#if PQXX_VERSION_MAJOR >= 7
+    auto stream = pqxx::stream_to::table(*session_, {"rows"}, {"batch"});
+    for (int row = 0; row < rows; ++row) stream.write_values(batch);
+#else
+    pqxx::stream_to stream{*session_, "rows", std::vector<std::string>{"batch"}};
+    for (int row = 0; row < rows; ++row) stream << std::make_tuple(batch);
+#endif
+    stream.complete();
+    size_t source = 0;
+    for (const char* const column : {"snowflake", "own", "sno", "own_sno", "ulid", "uuid"}) {
+        const std::string name{column};
+        keep(session_->exec("SELECT " + name + " FROM rows WHERE batch = " + std::to_string(batch) +
+                            " ORDER BY " + name),
+             {of_row[source++]}, begin);
+    }
+}
+
+/// COPY TO a file. Its complete lines count even if the statement has failed.
+void Client::copy_to() {
+    const std::filesystem::path file =
+        run_.paths.work / ("copy." + std::to_string(number_) + "." + std::to_string(++batch_));
+    const Time begin = run_.now();
+    const auto read_file = [&] {
+        std::vector<std::vector<Id>> ids(of_row.size());
+        std::ifstream lines{file};
+        for (std::string line; std::getline(lines, line) && !lines.eof();) {
+            std::istringstream fields{line};
+            for (size_t i = 0; i < of_row.size(); ++i) {
+                std::string field;
+                fields >> field;
+                ids[i].push_back(require_id(of_row[i], field));
+            }
+        }
+        for (size_t i = 0; i < of_row.size(); ++i)
+            recorder_.receive(of_row[i], begin, run_.now(), ids[i]);
+        recorder_.end_transaction();
+        std::filesystem::remove(file);
+    };
+    try {
+        session_->exec("COPY (" + select(of_row, 500) + ") TO '" + file.string() + "'");
+    } catch (...) {
+        read_file();
+        throw;
+    }
+    read_file();
+    last_success_ = run_.now();
+}
+
+void Client::prepare() {
+    connection_->prepare("insert", insert_row);
+    connection_->prepare("select", select(ahead_of_clock, 10));
+}
+
+/// Prepared statements, in the extended protocol
+void Client::use_prepared() {
+    for (const auto& [name, columns] : {std::pair{"insert", of_row}, {"select", ahead_of_clock}}) {
+        const Time begin = run_.now();
+        keep(session_->exec_prepared(name), columns, begin);
+    }
+}
+
+/// Transactions without an XID
+void Client::read_only() {
+    draw(select(ahead_of_clock, 1), ahead_of_clock);
+    begin("BEGIN READ ONLY");
+    draw(select(ahead_of_clock, 2), ahead_of_clock);
+    draw(select({sno, own_sno}, 2), {sno, own_sno});
+    end(chance(50) ? "COMMIT" : "ROLLBACK");
+}
+
+/// Single calls
+void Client::call_functions() {
+    const auto source = chaos::draw<size_t>(random_, 0, sources.size() - 1);
+    draw(select({source}, 1), {source});
+    if (chance(20)) draw("SELECT next_snowflakes(100)", {snowflake});
+}
+
+/// Subtransactions that are rolled back
+void Client::use_savepoints() {
+    begin("BEGIN");
+    for (int i = 0; i < 3; ++i) {
+        session_->exec("SAVEPOINT s");
+        draw(insert_row, of_row);
+        draw(select(ahead_of_clock, 2), ahead_of_clock);
+        session_->exec(chance(70) ? "ROLLBACK TO s" : "RELEASE s");
+    }
+    end(chance(50) ? "COMMIT" : "ROLLBACK");
+}
+
+/// Rows whose commit does not wait for the disk
+void Client::insert_asynchronously() {
+    draw("INSERT INTO rows DEFAULT VALUES RETURNING snowflake, own", {snowflake, own});
+    draw(insert_row, of_row);
+}
+
+/// Calls that wait because the sequence is used up
+void Client::overflow() { draw(select({narrow}, 300), {narrow}); }
+
+}  // namespace snowdrift::chaos

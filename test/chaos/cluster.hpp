@@ -1,0 +1,144 @@
+// Servers that belong together, their clients, and their nemesis: an actor that draws one fault
+// after another. This file has the faults that any server can have; the subclasses have further
+// ones.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <list>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "chaos/client.hpp"
+#include "chaos/run.hpp"
+#include "chaos/server.hpp"
+
+namespace snowdrift::chaos {
+
+/// A number for a new client, a new lineage, and a new server. Numbers of servers are below 512.
+uint32_t next_client();
+unsigned next_lineage();
+unsigned next_server_number();
+
+/// An archive of WAL files in a folder, which is removed in the end.
+class Archive {
+ public:
+    explicit Archive(std::filesystem::path folder);
+    ~Archive();
+    Archive(const Archive&) = delete;
+    Archive& operator=(const Archive&) = delete;
+
+ private:
+    std::filesystem::path folder_;
+};
+
+class Cluster {
+ public:
+    Cluster(Run& run, std::string name);
+    virtual ~Cluster();
+    Cluster(const Cluster&) = delete;
+    Cluster& operator=(const Cluster&) = delete;
+
+    const std::string name;
+
+    /// Starts the servers.
+    virtual void set_up() = 0;
+    /// Draws faults until `end`.
+    void torment(Time end);
+    /// Ends all faults: all servers run, their clocks agree, and standbys follow.
+    void heal();
+    /// Waits until all clients have received IDs after heal(), and ends them. Returns those that
+    /// have not, with their last errors.
+    std::vector<std::string> end_clients();
+    /// What is left in the servers' memory after that: waiting calls, locks.
+    std::vector<std::string> leftovers();
+    /// Rows whose commit was confirmed, and that a server does not have.
+    virtual std::vector<std::string> lost_rows() = 0;
+    /// Stops the servers.
+    void shut_down();
+    /// Crashes in the servers' logs that no fault explains, and collisions of replicated rows.
+    virtual std::vector<std::string> crashes();
+
+ protected:
+    struct Action {
+        int weight;
+        std::function<void()> act;
+    };
+
+    Server& add_server(const std::string& server_name, unsigned number);
+    /// Where the clients of a new lineage draw IDs.
+    Endpoint& add_endpoint();
+    void add_clients(const Endpoint& endpoint, const std::vector<std::string>& kinds);
+    void fault(const std::string& fault_name, const std::string& detail = "");
+
+    /// The faults of a cluster, which torment() draws by their weights.
+    virtual std::vector<Action> actions() = 0;
+    /// Makes all servers run that should, after a fault.
+    virtual void repair() = 0;
+    /// The servers that issue IDs, with their lineages.
+    struct Primary {
+        Server& server;
+        unsigned lineage;
+    };
+    virtual std::vector<Primary> primaries() = 0;
+
+    /// The faults of any primary, in faults.cpp
+    std::vector<Action> common_actions();
+    Primary any_primary();
+    void end_backend(const char* fault_name, int signal);
+    void cancel_backend();
+    void freeze_backend();
+    void crash(const char* fault_name, void (Server::*stop)());
+    void recreate_extension();
+    void recreate_generator();
+    void truncate_rows();
+    void slow_disk();
+
+    /// Restores a base backup of the server up to a moment under load as a server of its own with
+    /// another number, draws from it, and removes it.
+    void recover_copy(Server& source);
+    /// The WAL of the servers is archived there while an `Archive` of this folder exists.
+    std::filesystem::path archive_folder() const { return run_.paths.work / ("wal_" + name); }
+    std::string archive_settings() const;
+    std::string restore_command() const;
+
+    /// The rows in `posts` that clients of a lineage have inserted, and that a server does not
+    /// have.
+    std::vector<std::string> describe_lost(Server& server, unsigned lineage);
+
+    std::vector<Server*> servers() const;
+    bool chance(unsigned percent) { return draw(random_, 1U, 100U) <= percent; }
+    /// A random duration; short ones are more frequent.
+    std::chrono::milliseconds duration(double least_seconds, double greatest_seconds);
+
+    Run& run_;
+    std::mt19937_64 random_;
+
+ private:
+    void attempt(const std::function<void()>& act);
+    void step_clocks();
+    void correct_clocks();
+    std::string any_backend(const char* fault_name, Server& server, const std::string& condition);
+
+    const std::array<uint32_t, 3> copy_clients_{next_client(), next_client(), next_client()};
+    std::list<Endpoint> endpoints_;
+    std::vector<std::unique_ptr<Server>> servers_;
+    std::vector<std::unique_ptr<Client>> clients_;
+    Time healed_ = 0;
+    double latest_clock_ = 0;
+    std::atomic<bool> is_ended_{false};
+    std::thread clock_;
+};
+
+/// The clusters of a run.
+std::unique_ptr<Cluster> make_replicas(Run& run);
+std::unique_ptr<Cluster> make_writers(Run& run);
+std::unique_ptr<Cluster> make_small_server(Run& run);
+
+}  // namespace snowdrift::chaos

@@ -1,0 +1,90 @@
+// Base backups and point-in-time recovery.
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include "chaos/cluster.hpp"
+
+namespace snowdrift::chaos {
+
+namespace fs = std::filesystem;
+using std::chrono::seconds;
+
+std::string Cluster::archive_settings() const {
+    const std::string folder = archive_folder().string();
+    return "archive_mode = on\narchive_command = 'test ! -e " + folder + "/on || cp %p " + folder +
+           "/%f'";
+}
+
+std::string Cluster::restore_command() const {
+    return "restore_command = 'cp " + archive_folder().string() + "/%f %p'";
+}
+
+Archive::Archive(fs::path folder) : folder_{std::move(folder)} {
+    fs::create_directories(folder_);
+    std::ofstream{folder_ / "on"};
+}
+
+Archive::~Archive() {
+    std::error_code ignored;  // a file may arrive meanwhile
+    fs::remove(folder_ / "on", ignored);
+    fs::remove_all(folder_, ignored);
+}
+
+namespace {
+
+/// Marks a point in the WAL for recovery, and waits until the WAL up to it is archived.
+void create_restore_point(Server& server) {
+    const std::string file =
+        server.value("SELECT pg_walfile_name(pg_create_restore_point('chaos'))");
+    server.query("SELECT pg_switch_wal()");
+    if (!server.await("SELECT last_archived_wal >= '" + file + "' FROM pg_stat_archiver"))
+        throw std::runtime_error{server.name + " does not archive its WAL"};
+}
+
+}  // namespace
+
+void Cluster::recover_copy(Server& source) {
+    const unsigned number = next_server_number();
+    if (number >= 512) return;
+    Server copy{run_, name + "_copy_" + std::to_string(number), number};
+    fault("point-in-time recovery of a copy", source.name + " as number " + std::to_string(number));
+    const Archive archive{archive_folder()};
+    copy.clone(source);
+    (void)run_.pause(duration(0.2, 2));
+    create_restore_point(source);
+
+    copy.configure_role({restore_command(), "recovery_target_name = 'chaos'",
+                         "recovery_target_action = promote",
+                         "max_logical_replication_workers = 0"});
+    copy.create_signal("recovery.signal");
+    copy.set_clock(source.clock());
+    copy.start();
+    if (!copy.await("SELECT NOT pg_is_in_recovery()"))
+        throw std::runtime_error{copy.name + " does not end its recovery"};
+
+    // The generators with nodes of their own have those of the source.
+    std::string statements;
+    for (const Generator& generator : generators_of(number))
+        statements += std::string{"SELECT snowdrift.drop_generator('"} + generator.name + "');\n" +
+                      generator.create;
+    copy.query(statements);
+    Endpoint endpoint{next_lineage()};
+    endpoint.lead_to(copy.conninfo());
+    {
+        std::vector<std::unique_ptr<Client>> clients;
+        size_t i = 0;
+        for (const char* const kind : {"block", "many", "functions"})
+            clients.push_back(std::make_unique<Client>(run_, endpoint, kind, copy_clients_[i++]));
+        (void)run_.pause(duration(0.5, 3));
+        for (const auto& client : clients) client->stop();
+    }
+    copy.stop_fast();
+    for (const std::string& crash : copy.crashes()) run_.complain(name, crash);
+    fs::remove_all(copy.data());
+}
+
+}  // namespace snowdrift::chaos

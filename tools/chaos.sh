@@ -1,0 +1,43 @@
+# shellcheck shell=bash
+# ./dev chaos: servers, clients and faults for some minutes, then the checks. Part of ./dev.
+
+cmd_chaos() {
+    local minutes=10 seed='' dir status=0
+    while [ $# -gt 0 ]; do
+        case $1 in
+        --minutes) minutes=${2:?--minutes requires a number} ;;
+        --seed) seed=${2:?--seed requires a number} ;;
+        *) usage >&2; exit 2 ;;
+        esac
+        shift 2
+    done
+    [ -n "$seed" ] || seed=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')
+    find_postgres
+    need faketime
+    build_cmake chaos
+    stage
+    dir=$work/chaos
+    mkdir -p "$dir/disk"
+    cp build/cmake/chaos "$dir"
+    [ "$(id -u)" -ne 0 ] || chown -R postgres: "$dir"
+    say "Chaos for $minutes minutes with the seed $seed"
+    interruptibly with_small_disk 96m "$dir/disk" \
+        "$dir/chaos" "$minutes" "$seed" "$dir" "$bindir" "$work/extension.conf" \
+        "$(echo /usr/lib/*/faketime/libfaketime.so.1)" || status=$?
+    if [ "$status" -ne 0 ]; then
+        keep_logs "$dir"
+        exit "$status"
+    fi
+}
+
+# keep_logs FOLDER: copies the logs of the servers to build/chaos.
+keep_logs() {
+    local log name
+    rm -rf build/chaos
+    mkdir -p build/chaos
+    for log in "$1"/*/log; do
+        name=${log%/log}
+        cp "$log" "build/chaos/${name##*/}.log"
+    done
+    say "The logs of the servers are in build/chaos"
+}

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/generator.hpp"
+#include "core/lease.hpp"
 #include "snowdrift/snowflake.hpp"
 
 namespace snowdrift {
@@ -20,12 +21,9 @@ class SnowflakeGenerator {
  public:
     using Answer = snowdrift::Answer<int64_t>;
 
-    /// How far the mark may be ahead of the clock, in milliseconds. A fresh state starts after it.
-    static constexpr int64_t mark_lead_ms = 500;
-
     /// How early a time unit longer than 1 ms may begin, in milliseconds before the clock reaches
     /// it: so early that its first ID does not move the mark further ahead than other IDs do.
-    static constexpr int64_t max_early_ms = 400;
+    static constexpr int64_t max_early_ms = lease_ms - min_lease_ms;
 
     /// Precondition: node <= layout.max_node().
     constexpr SnowflakeGenerator(const SnowflakeLayout& layout, uint32_t node) noexcept
@@ -173,10 +171,10 @@ class SnowflakeGenerator {
     /// How long to wait, in milliseconds, before the state may advance from `last` to `next` at the
     /// wall clock's `unix_ms`.
     ///
-    /// A fresh state starts with a unit that begins at most `mark_lead_ms` and a unit after the
-    /// clock. If it did not wait, its first ID would move the mark ahead by that time, and delay
-    /// all other generators after the next restart. (A fresh state cannot be told from one that has
-    /// issued sequence 0 only. If the clock was then set back, the wait is not needed.)
+    /// A fresh state starts with a unit that begins at most the lease and a unit after the clock.
+    /// If it did not wait, its first ID would move the mark ahead by that time, and delay all other
+    /// generators after the next restart. (A fresh state cannot be told from one that has issued
+    /// sequence 0 only. If the clock was then set back, the wait is not needed.)
     constexpr int64_t early_by(uint64_t last, uint64_t next, int64_t unix_ms,
                                int64_t max_lead_ms) const noexcept {
         if (counts_ms_) [[likely]]
@@ -184,7 +182,7 @@ class SnowflakeGenerator {
         const bool is_begun = last >> layout_.sequence_bits == next >> layout_.sequence_bits &&
                               (last & layout_.max_sequence()) > sequence_min_;
         const int64_t early = unix_ms_of(next) - unix_ms;
-        const bool is_set_back = early > mark_lead_ms + layout_.unit_ms;
+        const bool is_set_back = early > lease_ms + layout_.unit_ms;
         if (is_begun) return 0;
         return early - (is_set_back ? max_lead_ms : std::min(max_lead_ms, max_early_ms));
     }

@@ -11,6 +11,7 @@
 #include <random>
 #include <vector>
 
+#include "core/lease.hpp"
 #include "core/sno_generator.hpp"
 #include "core/snowflake_generator.hpp"
 #include "snowdrift/snowflake_presets.hpp"
@@ -21,10 +22,6 @@ namespace {
 constexpr SnowflakeLayout layout = presets::snowflake;
 constexpr int64_t noon = 1767268800000;  // 2026-01-01T12:00:00Z
 constexpr uint32_t server_count = 1024;
-
-// The rule of the mark, as in src/pg/durability/mark.hpp
-constexpr int64_t lease_ms = 500;
-constexpr int64_t min_lease_ms = 100;
 
 /// The maximum lead of a fresh state: it starts in the millisecond after the mark.
 constexpr int64_t fresh_lead_ms = lease_ms + 1;
@@ -269,8 +266,7 @@ class Server {
     /// Advances the mark if the ID is past it, and issues the ID. The extension also advances the
     /// mark ahead of need; this is the least that the proof requires.
     void issue(const Id& id, int64_t id_ms) {
-        if (mark_ms_ < id_ms)
-            mark_ms_ = std::max(id_ms + min_lease_ms, clock_.unix_ms(now_us_) + lease_ms);
+        if (mark_ms_ < id_ms) mark_ms_ = leased_mark(id_ms, clock_.unix_ms(now_us_));
         if (Source::node_of(id) != node_) ++outcome_.of_another_node;
         if (last_ && !Source::may_follow(*last_, id)) ++outcome_.out_of_order;
         last_ = id;

@@ -1,6 +1,7 @@
 #include "pg/durability/mark.hpp"
 
-#include "core/generator.hpp"
+#include "core/lease.hpp"
+#include "core/mark_state.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
 
@@ -47,56 +48,25 @@ void attach_slot() {
     add_relcache_callback(invalidate);
 }
 
-// ---- the word in shared memory
-//
-// A session changes the word only while it holds a lock on the table whose file the word
-// describes, or will describe. The lock prevents other sessions from dropping the extension, or
-// moving the mark to another file, between the change on disk and the change of the word. The end
-// of a deferred advance needs no lock: `written_ms` includes the advance, so the mark in another
-// file starts after it.
+// ---- the word in shared memory: see MarkState
 
-Word load() { return Word{slot->mark.word.load(std::memory_order_acquire)}; }
-
-/// Advance the word to the mark `unix_ms`, which is on disk in the file of `tag`. Do nothing if the
-/// word has another tag.
-void publish(int64_t unix_ms, uint16_t tag) {
-    Word present = load();
-    const Word later{unix_ms, tag};
-    while (present.tag() == tag && present.unix_ms() < unix_ms &&
-           !slot->mark.word.compare_exchange_weak(present.bits, later.bits)) {
-    }
-}
-
-/// The latest mark that is in shared memory or on the table's page. Fresh states, and the mark in
-/// another file, start after it, because sessions may have issued IDs up to it.
-int64_t latest_written(const slots::Slot& mark_slot) {
-    return std::max(Word{mark_slot.mark.word}.unix_ms(),
-                    static_cast<int64_t>(mark_slot.mark.written_ms.load()));
-}
+MarkState& state() { return slot->mark; }
 
 /// Make the word describe `file`, whose mark is `on_disk_ms`. Return false if the word has a later
-/// mark, because another session has advanced it since this one read the file, or if it is retired.
+/// mark, or if it is retired.
 bool bind_word(uint64_t file, int64_t on_disk_ms) {
     const slots::AllocationLock lock;
-    if (slots::is_retired()) return false;
-    Word present = load();
-    do {
-        if (present.unix_ms() > on_disk_ms) return false;
-    } while (!slot->mark.word.compare_exchange_weak(present.bits, present.next(on_disk_ms).bits));
-    slot->mark.file = file;
-    slot->mark.floor_ms = static_cast<uint64_t>(on_disk_ms);
-    slot->mark.fresh_ms = static_cast<uint64_t>(on_disk_ms);
-    return true;
+    return !slots::is_retired() && state().bind(file, on_disk_ms);
 }
 
-bool is_word_of(uint64_t file) { return slot->mark.file == file; }
+bool is_word_of(uint64_t file) { return state().file == file; }
 
 /// Use the word from now on if it describes `file`. Return whether it does. No session can use a
 /// retired word.
 bool attach_word(uint64_t file) {
     const slots::AllocationLock lock;
     if (slots::is_retired() || !is_word_of(file)) return false;
-    session.tag = load().tag();
+    session.tag = state().load().tag();
     return true;
 }
 
@@ -112,7 +82,7 @@ void reconcile() {
     Value present = mark_table::read(table);
     while (present.writer != writer || !attach_word(file)) {
         slots::require_structure();
-        const int64_t known_ms = latest_written(*slot);
+        const int64_t known_ms = state().latest_written();
         if (present.writer != Writer::uncommitted || !is_word_of(file)) {
             // Keep the writer `outside` until the word is bound, so that the next session can
             // repeat both steps after a failure between them.
@@ -151,7 +121,7 @@ void forget_deferred() {
 /// End the deferred advance. Publish it to the other sessions if it is durable.
 void end_deferred() {
     if (wal::is_durable(deferred.position))
-        publish(deferred.unix_ms, static_cast<uint16_t>(deferred.tag));
+        state().publish(deferred.unix_ms, static_cast<uint16_t>(deferred.tag));
     forget_deferred();
 }
 
@@ -205,14 +175,6 @@ bool rely_on_deferred() {
 /// may take long.
 bool is_commit_near() { return !IsTransactionBlock() && exits::are_guarded(); }
 
-/// Return true in one session only per value of the mark: that session advances the mark ahead of
-/// need.
-bool try_become_advancer(Word present) {
-    auto& advancing_from = slot->mark.advancing_from;
-    uint64_t word = advancing_from;
-    return word != present.bits && advancing_from.compare_exchange_strong(word, present.bits);
-}
-
 /// Whether the call waits until the advance is durable, or may leave this wait to the commit.
 enum class Wait { now, at_commit };
 
@@ -222,14 +184,15 @@ bool try_advance(int64_t unix_ms, Wait wait) {
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("the server's clock is out of range for the ID mark"),
                         errhint("Correct the server's clock.")));
-    const Word known = load();
+    const MarkWord known = state().load();
     if (known.tag() != session.tag) return false;
     const bool is_needed = known.unix_ms() < unix_ms;
     if (deferred.tag == known.tag() && wait == Wait::at_commit) {
         if (!is_needed) return true;
         if (deferred.unix_ms >= unix_ms && rely_on_deferred()) return true;
     }
-    if (!is_needed && (!try_become_advancer(known) || wal::find_unwritable_file() != nullptr))
+    if (!is_needed &&
+        (!state().try_become_advancer(known) || wal::find_unwritable_file() != nullptr))
         return true;
 
     Relation table = mark_table::open();
@@ -238,14 +201,12 @@ bool try_advance(int64_t unix_ms, Wait wait) {
     const Writer writer = mark_table::writer_for(table);
     bool is_advanced = attach_word(mark_table::file_of(table)) && session.tag == known.tag();
     if (is_advanced) {
-        // Fresh states start after the mark. While IDs are ahead of the clock, a shorter lease
-        // limits how much each fresh state increases the lead.
-        const int64_t later = std::max(unix_ms + min_lease_ms, clock::now_ms() + lease_ms);
-        const int64_t target = std::min(later, mark_table::max_unix_ms);
+        const int64_t target =
+            std::min(leased_mark(unix_ms, clock::now_ms()), mark_table::max_unix_ms);
         const auto [present, position] = mark_table::change(table, [&](const Value& now) {
             const bool is_enough = now.unix_ms >= (is_needed ? unix_ms : target);
             if (is_enough || now.writer != writer) return now;
-            (void)fetch_max(slot->mark.written_ms, static_cast<uint64_t>(target));
+            state().record_write(target);
             return now.with(target, writer);
         });
         is_advanced = present.writer == writer;
@@ -253,15 +214,15 @@ bool try_advance(int64_t unix_ms, Wait wait) {
             defer({known.tag(), present.unix_ms, position});
             if (is_needed ? rely_on_deferred() : is_commit_near()) {
                 relation_close(table, RowExclusiveLock);
-                return load().tag() == known.tag();
+                return state().load().tag() == known.tag();
             }
         }
         wal::make_durable(position);
-        if (is_advanced) publish(present.unix_ms, known.tag());
+        if (is_advanced) state().publish(present.unix_ms, known.tag());
         forget_deferred();
     }
     relation_close(table, RowExclusiveLock);
-    return is_advanced && load().tag() == known.tag();
+    return is_advanced && state().load().tag() == known.tag();
 }
 
 void require_primary() {
@@ -276,17 +237,16 @@ void require_primary() {
 int64_t attach() {
     require_primary();
     attach_slot();
-    while (session.tag != load().tag()) reconcile();
-    return static_cast<int64_t>(slot->mark.floor_ms.load());
+    while (session.tag != state().load().tag()) reconcile();
+    return static_cast<int64_t>(state().floor_ms.load());
 }
 
-int64_t fresh_floor() { return static_cast<int64_t>(slot->mark.fresh_ms.load()); }
+int64_t fresh_floor() { return static_cast<int64_t>(state().fresh_ms.load()); }
 
-void advance_fresh_floor() {
+int64_t advance_fresh_floor() {
     // Also called at the end of a transaction, when catalogs cannot be read. lookup() reads none.
     slots::Slot* const known = slot != nullptr ? slot : slots::lookup(slot_key());
-    if (known == nullptr) return;  // no state has existed since the server started
-    (void)fetch_max(known->mark.fresh_ms, static_cast<uint64_t>(latest_written(*known)));
+    return known == nullptr ? 0 : known->mark.advance_fresh_floor();
 }
 
 int64_t read() {
@@ -336,8 +296,7 @@ bool reset(int64_t unix_ms, int64_t max_lead_ms, int32_t (*last_id)(),
             return now.with(origin).with(mark_ms, Writer::outside);
         });
         // Change the word first, so that sessions discard IDs that they draw from the old states.
-        slot->mark.word = load().next(0).bits;
-        slot->mark.written_ms = 0;
+        state().reset();
         slots::clear_generators();
         session.tag = -1;
     }

@@ -6,21 +6,11 @@
 #include <atomic>
 #include <cstdint>
 
+#include "core/lease.hpp"
+#include "core/mark_word.hpp"
 #include "pg/durability/mark_table.hpp"
-#include "pg/memory/mark_word.hpp"
 
 namespace snowdrift::mark {
-
-/// The lease, in milliseconds: how far beyond the clock the mark is advanced. Once half of the
-/// lease is used, a session advances the mark ahead of need.
-inline constexpr int64_t lease_ms = 500;
-
-/// The minimum distance, in milliseconds, from an ID to the mark that is advanced for it. It
-/// applies if the ID is ahead of the clock.
-inline constexpr int64_t min_lease_ms = 100;
-
-/// The mark in shared memory.
-using Word = slots::MarkWord;
 
 /// This session's view of its database's mark.
 struct Session {
@@ -40,8 +30,9 @@ int64_t attach();
 int64_t fresh_floor();
 
 /// Makes all further fresh states start after the current mark. Called when a state is released,
-/// and when a generator is created or dropped. Reads no catalogs.
-void advance_fresh_floor();
+/// and when a generator is created or dropped. Reads no catalogs. Returns the floor of fresh
+/// states, a Unix millisecond; 0 if no state has existed since the server started.
+int64_t advance_fresh_floor();
 
 /// The mark on disk, in Unix milliseconds, as this session sees it; also during recovery. Raises
 /// 55000 if the table is missing or unusable.
@@ -73,14 +64,14 @@ bool reset(int64_t unix_ms, int64_t max_lead_ms, int32_t (*last_id)(),
 
 /// Whether `tag` is the current tag: the mark was neither reset nor moved to another file since.
 inline bool is_current(int tag) {
-    return Word{session.word->load(std::memory_order_relaxed)}.tag() == tag;
+    return MarkWord{session.word->load(std::memory_order_relaxed)}.tag() == tag;
 }
 
 /// Whether the mark is past `unix_ms` by at least half of the lease, so that it need not be
 /// advanced.
 inline bool is_covered(int64_t unix_ms) {
-    const Word known{session.word->load(std::memory_order_acquire)};
-    return known.tag() == session.tag && known.unix_ms() >= unix_ms + lease_ms / 2;
+    const MarkWord known{session.word->load(std::memory_order_acquire)};
+    return known.tag() == session.tag && has_half_lease(known.unix_ms(), unix_ms);
 }
 
 /// Ensures that the mark on disk is not before `unix_ms` when an ID of that time leaves the server.

@@ -61,8 +61,6 @@ class SnowflakeSession : public NodeSession {
     SnowflakeGenerator core_{default_layout, 0};
 };
 static_assert(FastSessionGenerator<SnowflakeSession>);
-static_assert(SnowflakeGenerator::mark_lead_ms == mark::lease_ms &&
-              SnowflakeGenerator::max_early_ms == mark::lease_ms - mark::min_lease_ms);
 
 SnowflakeSession default_generator;
 GeneratorCache<SnowflakeSession> named_generators;

@@ -2,6 +2,7 @@
 // mark back and discards the states.
 #include <algorithm>
 
+#include "core/lease.hpp"
 #include "pg/durability/mark.hpp"
 #include "pg/generators/definitions.hpp"
 #include "pg/support/clock.hpp"
@@ -34,7 +35,7 @@ int64_t latest_origin(const mark_table::Origin& common) {
 /// snowdrift.reset_clock() → void
 SNOWDRIFT_FUNCTION(reset_clock) {
     PreventCommandIfReadOnly("snowdrift.reset_clock()");
-    const int64 max_lead_ms = settings::max_clock_lead + mark::lease_ms;
+    const int64 max_lead_ms = settings::max_clock_lead + lease_ms;
     if (!mark::reset(clock::now_ms(), max_lead_ms, last_generator, latest_origin))
         ereport(ERROR,
                 (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

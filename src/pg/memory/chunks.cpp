@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "pg/memory/mark_word.hpp"
+#include "core/mark_state.hpp"
 #include "pg/memory/slots.hpp"
 
 extern "C" {
@@ -137,14 +137,6 @@ uint32_t visit_marks(const SlotMemory& memory, dsm_segment* const* segments, Vis
     return marks;
 }
 
-/// Change the tag of a mark. Return the Unix millisecond of the mark.
-int64_t retire_word(std::atomic<uint64_t>& word) {
-    MarkWord present{word};
-    while (!word.compare_exchange_weak(present.bits, present.next(present.unix_ms()).bits)) {
-    }
-    return present.unix_ms();
-}
-
 /// Allocate the slot for a mark whose file is not known: mark::attach() ensures that the mark on
 /// disk is not before `unix_ms`.
 void take_over_mark(Slot& slot, Oid database, int64_t unix_ms) {
@@ -165,7 +157,7 @@ bool try_replace(const SlotMemory& previous, dsm_segment* const* segments) {
         if (!is_unchanged(previous) || count > capacity) return false;
         mapped_root->memory = {own_structure, 1, {chunk}};
         (void)visit_marks(previous, segments, [&](Oid database, std::atomic<uint64_t>& word) {
-            take_over_mark(*slot++, database, retire_word(word));
+            take_over_mark(*slot++, database, retire(word));
         });
         return is_replaced = true;
     });

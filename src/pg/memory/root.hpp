@@ -2,7 +2,7 @@
 //
 // When a package is upgraded, sessions of the old library and of the new one use the root at the
 // same time. So every library since 1.0 has the same root: its name, its size, its fields and the
-// lock that protects them. Nothing in this file or in mark_word.hpp ever changes.
+// lock that protects them. Nothing in this file or in core/mark_word.hpp ever changes.
 #pragma once
 
 #include "pg/support/postgres.hpp"

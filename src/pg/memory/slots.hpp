@@ -1,6 +1,6 @@
 // Slots: the shared memory that holds the generators' states and the mark. This file finds,
-// allocates and releases slots in the memory of chunks.hpp. src/core and durability/mark.cpp
-// interpret the states; generators/ and make_room.hpp decide when a slot is released.
+// allocates and releases slots in the memory of chunks.hpp. src/core interprets the states;
+// generators/ and make_room.hpp decide when a slot is released.
 #pragma once
 
 #include "pg/support/postgres.hpp"
@@ -15,6 +15,7 @@ extern "C" {
 }
 
 #include "core/block_generator.hpp"
+#include "core/mark_state.hpp"
 #include "core/sno_generator.hpp"
 #include "pg/memory/chunks.hpp"
 #include "snowdrift/snowflake.hpp"
@@ -44,16 +45,6 @@ struct SlotKey {
     bool is_default() const { return !OidIsValid(definitions); }
 
     friend bool operator==(const SlotKey&, const SlotKey&) = default;
-};
-
-/// State of the mark: see durability/mark.cpp.
-struct MarkState {
-    std::atomic<uint64_t> word;            ///< MarkWord
-    std::atomic<uint64_t> file;            ///< the file on disk that the word describes
-    std::atomic<uint64_t> floor_ms;        ///< what mark::attach() returns
-    std::atomic<uint64_t> advancing_from;  ///< the word from which a session advances ahead of need
-    std::atomic<uint64_t> fresh_ms;        ///< what mark::fresh_floor() returns
-    std::atomic<uint64_t> written_ms;      ///< the latest mark that was written, durable or not
 };
 
 /// State of a Snowflake generator.

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace snowdrift::slots {
+namespace snowdrift {
 
 /// The Unix millisecond on disk, and a tag. The tag changes when the mark is reset, when its file
 /// is replaced, as by DROP EXTENSION and CREATE EXTENSION, and when the structure is retired.
@@ -26,4 +26,4 @@ struct MarkWord {
     }
 };
 
-}  // namespace snowdrift::slots
+}  // namespace snowdrift

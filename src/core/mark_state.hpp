@@ -85,12 +85,15 @@ struct MarkState {
 };
 
 /// Retires a mark of any structure: changes the tag of its word, so that no session relies on the
-/// word any more. Returns the mark in the word, in Unix milliseconds.
-inline int64_t retire(std::atomic<uint64_t>& word) noexcept {
+/// word any more. Returns the latest mark in the word or on the page, in Unix milliseconds: a
+/// session that has written `written_ms`, and whose commit will make it durable, may have issued
+/// IDs up to it.
+inline int64_t retire(std::atomic<uint64_t>& word,
+                      const std::atomic<uint64_t>& written_ms) noexcept {
     MarkWord present{word};
     while (!word.compare_exchange_weak(present.bits, present.next(present.unix_ms()).bits)) {
     }
-    return present.unix_ms();
+    return std::max(present.unix_ms(), static_cast<int64_t>(written_ms.load()));
 }
 
 }  // namespace snowdrift

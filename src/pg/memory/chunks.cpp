@@ -30,7 +30,8 @@ constexpr Structure own_structure{.version = structure_version,
                                   .allocation = offsetof(Slot, allocation),
                                   .database = offsetof(Slot, key.database),
                                   .kind = offsetof(Slot, key.kind),
-                                  .mark_word = offsetof(Slot, mark.word)};
+                                  .mark_word = offsetof(Slot, mark.word),
+                                  .written_ms = offsetof(Slot, mark.written_ms)};
 
 static_assert(static_cast<uint32_t>(Kind::mark) == 0, "as root.hpp describes marks");
 
@@ -116,8 +117,8 @@ Field& field(char* slot, uint32_t offset) {
     return *reinterpret_cast<Field*>(slot + offset);
 }
 
-/// Calls visit(Oid database, std::atomic<uint64_t>& word) for each mark, of any structure. Returns
-/// their number.
+/// Calls visit(Oid database, std::atomic<uint64_t>& word, std::atomic<uint64_t>& written_ms) for
+/// each mark, of any structure. Returns their number.
 template <typename Visit>
 uint32_t visit_marks(const SlotMemory& memory, dsm_segment* const* segments, Visit visit) {
     const Structure& structure = memory.structure;
@@ -128,7 +129,8 @@ uint32_t visit_marks(const SlotMemory& memory, dsm_segment* const* segments, Vis
             if (field<uint64_t>(slot, structure.allocation) != 0 &&
                 field<Kind>(slot, structure.kind) == Kind::mark) {
                 visit(field<Oid>(slot, structure.database),
-                      field<std::atomic<uint64_t>>(slot, structure.mark_word));
+                      field<std::atomic<uint64_t>>(slot, structure.mark_word),
+                      field<std::atomic<uint64_t>>(slot, structure.written_ms));
                 ++marks;
             }
             slot += structure.slot_size;
@@ -145,20 +147,23 @@ void take_over_mark(Slot& slot, Oid database, int64_t unix_ms) {
     slot.allocation = ++mapped_root->allocations;
 }
 
+uint32_t count_marks(const SlotMemory& memory, dsm_segment* const* segments) {
+    return visit_marks(memory, segments, [](Oid, const auto&, const auto&) {});
+}
+
 /// Retire the structure of the slots, whose chunks are mapped, and begin this library's structure
 /// with the same marks. Return false if another session has changed the memory.
 bool try_replace(const SlotMemory& previous, dsm_segment* const* segments) {
     uint32_t capacity = first_chunk_slots;
-    const uint32_t marks = visit_marks(previous, segments, [](Oid, std::atomic<uint64_t>&) {});
-    while (capacity < 2 * marks) capacity *= 2;
+    while (capacity < 2 * count_marks(previous, segments)) capacity *= 2;
     bool is_replaced = false;
     create_chunk(capacity, [&](const Chunk& chunk, Slot* slot) {
-        const auto count = visit_marks(previous, segments, [](Oid, std::atomic<uint64_t>&) {});
-        if (!is_unchanged(previous) || count > capacity) return false;
+        if (!is_unchanged(previous) || count_marks(previous, segments) > capacity) return false;
         mapped_root->memory = {own_structure, 1, {chunk}};
-        (void)visit_marks(previous, segments, [&](Oid database, std::atomic<uint64_t>& word) {
-            take_over_mark(*slot++, database, retire(word));
-        });
+        (void)visit_marks(previous, segments,
+                          [&](Oid database, auto& word, const auto& written_ms) {
+                              take_over_mark(*slot++, database, retire(word, written_ms));
+                          });
         return is_replaced = true;
     });
     return is_replaced;

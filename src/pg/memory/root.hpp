@@ -29,6 +29,8 @@ struct Structure {
     uint32_t database;    ///< offset of the database's Oid
     uint32_t kind;        ///< offset of a uint32_t; 0 for a mark
     uint32_t mark_word;   ///< offset of a mark's MarkWord
+    uint32_t written_ms;  ///< offset of a uint64_t: the latest mark, in Unix milliseconds, that a
+                          ///< session has written, whether or not the word includes it
 };
 
 /// Slots in one segment of dynamic shared memory.
@@ -49,10 +51,10 @@ struct SlotMemory {
 struct Root {
     std::atomic<uint64_t> allocations = 0;  ///< number of slots allocated since the server started
     SlotMemory memory{};
-    uint32_t unused[31]{};  ///< 0
+    uint32_t unused[30]{};  ///< 0
 };
-static_assert(sizeof(Root) == 256 && sizeof(Structure) == 24 && sizeof(Chunk) == 8 &&
-                  offsetof(Root, memory) == 8 && offsetof(SlotMemory, chunks) == 28,
+static_assert(sizeof(Root) == 256 && sizeof(Structure) == 28 && sizeof(Chunk) == 8 &&
+                  offsetof(Root, memory) == 8 && offsetof(SlotMemory, chunks) == 32,
               "the same in all libraries");
 
 }  // namespace snowdrift::slots

@@ -79,7 +79,12 @@ void reconcile() {
     Relation table = mark_table::open();
     const uint64_t file = mark_table::file_of(table);
     const Writer writer = mark_table::writer_for(table);
-    Value present = mark_table::read(table);
+    // Flush the writer on the page, which another session may have just recorded. Do not wait for
+    // standbys: the last record may be an advance that no ID relies on yet.
+    const mark_table::Written last =
+        mark_table::change(table, [](const Value& now) { return now; });
+    XLogFlush(last.position);
+    Value present = last.value;
     while (present.writer != writer || !attach_word(file)) {
         slots::require_structure();
         const int64_t known_ms = state().latest_written();
@@ -258,7 +263,6 @@ int64_t read() {
 
 void restore(int64_t unix_ms, const mark_table::Origin& origin) {
     Relation table = mark_table::open();
-    (void)mark_table::read(table);  // raises 55000 if the row is missing
     (void)mark_table::update(table, [&](const Value& now) {
         const Value extended = now.with(origin);
         return now.unix_ms >= unix_ms ? extended : extended.with(unix_ms, Writer::outside);

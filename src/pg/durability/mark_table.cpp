@@ -130,6 +130,12 @@ TransactionId creator_of(SysCacheIdentifier cache, Oid key) {
     return xid;
 }
 
+/// The buffer of the table's page.
+Buffer read_buffer(Relation table) {
+    if (RelationGetNumberOfBlocks(table) == 0) report_unusable("is empty");
+    return ReadBuffer(table, 0);
+}
+
 /// Open and lock the extension's table. Retry if it was dropped or replaced while this session
 /// waited for the lock.
 Relation lock_relation(LOCKMODE lock) {
@@ -187,8 +193,7 @@ Owner this_server(Relation table, int32 number) {
 }
 
 Value read(Relation table) {
-    if (RelationGetNumberOfBlocks(table) == 0) report_unusable("is empty");
-    const Buffer buffer = ReadBuffer(table, 0);
+    const Buffer buffer = read_buffer(table);
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
     const Value value = read_page(BufferGetPage(buffer));
     UnlockReleaseBuffer(buffer);
@@ -196,7 +201,7 @@ Value read(Relation table) {
 }
 
 LockedPage lock_page(Relation table) {
-    const Buffer buffer = ReadBuffer(table, 0);
+    const Buffer buffer = read_buffer(table);
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
     return {buffer, BufferGetLSNAtomic(buffer), read_page(BufferGetPage(buffer))};
 }

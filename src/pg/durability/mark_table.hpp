@@ -106,7 +106,7 @@ Owner this_server(Relation table, int32 number);
 /// Returns the current value. Raises 55000 if the row is missing or was altered.
 Value read(Relation table);
 
-/// The table's page, locked for a change.
+/// The table's page, locked for a change. lock_page() raises the errors of read().
 struct LockedPage {
     Buffer buffer;
     XLogRecPtr position;  ///< end of the WAL record of the last change

@@ -50,6 +50,27 @@ SELECT next_snowflake('orders') AS last \gset
 SELECT snowdrift.drop_generator('orders');
 SELECT snowdrift.create_generator('orders', 'snowflake', datacenter => 2, worker => 3);
 SELECT next_snowflake('orders') > :last AS greater;
+-- If that is rolled back, the previous generator does not repeat the IDs of the other one.
+BEGIN;
+SELECT snowdrift.drop_generator('orders');
+SELECT snowdrift.create_generator('orders', 'snowflake', datacenter => 2, worker => 3);
+SELECT next_snowflake('orders') AS last \gset
+ROLLBACK;
+SELECT next_snowflake('orders') > :last AS greater;
+BEGIN;
+SAVEPOINT before;
+DELETE FROM snowdrift.generator WHERE name = 'orders';
+SELECT snowdrift.create_generator('orders', 'snowflake', datacenter => 2, worker => 3);
+SELECT next_snowflake('orders') AS last \gset
+ROLLBACK TO before;
+SELECT next_snowflake('orders') > :last AS greater;
+COMMIT;
+-- The same applies to a generator that gets the node of another one by hand.
+SELECT snowdrift.create_generator('others', 'snowflake', datacenter => 2, worker => 4);
+SELECT next_snowflake('others') AS last \gset
+UPDATE snowdrift.generator SET worker = 7 - worker WHERE name IN ('orders', 'others');
+SELECT next_snowflake('orders') > :last AS greater;
+SELECT snowdrift.drop_generator('others');
 SELECT snowdrift.drop_generator('orders');
 SELECT snowdrift.create_generator('orders', 'sno');
 SELECT length(next_sno('orders')::text);

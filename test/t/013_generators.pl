@@ -80,7 +80,7 @@ $origin->safe_psql('postgres', 'DROP DATABASE tenants');
 # Each database has its own share of slots, and memory grows with them. With dynamic_shared_memory_type =
 # mmap, each segment is a file.
 my $rooms = new_server('rooms');
-$rooms->append_conf('postgresql.conf', 'dynamic_shared_memory_type = mmap');
+$rooms->append_conf('postgresql.conf', "dynamic_shared_memory_type = mmap\nmax_prepared_transactions = 1");
 $rooms->start;
 # If one database uses all slots, another database still gets its first ID.
 $rooms->safe_psql('template1', "CREATE DATABASE crowded");
@@ -113,6 +113,19 @@ my $undone = "SAVEPOINT a; SELECT snowdrift.create_generator('g', 'sno'); SAVEPO
 	SELECT snowdrift.snapshot('g'); RELEASE b; ROLLBACK TO a;\n";
 $rooms->safe_psql('one', "BEGIN;\n" . $undone x 300 . 'COMMIT');
 is(pieces(), $pieces, '... also by a savepoint');
+like(
+	$rooms->safe_psql('one', q{
+		SELECT snowdrift.create_generator('p', 'snowflake');
+		SELECT next_snowflake('p');
+		BEGIN;
+		SELECT snowdrift.drop_generator('p');
+		SELECT snowdrift.create_generator('p', 'snowflake');
+		SELECT next_snowflake('p') AS last \gset
+		PREPARE TRANSACTION 'replace';
+		ROLLBACK PREPARED 'replace';
+		SELECT next_snowflake('p') > :last AND next_snowflake('p') > :last;
+		SELECT snowdrift.drop_generator('p')}),
+	qr/^t$/m, 'a rolled back replacement, which was prepared, repeats no ID');
 my $many = "SELECT snowdrift.create_generator('n' || n, 'snowflake') FROM generate_series(1, %d) AS n;
 	SELECT next_snowflake('n' || n) FROM generate_series(1, %d) AS n";
 $rooms->safe_psql('one', sprintf($many, 1000, 1000));

@@ -32,7 +32,7 @@ void advance(int64_t unix_ms) {
     do {
         (void)mark::attach();
     } while (!mark::advance(unix_ms));
-    mark::advance_fresh_floor();
+    (void)mark::advance_fresh_floor();
     for (const slots::Allocated& each : slots::list()) {
         if (each.key.database != MyDatabaseId) continue;
         // Other sessions must not allocate the slot for another kind while its state is advanced.

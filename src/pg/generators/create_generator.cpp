@@ -5,6 +5,7 @@
 #include "pg/generators/copied_server.hpp"
 #include "pg/generators/definitions.hpp"
 #include "pg/generators/node.hpp"
+#include "pg/generators/slot_release.hpp"
 #include "pg/support/checks.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/trigger.hpp"
@@ -162,5 +163,6 @@ SNOWDRIFT_FUNCTION(refuse_truncate) {
 /// snowdrift.generators_changed() → trigger: makes all sessions reread the table
 SNOWDRIFT_FUNCTION(generators_changed) {
     definitions::invalidate(check_trigger(fcinfo, "generator", TRIGGER_EVENT_AFTER).tg_relation);
+    advance_changed();
     PG_RETURN_POINTER(nullptr);
 }

@@ -206,6 +206,16 @@ Identity find_and_lock(const char* wanted, LOCKMODE mode) {
     }
 }
 
+/// Calls visit(Slot&) for each slot of the generator.
+template <typename Visit>
+void visit_slots(const Identity& generator, Visit visit) {
+    slots::require_structure();
+    for (const slots::Allocated& each : slots::list())
+        if (each.key.database == MyDatabaseId && !each.key.is_default() &&
+            Identity{each.key.definitions, each.key.id} == generator)
+            visit(*each.slot);
+}
+
 void check_name(const char* new_name) {
     if (*new_name == '\0' || std::strlen(new_name) > max_name_length)
         ereport(ERROR, (errcode(ERRCODE_INVALID_NAME),
@@ -283,8 +293,10 @@ uint32_t next_id() {
 }
 
 void lock_exclusively(Relation table, HeapTuple tuple) {
-    const auto generator = static_cast<uint32_t>(Row{table, tuple}.get_number(id));
-    lock_in_mode(RelationGetRelid(table), generator, AccessExclusiveLock);
+    const Identity changed{RelationGetRelid(table),
+                           static_cast<uint32_t>(Row{table, tuple}.get_number(id))};
+    lock_in_mode(changed.table, changed.id, AccessExclusiveLock);
+    visit_slots(changed, advance_on_change);
 }
 
 void lock(Oid table, uint32_t generator) { lock_in_mode(table, generator, AccessShareLock); }
@@ -367,16 +379,13 @@ void remove(const char* wanted) {
     backfill::remove(dropped.id);
 
     // The exclusive lock prevents other sessions from drawing.
-    for (const slots::Allocated& each : slots::list())
-        if (each.key.database == MyDatabaseId && each.key.definitions == dropped.table &&
-            each.key.id == dropped.id)
-            release_on_commit(each);
+    visit_slots(dropped, release_on_commit);
 }
 
 void invalidate(Relation table) {
     slots::require_structure();  // a retired structure has another floor of fresh states
     CacheInvalidateRelcache(table);
-    mark::advance_fresh_floor();
+    (void)mark::advance_fresh_floor();
 }
 
 bool exists(Oid wanted_table, uint32_t wanted) {

@@ -95,7 +95,7 @@ std::optional<int64_t> latest_origin(uint32_t after);
 uint32_t next_id();
 
 /// Waits until no transaction uses the generator of the row `tuple` of `table`, and blocks others
-/// from drawing until this transaction ends.
+/// from drawing until this transaction ends. Raises 55000 if this session's library was replaced.
 void lock_exclusively(Relation table, HeapTuple tuple);
 
 /// Locks the generator `id` of `table` in the same way as lock(), without reading the table.

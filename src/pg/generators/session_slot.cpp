@@ -17,7 +17,7 @@ bool is_limit_reached(const slots::SlotKey& key) {
 /// transaction has dropped counts as such.
 void release_dropped_generators() {
     const slots::AllocatedSlots all = slots::list();
-    mark::advance_fresh_floor();
+    (void)mark::advance_fresh_floor();
     for (const slots::Allocated& each : all)
         if (each.key.database == MyDatabaseId && !each.key.is_default() &&
             !definitions::exists(each.key.definitions, each.key.id))

@@ -7,49 +7,70 @@ extern "C" {
 }
 
 #include "pg/durability/mark.hpp"
+#include "pg/generators/advance_state.hpp"
 
 namespace snowdrift {
 namespace {
 
 enum class Outcome { commit, abort };
 
-/// A slot to release at the end of the transaction.
-struct PendingRelease {
+enum class Change { none, release, advance };
+
+/// A change of a slot at the end of the transaction.
+struct PendingChange {
     slots::Slot* slot;
     uint64_t allocation;
     SubTransactionId subtransaction;
-    Outcome outcome;  ///< the outcome that releases the slot
+    Change on_commit;
+    Change on_abort;
 };
 
-List* pending_releases = NIL;  // in TopTransactionContext
+List* pending_changes = NIL;  // in TopTransactionContext
 
-/// Process the pending releases of the subtransaction `first` and of later subtransactions, which
-/// are its children or have ended. Release the slots that wait for `outcome`.
+/// Advance a state past the floor of fresh states, unless the slot was released.
+void advance(slots::Slot& slot, uint64_t allocation, int64_t floor) {
+    const slots::AllocationLock lock;
+    if (slot.allocation == allocation) advance_state(slot, slot.key, floor);
+}
+
+/// Process the pending changes of the subtransaction `first` and of later subtransactions, which
+/// are its children or have ended.
 void end_subtransactions(SubTransactionId first, Outcome outcome) {
-    if (pending_releases == NIL) return;
+    if (pending_changes == NIL) return;
     // For commits, definitions::remove() has advanced the floor, and no session has drawn since.
-    if (outcome == Outcome::abort) mark::advance_fresh_floor();
+    const bool is_abort = outcome == Outcome::abort;
+    const int64_t floor = is_abort ? mark::advance_fresh_floor() : 0;
     ListCell* cell;
-    foreach (cell, pending_releases) {
-        auto& each = *static_cast<PendingRelease*>(lfirst(cell));
+    foreach (cell, pending_changes) {
+        auto& each = *static_cast<PendingChange*>(lfirst(cell));
         if (each.subtransaction < first) continue;
-        if (each.outcome == outcome) slots::release(*each.slot, each.allocation);
+        const Change change = is_abort ? each.on_abort : each.on_commit;
+        if (change == Change::release) slots::release(*each.slot, each.allocation);
+        if (change == Change::advance) advance(*each.slot, each.allocation, floor);
         each.allocation = 0;  // never matches again
     }
 }
 
 void on_transaction_event(XactEvent event, void*) {
-    if (event == XACT_EVENT_COMMIT) end_subtransactions(TopSubTransactionId, Outcome::commit);
-    if (event == XACT_EVENT_ABORT) end_subtransactions(TopSubTransactionId, Outcome::abort);
-    if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE)
-        pending_releases = NIL;
+    switch (event) {
+        case XACT_EVENT_COMMIT:
+            end_subtransactions(TopSubTransactionId, Outcome::commit);
+            break;
+        case XACT_EVENT_PREPARE:  // may still be rolled back; if not, later states are safe, too
+        case XACT_EVENT_ABORT:
+            end_subtransactions(TopSubTransactionId, Outcome::abort);
+            break;
+        default:
+            return;
+    }
+    pending_changes = NIL;
 }
 
 void on_subtransaction_event(SubXactEvent event, SubTransactionId own, SubTransactionId, void*) {
     if (event == SUBXACT_EVENT_ABORT_SUB) end_subtransactions(own, Outcome::abort);
 }
 
-void release_on(Outcome outcome, slots::Slot* slot, uint64_t allocation) {
+void add(slots::Slot& slot, Change on_commit, Change on_abort) {
     static bool is_registered = false;
     if (!is_registered) {
         RegisterXactCallback(on_transaction_event, nullptr);
@@ -57,18 +78,28 @@ void release_on(Outcome outcome, slots::Slot* slot, uint64_t allocation) {
         is_registered = true;
     }
     auto* const caller = MemoryContextSwitchTo(TopTransactionContext);
-    auto* const release = static_cast<PendingRelease*>(palloc(sizeof(PendingRelease)));
-    *release = {slot, allocation, GetCurrentSubTransactionId(), outcome};
-    pending_releases = lappend(pending_releases, release);
+    auto* const change = static_cast<PendingChange*>(palloc(sizeof(PendingChange)));
+    *change = {&slot, slot.allocation, GetCurrentSubTransactionId(), on_commit, on_abort};
+    pending_changes = lappend(pending_changes, change);
     MemoryContextSwitchTo(caller);
 }
 
 }  // namespace
 
-void release_on_commit(const slots::Allocated& slot) {
-    release_on(Outcome::commit, slot.slot, slot.allocation);
-}
+void release_on_abort(slots::Slot& slot) { add(slot, Change::none, Change::release); }
 
-void release_on_abort(slots::Slot& slot) { release_on(Outcome::abort, &slot, slot.allocation); }
+void release_on_commit(slots::Slot& slot) { add(slot, Change::release, Change::advance); }
+
+void advance_on_change(slots::Slot& slot) { add(slot, Change::none, Change::advance); }
+
+void advance_changed() {
+    const int64_t floor = mark::advance_fresh_floor();
+    ListCell* cell;
+    foreach (cell, pending_changes) {
+        const auto& each = *static_cast<PendingChange*>(lfirst(cell));
+        if (each.on_commit == Change::none && each.on_abort == Change::advance)
+            advance(*each.slot, each.allocation, floor);
+    }
+}
 
 }  // namespace snowdrift

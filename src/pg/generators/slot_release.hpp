@@ -1,16 +1,26 @@
-// Release of slots at the end of transactions that create or drop generators.
+// What happens to slots at the end of transactions that create, drop or replace generators.
 #pragma once
 
 #include "pg/memory/slots.hpp"
 
 namespace snowdrift {
 
-/// Releases the slot if the current subtransaction, all that contain it, and the transaction
-/// commit.
-void release_on_commit(const slots::Allocated& slot);
+// "Rolled back": the current subtransaction, one that contains it, or the transaction is.
 
-/// Releases the slot if the current subtransaction, one that contains it, or the transaction is
-/// rolled back.
+/// The transaction has created the generator. Releases the slot if that is rolled back.
 void release_on_abort(slots::Slot& slot);
+
+/// The transaction has dropped the generator. Releases the slot if the transaction commits, and
+/// advances its state past the mark if that is rolled back, because IDs of a generator that has
+/// replaced it may have left the server.
+void release_on_commit(slots::Slot& slot);
+
+/// The transaction changes the definition of the generator by hand, so that it may replace another
+/// one, or be replaced. advance_changed() and a rollback advance its state past the mark.
+void advance_on_change(slots::Slot& slot);
+
+/// Advances the states of the generators whose definitions the transaction has changed by hand past
+/// the mark. Called at the end of each statement that changes definitions.
+void advance_changed();
 
 }  // namespace snowdrift

@@ -1,0 +1,124 @@
+// Breadth-first search of all states of a model, and the shortest trace to a violation.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "snowdrift/uint128.hpp"
+
+namespace snowdrift::model {
+
+/// A 64-bit hash of all bytes of a state.
+template <typename State>
+uint64_t hash_of(const State& state) noexcept {
+    static_assert(std::has_unique_object_representations_v<State>, "no padding");
+    static_assert(sizeof(State) % 8 == 0);
+    constexpr uint64_t factor = 0x9e3779b97f4a7c15;
+    const auto* bytes = reinterpret_cast<const unsigned char*>(&state);
+    uint64_t hash = factor;
+    for (size_t at = 0; at < sizeof(State); at += 8) {
+        uint64_t word;
+        std::memcpy(&word, bytes + at, sizeof(word));
+        const Uint128 product = Uint128{hash ^ word ^ factor} * (factor ^ at);
+        hash = static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+    }
+    return hash | 1;  // never 0
+}
+
+/// The hashes of the states that were found. Two states of equal hashes count as one: among ten
+/// million states, that happens with a probability of 1 in 180,000.
+class Visited {
+ public:
+    /// Adds a hash. Returns false if the set has it. Precondition: it is not 0.
+    bool add(uint64_t hash) {
+        if (2 * ++count_ > table_.size()) grow();
+        if (insert(hash)) return true;
+        --count_;
+        return false;
+    }
+
+ private:
+    bool insert(uint64_t hash) {
+        size_t at = (hash >> 1) & (table_.size() - 1);
+        for (; table_[at] != 0; at = (at + 1) & (table_.size() - 1))
+            if (table_[at] == hash) return false;
+        table_[at] = hash;
+        return true;
+    }
+
+    void grow() {
+        std::vector<uint64_t> previous(2 * table_.size());
+        previous.swap(table_);
+        for (const uint64_t hash : previous)
+            if (hash != 0) insert(hash);
+    }
+
+    std::vector<uint64_t> table_ = std::vector<uint64_t>(size_t{1} << 16);
+    size_t count_ = 0;
+};
+
+/// What the search has found.
+template <typename Action>
+struct Outcome {
+    size_t states = 0;
+    size_t transitions = 0;
+    int depth = 0;             ///< the number of actions of the longest of the shortest paths
+    bool is_complete = false;  ///< all states were found
+    const char* violation = nullptr;  ///< null if there is none
+    std::vector<Action> trace{};      ///< a shortest sequence of actions that leads to it
+};
+
+/// Explores the states of `model` up to `max_states`, in the order of their distance from the first
+/// one, until a violation is found. `Model` declares
+///
+///     using State = ...;   // a trivially copyable type without padding
+///     using Action = ...;
+///     State initial() const;
+///     uint64_t hash(const State&) const;  // equal for states that differ only in names
+///     // Calls visit(Action, const State&, const char* violation) for each state that follows.
+///     void visit_successors(const State&, visit) const;
+template <typename Model>
+Outcome<typename Model::Action> explore(const Model& model, size_t max_states) {
+    using State = typename Model::State;
+    using Action = typename Model::Action;
+    struct Node {
+        uint32_t parent;
+        Action action;
+    };
+    std::vector<Node> nodes{{0, {}}};
+    std::vector<std::pair<State, uint32_t>> level{{model.initial(), 0}};
+    std::vector<std::pair<State, uint32_t>> next_level;
+    Visited visited;
+    visited.add(model.hash(level.front().first));
+    Outcome<Action> outcome;
+    for (; !level.empty() && outcome.violation == nullptr; ++outcome.depth) {
+        if (nodes.size() >= max_states) break;
+        next_level.clear();
+        for (const auto& [state, node] : level) {
+            model.visit_successors(
+                state, [&](Action action, const State& next, const char* violation) {
+                    ++outcome.transitions;
+                    if (outcome.violation != nullptr) return;
+                    if (violation == nullptr && !visited.add(model.hash(next))) return;
+                    const auto index = static_cast<uint32_t>(nodes.size());
+                    nodes.push_back({node, action});
+                    next_level.emplace_back(next, index);
+                    if (violation == nullptr) return;
+                    outcome.violation = violation;
+                    for (uint32_t at = index; at != 0; at = nodes[at].parent)
+                        outcome.trace.insert(outcome.trace.begin(), nodes[at].action);
+                });
+            if (outcome.violation != nullptr) break;
+        }
+        level.swap(next_level);
+    }
+    outcome.states = nodes.size();
+    outcome.is_complete = level.empty();
+    return outcome;
+}
+
+}  // namespace snowdrift::model

@@ -1,0 +1,203 @@
+// The protocol of the mark, the states and the slots: all interleavings of two sessions, crashes,
+// failovers and steps of the clock, up to bounds that each scenario states. The steps on shared
+// memory are those of src/core; test/model repeats those of src/pg. docs/guarantees.md states the
+// invariants, and what the model does not cover.
+//
+// With SNOWDRIFT_LONG, as `./dev test --long` sets it, the bounds are wider.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <sstream>
+
+#include "model/explorer.hpp"
+#include "model/trace.hpp"
+
+namespace snowdrift::model {
+namespace {
+
+using enum Statement;
+
+const Scenario crashes{.name = "Crashes",
+                       .budget = {.draws = 3, .crashes = 2, .clock_steps = 1, .replacements = 0}};
+const Scenario exits{.name = "Exits",
+                     .statements = {insert, select, block, foreign},
+                     .budget = {.draws = 3, .crashes = 1, .clock_steps = 1, .replacements = 0},
+                     .is_asynchronous = true,
+                     .has_aborts = true,
+                     .has_exits = true};
+const Scenario slow_units{
+    .name = "SlowUnits",
+    .kind = Kind::slow_snowflake,
+    .budget = {.draws = 3, .crashes = 1, .clock_steps = 2, .replacements = 0}};
+const Scenario blocks{.name = "Blocks",
+                      .kind = Kind::ulid,
+                      .statements = {insert, block},
+                      .budget = {.draws = 4, .crashes = 1, .clock_steps = 1, .replacements = 0},
+                      .has_exits = true};
+const Scenario timelines{.name = "Timelines",
+                         .kind = Kind::sno,
+                         .budget = {.draws = 4, .crashes = 0, .clock_steps = 4, .replacements = 0},
+                         .step_ms = 4,
+                         .back_ms = 4};
+const Scenario sno_restarts{
+    .name = "SnoRestarts",
+    .kind = Kind::sno,
+    .budget = {.draws = 3, .crashes = 2, .clock_steps = 2, .replacements = 0}};
+const Scenario generators{.name = "Generators",
+                          .statements = {insert, replace_generator},
+                          .budget = {.draws = 4, .crashes = 0, .clock_steps = 1, .replacements = 1},
+                          .step_ms = 501,  // the next millisecond after the first mark
+                          .has_aborts = true,
+                          .has_exits = true};
+const Scenario extensions{.name = "Extensions",
+                          .statements = {insert, replace_extension},
+                          .budget = {.draws = 3, .crashes = 1, .clock_steps = 0, .replacements = 2},
+                          .is_asynchronous = true,
+                          .has_aborts = true,
+                          .has_exits = true,
+                          .has_wal_writer = true};
+const Scenario resets{.name = "Resets",
+                      .statements = {insert, reset},
+                      .budget = {.draws = 4, .crashes = 1, .clock_steps = 2, .replacements = 1},
+                      .max_lead_ms = 0};
+const Scenario block_resets{
+    .name = "BlockResets",
+    .kind = Kind::ulid,
+    .statements = {block, reset},
+    .budget = {.draws = 4, .crashes = 1, .clock_steps = 2, .replacements = 1},
+    .max_lead_ms = 0,
+    .has_exits = true};
+const Scenario standbys{.name = "Standbys",
+                        .statements = {insert, select},
+                        .budget = {.draws = 3, .crashes = 1, .clock_steps = 1, .replacements = 0},
+                        .has_standby = true};
+const Scenario libraries{.name = "Libraries",
+                         .statements = {insert, block},
+                         .budget = {.draws = 4, .crashes = 1, .clock_steps = 1, .replacements = 0},
+                         .has_two_libraries = true,
+                         .has_exits = true};
+const Scenario library_resets{
+    .name = "LibraryResets",
+    .statements = {insert, reset},
+    .budget = {.draws = 4, .crashes = 0, .clock_steps = 1, .replacements = 1},
+    .max_lead_ms = 0,
+    .has_two_libraries = true};
+const Scenario library_extensions{
+    .name = "LibraryExtensions",
+    .statements = {insert, replace_extension},
+    .budget = {.draws = 3, .crashes = 1, .clock_steps = 0, .replacements = 1},
+    .has_two_libraries = true,
+    .has_exits = true,
+    .has_wal_writer = true};
+
+bool is_long() { return std::getenv("SNOWDRIFT_LONG") != nullptr; }
+
+Outcome<Action> run(const Scenario& scenario, Mutation mutation, size_t max_states) {
+    const Protocol protocol{scenario, mutation};
+    const auto start = std::chrono::steady_clock::now();
+    auto outcome = explore(protocol, max_states);
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    std::cout << scenario.name << ": " << outcome.states << " states, " << outcome.transitions
+              << " transitions, depth " << outcome.depth << (outcome.is_complete ? " (all)" : "")
+              << ", " << seconds.count() << " s\n";
+    if (outcome.violation != nullptr) {
+        std::cout << outcome.violation << " Trace of " << outcome.trace.size() << " actions:\n";
+        print_trace(std::cout, protocol, scenario, outcome.trace);
+    }
+    return outcome;
+}
+
+// ---- the protocol has no violation
+
+class MarkProtocol : public testing::TestWithParam<const Scenario*> {};
+
+TEST_P(MarkProtocol, KeepsItsInvariantsInEveryInterleaving) {
+    Scenario scenario = *GetParam();
+    if (is_long()) ++scenario.budget.draws;
+    const auto outcome = run(scenario, Mutation::none, is_long() ? 4'000'000 : 600'000);
+    EXPECT_EQ(outcome.violation, nullptr) << outcome.violation;
+}
+
+INSTANTIATE_TEST_SUITE_P(Scenarios, MarkProtocol,
+                         testing::Values(&crashes, &exits, &slow_units, &blocks, &timelines,
+                                         &sno_restarts, &generators, &extensions, &resets,
+                                         &block_resets, &standbys, &libraries, &library_resets,
+                                         &library_extensions),
+                         [](const auto& info) { return std::string{info.param->name}; });
+
+// ---- the model finds a violation if the protocol breaks a sentence of the proof
+
+struct Broken {
+    Mutation mutation;
+    const char* name;
+    const Scenario* scenario;
+};
+
+void PrintTo(const Broken& broken, std::ostream* out) { *out << broken.name; }
+
+class MutatedMarkProtocol : public testing::TestWithParam<Broken> {};
+
+TEST_P(MutatedMarkProtocol, BreaksAnInvariant) {
+    EXPECT_NE(run(*GetParam().scenario, GetParam().mutation, 2'000'000).violation, nullptr);
+}
+
+#define BROKEN(mutation, scenario) \
+    Broken { Mutation::mutation, #mutation, &(scenario) }
+constexpr Broken mutations[] = {
+    // sentence 1
+    BROKEN(return_without_advance, exits),
+    BROKEN(return_before_flush, exits),
+    BROKEN(lease_ignores_id, crashes),
+    BROKEN(ignore_canceled_wait, standbys),
+    BROKEN(skip_commit_of_extension, extensions),
+    BROKEN(trust_writer, extensions),
+    // sentence 2
+    BROKEN(fresh_state_ignores_mark, crashes),
+    BROKEN(fresh_state_starts_at_mark, crashes),
+    BROKEN(fresh_state_starts_at_mark, slow_units),
+    BROKEN(drop_keeps_floor, generators),
+    BROKEN(rollback_keeps_floor, generators),
+    BROKEN(rollback_keeps_state, generators),
+    BROKEN(new_file_starts_at_zero, extensions),
+    // sentence 3
+    BROKEN(draw_in_two_steps, crashes),
+    BROKEN(attach_sets_state, crashes),
+    BROKEN(ignore_safe_mark, timelines),
+    BROKEN(forget_timeline, timelines),
+    BROKEN(block_outlives_mark, block_resets),
+    // sentence 4
+    BROKEN(word_has_deferred_advance, exits),
+    BROKEN(publish_unconfirmed, standbys),
+    BROKEN(publish_under_another_tag, resets),
+    BROKEN(trust_page, crashes),
+    BROKEN(fresh_floor_is_word, generators),
+    BROKEN(new_file_starts_at_word, extensions),
+    // sentence 5
+    BROKEN(asynchronous_commit, exits),
+    BROKEN(commit_without_wal, exits),
+    BROKEN(unguarded_message, exits),
+    BROKEN(unguarded_error, exits),
+    BROKEN(unguarded_code, exits),
+    // sentence 6
+    BROKEN(ignore_standby, standbys),
+    BROKEN(defer_despite_standby, standbys),
+    // while the library is replaced
+    BROKEN(retire_keeps_tag, library_resets),
+    BROKEN(draw_ignores_tag, library_resets),
+    BROKEN(advance_ignores_tag, libraries),
+    BROKEN(attach_ignores_version, libraries),
+    BROKEN(retire_forgets_mark, library_extensions),
+    BROKEN(retire_forgets_advance, library_extensions),
+};
+#undef BROKEN
+
+std::string name_of(const testing::TestParamInfo<Broken>& info) {
+    return std::string{info.param.name} + "_" + info.param.scenario->name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Sentences, MutatedMarkProtocol, testing::ValuesIn(mutations), name_of);
+
+}  // namespace
+}  // namespace snowdrift::model

@@ -186,7 +186,6 @@ constexpr std::array rules{
     Rule{"40P01", "", Fault::extension},
     Rule{"40001", "", Fault::extension},
     // PostgreSQL's own errors for what is dropped between a session's look-up and its lock
-    Rule{"XX000", "could not open relation with OID", Fault::extension},
     Rule{"XX000", "cache lookup failed for type", Fault::extension},
     Rule{"0A000", "cached plan must not change result type", Fault::extension},
 };

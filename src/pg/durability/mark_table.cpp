@@ -7,7 +7,6 @@ extern "C" {
 #include "access/generic_xlog.h"
 #include "access/heapam.h"
 #include "access/htup_details.h"
-#include "access/relation.h"
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "catalog/dependency.h"
@@ -136,25 +135,13 @@ Buffer read_buffer(Relation table) {
     return ReadBuffer(table, 0);
 }
 
-/// Open and lock the extension's table. Retry if it was dropped or replaced while this session
-/// waited for the lock.
-Relation lock_relation(LOCKMODE lock) {
-    for (;;) {
-        const Oid oid = extension::find_relation(table_name);
-        if (!OidIsValid(oid)) report_unusable("is missing");
-        Relation table = try_relation_open(oid, lock);
-        if (table == nullptr) continue;
-        if (extension::find_relation(table_name) == oid) return table;
-        relation_close(table, lock);
-    }
-}
-
 Oid last_opened = InvalidOid;
 
 }  // namespace
 
 Relation open(LOCKMODE lock) {
-    Relation table = lock_relation(lock);
+    Relation table = extension::open_relation(table_name, lock);
+    if (table == nullptr) report_unusable("is missing");
     const Oid oid = RelationGetRelid(table);
     if (getExtensionOfObject(RelationRelationId, oid) != get_extension_oid("snowdrift", true))
         report_unusable("does not belong to extension snowdrift");

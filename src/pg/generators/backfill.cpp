@@ -6,6 +6,7 @@
 extern "C" {
 #include "access/genam.h"
 #include "access/htup_details.h"
+#include "access/relation.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/indexing.h"
@@ -67,7 +68,8 @@ struct Table {
 
 /// Open the table for this transaction.
 Table open(Oid table) {
-    Relation heap = table_open(table, RowExclusiveLock);
+    Relation heap = try_relation_open(table, RowExclusiveLock);
+    if (heap == nullptr) report_unusable("is missing");
     if (heap->rd_rel->relkind != RELKIND_RELATION || heap->rd_rel->relam != HEAP_TABLE_AM_OID)
         report_unusable("was altered");
     if (heap->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT)

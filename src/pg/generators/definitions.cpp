@@ -61,19 +61,15 @@ void on_invalidation(Oid relation) {
     if (relation == table_oid || !OidIsValid(relation)) ++version;
 }
 
-Oid find_table() {
-    const Oid oid = extension::find_relation("generator");
-    if (!OidIsValid(oid))
+Relation open_table(LOCKMODE lock = AccessShareLock) {
+    add_relcache_callback(on_invalidation);
+    Relation table = extension::open_relation("generator", lock);
+    if (table == nullptr)
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
                         errmsg("table \"snowdrift.generator\" does not exist"),
                         errhint("Drop extension snowdrift and create it again.")));
-    return oid;
-}
-
-Relation open_table(LOCKMODE lock = AccessShareLock) {
-    add_relcache_callback(on_invalidation);
-    table_oid = find_table();
-    return table_open(table_oid, lock);
+    table_oid = RelationGetRelid(table);
+    return table;
 }
 
 /// Lock a generator until the transaction ends. A rollback of the subtransaction keeps the lock.
@@ -288,7 +284,7 @@ uint32_t next_id() {
     uint32_t next;
     do {
         next = static_cast<uint32_t>(nextval_internal(sequence, false));
-    } while (exists(find_table(), next));
+    } while (exists(extension::find_relation("generator"), next));
     return next;
 }
 

@@ -5,6 +5,7 @@
 extern "C" {
 #include "access/genam.h"
 #include "access/htup_details.h"
+#include "access/relation.h"
 #include "access/table.h"
 #include "catalog/dependency.h"
 #include "catalog/indexing.h"
@@ -58,6 +59,17 @@ Oid find_relation(const char* name) {
         known_extension = extension;
     }
     return OidIsValid(schema) ? get_relname_relid(name, schema) : InvalidOid;
+}
+
+Relation open_relation(const char* name, LOCKMODE lock) {
+    for (;;) {
+        const Oid oid = find_relation(name);
+        if (!OidIsValid(oid)) return nullptr;
+        Relation relation = try_relation_open(oid, lock);
+        if (relation == nullptr) continue;
+        if (find_relation(name) == oid) return relation;
+        relation_close(relation, lock);
+    }
 }
 
 Oid find_function(const char* symbol) {

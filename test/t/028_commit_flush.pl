@@ -81,10 +81,8 @@ CREATE TABLE s_own (id bigint DEFAULT next_snowflake('own') PRIMARY KEY, x int);
 SQL
 
 # While these processes are stopped, they don't flush WAL that a statement would otherwise flush.
-my @stopped = split /\n/, $node->safe_psql('postgres',
-	q{SELECT pid FROM pg_stat_activity WHERE backend_type IN ('walwriter', 'background writer')});
+my @stopped = map { stop_idle($node, $_) } 'walwriter', 'background writer';
 END { kill 'CONT', @stopped if @stopped }
-kill 'STOP', @stopped;
 
 my $observer = Wire->connect($node);
 my $count = $version < 180000

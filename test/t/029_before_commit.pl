@@ -32,11 +32,7 @@ END { kill 'KILL', $wal_writer if $wal_writer }
 sub start
 {
 	start_with_clock($node, '2026-06-01 12:00:00');
-	until ($wal_writer)
-	{
-		$wal_writer = $node->safe_psql('postgres', q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'}) || 0;
-	}
-	kill 'STOP', $wal_writer;
+	$wal_writer = stop_idle($node, 'walwriter');
 	return;
 }
 

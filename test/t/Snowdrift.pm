@@ -12,7 +12,7 @@ use Time::HiRes qw(usleep);
 our @EXPORT = qw(new_server use_own_copy install_library library_of_copy sharedir_of_copy start_with_clock set_clock
   error_of error_of_database start_load wait_for_load end_load
   received_by_each duplicates create_all_kinds create_tables draw_all_kinds insert_all_kinds
-  draw_behind witness);
+  draw_behind witness stop_idle);
 
 my $own_copy;    # the root of a copy of the staged extension, if this test may change it
 
@@ -112,6 +112,22 @@ sub error_of_database
 	my ($node, $database, $statements) = @_;
 	my ($status, $out, $error) = $node->psql($database, "\\set VERBOSITY verbose\n$statements");
 	return $status ? $error : "no error, but: $out";
+}
+
+# stop_idle(NODE, TYPE): stops the server's process of this type in pg_stat_activity while it waits for work, because
+# it may hold a lock at any other time. Returns its id. `kill 'CONT'` continues it.
+sub stop_idle
+{
+	my ($node, $type) = @_;
+	for (;; usleep(1000))
+	{
+		my $process = $node->safe_psql('postgres', "SELECT pid FROM pg_stat_activity WHERE backend_type = '$type'") || next;
+		kill 'STOP', $process;
+		usleep(1000) until slurp_file("/proc/$process/stat") =~ /\) T /;
+		return $process
+		  if $node->safe_psql('postgres', "SELECT wait_event_type FROM pg_stat_activity WHERE pid = $process") eq 'Activity';
+		kill 'CONT', $process;
+	}
 }
 
 # Loads: sessions that draw IDs in many small statements. Each writes the IDs it receives to a file, so all

@@ -122,7 +122,7 @@ struct SnowflakeLayout {
     /// The time unit that contains the Unix millisecond `unix_ms`, counted from the epoch. A time
     /// before the epoch has a number that is greater than all timestamps.
     constexpr uint64_t units_at(int64_t unix_ms) const noexcept {
-        return static_cast<uint64_t>(unix_ms - epoch_unix_ms) / unit_ms;
+        return (static_cast<uint64_t>(unix_ms) - static_cast<uint64_t>(epoch_unix_ms)) / unit_ms;
     }
 
     /// The first Unix millisecond of a time unit.

@@ -198,11 +198,13 @@ constexpr std::string_view take_word(std::string_view& text) noexcept {
     return {begin, end};
 }
 
-/// Parses an integer of at most 18 digits. Returns false if the text is not one.
-constexpr bool read_integer(std::string_view text, int64_t& number) noexcept {
+/// Parses an integer of at most `max_digits` digits, at most 18. Returns false if the text is not
+/// one.
+constexpr bool read_integer(std::string_view text, int64_t& number,
+                            size_t max_digits = 18) noexcept {
     const bool is_negative = text.starts_with('-');
     if (is_negative) text.remove_prefix(1);
-    if (text.empty() || text.size() > 18) return false;
+    if (text.empty() || text.size() > max_digits) return false;
     int64_t result = 0;
     for (const char c : text) {
         if (c < '0' || c > '9') return false;
@@ -218,7 +220,7 @@ constexpr bool read_unit(std::string_view text, int64_t& unit_ms) noexcept {
     const bool is_ms = text.ends_with("ms");
     if (!is_ms && !text.ends_with('s')) return false;
     text.remove_suffix(is_ms ? 2 : 1);
-    if (text.size() > 15 || !read_integer(text, unit_ms)) return false;
+    if (!read_integer(text, unit_ms, 15)) return false;
     if (!is_ms) unit_ms *= 1000;
     return true;
 }

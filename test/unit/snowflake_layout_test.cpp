@@ -488,6 +488,8 @@ TEST(SnowflakeLayoutBounds, AreCheckedInTextsToo) {
               (LayoutError{Reason::bounds, Field::unit, {}, 0, 1, 60'000}));
     EXPECT_EQ(error_of("epoch=0 unit=61s timestamp=41 sequence=12"),
               (LayoutError{Reason::bounds, Field::unit, {}, 61'000, 1, 60'000}));
+    EXPECT_EQ(error_of("epoch=0 unit=-999999999999999s timestamp=41 sequence=12"),
+              (LayoutError{Reason::bounds, Field::unit, {}, -999999999999999000, 1, 60'000}));
     EXPECT_EQ(error_of("epoch=0 timestamp=41 sequence=999999999999999999"),
               (LayoutError{Reason::bounds, Field::sequence, {}, 999999999999999999, 0, 31}));
     EXPECT_EQ(error_of("epoch=2003-03-18T07:20:19.224Z timestamp=40 sequence=13 js").reason,

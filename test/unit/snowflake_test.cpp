@@ -65,6 +65,12 @@ TEST(Snowflake, JavaScriptHoldsEverySiIdExactly) {
     EXPECT_EQ(presets::si.max_id(), 9007199254740991);
 }
 
+TEST(Snowflake, TimesBeforeTheEpochAreGreaterThanAllTimestamps) {
+    for (const int64_t time : {presets::sonyflake.epoch_unix_ms - 1, int64_t{0}, INT64_MIN})
+        EXPECT_GT(presets::sonyflake.units_at(time), presets::sonyflake.max_timestamp()) << time;
+    static_assert(presets::mastodon.units_at(INT64_MIN) > presets::mastodon.max_timestamp());
+}
+
 TEST(Snowflake, NegativeNumbersAreNotIds) {
     EXPECT_FALSE(presets::snowflake.contains_id(-1));
     EXPECT_FALSE(presets::snowflake.contains_id(INT64_MIN));

@@ -20,6 +20,10 @@ run_ctest() {
 tests_in() {
     local suites
     case $1 in
+    */fuzz/*)
+        suites=${1##*/}
+        echo "\\.Fuzz\\.${suites%_fuzz.cpp}\$"
+        ;;
     *.cpp)
         suites=$(sed -nE 's/^(TYPED_)?TEST(_[FP])?\((\w+),.*/\3/p' "$1" | sort -u | paste -s -d '|')
         echo "^[a-z]+\.([^.]*/)?($suites)(/[^.]*)?\."

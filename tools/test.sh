@@ -20,7 +20,7 @@ cmd_test() {
 
     [ -z "$assertions" ] || build_server_with_assertions
     [[ ! " $* " =~ " integration "|"javascript" ]] || need_node
-    [[ ! " $* " =~ " "(test/)?(unit|integration)[\ /] ]] || build_cmake
+    [[ ! " $* " =~ " "(test/)?(unit|integration|fuzz)[\ /] ]] || build_cmake
     stage
     for name; do
         if is_suite "$name"; then "suite_$name"; else run_file "$(test_file "$name")"; fi
@@ -83,6 +83,7 @@ test_file() {
     sql/*) path=${path%.sql}.sql ;;
     specs/*) path=${path%.spec}.spec ;;
     test/t/*.pl | test/unit/*_test.cpp | test/unit/*.sh | test/integration/*_test.*) ;;
+    test/fuzz/*_fuzz.cpp) ;;
     *) return 0 ;;
     esac
     [ ! -f "$path" ] || echo "$path"
@@ -97,7 +98,7 @@ run_file() {
     sql/*) on_server "" run_regress "$1" "REGRESS=helpers $name" ISOLATION= ;;
     specs/*) on_server "" run_regress "$1" REGRESS= "ISOLATION=$name" ;;
     test/t/*) run_tap "$1" "$1" ;;
-    test/unit/*) run_ctest "$1" unit "$(tests_in "$1")" ;;
+    test/unit/* | test/fuzz/*) run_ctest "$1" unit "$(tests_in "$1")" ;;
     test/integration/*) on_server "" run_ctest "$1" integration "$(tests_in "$1")" ;;
     esac
 }
@@ -107,7 +108,8 @@ no_such_test() {
     [ -z "$(test_file "sql/$1")" ] || hint=" (did you mean sql/$1?)"
     die "no such test: $1$hint
 Suites: unit regress parallel integration tap; with --assertions also: discard core
-Files: sql/NAME specs/NAME test/t/NAME.pl test/unit/NAME_test.cpp test/integration/NAME_test.cpp"
+Files: sql/NAME specs/NAME test/t/NAME.pl test/unit/NAME_test.cpp test/integration/NAME_test.cpp
+test/fuzz/NAME_fuzz.cpp"
 }
 
 # ---- the tally ---------------------------------------------------------------------------------

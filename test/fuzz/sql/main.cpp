@@ -1,0 +1,130 @@
+// sql_fuzz TARGET INPUTS SEED: random inputs for the SQL functions of the server that PGHOST names,
+// compared with the model. Input n consists of random bytes that follow from SEED and n.
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+
+#include "fuzz/sql/targets.hpp"
+
+namespace snowdrift::fuzz {
+
+std::string visible(const std::string& text) {
+    std::string result;
+    for (const char c : text) {
+        if (c >= ' ' && c <= '~' && c != '\\')
+            result += c;
+        else
+            result += hex({c});
+    }
+    return result;
+}
+
+void disagree(const std::string& statement, const std::vector<Parameter>& parameters,
+              const Outcome& outcome, const std::string& expected) {
+    std::string what = statement;
+    for (size_t i = 0; i < parameters.size(); ++i)
+        what += "\n  $" + std::to_string(i + 1) + " = " +
+                (parameters[i].value ? '\'' + visible(*parameters[i].value) + '\'' : "null") +
+                (parameters[i].is_binary ? " (binary)" : "");
+    what += "\n  expected " + expected + "\n  received ";
+    if (outcome.is_error()) {
+        what += outcome.sqlstate + ": " + outcome.message + " (" + outcome.detail + ")";
+    } else {
+        for (const std::string& value : outcome.first()) what += visible(value) + " ";
+    }
+    throw Disagreement{what};
+}
+
+void expect(Session& session, const std::string& statement,
+            const std::vector<Parameter>& parameters, const Values& values) {
+    const Outcome outcome = session.run(statement, parameters);
+    if (!outcome.is_error() && outcome.first() == values) return;
+    std::string expected;
+    for (const std::string& value : values) expected += visible(value) + " ";
+    disagree(statement, parameters, outcome, expected);
+}
+
+void expect_error(Session& session, const std::string& statement,
+                  const std::vector<Parameter>& parameters, const Values& sqlstates) {
+    const Outcome outcome = session.run(statement, parameters);
+    std::string expected = "an error of";
+    for (const std::string& sqlstate : sqlstates) {
+        if (outcome.sqlstate == sqlstate) return;
+        expected += " " + sqlstate;
+    }
+    disagree(statement, parameters, outcome, expected);
+}
+
+namespace {
+
+constexpr struct {
+    std::string_view name;
+    void (*check)(Session&, Input&);
+} targets[] = {
+    {"texts", check_texts}, {"binary", check_binary},       {"fields", check_fields},
+    {"times", check_times}, {"snapshots", check_snapshots},
+};
+
+/// The bytes that the memory contexts of the session's server process use.
+int64_t used_bytes(Session& session) {
+    return std::stoll(
+        session.run("SELECT sum(used_bytes) FROM pg_backend_memory_contexts").first().at(0));
+}
+
+/// Checks inputs until 10 of them have failed. Returns the number of failures. In a long run,
+/// memory that grows in the second half is one: by then, the server has filled its caches and the
+/// buffers of temporary tables.
+int run(void (*check)(Session&, Input&), uint64_t inputs, uint64_t seed) {
+    Session session;
+    session.run("SET client_min_messages = warning");
+    session.run("CREATE EXTENSION IF NOT EXISTS snowdrift");
+    session.run("SET timezone = 'UTC'");
+    int failures = 0;
+    int64_t used_at_half = 0;
+    for (uint64_t n = 0; n < inputs && failures < 10; ++n) {
+        if (n == inputs / 2) used_at_half = used_bytes(session);
+        std::seed_seq seeds{seed, n};
+        std::mt19937 random{seeds};
+        std::vector<uint8_t> bytes(512);
+        for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random());
+        Input input{bytes.data(), bytes.size()};
+        try {
+            check(session, input);
+        } catch (const std::exception& e) {
+            std::fprintf(stderr, "input %llu of seed %llu: %s\n",
+                         static_cast<unsigned long long>(n), static_cast<unsigned long long>(seed),
+                         e.what());
+            ++failures;
+            if (dynamic_cast<const Disagreement*>(&e) == nullptr) return failures;
+        }
+    }
+    const int64_t grown = used_bytes(session) - used_at_half;
+    if (inputs >= 10'000 && failures == 0 && grown > 16'384) {
+        std::fprintf(stderr, "the session's memory has grown by %lld bytes\n",
+                     static_cast<long long>(grown));
+        ++failures;
+    }
+    return failures;
+}
+
+}  // namespace
+}  // namespace snowdrift::fuzz
+
+int main(int argc, char** argv) {
+    using namespace snowdrift::fuzz;
+    try {
+        for (const auto& target : targets)
+            if (argc == 4 && target.name == argv[1])
+                return run(target.check, std::strtoull(argv[2], nullptr, 10),
+                           std::strtoull(argv[3], nullptr, 10)) == 0
+                           ? 0
+                           : 1;
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "%s\n", e.what());
+        return 1;
+    }
+    std::fprintf(stderr, "usage: sql_fuzz TARGET INPUTS SEED\ntargets:");
+    for (const auto& target : targets) std::fprintf(stderr, " %s", target.name.data());
+    std::fprintf(stderr, "\n");
+    return 2;
+}

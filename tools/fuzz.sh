@@ -1,0 +1,113 @@
+# shellcheck shell=bash
+# ./dev fuzz: libFuzzer on the targets in test/fuzz, and random inputs for the SQL functions of a throwaway
+# server (test/fuzz/sql). Part of ./dev.
+
+sql_targets="texts binary fields times snapshots"
+
+native_targets() {
+    local source
+    for source in test/fuzz/*_fuzz.cpp; do
+        source=${source##*/}
+        printf '%s ' "${source%_fuzz.cpp}"
+    done
+}
+
+cmd_fuzz() {
+    local inputs=10000000 sql=100000 seed=$RANDOM keep='' native=() server=() name
+    while [[ ${1:-} = --* ]]; do
+        case $1 in
+        --keep) keep=1 ;;
+        --inputs | --sql | --seed)
+            [[ ${2:-} =~ ^[0-9]{1,18}$ ]] || die "$1 requires a number"
+            printf -v "${1#--}" %d "$2"
+            shift
+            ;;
+        *) usage >&2; exit 2 ;;
+        esac
+        shift
+    done
+    # shellcheck disable=SC2046,SC2086
+    [ $# -gt 0 ] || set -- $(native_targets) $sql_targets
+    for name; do
+        if [[ " $sql_targets " = *" $name "* ]]; then server+=("$name")
+        elif [ -f "test/fuzz/${name}_fuzz.cpp" ]; then native+=("$name")
+        else die "no such target: $name
+Targets: $(native_targets)$sql_targets"
+        fi
+    done
+    say "Seed $seed"
+    if [ ${#native[@]} -gt 0 ]; then
+        build_fuzz_targets
+        fuzz_native "$(share "$inputs" ${#native[@]})" "$seed" "${native[@]}"
+        [ -z "$keep" ] || keep_inputs "${native[@]}"
+    fi
+    [ ${#server[@]} -eq 0 ] || fuzz_sql "$(share "$sql" ${#server[@]})" "$seed" "${server[@]}"
+    echo "$passed passed, $failed failed"
+    [ "$failed" -eq 0 ] || exit 1
+}
+
+# share INPUTS COUNT: prints the number of inputs for each of COUNT targets, rounded up.
+share() { echo $((($1 + $2 - 1) / $2)); }
+
+build_fuzz_targets() {
+    find_postgres
+    need cmake clang pkg-config libgtest-dev libpqxx-dev
+    pkg-config --exists libpq || need libcurl4-openssl-dev
+    quietly "Configuring the fuzz targets" cmake -S . -B build/fuzz -DSNOWDRIFT_FUZZ=ON \
+        -DCMAKE_CXX_COMPILER=clang++ -DPG_CONFIG="$PG_CONFIG"
+    quietly "Building the fuzz targets" cmake --build build/fuzz --target fuzz_targets -j"$jobs"
+}
+
+# fuzz_native INPUTS SEED TARGET...: runs each target on INPUTS inputs, as many targets at a time as there are
+# processors. New inputs are added to build/fuzz/found, and those that fail to build/fuzz/failed.
+fuzz_native() {
+    local inputs=$1 seed=$2 name status logs=build/fuzz/logs
+    shift 2
+    rm -rf build/fuzz/found "$logs"
+    mkdir -p build/fuzz/failed "$logs" "${@/#/build/fuzz/found/}" "${@/#/test/fuzz/corpus/}"
+    say "Running libFuzzer on ${inputs} inputs per target"
+    printf '%s\n' "$@" >"$logs/targets"
+    # libFuzzer's exit status is in a file, so that the other targets run when one has failed.
+    interruptibly env ASAN_OPTIONS=malloc_context_size=3:quarantine_size_mb=8 \
+        LOGS="$logs" INPUTS="$inputs" SEED="$seed" xargs -a "$logs/targets" -n 1 -P "$(nproc)" \
+        bash -c 'status=0
+            "build/fuzz/$0_fuzz" -runs="$INPUTS" -seed="$((SEED + 1))" -max_len=256 -len_control=0 -timeout=60 \
+                -reduce_inputs=1 -artifact_prefix="build/fuzz/failed/$0-" \
+                "build/fuzz/found/$0" "test/fuzz/corpus/$0" >"$LOGS/$0" 2>&1 || status=$?
+            echo "$status" >"$LOGS/$0.status"
+            sed -n "s/^Done/$0:/p" "$LOGS/$0"'
+    for name; do
+        status=$(cat "$logs/$name.status")
+        [ "$status" -eq 0 ] || tail -n 60 "$logs/$name"
+        tally "$name, $inputs inputs" $((status == 0)) $((status != 0)) "$status"
+    done
+}
+
+# keep_inputs TARGET...: replaces each corpus by a small set of inputs, from it and from those found, that
+# reaches the same code.
+keep_inputs() {
+    local name
+    for name; do
+        mv "test/fuzz/corpus/$name" "build/fuzz/found/$name.old"
+        mkdir "test/fuzz/corpus/$name"
+        quietly "Minimizing the corpus of $name" "build/fuzz/${name}_fuzz" -set_cover_merge=1 -use_counters=0 \
+            -max_len=256 "test/fuzz/corpus/$name" "build/fuzz/found/$name.old" "build/fuzz/found/$name"
+    done
+}
+
+# fuzz_sql INPUTS SEED TARGET...: runs each target on INPUTS inputs on a throwaway server.
+fuzz_sql() {
+    local inputs=$1 seed=$2 name status
+    shift 2
+    build_cmake sql_fuzz
+    stage
+    start_server
+    say "Running SQL on ${inputs} inputs per target"
+    for name; do
+        status=0
+        interruptibly build/cmake/sql_fuzz "$name" "$inputs" "$seed" || status=$?
+        tally "$name, $inputs inputs" $((status == 0)) $((status != 0)) "$status"
+    done
+    ! grep -E 'PANIC|terminated by signal|TRAP:' "$work/data/server.log" || tally "the server's log" 0 1 1
+    stop_server
+}

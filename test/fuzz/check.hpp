@@ -88,8 +88,9 @@ struct IdCheck {
         REQUIRE((Model::text(bits_of_id(a)) <=> Model::text(bits_of_id(b))) == expected);
     }
 
-    /// `any`: a number. `within`: a time of the format, in Unix milliseconds.
-    static void times(const Id& id, int64_t any, int64_t within) {
+    static void times(const Id& id, Input& input) {
+        const auto any = static_cast<int64_t>(input.number());
+        const int64_t within = input.between(first_ms, last_ms);  // a time of the format
         REQUIRE(id.timestamp_ms() == model::unix_ms<Model>(bits_of_id(id)));
         REQUIRE(Id::epoch_unix_ms == first_ms && Id::max_timestamp_ms == last_ms);
         REQUIRE(Id::contains_time(any) == (any >= first_ms && any <= last_ms));

@@ -1,5 +1,6 @@
 // The input of a fuzz target: bytes, from which it draws numbers and texts. After the last byte,
-// all further ones are 0.
+// all further ones are 0. Each draw is in a statement of its own, because compilers evaluate the
+// operands of an expression in different orders, and an input has the same meaning for all of them.
 #pragma once
 
 #include <algorithm>

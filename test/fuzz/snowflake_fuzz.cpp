@@ -44,9 +44,10 @@ void check_id(const SnowflakeLayout& layout, const model::Layout& expected, int6
     REQUIRE(layout.compose(parts) == id);
 }
 
-void check_times(const SnowflakeLayout& layout, const model::Layout& expected, int64_t any,
-                 int64_t within) {
+void check_times(const SnowflakeLayout& layout, const model::Layout& expected, Input& input) {
     using model::Wide;
+    const auto any = static_cast<int64_t>(input.number());
+    const int64_t within = input.between(layout.epoch_unix_ms, layout.max_unix_ms());
     const int64_t first = expected.epoch;
     const int64_t last = layout.max_unix_ms();
     REQUIRE(last == expected.unix_ms(static_cast<int64_t>(model::number_of(expected.max_bits()))));
@@ -88,7 +89,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     REQUIRE(static_cast<uint64_t>(layout.max_id()) == model::number_of(expected.max_bits()));
     check_id(layout, expected, static_cast<int64_t>(input.number()));
     check_id(layout, expected, input.between(0, layout.max_id()));
-    check_times(layout, expected, static_cast<int64_t>(input.number()),
-                input.between(layout.epoch_unix_ms, layout.max_unix_ms()));
+    check_times(layout, expected, input);
     return 0;
 }

@@ -99,7 +99,8 @@ std::string any_value(Input& input) {
 /// A time or a number near the one that a field has, or another number.
 std::string near(const std::string& value, Input& input) {
     constexpr int64_t offsets[] = {1, 3, 4, 5, 50, 20'000, 60'000, 3'600'000, 86'400'000};
-    const int64_t offset = input.pick(offsets) * (input.flag() ? 1 : -1);
+    const int64_t distance = input.pick(offsets);
+    const int64_t offset = input.flag() ? distance : -distance;
     if (const auto time = model::parse_utc(value.substr(0, value.size() - 1).erase(0, 1)))
         return json_string(model::utc_text(*time + offset));
     int64_t number = 0;
@@ -121,7 +122,8 @@ std::string mutated(Fields fields, Input& input) {
                 value = input.pick(fields).second;
                 break;
             case 3:
-                fields.emplace_back(input.pick(fields).first, any_value(input));
+                fields.push_back(input.pick(fields));
+                fields.back().second = any_value(input);
                 break;
             case 4:
                 value = any_value(input);

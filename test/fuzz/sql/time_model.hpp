@@ -62,7 +62,8 @@ inline Time any_time(Input& input, int64_t first_ms, int64_t last_ms) {
         case 0:
             return {input.flag() ? INT64_MAX : INT64_MIN};
         case 1:
-            time = (input.flag() ? Wide{min_wire} : Wide{max_wire}) + offset();
+            time = input.flag() ? min_wire : max_wire;
+            time += offset();
             break;
         case 2:
             time = wire(0) + offset();
@@ -77,7 +78,8 @@ inline Time any_time(Input& input, int64_t first_ms, int64_t last_ms) {
             time = input.between(min_wire, max_wire);
             break;
         default:
-            time = wire(input.between(first_ms, last_ms)) + offset();
+            time = wire(input.between(first_ms, last_ms));
+            time += offset();
     }
     return {static_cast<int64_t>(std::clamp(time, Wide{min_wire}, Wide{max_wire}))};
 }

@@ -150,7 +150,10 @@ void check_uuidv7(Session& session, Input& input) {
     const Range range = any_range(input, 0, kind.last_ms());
     const uint64_t unit = kind.near(input, range.times.first);
     Bits bits = model::Uuidv7::of(unit, input.flag() ? '1' : '0');
-    if (input.below(4) == 0) bits.replace(input.flag() ? 48 : 64, 2, input.flag() ? "00" : "11");
+    if (input.below(4) == 0) {
+        const size_t at = input.flag() ? 48 : 64;
+        bits.replace(at, 2, input.flag() ? "00" : "11");
+    }
     const bool is_version_7 = model::Uuidv7::is_version_7(bits);
 
     std::vector<Parameter> parameters{{bytes_of(bits), true}};

@@ -18,7 +18,7 @@ cmd_fuzz() {
         case $1 in
         --keep) keep=1 ;;
         --inputs | --sql | --seed)
-            [[ ${2:-} =~ ^[0-9]{1,18}$ ]] || die "$1 requires a number"
+            [[ ${2:-} =~ ^(0|[1-9][0-9]{0,17})$ ]] || die "$1 requires a number"
             printf -v "${1#--}" %d "$2"
             shift
             ;;
@@ -79,19 +79,16 @@ fuzz_native() {
     for name; do
         status=$(cat "$logs/$name.status")
         [ "$status" -eq 0 ] || tail -n 60 "$logs/$name"
-        tally "$name, $inputs inputs" $((status == 0)) $((status != 0)) "$status"
+        tally "fuzz $name" $((status == 0)) $((status != 0)) "$status"
     done
 }
 
-# keep_inputs TARGET...: replaces each corpus by a small set of inputs, from it and from those found, that
-# reaches the same code.
+# keep_inputs TARGET...: adds to each corpus a small set of the inputs found that reaches the same new code.
 keep_inputs() {
     local name
     for name; do
-        mv "test/fuzz/corpus/$name" "build/fuzz/found/$name.old"
-        mkdir "test/fuzz/corpus/$name"
-        quietly "Minimizing the corpus of $name" "build/fuzz/${name}_fuzz" -set_cover_merge=1 -use_counters=0 \
-            -max_len=256 "test/fuzz/corpus/$name" "build/fuzz/found/$name.old" "build/fuzz/found/$name"
+        quietly "Adding to the corpus of $name" "build/fuzz/${name}_fuzz" -set_cover_merge=1 -use_counters=0 \
+            -max_len=256 "test/fuzz/corpus/$name" "build/fuzz/found/$name"
     done
 }
 
@@ -106,7 +103,7 @@ fuzz_sql() {
     for name; do
         status=0
         interruptibly build/cmake/sql_fuzz "$name" "$inputs" "$seed" || status=$?
-        tally "$name, $inputs inputs" $((status == 0)) $((status != 0)) "$status"
+        tally "fuzz $name" $((status == 0)) $((status != 0)) "$status"
     done
     ! grep -E 'PANIC|terminated by signal|TRAP:' "$work/data/server.log" || tally "the server's log" 0 1 1
     stop_server

@@ -49,10 +49,18 @@ slots::SlotKey slot_key(FunctionCallInfo fcinfo) {
     return key;
 }
 
+template <typename Id>
+int64 last_block_ms(slots::Slot& slot, const BlockGenerator<Id>& generator) {
+    SpinLockAcquire(&slot.lock);
+    const int64 last = generator.last_unix_ms();
+    SpinLockRelease(&slot.lock);
+    return last;
+}
+
 /// The time of a slot's last ID, in Unix milliseconds; 0 if there is none.
-int64 last_unix_ms(const slots::Slot& slot, slots::Kind kind, const SnowflakeLayout& layout) {
-    if (kind == slots::Kind::ulid) return slot.ulid.last_unix_ms();
-    if (kind == slots::Kind::uuidv7) return slot.uuidv7.last_unix_ms();
+int64 last_unix_ms(slots::Slot& slot, slots::Kind kind, const SnowflakeLayout& layout) {
+    if (kind == slots::Kind::ulid) return last_block_ms(slot, slot.ulid);
+    if (kind == slots::Kind::uuidv7) return last_block_ms(slot, slot.uuidv7);
     if (kind == slots::Kind::sno) return SnoGenerator::last_unix_ms(slot.sno);
     const uint64_t word = slot.snowflake.word;
     return word == 0 ? 0 : SnowflakeGenerator{layout, 0}.unix_ms_of(word);
@@ -72,7 +80,7 @@ std::optional<Datum> regression_count(const slots::Slot& slot, slots::Kind kind)
 /// sequence_max int) → state and statistics; all null if the generator has not been used since the
 /// server started
 SNOWDRIFT_FUNCTION(read_generator) {
-    const slots::Slot* slot = nullptr;
+    slots::Slot* slot = nullptr;
     if (!PG_ARGISNULL(kind) && !RecoveryInProgress()) {
         slots::require_structure();
         slot = slots::lookup(slot_key(fcinfo));

@@ -49,14 +49,13 @@ run_regress() {
 # run_core LABEL: runs PostgreSQL's own tests in a database that has the extension. They show that installing
 # it does not change queries that don't use it. Requires a server built from sources.
 run_core() {
-    local log=$work/core.log out=$work/core status=0 source schedule=$work/core.schedule
-    source=${assertions_source:?core needs --assertions}
+    local log=$work/core.log out=$work/core status=0 schedule=$work/core.schedule
     mkdir -p "$out"
     # Skip the tests that list all objects of a database.
     sed -E 's/\b(opr_sanity|type_sanity|tablespace)\b//g; /^test: *$/d' \
-        "$source/src/test/regress/parallel_schedule" >"$schedule"
+        "$pg_source/src/test/regress/parallel_schedule" >"$schedule"
     [ "$(id -u)" -ne 0 ] || chown postgres: "$out"
-    interruptibly as_server_user env -C "$source/src/test/regress" PGHOST="$PGHOST" PGUSER="$PGUSER" \
+    interruptibly as_server_user env -C "$pg_source/src/test/regress" PGHOST="$PGHOST" PGUSER="$PGUSER" \
         ./pg_regress --inputdir=. --outputdir="$out" --expecteddir=. --dlpath=. --bindir="$bindir" \
         --max-concurrent-tests=20 --load-extension=snowdrift --schedule="$schedule" >"$log" 2>&1 || status=$?
     if [ "$status" -ne 0 ]; then

@@ -4,7 +4,7 @@
 # which defines the functions used here.
 
 debian_suite() {
-    case ${1%-assertions} in
+    case ${1%%-*} in
     15) echo bookworm ;;
     17) echo trixie ;;
     18) echo sid ;;
@@ -28,7 +28,7 @@ make_chroot() {
         tail -n 5 "$work/debootstrap.log" >&2
         return 1
     fi
-    [ "$suite" != experimental ] || add_experimental "${1%-assertions}"
+    [ "$suite" != experimental ] || add_experimental "${1%%-*}"
     as_root touch "$chroot_dir/.complete"
 }
 
@@ -63,12 +63,13 @@ run_in_chroot() {
         mount --rbind /dev '$chroot_dir/dev' && mount -t tmpfs tmpfs '$chroot_dir/dev/shm' &&
         mount --bind '$work/tmp' '$chroot_dir/tmp' &&
         exec chroot '$chroot_dir' env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
-            LC_ALL=C.UTF-8 SNOWDRIFT_EXPECT=${version%-assertions} /snowdrift/dev ${*:3}" 2>&1 </dev/null |
+            LC_ALL=C.UTF-8 SNOWDRIFT_EXPECT=${version%%-*} /snowdrift/dev ${*:3}" 2>&1 </dev/null |
         tee "$log" | sed -u "s/^/  [$version] /"
 }
 
 # test_in VERSION: runs the tests of this checkout in the version's chroot. Sets result to their last line; to
-# an empty string if there is no chroot. VERSION-assertions uses a server that is built in the chroot.
+# an empty string if there is no chroot. VERSION-assertions, -sanitizers and -valgrind use a server that is built in
+# the chroot.
 test_in() {
     result=
     make_chroot "$1" || return 0
@@ -76,7 +77,7 @@ test_in() {
     copy_checkout
     say "Testing on PostgreSQL $1"
     local option=
-    [[ $1 != *-assertions ]] || option=--assertions
+    [[ $1 != *-* ]] || option=--${1#*-}
     interruptibly run_in_chroot "$1" "$log" test $option || true
     result=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$log" | tail -n 1 || true)
     [ -n "$result" ] || result='0 passed, 1 failed'

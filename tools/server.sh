@@ -59,8 +59,10 @@ start_server() {
     } >"$work/snowdrift.conf"
     as_server_user sh -c "cat '$work/snowdrift.conf' >>'$work/data/postgresql.conf'"
     server_running=1
-    as_server_user "$bindir/pg_ctl" -D "$work/data" -l "$work/data/server.log" -w start >/dev/null ||
-        { tail -n 20 "$work/data/server.log" >&2; die "the throwaway server did not start"; }
+    local log=${server_log:-$work/data/server.log}
+    as_server_user "$bindir/pg_ctl" -D "$work/data" -l "$log" -p "${server_program:-$bindir/postgres}" \
+        -w start >/dev/null ||
+        { tail -n 20 "$log" >&2; die "the throwaway server did not start"; }
     export PGHOST=$work/socket PGPORT=5432 PGUSER=postgres PGDATABASE=postgres
 }
 

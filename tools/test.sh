@@ -3,11 +3,13 @@
 # Part of ./dev.
 
 cmd_test() {
-    local suites=(unit regress parallel integration tap) name assertions=
+    local suites=(unit regress parallel integration tap) name server=
     for (( ; ; )); do
         case ${1:-} in
         --long) export SNOWDRIFT_LONG=1 ;;
-        --assertions) assertions=1 suites=(regress parallel discard core) ;;
+        --assertions) server=assertions suites=(regress parallel discard core) ;;
+        --sanitizers) server=sanitizers suites=(once integration) ;;
+        --valgrind) server=valgrind suites=(once) ;;
         *) break ;;
         esac
         shift
@@ -15,23 +17,25 @@ cmd_test() {
     [ $# -gt 0 ] || set -- "${suites[@]}"
     for name; do
         is_suite "$name" || [ -n "$(test_file "$name")" ] || no_such_test "$name"
-        [ "$name" != core ] || [ -n "$assertions" ] || die "core requires --assertions"
+        [ "$name" != core ] || [ "$server" = assertions ] || die "core requires --assertions"
     done
 
-    [ -z "$assertions" ] || build_server_with_assertions
+    [ -z "$server" ] || build_server "$server"
     [[ ! " $* " =~ " integration "|"javascript" ]] || need_node
     [[ ! " $* " =~ " "(test/)?(unit|integration|fuzz)[\ /] ]] || build_cmake
     stage
+    [[ ! $server =~ sanitizers|valgrind ]] || use_sanitizers "$server"
     for name; do
         if is_suite "$name"; then "suite_$name"; else run_file "$(test_file "$name")"; fi
     done
+    [[ ! $server =~ sanitizers|valgrind ]] || tally_reports
     echo "$passed passed, $failed failed"
     [ "$failed" -eq 0 ] || exit 1
 }
 
 # ---- suites ------------------------------------------------------------------------------------
 
-is_suite() { [[ " unit regress parallel integration tap discard core " == *" $1 "* ]]; }
+is_suite() { [[ " unit regress parallel integration tap discard core once " == *" $1 "* ]]; }
 
 suite_unit() { run_ctest "unit" unit; }
 
@@ -54,15 +58,20 @@ suite_parallel() {
 suite_tap() { run_tap "TAP" test/t/*.pl; }
 
 suite_discard() {
-    # Without --long, run only the tests that generate IDs. With --long, omit only the tests of thousands of
-    # queries, and the overflow test, which requires fast calls.
+    # Without --long, run only the tests that generate IDs.
     local tests="helpers snowflake ulid_generator sno_generator generators snapshots settings"
-    [ -z "${SNOWDRIFT_LONG:-}" ] ||
-        tests=$(make -s print-REGRESS | sed -E 's/\b(generator_overflow|time_predicates|core_queries)\b//g')
+    [ -z "${SNOWDRIFT_LONG:-}" ] || tests=$(tests_for_slow_servers)
     on_server "debug_discard_caches = 1" run_regress "pg_regress, without caches" "REGRESS=$tests"
 }
 
+suite_once() { on_server "" run_regress "pg_regress, once" "REGRESS=$(tests_for_slow_servers)"; }
+
 suite_core() { on_server "" run_core "PostgreSQL's own tests"; }
+
+# Prints all SQL tests, except those of thousands of queries, and the overflow test, which requires fast calls.
+tests_for_slow_servers() {
+    make -s print-REGRESS | sed -E 's/\b(generator_overflow|back_filling|time_predicates|core_queries)\b//g'
+}
 
 preloaded="shared_preload_libraries = 'snowdrift'"
 
@@ -107,7 +116,7 @@ no_such_test() {
     local hint=
     [ -z "$(test_file "sql/$1")" ] || hint=" (did you mean sql/$1?)"
     die "no such test: $1$hint
-Suites: unit regress parallel integration tap; with --assertions also: discard core
+Suites: unit regress parallel integration tap; for slow servers: once discard; with --assertions: core
 Files: sql/NAME specs/NAME test/t/NAME.pl test/unit/NAME_test.cpp test/integration/NAME_test.cpp
 test/fuzz/NAME_fuzz.cpp"
 }

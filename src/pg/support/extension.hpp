@@ -3,6 +3,11 @@
 
 #include "pg/support/postgres.hpp"
 
+extern "C" {
+#include "storage/lockdefs.h"
+#include "utils/relcache.h"
+}
+
 namespace snowdrift::extension {
 
 /// The relation `name` in the extension's administration schema; InvalidOid if there is none.

@@ -67,7 +67,7 @@ fuzz_native() {
     mkdir -p build/fuzz/failed "$logs" "${@/#/build/fuzz/found/}" "${@/#/test/fuzz/corpus/}"
     say "Running libFuzzer on ${inputs} inputs per target"
     printf '%s\n' "$@" >"$logs/targets"
-    # libFuzzer's exit status is in a file, so that the other targets run when one has failed.
+    # libFuzzer's exit status goes to a file, so that the other targets still run after one has failed.
     interruptibly env ASAN_OPTIONS=malloc_context_size=3:quarantine_size_mb=8 \
         LOGS="$logs" INPUTS="$inputs" SEED="$seed" xargs -a "$logs/targets" -n 1 -P "$(nproc)" \
         bash -c 'status=0
@@ -83,7 +83,7 @@ fuzz_native() {
     done
 }
 
-# keep_inputs TARGET...: adds to each corpus a small set of the inputs found that reaches the same new code.
+# keep_inputs TARGET...: adds to each corpus a small subset of the inputs found that reaches the same new code.
 keep_inputs() {
     local name
     for name; do

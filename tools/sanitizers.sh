@@ -5,8 +5,8 @@
 server_program=   # the postgres that start_server runs; empty for that of PG_CONFIG
 server_log=       # the log of the servers that start_server starts; empty for one in the server's folder
 
-# use_sanitizers KIND: the servers that this run starts write reports to $work/reports. KIND is sanitizers or valgrind.
-# First shows that they find the errors in test/sanitizers/planted.cpp.
+# use_sanitizers KIND: makes the servers that this run starts write reports to $work/reports. KIND is sanitizers or
+# valgrind. Tests first that it finds the errors in test/sanitizers/planted.cpp.
 use_sanitizers() {
     mkdir -m 777 "$work/reports"
     server_log=$work/server.log
@@ -20,7 +20,7 @@ use_sanitizers() {
     : >"$server_log"
 }
 
-# configure_KIND: sets the options, and planted: the functions in planted.cpp whose errors the sanitizers find.
+# configure_KIND: sets the options, and sets planted to the functions in planted.cpp whose errors KIND finds.
 
 configure_sanitizers() {
     # detect_leaks: processes end without freeing their memory contexts. detect_stack_use_after_return: it moves
@@ -43,7 +43,7 @@ TEXT
     planted=(use_after_pfree read_past_end use_after_release use_after_unpin uninitialized_read)
 }
 
-# find_planted LIBRARY FUNCTION...: calls the functions on the running server, until each appears in a report.
+# find_planted LIBRARY FUNCTION...: calls each function on the running server until it appears in a report.
 find_planted() {
     local error tries found=0 missed=0
     for error in "${@:2}"; do
@@ -64,9 +64,9 @@ find_planted() {
     tally "planted errors" "$found" "$missed" 0
 }
 
-# UndefinedBehaviorSanitizer reads its options when it finds an error. Then the server has overwritten the environment
-# with the title of the process. So it writes one line to the server's log, and ends the process, without an exit
-# function: the server restarts.
+# UndefinedBehaviorSanitizer reads its options when it finds an error. By then, the server has overwritten the
+# environment with the title of the process. So the sanitizer writes one line to the server's log, and ends the process
+# without calling exit functions; the server then restarts.
 collect_reports() { sed -nE '/^[^ ]+:[0-9]+:[0-9]+: runtime error: /p' "$server_log" >"$work/reports/undefined"; }
 
 # Prints the reports, and counts each as a failed test. Their absence counts as a passed test.

@@ -9,7 +9,7 @@ build_server() {
     find_postgres
     need gcc g++ make bison flex perl xz-utils bzip2
     [ "$1" != valgrind ] || need valgrind
-    # The programs, also those that the build runs, end without freeing their memory.
+    # The programs, including those that the build runs, exit without freeing their memory.
     [ "$1" != sanitizers ] || export ASAN_OPTIONS=detect_leaks=0
     local folder=${SNOWDRIFT_CACHE:-/var/cache/snowdrift}/$1-$pg_version
     if [ ! -f "$folder/.complete" ]; then
@@ -45,13 +45,13 @@ fetch_sources() {
 
 build_for_assertions() { build_sources "$1" CFLAGS=-O1; }
 
-# The client requests for Valgrind tell which memory the server may access. The catalog caches free an entry when it is
-# released, so that later accesses to it are found.
+# PostgreSQL's client requests tell Valgrind which memory the server may access. The catalog caches free an entry when
+# it is released, so that later accesses to it are found.
 checked="-DUSE_VALGRIND -DCATCACHE_FORCE_RELEASE"
 
 # The server has AddressSanitizer. The extension, which PGXS builds with the same flags for C++ and shared libraries,
 # also has UndefinedBehaviorSanitizer, with -fno-wrapv, because PostgreSQL's -fwrapv defines the overflow of signed
-# numbers. memcheck.h makes the client requests to AddressSanitizer. The cache of relations frees closed relations;
+# numbers. memcheck.h passes the client requests to AddressSanitizer. The relation cache frees closed relations;
 # Valgrind is too slow for that.
 build_for_sanitizers() {
     mkdir "$1/source/src/include/valgrind"

@@ -68,7 +68,7 @@ suite_once() { on_server "" run_regress "pg_regress, once" "REGRESS=$(tests_for_
 
 suite_core() { on_server "" run_core "PostgreSQL's own tests"; }
 
-# Prints all SQL tests, except those of thousands of queries, and the overflow test, which requires fast calls.
+# Prints all SQL tests except those with thousands of queries, and the overflow test, which requires fast calls.
 tests_for_slow_servers() {
     make -s print-REGRESS | sed -E 's/\b(generator_overflow|back_filling|time_predicates|core_queries)\b//g'
 }

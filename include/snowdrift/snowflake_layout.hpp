@@ -198,8 +198,8 @@ constexpr std::string_view take_word(std::string_view& text) noexcept {
     return {begin, end};
 }
 
-/// Parses an integer of at most `max_digits` digits, at most 18. Returns false if the text is not
-/// one.
+/// Parses an integer of at most `max_digits` digits; `max_digits` is at most 18. Returns false if
+/// the text is not such an integer.
 constexpr bool read_integer(std::string_view text, int64_t& number,
                             size_t max_digits = 18) noexcept {
     const bool is_negative = text.starts_with('-');

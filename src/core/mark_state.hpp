@@ -11,8 +11,8 @@
 
 namespace snowdrift {
 
-/// What the sessions of a database know of its mark. Times are in Unix milliseconds. All sessions
-/// share it. A new state is all zero.
+/// What the sessions of a database know of its mark. All of them share it. Times are in Unix
+/// milliseconds. A new state is all zero.
 ///
 /// A session changes the word only while it holds a lock on the table whose file the word
 /// describes, or will describe. The lock prevents other sessions from dropping the extension, or
@@ -70,7 +70,7 @@ struct MarkState {
         return static_cast<int64_t>(std::max(fetch_max(fresh_ms, latest), latest));
     }
 
-    /// Returns true for one caller only per value of the word, which the caller has read as
+    /// Returns true to only one caller for each value of the word, which callers have read as
     /// `present`: that session advances the mark ahead of need.
     bool try_become_advancer(MarkWord present) noexcept {
         uint64_t from = advancing_from;

@@ -185,7 +185,7 @@ constexpr std::array rules{
     Rule{"3F000", "", Fault::extension},
     Rule{"40P01", "", Fault::extension},
     Rule{"40001", "", Fault::extension},
-    // PostgreSQL's own errors for what is dropped between a session's look-up and its lock
+    // PostgreSQL's own errors for objects that are dropped between a session's lookup and lock
     Rule{"XX000", "cache lookup failed for type", Fault::extension},
     Rule{"0A000", "cached plan must not change result type", Fault::extension},
 };

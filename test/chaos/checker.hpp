@@ -1,5 +1,5 @@
-// Judges what clients have received by docs/guarantees.md: no ID is repeated, IDs are in order,
-// no confirmed row is lost, errors are those that are documented. It knows no servers.
+// Checks what clients have received against docs/guarantees.md: no ID is repeated, IDs are in
+// order, no confirmed row is lost, and all errors are documented. Uses no server.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ std::vector<Id> find_duplicates(const std::filesystem::path& folder, Format form
 class OrderCheck {
  public:
     /// Returns the receipt that contradicts this one: it ended before this one began, but has a
-    /// greater ID. Receipts are given in the order of their begins.
+    /// greater ID. Receipts must be added in the order of `begin`.
     std::optional<Receipt> add(const Receipt& receipt);
 
  private:
@@ -42,12 +42,12 @@ class OrderCheck {
     };
     struct State {
         std::priority_queue<Receipt, std::vector<Receipt>, EndsLater> open;
-        std::optional<Receipt> greatest;  ///< of those that ended before the last begin
+        std::optional<Receipt> greatest;  ///< of those that ended before the last `begin`
     };
     std::unordered_map<Stream, State> streams_;
 };
 
-/// Calls `use` with all receipts in the files of a folder, in the order of their begins.
+/// Calls `use` with all receipts in the files of a folder, in the order of `begin`.
 void for_each_receipt(const std::filesystem::path& folder,
                       const std::function<void(const Receipt&)>& use);
 
@@ -63,7 +63,7 @@ std::vector<Id> find_lost(const std::filesystem::path& folder, unsigned lineage,
 /// that could have an effect during the call.
 bool is_documented(const Failure& failure, std::span<const Window> windows);
 
-/// Whether the finding stands in spite of these faults.
+/// Whether none of these faults explains the finding.
 bool stands(const Finding& finding, std::span<const Window> windows);
 
 }  // namespace snowdrift::chaos

@@ -39,7 +39,7 @@ class Endpoint {
 };
 
 /// The statements that create the extension, generators with nodes of their own, and the tables of
-/// the clients, on a server with this number below 512.
+/// the clients, on the server with this number, which is below 512.
 std::string create_objects(unsigned number);
 
 /// The statements that drop the extension and what depends on it, and create all of it again. The

@@ -83,7 +83,8 @@ void Cluster::torment(Time end) {
     for (const Action& action : all) weights.push_back(action.weight);
     std::discrete_distribution<size_t> distribution{weights.begin(), weights.end()};
     for (unsigned step = 1; run_.now() < end; ++step) {
-        // How many random numbers a step uses depends on what it finds, so each has its own.
+        // How many random numbers a step uses depends on what it finds, so each step has its own
+        // series.
         random_ = run_.random(name + " " + std::to_string(step));
         if (!run_.pause(duration(0.1, 3))) break;
         attempt(all[distribution(random_)].act);

@@ -1,6 +1,6 @@
-// Servers that belong together, their clients, and their nemesis: an actor that draws one fault
-// after another. This file has the faults that any server can have; the subclasses have further
-// ones.
+// Servers that belong together, their clients, and their nemesis: an actor that injects one random
+// fault after another. This file has the faults that any server can have; the subclasses have
+// further ones.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ uint32_t next_client();
 unsigned next_lineage();
 unsigned next_server_number();
 
-/// An archive of WAL files in a folder, which is removed in the end.
+/// An archive of WAL files in a folder, which is removed at the end.
 class Archive {
  public:
     explicit Archive(std::filesystem::path folder);
@@ -49,7 +49,7 @@ class Cluster {
 
     /// Starts the servers.
     virtual void set_up() = 0;
-    /// Draws faults until `end`.
+    /// Injects random faults until `end`.
     void torment(Time end);
     /// Ends all faults: all servers run, their clocks agree, and standbys follow.
     void heal();
@@ -58,7 +58,7 @@ class Cluster {
     std::vector<std::string> end_clients();
     /// What is left in the servers' memory after that: waiting calls, locks.
     std::vector<std::string> leftovers();
-    /// Rows whose commit was confirmed, and that a server does not have.
+    /// Rows whose commit was confirmed, but which a server does not have.
     virtual std::vector<std::string> lost_rows() = 0;
     /// Stops the servers.
     void shut_down();
@@ -77,7 +77,7 @@ class Cluster {
     void add_clients(const Endpoint& endpoint, const std::vector<std::string>& kinds);
     void fault(const std::string& fault_name, const std::string& detail = "");
 
-    /// The faults of a cluster, which torment() draws by their weights.
+    /// The faults of a cluster, which torment() chooses at random, by their weights.
     virtual std::vector<Action> actions() = 0;
     /// Makes all servers run that should, after a fault.
     virtual void repair() = 0;
@@ -100,10 +100,10 @@ class Cluster {
     void truncate_rows();
     void slow_disk();
 
-    /// Restores a base backup of the server up to a moment under load as a server of its own with
-    /// another number, draws from it, and removes it.
+    /// Restores a base backup of the server, up to a moment under load, as a separate server with
+    /// another number. Draws IDs from that server, and removes it.
     void recover_copy(Server& source);
-    /// The WAL of the servers is archived there while an `Archive` of this folder exists.
+    /// The WAL of the servers is archived in this folder while an `Archive` of it exists.
     std::filesystem::path archive_folder() const { return run_.paths.work / ("wal_" + name); }
     std::string archive_settings() const;
     std::string restore_command() const;

@@ -29,7 +29,7 @@ Archive::Archive(fs::path folder) : folder_{std::move(folder)} {
 }
 
 Archive::~Archive() {
-    std::error_code ignored;  // a file may arrive meanwhile
+    std::error_code ignored;  // a file may arrive at the same time
     fs::remove(folder_ / "on", ignored);
     fs::remove_all(folder_, ignored);
 }
@@ -66,7 +66,7 @@ void Cluster::recover_copy(Server& source) {
     if (!copy.await("SELECT NOT pg_is_in_recovery()"))
         throw std::runtime_error{copy.name + " does not end its recovery"};
 
-    // The generators with nodes of their own have those of the source.
+    // The named generators still have the nodes of the source, so they are created again.
     std::string statements;
     for (const Generator& generator : generators_of(number))
         statements += std::string{"SELECT snowdrift.drop_generator('"} + generator.name + "');\n" +

@@ -35,7 +35,7 @@ Cluster::Primary Cluster::any_primary() {
     return all[draw<size_t>(random_, 0, all.size() - 1)];
 }
 
-/// The process of a session that runs a statement, for the fault; empty if there is none.
+/// The process ID of a session that runs a statement, for this fault; empty if there is none.
 std::string Cluster::any_backend(const char* fault_name, Server& server,
                                  const std::string& condition) {
     const pqxx::result found = server.query(
@@ -77,7 +77,7 @@ void Cluster::freeze_backend() {
     fault(fault_name, server.name + " " + found);
     const pid_t process = std::stoi(found);
     server.signal(process, SIGSTOP);
-    // Until the process continues, others may wait for a lock that it has.
+    // Until the process continues, others may wait for a lock that it holds.
     (void)run_.pause(duration(0.05, 4));
     switch (draw(random_, 1, 8)) {
         case 1:

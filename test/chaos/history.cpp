@@ -74,8 +74,8 @@ void Recorder::receive_in_stream(Stream stream, Time begin, Time end, const std:
     const auto [first, last] = std::minmax_element(ids.begin(), ids.end());
     Receipt receipt{begin, end, *first, *last, stream, client_};
     if (source_of(stream).order == Order::per_transaction) {
-        // The first draw of a transaction fixes the place of its further IDs. If the extension is
-        // dropped and created meanwhile, the transaction takes another place.
+        // The first draw of a transaction takes the block of its further IDs. If the extension is
+        // dropped and created in between, the transaction takes another block.
         const auto earlier =
             std::find_if(of_transaction_.rbegin(), of_transaction_.rend(),
                          [&](const Receipt& other) { return other.stream == stream; });

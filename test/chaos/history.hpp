@@ -1,5 +1,5 @@
 // What clients have received: the records of a run, and the files that keep them until it is
-// checked. Without judgement, which is in checker.hpp.
+// checked. checker.hpp checks them.
 #pragma once
 
 #include <array>
@@ -31,9 +31,9 @@ constexpr const Source& source_of(Stream stream) { return sources[stream / 2 % s
 
 /// IDs of one stream that a client has received together.
 struct Receipt {
-    Time begin = 0;  ///< no ID was drawn before. The first draw of the transaction counts if its
-                     ///< IDs have one time
-    Time end = 0;    ///< they had been received; of the same draw
+    Time begin = 0;  ///< no ID was drawn before. If all IDs of a transaction have one time, its
+                     ///< first draw counts
+    Time end = 0;    ///< the IDs had been received: those of the first draw if it counts
     Id first;        ///< the smallest
     Id last;         ///< the greatest
     Stream stream = 0;
@@ -60,13 +60,13 @@ struct Window {
     Fault fault = Fault::extension;
 };
 
-/// A contradiction of docs/guarantees.md.
+/// A contradiction to docs/guarantees.md.
 struct Finding {
     std::string what;
     Time begin = 0;
     Time end = 0;
     unsigned lineage = 0;
-    std::optional<Fault> unless;  ///< it is none if this fault could have an effect
+    std::optional<Fault> unless;  ///< no contradiction if this fault could have an effect
 };
 
 /// Appends what one client receives to files of its own in a folder.

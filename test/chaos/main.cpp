@@ -1,4 +1,4 @@
-// The chaos run: servers, clients that keep every ID, and faults drawn at random; then the checks.
+// The chaos run: servers, clients that keep every ID, and random faults; then the checks.
 // ./dev chaos runs it. CONTRIBUTING.md describes it.
 #include <algorithm>
 #include <chrono>
@@ -136,8 +136,8 @@ int chaos(const Paths& paths, double minutes, uint32_t seed) {
 }  // namespace
 }  // namespace snowdrift::chaos
 
-/// chaos MINUTES SEED WORK BINDIR EXTENSION-CONF FAKETIME. A disk of some megabytes is in
-/// SNOWDRIFT_SMALL_DISK, if there is one.
+/// chaos MINUTES SEED WORK BINDIR EXTENSION-CONF FAKETIME. SNOWDRIFT_SMALL_DISK names the folder of
+/// a file system of a few megabytes, if there is one.
 int main(int argc, char** argv) {
     using namespace snowdrift::chaos;
     if (argc != 7) {

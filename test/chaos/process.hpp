@@ -17,7 +17,7 @@ pid_t spawn(const std::vector<std::string>& command, const std::vector<std::stri
 /// Runs a program to its end. Returns its exit status, or 128 plus the signal that ended it.
 int execute(const std::vector<std::string>& command, const std::filesystem::path& log);
 
-/// Whether a child of this program has ended. It is reaped, so this is asked until it is true.
+/// Whether a child of this program has ended. If so, it is reaped: do not call this again.
 bool has_ended(pid_t child);
 
 /// Waits for the end of a child.

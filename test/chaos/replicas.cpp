@@ -80,8 +80,8 @@ void Replicas::set_up() {
 
 // ---- roles
 
-/// Write the roles into the configurations. That of the synchronous standby also names the server
-/// that becomes its standby when it is promoted, so that it never issues IDs alone.
+/// Write the roles into the configurations. The synchronous standby's configuration also names the
+/// server that becomes its standby when it is promoted, so that it never issues IDs alone.
 void Replicas::configure() {
     for (Member& member : members_) {
         const Member& standby = &member == primary_ ? *synchronous_ : *primary_;
@@ -108,7 +108,7 @@ bool Replicas::is_streaming(const Member& standby, seconds patience) {
         patience);
 }
 
-/// Start a standby. If it cannot continue where it is, make it a new copy of the primary.
+/// Start a standby. If it cannot continue from where it is, make it a new copy of the primary.
 void Replicas::follow(Member& standby) {
     standby.server.create_signal("standby.signal");
     standby.server.start();
@@ -158,7 +158,7 @@ void Replicas::promote(Member& standby) {
 }
 
 /// The primary crashes, and the synchronous standby takes over. The old primary is rewound and
-/// becomes the synchronous standby, the other standby is cloned.
+/// becomes the synchronous standby, and the other standby is cloned.
 void Replicas::fail_over() {
     const OpenWindow window{run_, endpoint_.lineage, Fault::recovery};
     Member& old = *primary_;

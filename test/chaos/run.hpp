@@ -28,15 +28,15 @@ struct Paths {
 
 class Run {
  public:
-    /// `duration` is that of the faults.
+    /// `duration`: how long faults are injected.
     Run(Paths paths, uint32_t seed, std::chrono::seconds duration);
 
     const Paths paths;
 
     /// Where the servers' clocks begin: seconds ahead of the true time. It is so far in the past
     /// that steps do not lead past the true time. libfaketime shows the true time to a signal
-    /// handler that interrupts a wait. So in PostgreSQL's handler of timeouts, they would not be
-    /// due if the clock were ahead.
+    /// handler that interrupts a wait. So if a clock were ahead, PostgreSQL's timeout handler would
+    /// find no timeout that is due.
     const double first_clock;
 
     /// A generator of random numbers for the actor with this name. Its numbers depend on the seed

@@ -117,8 +117,8 @@ void Server::write_config() {
           "wal_level = logical", "wal_log_hints = on", "max_wal_senders = 10",
           "wal_keep_size = 384MB", "max_wal_size = 256MB", "checkpoint_timeout = 30s",
           "restart_after_crash = on", "log_line_prefix = '%m [%p] '",
-          // In the handler of timeouts, all are due when one is (see Run::first_clock). So a
-          // statement that waits for a lock is canceled when its deadlock is checked.
+          // PostgreSQL's timeout handler finds all timeouts due when one is (see Run::first_clock).
+          // So a statement that waits for a lock is canceled when deadlock_timeout ends.
           "deadlock_timeout = 3s",
           // A clock that steps must not end connections.
           "wal_sender_timeout = 0", "wal_receiver_timeout = 0",

@@ -46,8 +46,8 @@ class Server {
 
     /// Replaces the lines that depend on the server's role. A running server reloads them.
     void configure_role(const std::vector<std::string>& lines);
-    /// Replaces the lines that simulate a slow disk: each flush of the WAL takes `delay` longer. At
-    /// most 100 ms.
+    /// Replaces the lines that simulate a slow disk: each flush of the WAL takes `delay` longer,
+    /// at most 100 ms.
     void slow_disk(std::chrono::microseconds delay);
 
     // ---- processes

@@ -25,8 +25,8 @@ using model::Bits;
     std::abort();
 }
 
-/// A copy of a text that ends where its memory ends, so that AddressSanitizer finds reads behind
-/// it.
+/// A copy of a text that ends where its memory ends, so that AddressSanitizer finds reads past its
+/// end.
 class Exact {
  public:
     explicit Exact(std::string_view text) : text_(text.begin(), text.end()) {}

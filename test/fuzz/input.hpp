@@ -1,6 +1,6 @@
 // The input of a fuzz target: bytes, from which it draws numbers and texts. After the last byte,
 // all further ones are 0. Each draw is in a statement of its own, because compilers evaluate the
-// operands of an expression in different orders, and an input has the same meaning for all of them.
+// operands of an expression in different orders, and an input must mean the same for all of them.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class Input {
 
     bool flag() { return byte() % 2 != 0; }
 
-    /// A number from 0 to count - 1. At most 256.
+    /// A number from 0 to count - 1. `count` is at most 256.
     size_t below(size_t count) { return byte() % count; }
 
     template <typename Values>

@@ -1,5 +1,5 @@
 // A slow model of the ID formats and their texts, with which the fuzz targets compare
-// include/snowdrift. It follows the published formats and docs/, and uses nothing of the library: a
+// include/snowdrift. It follows the published formats and docs/, and uses no code of the library: a
 // number is a string of binary digits. calendar.hpp models times, layout_model.hpp layouts.
 #pragma once
 

@@ -1,5 +1,5 @@
 // How a session draws an ID: the steps of draw.hpp, session_slot.hpp and mark.cpp in src/pg. Each
-// step is what those do between two accesses to what sessions share. The steps on shared words are
+// step is what that code does between two accesses to shared data. The steps on shared words are
 // the core's own code.
 #pragma once
 

@@ -66,7 +66,7 @@ template <typename Action>
 struct Outcome {
     size_t states = 0;
     size_t transitions = 0;
-    int depth = 0;             ///< the number of actions of the longest of the shortest paths
+    int depth = 0;             ///< the greatest distance of a state from the first one, in actions
     bool is_complete = false;  ///< all states were found
     const char* violation = nullptr;  ///< null if there is none
     std::vector<Action> trace{};      ///< a shortest sequence of actions that leads to it

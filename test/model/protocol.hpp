@@ -318,7 +318,7 @@ class Protocol {
         return left.pages[memory.mark[1] - 1].ms >= from_unix(word_of(memory).unix_ms());
     }
 
-    /// Makes equal what does not differ from now on.
+    /// Makes states equal that do not differ from now on.
     void normalize(State& s) const {
         Disk& disk = s.disk;
         const uint8_t common = scenario_.has_standby ? disk.received : disk.flushed;

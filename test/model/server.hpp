@@ -1,5 +1,5 @@
 // The model's server: its disk, its shared memory, and the state of everything. transaction.hpp and
-// draw.hpp have what sessions do.
+// draw.hpp have the steps of sessions.
 #pragma once
 
 #include <algorithm>
@@ -65,7 +65,7 @@ struct Survivor {
 /// The disk of the primary, and what its standby has received. Positions in the WAL count records
 /// since `before`.
 struct Disk {
-    Survivor before;  ///< that which survives in any case, to which the log adds
+    Survivor before;  ///< what survives in any case; the log adds to it
     Page pages[files];
     Record log[8];
     uint8_t size;      ///< records in the log

@@ -22,7 +22,7 @@ class TransactionSteps : public Steps {
         return true;
     }
 
-    /// Writes the commit record. The commit flushes it, if it does, and waits for the standby.
+    /// Writes the commit record. If the commit flushes it, it also waits for the standby.
     bool write_commit() {
         const bool is_forced = has_deferred() && !has(Mutation::asynchronous_commit);
         if (has_deferred() && !commit_makes_durable() && !has(Mutation::commit_without_wal))

@@ -5,7 +5,7 @@
 
 namespace snowdrift {
 
-// "Rolled back": the current subtransaction, one that contains it, or the transaction is.
+// "Rolled back" refers to the current subtransaction, one that contains it, or the transaction.
 
 /// The transaction has created the generator. Releases the slot if that is rolled back.
 void release_on_abort(slots::Slot& slot);
@@ -15,8 +15,8 @@ void release_on_abort(slots::Slot& slot);
 /// replaced it may have left the server.
 void release_on_commit(slots::Slot& slot);
 
-/// The transaction changes the definition of the generator by hand, so that it may replace another
-/// one, or be replaced. advance_changed() and a rollback advance its state past the mark.
+/// The transaction changes the definition of the generator by hand, so the generator may replace
+/// another one, or be replaced. advance_changed() and a rollback advance its state past the mark.
 void advance_on_change(slots::Slot& slot);
 
 /// Advances the states of the generators whose definitions the transaction has changed by hand past

@@ -29,7 +29,7 @@ bool may_call(Oid function) {
     return object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK;
 }
 
-/// Whether an expression contains a call of a function, whose OID is `*function`.
+/// Whether an expression contains a call of the function with the OID `*function`.
 bool calls(Node* expression, void* function) {
     const auto is_same = [](Oid called, void* wanted) {
         return called == *static_cast<Oid*>(wanted);

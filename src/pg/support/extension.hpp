@@ -18,7 +18,7 @@ namespace snowdrift::extension {
 Oid find_relation(const char* name);
 
 /// Opens and locks that relation, as it is when the lock has been acquired. Returns null if there
-/// is none, also if it was dropped while the session waited for the lock.
+/// is none, or if it was dropped while the session waited for the lock.
 Relation open_relation(const char* name, LOCKMODE lock);
 
 /// The extension's function with the C symbol `symbol`. Raises 42883 if there is none.

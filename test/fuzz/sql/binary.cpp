@@ -68,7 +68,7 @@ Expected expected_layout(const std::string& value) {
     return {"", model::without_empty_sequence(layout.text()), ""};
 }
 
-/// The binary form of a layout that can be invalid.
+/// The binary form of a layout, which may be invalid.
 std::string layout_value(Input& input) {
     const model::Layout layout = any_layout(input);
     std::string value = *binary(layout.epoch).value;
@@ -111,8 +111,8 @@ void check_copy(Session& session, const std::string& type, const std::vector<std
     if (out != copied + trailer) disagree(statement, {{data, true}}, {}, visible(copied));
 }
 
-/// Copies data whose frame is damaged too. Errors of the frame are PostgreSQL's own, also 54000 and
-/// 53200 for the length of a value.
+/// Copies data whose frame is damaged too. Errors of the frame are PostgreSQL's own, including
+/// 54000 and 53200 for the length of a value.
 void check_damaged_copy(Session& session, Input& input, const std::string& type,
                         const std::string& value) {
     session.run("CREATE TEMP TABLE IF NOT EXISTS copy_" + type + " (v " + type + ")");

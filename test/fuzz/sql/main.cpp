@@ -72,8 +72,8 @@ int64_t used_bytes(Session& session) {
 }
 
 /// Checks inputs until 10 of them have failed. Returns the number of failures. In a long run,
-/// memory that grows in the second half is one: by then, the server has filled its caches and the
-/// buffers of temporary tables.
+/// growth of memory in the second half counts as one: by then, the server has filled its caches and
+/// the buffers of temporary tables.
 int run(void (*check)(Session&, Input&), uint64_t inputs, uint64_t seed) {
     Session session;
     session.run("SET client_min_messages = warning");

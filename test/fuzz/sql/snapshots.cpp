@@ -59,7 +59,7 @@ constexpr const char* numbers[] = {
     "18446744073709551616",
 };
 
-/// A JSON value that a field of a snapshot could have, or could not.
+/// A JSON value, valid or invalid, for a field of a snapshot.
 std::string any_value(Input& input) {
     constexpr const char* values[] = {
         "null",

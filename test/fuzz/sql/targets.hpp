@@ -20,7 +20,7 @@ struct Disagreement : std::runtime_error {
 
 using Values = std::vector<std::string>;
 
-/// A text in which all bytes can be seen.
+/// The text, with backslashes and all bytes other than printable ASCII in hexadecimal.
 std::string visible(const std::string& text);
 
 /// Expects that a statement returns these values in one row.

@@ -55,7 +55,7 @@ const char* error_of(const model::Decoded& decoded) {
     return decoded.fault == model::Fault::none ? "" : "22P02";
 }
 
-/// `text` up to the first zero byte, as the protocol ends a text there.
+/// `text` up to the first zero byte, where the protocol ends a text.
 std::string without_zero(const std::string& text) { return text.substr(0, text.find('\0')); }
 
 /// A text of `Format`, or another text.

@@ -12,6 +12,7 @@ WHERE name IN ('tens', 'seconds', 'sonyflake') ORDER BY name;
 -- IDs ascend and have their generator's fields. A unit has no more IDs than its sequence.
 CREATE TABLE ids (n serial, generator text, layout snowflake_layout, id bigint);
 SET snowdrift.node = 4660;
+SELECT clock_timestamp() AS began \gset
 INSERT INTO ids (generator, layout, id)
 SELECT 'tens', :'tens'::snowflake_layout, id FROM next_snowflakes(200, 'tens') AS id
 UNION ALL SELECT 'seconds', :'seconds', id FROM next_snowflakes(200, 'seconds') AS id
@@ -20,7 +21,7 @@ RESET snowdrift.node;
 SELECT generator, count(DISTINCT id), bool_and(id > previous) AS ascending, min(datacenter) AS datacenter,
     max(datacenter) AS datacenter, min(worker) AS worker, max(worker) AS worker,
     count(DISTINCT timestamp) >= count(*) / 256 AND (generator <> 'tens' OR count(DISTINCT timestamp) >= 200 / 16) AS units,
-    bool_and(abs(extract(epoch FROM timestamp - clock_timestamp())) < 10) AS now
+    bool_and(timestamp BETWEEN :'began'::timestamptz - interval '10 s' AND clock_timestamp() + interval '10 s') AS now
 FROM (SELECT generator, id, lag(id) OVER (PARTITION BY generator ORDER BY n) AS previous,
           (snowflake_parts(id, layout)).* FROM ids) AS parts
 GROUP BY generator ORDER BY generator;

@@ -102,6 +102,11 @@ SELECT g, ulid_within(id, '[2026-01-01 00:00:02Z, 2026-01-01 00:00:05Z)') AND g 
 GROUP BY GROUPING SETS ((g, ulid_within(id, '[2026-01-01 00:00:02Z, 2026-01-01 00:00:05Z)')), (g)) ORDER BY g, within;
 SELECT g, NOT uuidv7_within(key, '[2026-01-01 00:00:02Z, 2026-01-01 00:00:05Z)') OR g < 0 AS not_within, count(*) FROM grouped
 GROUP BY GROUPING SETS ((g, NOT uuidv7_within(key, '[2026-01-01 00:00:02Z, 2026-01-01 00:00:05Z)')), (g)) ORDER BY g, not_within;
+CREATE FUNCTION is_within(ulid) RETURNS bool LANGUAGE sql IMMUTABLE
+RETURN ulid_within($1, '[2026-01-01 00:00:02Z, 2026-01-01 00:00:05Z)');
+SELECT g, is_within(id) AND g >= 0 AS within, count(*) FROM grouped
+GROUP BY GROUPING SETS ((g, is_within(id)), (g)) ORDER BY g, within;
+DROP FUNCTION is_within;
 DROP TABLE grouped;
 
 -- outside of queries: constraints, generated columns, and the conditions of triggers and indexes

@@ -7,6 +7,7 @@
 
 extern "C" {
 #include "access/stratnum.h"
+#include "catalog/pg_language.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
@@ -29,17 +30,26 @@ bool may_call(Oid function) {
     return object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK;
 }
 
-/// Whether an expression contains a call of the function with the OID `*function`.
+bool is_in_sql(Oid function) {
+    HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+    if (!HeapTupleIsValid(tuple)) return false;
+    const bool is_sql = reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple))->prolang == SQLlanguageId;
+    ReleaseSysCache(tuple);
+    return is_sql;
+}
+
+/// Whether an expression contains a call of the function with the OID `*function`, or of a function
+/// in SQL, which the planner may replace by such a call.
 bool calls(Node* expression, void* function) {
-    const auto is_same = [](Oid called, void* wanted) {
-        return called == *static_cast<Oid*>(wanted);
+    const auto may_be = [](Oid called, void* wanted) {
+        return called == *static_cast<Oid*>(wanted) || is_in_sql(called);
     };
     if (!expression) return false;
-    return check_functions_in_node(expression, is_same, function) ||
+    return check_functions_in_node(expression, may_be, function) ||
            walk_expression(expression, calls, function);
 }
 
-/// Whether a query has grouping sets, and groups by an expression that calls `function`.
+/// Whether a query has grouping sets, and groups by an expression that may call `function`.
 bool groups_by(const Query* query, Oid function) {
     if (!query->groupingSets) return false;
     ListCell* cell;

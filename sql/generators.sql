@@ -71,6 +71,28 @@ SELECT next_snowflake('others') AS last \gset
 UPDATE snowdrift.generator SET worker = 7 - worker WHERE name IN ('orders', 'others');
 SELECT next_snowflake('orders') > :last AS greater;
 SELECT snowdrift.drop_generator('others');
+-- ... and to a definition that is deleted and inserted again, or gets the id of a deleted one.
+SELECT id AS deleted FROM snowdrift.generator WHERE name = 'orders' \gset
+CREATE TEMP TABLE definition AS SELECT * FROM snowdrift.generator WHERE name = 'orders';
+DELETE FROM snowdrift.generator WHERE name = 'orders';
+SELECT snowdrift.create_generator('others', 'snowflake', datacenter => 2, worker => 4);
+SELECT next_snowflake('others') AS last \gset
+SELECT snowdrift.drop_generator('others');
+INSERT INTO snowdrift.generator SELECT * FROM definition;
+SELECT next_snowflake('orders') > :last AS greater;
+DELETE FROM snowdrift.generator WHERE name = 'orders';
+SELECT snowdrift.create_generator('others', 'snowflake', datacenter => 2, worker => 4);
+SELECT next_snowflake('others') AS last \gset
+UPDATE snowdrift.generator SET id = :deleted WHERE name = 'others';
+SELECT next_snowflake('others') > :last AS greater;
+DELETE FROM snowdrift.generator WHERE name = 'others';
+SELECT snowdrift.create_generator('others', 'snowflake', datacenter => 2, worker => 4);
+SELECT next_snowflake('others') AS last \gset
+SELECT snowdrift.drop_generator('others');
+SELECT setval('snowdrift.generator_id', :deleted, false) = :deleted AS set_back;
+SELECT snowdrift.create_generator('orders', 'snowflake', datacenter => 2, worker => 4);
+SELECT next_snowflake('orders') > :last AS greater;
+DROP TABLE definition;
 SELECT snowdrift.drop_generator('orders');
 SELECT snowdrift.create_generator('orders', 'sno');
 SELECT length(next_sno('orders')::text);
@@ -126,6 +148,14 @@ SELECT error_of($$SELECT snowdrift.create_generator('x', 'sno', worker => 1)$$);
 SELECT error_of($$SELECT snowdrift.create_generator('x', 'sno', partition => 65536)$$);
 SELECT error_of($$SELECT snowdrift.create_generator('x', 'sno', sequence_min => 7, sequence_max => 5)$$);
 SELECT error_of($$SELECT snowdrift.create_generator('x', 'sno', sequence_min => 65536)$$);
+
+-- a view in place of the table
+BEGIN;
+ALTER TABLE snowdrift.generator RENAME TO generator_table;
+CREATE VIEW snowdrift.generator AS SELECT * FROM snowdrift.generator_table;
+SELECT error_of($$SELECT next_snowflake('toots')$$);
+SELECT error_of($$SELECT snowdrift.create_generator('y', 'sno')$$);
+ROLLBACK;
 
 -- direct calls of the function behind the view
 SELECT snowdrift.read_generator(1, NULL, NULL, NULL, NULL), snowdrift.read_generator(-17, 'sno', NULL, 0, 9);

@@ -130,10 +130,11 @@ SNOWDRIFT_FUNCTION(guard_definition) {
     if (IsLogicalWorker()) PG_RETURN_POINTER(nullptr);
     if (TRIGGER_FIRED_BY_INSERT(trigger.tg_event))
         own_mark();  // on a copy, the new generator is not one that came with it
-    else
-        definitions::lock_exclusively(trigger.tg_relation, trigger.tg_trigtuple);
-    const bool is_update = TRIGGER_FIRED_BY_UPDATE(trigger.tg_event);
-    PG_RETURN_POINTER(is_update ? trigger.tg_newtuple : trigger.tg_trigtuple);
+    definitions::lock_exclusively(trigger.tg_relation, trigger.tg_trigtuple);
+    if (!TRIGGER_FIRED_BY_UPDATE(trigger.tg_event)) PG_RETURN_POINTER(trigger.tg_trigtuple);
+    // It may have the id of a generator that was deleted.
+    definitions::lock_exclusively(trigger.tg_relation, trigger.tg_newtuple);
+    PG_RETURN_POINTER(trigger.tg_newtuple);
 }
 
 /// snowdrift.guard_backfill() → trigger: skips the rows that a subscription applies.

@@ -9,6 +9,8 @@ extern "C" {
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/indexing.h"
+#include "catalog/pg_am_d.h"
+#include "catalog/pg_class.h"
 #include "commands/sequence.h"
 #include "common/hashfn.h"
 #include "storage/lmgr.h"
@@ -68,6 +70,10 @@ Relation open_table(LOCKMODE lock = AccessShareLock) {
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
                         errmsg("table \"snowdrift.generator\" does not exist"),
                         errhint("Drop extension snowdrift and create it again.")));
+    if (table->rd_rel->relkind != RELKIND_RELATION || table->rd_rel->relam != HEAP_TABLE_AM_OID)
+        ereport(ERROR,
+                (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                 errmsg("table \"snowdrift.generator\" was altered"), errhint("Undo the change.")));
     table_oid = RelationGetRelid(table);
     return table;
 }
@@ -324,7 +330,10 @@ void insert(const char* new_name, const Definition& definition) {
     };
     std::optional<Datum> row[column_count];
     row[name - 1] = CStringGetTextDatum(new_name);
-    row[id - 1] = number(next_id());
+    const uint32_t new_id = next_id();
+    // The id may be that of a deleted generator, if the sequence was set back.
+    visit_slots({RelationGetRelid(table), new_id}, advance_on_change);
+    row[id - 1] = number(new_id);
     row[kind - 1] = CStringGetTextDatum(is_sno ? "sno" : "snowflake");
     if (!is_sno) row[layout - 1] = make_datum(definition.layout);
     row[datacenter - 1] = number(definition.datacenter);
@@ -338,6 +347,7 @@ void insert(const char* new_name, const Definition& definition) {
     if (!is_sno) row[origin - 1] = TimestampTzGetDatum(timestamp_from_unix_ms(origin_ms));
     insert_row(table, row);
     invalidate(table);
+    advance_changed();
     table_close(table, NoLock);
     CommandCounterIncrement();
 }

@@ -6,6 +6,7 @@
 #include "pg/support/walk_expression.hpp"
 
 extern "C" {
+#include "access/htup_details.h"
 #include "access/stratnum.h"
 #include "catalog/pg_language.h"
 #include "catalog/pg_proc.h"

@@ -5,8 +5,14 @@ cmd_chaos() {
     local minutes=10 seed='' dir status=0
     while [ $# -gt 0 ]; do
         case $1 in
-        --minutes) minutes=${2:?--minutes requires a number} ;;
-        --seed) seed=${2:?--seed requires a number} ;;
+        --minutes)
+            [[ ${2:-} =~ ^[0-9]{1,5}(\.[0-9]{1,3})?$ && $2 =~ [1-9] ]] || die "--minutes requires a number greater than 0"
+            minutes=$2
+            ;;
+        --seed)
+            [[ ${2:-} =~ ^[0-9]{1,10}$ ]] && ((10#$2 < 1 << 32)) || die "--seed requires a number below 4294967296"
+            seed=$((10#$2))
+            ;;
         *) usage >&2; exit 2 ;;
         esac
         shift 2
@@ -36,6 +42,7 @@ keep_logs() {
     rm -rf build/chaos
     mkdir -p build/chaos
     for log in "$1"/*/log; do
+        [ -f "$log" ] || continue
         name=${log%/log}
         cp "$log" "build/chaos/${name##*/}.log"
     done

@@ -35,7 +35,7 @@ cmd_test() {
 
 # ---- suites ------------------------------------------------------------------------------------
 
-is_suite() { [[ " unit regress parallel integration tap discard core once " == *" $1 "* ]]; }
+is_suite() { [[ " unit regress parallel integration tap clients discard core once " == *" $1 "* ]]; }
 
 suite_unit() { run_ctest "unit" unit; }
 
@@ -92,7 +92,7 @@ test_file() {
     sql/*) path=${path%.sql}.sql ;;
     specs/*) path=${path%.spec}.spec ;;
     test/t/*.pl | test/unit/*_test.cpp | test/unit/*.sh | test/integration/*_test.*) ;;
-    test/fuzz/*_fuzz.cpp) ;;
+    test/fuzz/*_fuzz.cpp | test/clients/*_client.*) ;;
     *) return 0 ;;
     esac
     [ ! -f "$path" ] || echo "$path"
@@ -108,6 +108,7 @@ run_file() {
     specs/*) on_server "" run_regress "$1" REGRESS= "ISOLATION=$name" ;;
     test/t/*) run_tap "$1" "$1" ;;
     test/unit/* | test/fuzz/*) run_ctest "$1" unit "$(tests_in "$1")" ;;
+    test/clients/*) on_server "" run_clients "$1" "$1" ;;
     test/integration/*) on_server "" run_ctest "$1" integration "$(tests_in "$1")" ;;
     esac
 }

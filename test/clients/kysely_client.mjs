@@ -1,4 +1,4 @@
-// npm: kysely@0.29 pg@8
+// npm: kysely@0.28 pg@8
 import { report } from '../../../../test/clients/report.mjs';
 
 // docs/clients.md: Kysely

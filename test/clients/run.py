@@ -6,13 +6,15 @@
 
 import os
 import re
+import socket
 import subprocess
 import sys
+import threading
 
 # What the environment of a program adds to the server's address
 FOLDER = "build/node/clients"  # below node_modules
 COMMANDS = {
-    "c": "cc -Wall -Wextra -Werror -I$(pg_config --includedir) main.c -o main -lpq && ./main",
+    "c": "cc -Wall -Wextra -Werror -I/usr/include/postgresql main.c -o main -lpq && ./main",
     "py": "PYTHONPATH=$OLDPWD/test/clients /usr/bin/python3 main.py",
     "mjs": "node main.mjs",
     "java": "java -cp /usr/share/java/postgresql.jar main.java",
@@ -64,7 +66,7 @@ def run(path, sections, tested):
     if "seed()" not in program:  # the recipe does not create the table
         psql(sections["The table"][0], database)
         psql("SELECT seed()", database)
-    done = subprocess.run(COMMANDS[extension], shell=True, cwd=folder, env=dict(os.environ, PGDATABASE=database),
+    done = subprocess.run(COMMANDS[extension], shell=True, cwd=folder, env=dict(os.environ, PGDATABASE=database, JDBC_URL=jdbc_url(database)),
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     lines = done.stdout.splitlines()
     if not check(f"{name}: the program succeeds", done.returncode == 0, done.stdout):
@@ -87,6 +89,27 @@ def insert_recipe(program, sections):
     return program, heading
 
 
+# jdbc_url DATABASE: an address for JDBC, which cannot connect to a Unix socket. A thread relays the connections.
+def jdbc_url(database):
+    port = relay.getsockname()[1]
+    return f"jdbc:postgresql://localhost:{port}/{database}?user={os.environ['PGUSER']}"
+
+
+def accept():
+    while True:
+        client, _ = relay.accept()
+        server = socket.socket(socket.AF_UNIX)
+        server.connect(os.path.join(os.environ["PGHOST"], ".s.PGSQL." + os.environ["PGPORT"]))
+        for pair in (client, server), (server, client):
+            threading.Thread(target=copy, args=pair, daemon=True).start()
+
+
+def copy(source, sink):
+    while data := source.recv(65536):
+        sink.sendall(data)
+    sink.shutdown(socket.SHUT_WR)
+
+
 def psql(sql, database="postgres"):
     return subprocess.run(["psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-d", database], input=sql, check=True,
                           stdout=subprocess.PIPE, text=True).stdout.splitlines()
@@ -101,5 +124,7 @@ def check(name, passed, details=""):
 
 
 failed = []
+relay = socket.create_server(("localhost", 0))
+threading.Thread(target=accept, daemon=True).start()
 main()
 sys.exit(bool(failed))

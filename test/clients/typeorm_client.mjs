@@ -1,6 +1,7 @@
 // npm: typeorm@1 pg@8
 import { report } from '../../../../test/clients/report.mjs';
 
+const connection = { host: process.env.PGHOST, username: process.env.PGUSER, database: process.env.PGDATABASE };
 // docs/clients.md: TypeORM
 await dataSource.query('SELECT seed()');
 

@@ -12,17 +12,20 @@ run_clients() {
     tally "$1" "$(count '^ok ' "$log")" "$(count '^not ok ' "$log")" "$status"
 }
 
-# need_clients FILE...: installs what the programs require: each names its packages after "requires:" or "npm:".
-# Debian's modules for Python, Ruby, PHP and Go are visible only to Debian's interpreters and compilers.
+# need_clients FILE...: installs the packages that the programs name after "requires:" (Debian's) or "npm:", the
+# latter in build/node. npm removes packages that it is not asked for, unless an earlier call has saved them.
 need_clients() {
-    # shellcheck disable=SC2046
-    need python3 $(packages_of requires "$@")
-    local package missing=()
-    for package in $(packages_of npm "$@"); do
-        [ -d "build/node/node_modules/${package%@*}" ] || missing+=("$package")
+    local packages package
+    read -ra packages <<<"python3 $(packages_of requires "$@")"
+    need "${packages[@]}"
+    read -ra packages <<<"$(packages_of npm "$@")"
+    for package in "${packages[@]}"; do
+        [ ! -d "build/node/node_modules/${package%@*}" ] || continue
+        command -v npm >/dev/null || need npm
+        quietly "Installing ${packages[*]} in build/node" \
+            npm install --silent --no-audit --no-fund --prefix build/node "${packages[@]}"
+        return
     done
-    [ ${#missing[@]} -eq 0 ] || quietly "Installing ${missing[*]} for Node.js in build/node" \
-        npm install --silent --no-save --no-audit --no-fund --prefix build/node "${missing[@]}"
 }
 
-packages_of() { sed -n "s/^.*\b$1: //p" "${@:2}" | tr ' ' '\n' | sort -u; }
+packages_of() { sed -n "s/^.*\b$1: //p" "${@:2}" | sort -u | paste -s -d ' '; }

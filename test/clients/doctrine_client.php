@@ -2,6 +2,7 @@
 require 'Doctrine/DBAL/autoload.php';
 
 $parameters = ['driver' => 'pdo_pgsql', 'user' => getenv('PGUSER'), 'dbname' => getenv('PGDATABASE')];
+
 // docs/clients.md: Doctrine DBAL
 $connection->executeQuery('SELECT seed()');
 
@@ -9,7 +10,7 @@ $connection->executeQuery('SELECT seed()');
 function bodies(array $rows): string {
     return implode(',', array_column($rows, 'body'));
 }
-echo 'version ', Composer\InstalledVersions::getVersion('doctrine/dbal'), "\n";
+echo 'version ', shell_exec('dpkg-query -Wf \'${Version}\' php-doctrine-dbal'), "\n";
 echo "id $id\n";
 echo "one $order[body]\n";
 echo 'many ', bodies($many), "\n";

@@ -16,6 +16,7 @@ FOLDER = "build/node/clients"  # below node_modules
 COMMANDS = {
     "c": "cc -Wall -Wextra -Werror -I/usr/include/postgresql main.c -o main -lpq && ./main",
     "py": "PYTHONPATH=$OLDPWD/test/clients /usr/bin/python3 main.py",
+    "sh": "sh -e main.sh",
     "mjs": "node main.mjs",
     "java": "java -cp /usr/share/java/postgresql.jar main.java",
     "rb": "/usr/bin/ruby main.rb",

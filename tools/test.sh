@@ -117,9 +117,9 @@ no_such_test() {
     local hint=
     [ -z "$(test_file "sql/$1")" ] || hint=" (did you mean sql/$1?)"
     die "no such test: $1$hint
-Suites: unit regress parallel integration tap; for slow servers: once discard; with --assertions: core
+Suites: unit regress parallel integration tap clients; for slow servers: once discard; with --assertions: core
 Files: sql/NAME specs/NAME test/t/NAME.pl test/unit/NAME_test.cpp test/integration/NAME_test.cpp
-test/fuzz/NAME_fuzz.cpp"
+test/fuzz/NAME_fuzz.cpp test/clients/NAME_client.EXT"
 }
 
 # ---- the tally ---------------------------------------------------------------------------------

@@ -1,9 +1,7 @@
 # requires: python3-asyncpg
-from report import report
-
 import asyncio
 
-
+from report import report
 
 # docs/clients.md: asyncpg
     report(asyncpg.__version__, id, order, many, recent, ids)
@@ -14,6 +12,11 @@ import asyncio
         print("ok a datetime is not an ID")
     else:
         raise AssertionError("a datetime was stored as an ID")
+
+# docs/clients.md: asyncpg
+    copied = await connection.fetchrow("DELETE FROM orders WHERE body = 'copied' RETURNING id, id::uuid AS bytes")
+    assert copied["id"] == copied["bytes"]
+    print("ok COPY sends IDs")
 
 
 asyncio.run(main())

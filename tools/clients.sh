@@ -1,7 +1,10 @@
 # shellcheck shell=bash
 # The suite clients: the recipes of docs/clients.md, which test/clients/run.py runs. Part of ./dev.
 
-suite_clients() { on_server "" run_clients "clients" test/clients/*_client.*; }
+suite_clients() { on_server "$elsewhere" run_clients "clients" test/clients/*_client.*; }
+
+# A time that loses its zone on the way to the server is hours off.
+elsewhere="timezone = 'America/New_York'"
 
 # run_clients LABEL FILE...
 run_clients() {
@@ -28,4 +31,4 @@ need_clients() {
     done
 }
 
-packages_of() { sed -n "s/^.*\b$1: //p" "${@:2}" | sort -u | paste -s -d ' '; }
+packages_of() { sed -n "s/^.*\b$1: //p" "${@:2}" | tr ' ' '\n' | sort -u | paste -s -d ' '; }

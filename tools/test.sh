@@ -108,7 +108,7 @@ run_file() {
     specs/*) on_server "" run_regress "$1" REGRESS= "ISOLATION=$name" ;;
     test/t/*) run_tap "$1" "$1" ;;
     test/unit/* | test/fuzz/*) run_ctest "$1" unit "$(tests_in "$1")" ;;
-    test/clients/*) on_server "" run_clients "$1" "$1" ;;
+    test/clients/*) on_server "$elsewhere" run_clients "$1" "$1" ;;
     test/integration/*) on_server "" run_ctest "$1" integration "$(tests_in "$1")" ;;
     esac
 }

@@ -75,7 +75,7 @@ def run(path, sections, versions, port):
     psql(f"CREATE DATABASE {database} TEMPLATE clients")
     if "seed()" not in program:  # the recipe does not create the table
         psql(sections["The table"][0] + "SELECT seed();", database)
-    environment = dict(os.environ, PGDATABASE=database, PYTHONPATH=os.path.abspath("test/clients"),
+    environment = dict(os.environ, PGDATABASE=database, PYTHONPATH=os.path.abspath("test/clients"), TZ="Asia/Tokyo",
                        JDBC_URL=f"jdbc:postgresql://localhost:{port}/{database}?user={os.environ['PGUSER']}")
     done = subprocess.run(COMMANDS[extension], shell=True, cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

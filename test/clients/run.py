@@ -1,8 +1,8 @@
 # Runs recipes of docs/clients.md, each in a database of its own, and prints "ok" or "not ok" for each check.
 #
 # In a program in this folder, the line "docs/clients.md: HEADING" stands for the next code block of that section.
-# The program prints the client's version and what the recipe has read, which is compared with the database, and "ok …"
-# for each further check that has passed.
+# The program prints the client's version and what the recipe has read, which is compared with the database, and
+# "ok …" for each further check that has passed.
 
 import contextlib
 import os
@@ -87,7 +87,8 @@ def run(path, sections, versions, port):
     check(f"{name}: the key is a ulid with a default", key == ["ulid|next_ulid()|t"], key)
     for fact in psql(FACTS, database):
         check(f"{name}: {fact}", fact in lines, done.stdout)
-    check(f"{name}: version {version}", any(f"{line}.".startswith(f"version {version}.") for line in lines), done.stdout)
+    same_version = any(f"{line}.".startswith(f"version {version}.") for line in lines)
+    check(f"{name}: version {version}", same_version, done.stdout)
     for line in lines:
         if line.startswith("ok "):
             check(f"{name}: {line[3:]}", True)

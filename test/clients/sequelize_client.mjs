@@ -1,7 +1,8 @@
 // npm: sequelize@6 pg@8
 import { report } from '../../../../test/clients/report.mjs';
 
-const connection = { host: process.env.PGHOST, username: process.env.PGUSER, database: process.env.PGDATABASE, logging: false };
+const connection = { host: process.env.PGHOST, username: process.env.PGUSER, database: process.env.PGDATABASE,
+  logging: false };
 // docs/clients.md: Sequelize
 await sequelize.query('SELECT seed()');
 

@@ -134,6 +134,8 @@ SELECT error_with('orders', 'sequence', '99');
 SELECT error_with('people', 'sequence', '5001');
 SELECT error_with('orders', 'sequence', 'null');
 SELECT error_with('people', 'last_timestamp', 'null');
+SELECT error_with('orders', 'worker', 'null');
+SELECT error_with('orders', 'datacenter', 'null');
 SELECT error_with('orders', 'sequence_max', '102');
 SELECT error_with('people', 'sequence_min', '5000');
 SELECT error_with('people', 'safe_mark', '"2026-02-01T00:00:00.004Z"');

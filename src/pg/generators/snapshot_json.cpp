@@ -217,9 +217,10 @@ void read_snowflake(Reader& reader, GeneratorSnapshot& snapshot) {
     if (parse_layout(text, layout)) reject(psprintf("The layout \"%s\" is invalid.", text));
     const auto datacenter = reader.get_number_or_null("datacenter", layout.max_datacenter());
     const auto worker = reader.get_number_or_null("worker", layout.max_worker());
-    if (datacenter || worker)
-        definition.set_node(static_cast<uint32_t>(datacenter.value_or(0) << layout.worker_bits |
-                                                  worker.value_or(0)));
+    if (datacenter.has_value() != worker.has_value())
+        reject(R"("datacenter" and "worker" must both be null or both have a value.)");
+    if (worker)
+        definition.set_node(static_cast<uint32_t>(*datacenter << layout.worker_bits | *worker));
     read_bounds(reader, definition, layout.max_sequence());
 
     const auto last_timestamp = reader.get_time_or_null("last_timestamp", times_of(layout));

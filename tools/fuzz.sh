@@ -17,9 +17,16 @@ cmd_fuzz() {
     while [[ ${1:-} = --* ]]; do
         case $1 in
         --keep) keep=1 ;;
-        --inputs | --sql | --seed)
-            [[ ${2:-} =~ ^(0|[1-9][0-9]{0,17})$ ]] || die "$1 requires a number"
+        --inputs | --sql)
+            [[ ${2:-} =~ ^[1-9][0-9]{0,17}$ ]] || die "$1 requires a number greater than 0"
             printf -v "${1#--}" %d "$2"
+            shift
+            ;;
+        --seed)
+            # libFuzzer gets the next number, of 32 bits.
+            [[ ${2:-} =~ ^(0|[1-9][0-9]{0,9})$ ]] && (($2 < (1 << 32) - 1)) ||
+                die "--seed requires a number below 4294967295"
+            seed=$2
             shift
             ;;
         *) usage >&2; exit 2 ;;

@@ -18,6 +18,8 @@ cmd_test() {
     for name; do
         is_suite "$name" || [ -n "$(test_file "$name")" ] || no_such_test "$name"
         [ "$name" != core ] || [ "$server" = assertions ] || die "core requires --assertions"
+        [[ ! $server =~ sanitizers|valgrind ]] || uses_test_server "$name" ||
+            die "--$server does not cover $name, which does not use the server of ./dev test"
     done
 
     [ -z "$server" ] || build_server "$server"
@@ -36,6 +38,9 @@ cmd_test() {
 # ---- suites ------------------------------------------------------------------------------------
 
 is_suite() { [[ " unit regress parallel integration tap clients discard core once " == *" $1 "* ]]; }
+
+# uses_test_server NAME: whether a suite or file only uses servers that on_server starts.
+uses_test_server() { [[ ! $1 =~ ^(unit|tap)$|^test/(unit|t|fuzz)/ ]]; }
 
 suite_unit() { run_ctest "unit" unit; }
 

@@ -118,6 +118,7 @@ TEST_P(MarkProtocol, KeepsItsInvariantsInEveryInterleaving) {
     if (is_long()) ++scenario.budget.draws;
     const auto outcome = run(scenario, Mutation::none, is_long() ? 4'000'000 : 600'000);
     EXPECT_EQ(outcome.violation, nullptr) << outcome.violation;
+    EXPECT_TRUE(outcome.is_complete || outcome.depth > 35);  // docs/guarantees.md
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenarios, MarkProtocol,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdio>
 #include <iterator>
 #include <string_view>
@@ -155,22 +156,24 @@ namespace {
 struct Rule {
     std::string_view state;    ///< or a class, of two characters
     std::string_view message;  ///< a part of it
-    std::optional<Fault> during;
+    Fault during;
 };
 
-constexpr std::optional<Fault> always = std::nullopt;
+constexpr std::string_view regression = "clock moved backwards by ";
 
 constexpr std::array rules{
-    // The server was stopped or has crashed, or the session was ended or canceled. The server's log
-    // shows whether a crash was planned.
-    Rule{"", "", always},
-    Rule{"08", "", always},
-    Rule{"57P01", "", always},
-    Rule{"57P02", "", always},
-    Rule{"57P03", "", always},
-    Rule{"57014", "", always},
-    // The clock was set back.
-    Rule{"55000", "clock moved backwards by", always},
+    // The server was stopped or has crashed, or the session was ended. The server's log shows
+    // whether a crash was planned.
+    Rule{"", "", Fault::any},
+    Rule{"08", "", Fault::any},
+    Rule{"57P01", "", Fault::any},
+    Rule{"57P02", "", Fault::any},
+    Rule{"57P03", "", Fault::any},
+    Rule{"57014", "user request", Fault::cancellation},
+    // The call waited for a lock, the disk, a standby, or the clock.
+    Rule{"57014", "statement timeout", Fault::any},
+    Rule{"57014", "statement timeout", Fault::clock},
+    Rule{"55000", regression, Fault::clock},
     // The client has reached a server that is not promoted yet.
     Rule{"25006", "", Fault::recovery},
     // The disk is full.
@@ -190,31 +193,40 @@ constexpr std::array rules{
     Rule{"0A000", "cached plan must not change result type", Fault::extension},
 };
 
-bool overlap(Time begin, Time end, const Window& window) {
-    return begin <= window.end && window.begin <= end;
+/// Whether the fault could have an effect on a failure or a finding.
+template <typename Event>
+bool is_during(const Event& event, Fault fault, std::span<const Window> windows) {
+    return std::any_of(windows.begin(), windows.end(), [&](const Window& window) {
+        return window.fault == fault && window.lineage == event.lineage &&
+               event.begin <= window.end && window.begin <= event.end;
+    });
+}
+
+/// Whether a message states a regression that is longer than the difference of two clocks that have
+/// been stepped.
+bool is_beyond_steps(std::string_view message) {
+    const size_t found = message.find(regression);
+    if (found == message.npos) return false;
+    const std::string_view number = message.substr(found + regression.size());
+    int64_t ms = 0;
+    const auto parsed = std::from_chars(number.data(), number.data() + number.size(), ms);
+    return parsed.ec != std::errc{} || static_cast<double>(ms) > 2000 * longest_clock_step_s;
 }
 
 }  // namespace
 
 bool is_documented(const Failure& failure, std::span<const Window> windows) {
+    if (is_beyond_steps(failure.message)) return false;
     return std::any_of(rules.begin(), rules.end(), [&](const Rule& rule) {
         const bool is_of_class = rule.state.size() == 2 && failure.state.starts_with(rule.state);
         if (failure.state != rule.state && !is_of_class) return false;
-        if (failure.message.find(rule.message) == std::string::npos) return false;
-        return !rule.during ||
-               std::any_of(windows.begin(), windows.end(), [&](const Window& window) {
-                   return window.fault == *rule.during && window.lineage == failure.lineage &&
-                          overlap(failure.begin, failure.end, window);
-               });
+        return failure.message.find(rule.message) != std::string::npos &&
+               is_during(failure, rule.during, windows);
     });
 }
 
 bool stands(const Finding& finding, std::span<const Window> windows) {
-    return !finding.unless ||
-           std::none_of(windows.begin(), windows.end(), [&](const Window& window) {
-               return window.fault == *finding.unless && window.lineage == finding.lineage &&
-                      overlap(finding.begin, finding.end, window);
-           });
+    return !finding.unless || !is_during(finding, *finding.unless, windows);
 }
 
 }  // namespace snowdrift::chaos

@@ -70,24 +70,42 @@ milliseconds Cluster::duration(double least_seconds, double greatest_seconds) {
     return milliseconds{std::lround(1000 * std::exp(logarithm))};
 }
 
-void Cluster::fault(const std::string& fault_name, const std::string& detail) {
+void Cluster::further_fault(const char* fault_name, const std::string& detail) {
     run_.count_fault(name, fault_name, detail);
+}
+
+/// Opens the windows of a fault for all endpoints.
+std::list<OpenWindow> Cluster::open_windows(Fault fault) {
+    std::list<OpenWindow> windows;
+    for (const Endpoint& endpoint : endpoints_) windows.emplace_back(run_, endpoint.lineage, fault);
+    return windows;
 }
 
 // ---- the nemesis
 
 void Cluster::torment(Time end) {
+    windows_ = open_windows(Fault::any);
     clock_ = std::thread{[this] { step_clocks(); }};
-    const std::vector<Action> all = actions();
+    std::vector<Action> all = actions();
+    std::shuffle(all.begin(), all.end(), random_);
     std::vector<int> weights;
-    for (const Action& action : all) weights.push_back(action.weight);
+    for (const Action& action : all) {
+        weights.push_back(action.weight);
+        missing_.insert(action.name);
+    }
     std::discrete_distribution<size_t> distribution{weights.begin(), weights.end()};
-    for (unsigned step = 1; run_.now() < end; ++step) {
+    for (size_t step = 0; run_.now() < end; ++step) {
         // How many random numbers a step uses depends on what it finds, so each step has its own
         // series.
         random_ = run_.random(name + " " + std::to_string(step));
         if (!run_.pause(duration(0.1, 3))) break;
-        attempt(all[distribution(random_)].act);
+        // Every second step does the next kind of fault, so that none is missing for long.
+        const size_t random_index = distribution(random_);
+        const Action& action = all[step % 2 == 0 ? random_index : step / 2 % all.size()];
+        action_ = action.name;
+        attempt([&] {
+            if (action.act()) missing_.erase(action.name);
+        });
         attempt([this] { repair(); });
     }
     is_ended_ = true;
@@ -109,6 +127,7 @@ void Cluster::heal() {
         repair();
         correct_clocks();
     });
+    windows_.clear();
     healed_ = run_.now();
     run_.say(name, "all faults have ended");
 }
@@ -120,11 +139,13 @@ void Cluster::step_clocks() {
     while (!is_ended_ && !interrupted) {
         // The true time of a cluster is the latest that a clock has shown. So a step ahead is
         // followed by a correction that sets all other clocks ahead, and snos need not wait long.
+        if (clocks_.empty()) clocks_ = open_windows(Fault::clock);
         const size_t which = draw<size_t>(random, 0, servers_.size() - 1);
-        const double size = std::exp(draw(random, std::log(0.01), std::log(300.0)));
+        const double size = std::exp(draw(random, std::log(0.01), std::log(longest_clock_step_s)));
         const double step = draw(random, 0, 1) == 0 ? size : -size;
         Server& server = *servers_[which];
-        server.set_clock(latest_clock_ + step);
+        server.set_clock(true_clock_ + step);
+        latest_clock_ = std::max(latest_clock_, true_clock_ + step);
         run_.count_fault(name, "clock step", server.name + " " + in_seconds(step));
         (void)run_.pause(milliseconds{draw(random, 200, 3000)});
         if (draw(random, 1, 3) > 1) continue;
@@ -134,9 +155,10 @@ void Cluster::step_clocks() {
 }
 
 void Cluster::correct_clocks() {
-    for (Server* const server : servers()) latest_clock_ = std::max(latest_clock_, server->clock());
-    for (Server* const server : servers()) server->set_clock(latest_clock_);
-    run_.say(name, "all clocks show " + in_seconds(latest_clock_));
+    true_clock_ = latest_clock_;
+    for (Server* const server : servers()) server->set_clock(true_clock_);
+    clocks_.clear();
+    run_.say(name, "all clocks show " + in_seconds(true_clock_));
 }
 
 // ---- the end
@@ -159,6 +181,12 @@ std::vector<std::string> Cluster::end_clients() {
     return stuck;
 }
 
+std::vector<std::string> Cluster::missing_faults() {
+    std::vector<std::string> found;
+    for (const std::string& fault : missing_) found.push_back(name + ": " + fault);
+    return found;
+}
+
 std::vector<std::string> Cluster::leftovers() {
     std::vector<std::string> found;
     for (const Primary& primary : primaries()) {
@@ -172,7 +200,6 @@ std::vector<std::string> Cluster::leftovers() {
                  {"waiting calls", "SELECT coalesce(sum(waiting), 0) FROM snowdrift.generators"},
                  {"overflow episodes",
                   "SELECT count(*) FROM snowdrift.generators WHERE overflow_duration > '0'"},
-                 {"prepared transactions", "SELECT count(*) FROM pg_prepared_xacts"},
              }) {
             if (primary.server.await("SELECT (" + statement + ") = 0", seconds{20})) continue;
             found.push_back(primary.server.name + ": " + what + ": " +

@@ -11,6 +11,7 @@
 #include <list>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -56,6 +57,8 @@ class Cluster {
     /// Waits until all clients have received IDs after heal(), and ends them. Returns those that
     /// have not, with their last errors.
     std::vector<std::string> end_clients();
+    /// The kinds of faults that have never been done.
+    std::vector<std::string> missing_faults();
     /// What is left in the servers' memory after that: waiting calls, locks.
     std::vector<std::string> leftovers();
     /// Rows whose commit was confirmed, but which a server does not have.
@@ -66,16 +69,20 @@ class Cluster {
     virtual std::vector<std::string> crashes();
 
  protected:
+    /// A kind of fault.
     struct Action {
+        const char* name;
         int weight;
-        std::function<void()> act;
+        std::function<bool()> act;  ///< returns false if it could not be done
     };
 
     Server& add_server(const std::string& server_name, unsigned number);
     /// Where the clients of a new lineage draw IDs.
     Endpoint& add_endpoint();
     void add_clients(const Endpoint& endpoint, const std::vector<std::string>& kinds);
-    void fault(const std::string& fault_name, const std::string& detail = "");
+    /// Prints and counts the fault that is being done; another one that is part of it.
+    void fault(const std::string& detail = "") { further_fault(action_, detail); }
+    void further_fault(const char* fault_name, const std::string& detail);
 
     /// The faults of a cluster, which torment() chooses at random, by their weights.
     virtual std::vector<Action> actions() = 0;
@@ -91,18 +98,18 @@ class Cluster {
     /// The faults of any primary, in faults.cpp
     std::vector<Action> common_actions();
     Primary any_primary();
-    void end_backend(const char* fault_name, int signal);
-    void cancel_backend();
-    void freeze_backend();
-    void crash(const char* fault_name, void (Server::*stop)());
-    void recreate_extension();
-    void recreate_generator();
-    void truncate_rows();
-    void slow_disk();
+    bool end_backend(int signal);
+    bool cancel_backend();
+    bool freeze_backend();
+    bool crash(void (Server::*stop)());
+    bool recreate_extension();
+    bool recreate_generator();
+    bool truncate_rows();
+    bool slow_disk();
 
     /// Restores a base backup of the server, up to a moment under load, as a separate server with
     /// another number. Draws IDs from that server, and removes it.
-    void recover_copy(Server& source);
+    bool recover_copy(Server& source);
     /// The WAL of the servers is archived in this folder while an `Archive` of it exists.
     std::filesystem::path archive_folder() const { return run_.paths.work / ("wal_" + name); }
     std::string archive_settings() const;
@@ -124,14 +131,21 @@ class Cluster {
     void attempt(const std::function<void()>& act);
     void step_clocks();
     void correct_clocks();
-    std::string any_backend(const char* fault_name, Server& server, const std::string& condition);
+    std::list<OpenWindow> open_windows(Fault fault);
+    std::string any_backend(Server& server, const std::string& condition);
+    bool try_statements(Server& server, const std::string& statements);
 
     const std::array<uint32_t, 3> copy_clients_{next_client(), next_client(), next_client()};
     std::list<Endpoint> endpoints_;
     std::vector<std::unique_ptr<Server>> servers_;
     std::vector<std::unique_ptr<Client>> clients_;
+    const char* action_ = "";        ///< the name of the fault that is being done
+    std::set<std::string> missing_;  ///< see missing_faults()
+    std::list<OpenWindow> windows_;  ///< open while faults are injected
+    std::list<OpenWindow> clocks_;   ///< open while the clocks differ
     Time healed_ = 0;
-    double latest_clock_ = 0;
+    double true_clock_ = 0;    ///< what all clocks showed after they were last corrected
+    double latest_clock_ = 0;  ///< the latest that any clock has shown
     std::atomic<bool> is_ended_{false};
     std::thread clock_;
 };

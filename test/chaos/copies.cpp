@@ -47,11 +47,11 @@ void create_restore_point(Server& server) {
 
 }  // namespace
 
-void Cluster::recover_copy(Server& source) {
+bool Cluster::recover_copy(Server& source) {
     const unsigned number = next_server_number();
-    if (number >= 512) return;
+    if (number >= 512) return false;
     Server copy{run_, name + "_copy_" + std::to_string(number), number};
-    fault("point-in-time recovery of a copy", source.name + " as number " + std::to_string(number));
+    fault(source.name + " as number " + std::to_string(number));
     const Archive archive{archive_folder()};
     copy.clone(source);
     (void)run_.pause(duration(0.2, 2));
@@ -75,6 +75,8 @@ void Cluster::recover_copy(Server& source) {
     Endpoint endpoint{next_lineage()};
     endpoint.lead_to(copy.conninfo());
     {
+        // The mark of the source may be ahead of the clock.
+        const OpenWindow window{run_, endpoint.lineage, Fault::clock};
         std::vector<std::unique_ptr<Client>> clients;
         size_t i = 0;
         for (const char* const kind : {"block", "many", "functions"})
@@ -85,6 +87,7 @@ void Cluster::recover_copy(Server& source) {
     copy.stop_fast();
     for (const std::string& crash : copy.crashes()) run_.complain(name, crash);
     fs::remove_all(copy.data());
+    return true;
 }
 
 }  // namespace snowdrift::chaos

@@ -83,6 +83,9 @@ void Recorder::receive_in_stream(Stream stream, Time begin, Time end, const std:
         if (is_continued && time_of(earlier->first) == time_of(*first)) {
             receipt.begin = earlier->begin;
             receipt.end = earlier->end;
+            if (*first <= earlier->last)
+                report(text_of(*first) + " follows " + text_of(earlier->last) + " in a transaction",
+                       stream, begin, end, Fault::extension);
         } else if (is_continued) {
             report("a transaction has IDs of two times", stream, earlier->begin, end,
                    Fault::extension);

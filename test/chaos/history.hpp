@@ -49,15 +49,16 @@ struct Failure {
     std::string message;
 };
 
-/// A fault that explains errors. The others explain only lost connections.
-enum class Fault : uint8_t { extension, generators, full_disk, recovery };
+/// A fault that explains errors. `any` explains those that every fault can cause: lost connections
+/// and calls that take long.
+enum class Fault : uint8_t { any, cancellation, clock, extension, generators, full_disk, recovery };
 
 /// The time in which a fault could have an effect on the servers of a lineage.
 struct Window {
     Time begin = 0;
     Time end = 0;
     unsigned lineage = 0;
-    Fault fault = Fault::extension;
+    Fault fault = Fault::any;
 };
 
 /// A contradiction to docs/guarantees.md.
@@ -68,6 +69,9 @@ struct Finding {
     unsigned lineage = 0;
     std::optional<Fault> unless;  ///< no contradiction if this fault could have an effect
 };
+
+/// The longest step of a clock, ahead or back.
+constexpr double longest_clock_step_s = 300;
 
 /// Appends what one client receives to files of its own in a folder.
 class Recorder {

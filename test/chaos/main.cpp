@@ -22,6 +22,9 @@ namespace {
 
 using Problems = std::vector<std::string>;
 
+/// In a run of this length, each cluster does each of its kinds of faults several times.
+constexpr double minutes_for_all_faults = 10;
+
 /// The results of the checks, which are printed as they become known.
 struct Verdict {
     int passed = 0;
@@ -110,6 +113,7 @@ int chaos(const Paths& paths, double minutes, uint32_t seed) {
     if (interrupted) return 130;
     in_parallel(clusters, [](Cluster& cluster) { cluster.heal(); });
 
+    const Problems missing = of_all(clusters, &Cluster::missing_faults);
     const Problems stuck = of_all(clusters, &Cluster::end_clients);
     const Problems leftovers = of_all(clusters, &Cluster::leftovers);
     const Problems lost = of_all(clusters, &Cluster::lost_rows);
@@ -129,6 +133,15 @@ int chaos(const Paths& paths, double minutes, uint32_t seed) {
     verdict.add("no waiting call, lock or session is left", leftovers);
     verdict.add("no server has crashed by itself", crashes);
     verdict.add("all faults could be done and undone", run.problems());
+    if (minutes >= minutes_for_all_faults) {
+        verdict.add("each kind of fault has occurred", missing);
+    } else {
+        (void)std::printf(
+            "In runs of less than %.0f minutes, kinds of faults may be missing: %zu\n",
+            minutes_for_all_faults, missing.size());
+    }
+    if (paths.small_disk.empty())
+        (void)std::printf("skipped: the server on a small disk, which requires root\n");
     (void)std::printf("seed %u\n%d passed, %d failed\n", seed, verdict.passed, verdict.failed);
     return verdict.failed == 0 ? 0 : 1;
 }

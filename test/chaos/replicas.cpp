@@ -41,12 +41,12 @@ class Replicas : public Cluster {
     bool is_streaming(const Member& standby, seconds patience);
     void promote(Member& standby);
 
-    void fail_over();
-    void switch_over();
-    void restore_from_archive();
-    void crash_standby();
-    void freeze_standby();
-    void slow_network();
+    bool fail_over();
+    bool switch_over();
+    bool restore_from_archive();
+    bool crash_standby();
+    bool freeze_standby();
+    bool slow_network();
 
     Endpoint& endpoint_ = add_endpoint();
     std::array<Member, 3> members_;
@@ -137,15 +137,17 @@ void Replicas::repair() {
 
 std::vector<Cluster::Action> Replicas::actions() {
     std::vector<Action> all = common_actions();
-    all.insert(all.end(), {
-                              {8, [this] { fail_over(); }},
-                              {3, [this] { switch_over(); }},
-                              {1, [this] { restore_from_archive(); }},
-                              {6, [this] { crash_standby(); }},
-                              {5, [this] { freeze_standby(); }},
-                              {8, [this] { slow_network(); }},
-                              {2, [this] { recover_copy(primary_->server); }},
-                          });
+    all.insert(all.end(),
+               {
+                   {"failover and pg_rewind", 8, [this] { return fail_over(); }},
+                   {"switchover to the asynchronous standby", 3, [this] { return switch_over(); }},
+                   {"recovery from the archive", 1, [this] { return restore_from_archive(); }},
+                   {"kill -9 of a standby", 6, [this] { return crash_standby(); }},
+                   {"SIGSTOP of a standby's WAL receiver", 5, [this] { return freeze_standby(); }},
+                   {"slow network to a standby", 8, [this] { return slow_network(); }},
+                   {"point-in-time recovery of a copy", 2,
+                    [this] { return recover_copy(primary_->server); }},
+               });
     return all;
 }
 
@@ -159,13 +161,13 @@ void Replicas::promote(Member& standby) {
 
 /// The primary crashes, and the synchronous standby takes over. The old primary is rewound and
 /// becomes the synchronous standby, and the other standby is cloned.
-void Replicas::fail_over() {
+bool Replicas::fail_over() {
     const OpenWindow window{run_, endpoint_.lineage, Fault::recovery};
     Member& old = *primary_;
     Member& next = *synchronous_;
     const bool is_killed = chance(50);
-    fault("failover", old.server.name + (is_killed ? " is killed" : " is shut down immediately") +
-                          ", " + next.server.name + " is promoted");
+    fault(old.server.name + (is_killed ? " is killed" : " is shut down immediately") + ", " +
+          next.server.name + " is promoted");
     if (is_killed)
         old.server.power_off();
     else
@@ -183,17 +185,18 @@ void Replicas::fail_over() {
                  next.server.conninfo(), "--config-file", old.server.config(), "--no-sync"},
                 old.server.log());
     if (status == 0) {
-        fault("pg_rewind", old.server.name);
+        further_fault("pg_rewind", old.server.name);
         follow(old);
     } else {
         run_.say(name, "pg_rewind failed, so " + old.server.name + " is cloned");
         clone(old);
     }
     clone(*asynchronous_);
+    return status == 0;
 }
 
 /// The primary is shut down, and the asynchronous standby takes over if it has received everything.
-void Replicas::switch_over() {
+bool Replicas::switch_over() {
     const OpenWindow window{run_, endpoint_.lineage, Fault::recovery};
     Member& old = *primary_;
     Member& next = *asynchronous_;
@@ -203,9 +206,9 @@ void Replicas::switch_over() {
         next.server.await("SELECT pg_last_wal_replay_lsn() > pg_lsn '" + last + "'", seconds{5});
     if (!has_everything) {
         run_.say(name, next.server.name + " has not received everything and is not promoted");
-        return;
+        return false;
     }
-    fault("switchover to the asynchronous standby", next.server.name);
+    fault(next.server.name);
     // Its first IDs must not leave it before the synchronous standby follows.
     promote(next);
     primary_ = &next;
@@ -213,11 +216,12 @@ void Replicas::switch_over() {
     configure();
     lead_links();
     next.server.query("CHECKPOINT");
+    return true;
 }
 
 /// The primary is shut down and replaced by its base backup, recovered from the archive up to the
 /// shutdown.
-void Replicas::restore_from_archive() {
+bool Replicas::restore_from_archive() {
     const OpenWindow window{run_, endpoint_.lineage, Fault::recovery};
     Server& server = primary_->server;
     const Archive archive{archive_folder()};
@@ -228,9 +232,9 @@ void Replicas::restore_from_archive() {
     for (const auto& file : fs::directory_iterator{server.data() / "pg_wal/archive_status"})
         if (file.path().extension() == ".ready") {
             run_.say(name, "a WAL file is not archived, so nothing is restored");
-            return;
+            return false;
         }
-    fault("recovery from the archive", asynchronous_->server.name + " replaces " + server.name);
+    fault(asynchronous_->server.name + " replaces " + server.name);
     std::swap(primary_, asynchronous_);
     Server& restored = primary_->server;
     configure();
@@ -246,40 +250,43 @@ void Replicas::restore_from_archive() {
     restored.query("CHECKPOINT");
     clone(*synchronous_);
     clone(*asynchronous_);
+    return true;
 }
 
-void Replicas::crash_standby() {
+bool Replicas::crash_standby() {
     Server& server = (chance(50) ? synchronous_ : asynchronous_)->server;
-    fault("kill -9 of a standby", server.name);
+    fault(server.name);
     server.power_off();
     (void)run_.pause(duration(0.1, 2));
+    return true;
 }
 
 /// Stop the process that receives the WAL, or all processes of a standby.
-void Replicas::freeze_standby() {
+bool Replicas::freeze_standby() {
     Server& server = (chance(50) ? synchronous_ : asynchronous_)->server;
     const std::string receiver = server.value("SELECT pid FROM pg_stat_wal_receiver");
-    if (receiver.empty()) return;
-    fault("SIGSTOP of a standby's WAL receiver", server.name);
+    if (receiver.empty()) return false;
+    fault(server.name);
     server.signal(std::stoi(receiver), SIGSTOP);
     (void)run_.pause(duration(0.2, 4));
     server.signal(std::stoi(receiver), SIGCONT);
+    return true;
 }
 
-void Replicas::slow_network() {
+bool Replicas::slow_network() {
     Member& member = chance(60) ? *synchronous_ : *asynchronous_;
     const milliseconds latency{draw(random_, 1, 300)};
     const size_t rate = chance(50) ? 0 : draw<size_t>(random_, 50'000, 2'000'000);
-    fault("slow network to a standby",
-          member.server.name + " " + std::to_string(latency.count()) + " ms" +
-              (rate == 0 ? "" : ", " + std::to_string(rate / 1000) + " kB/s"));
+    fault(member.server.name + " " + std::to_string(latency.count()) + " ms" +
+          (rate == 0 ? "" : ", " + std::to_string(rate / 1000) + " kB/s"));
     member.link.slow_down(latency, rate);
     (void)run_.pause(duration(0.5, 5));
     if (chance(20)) {
-        fault("network to a standby cut", member.server.name);
+        further_fault("network to a standby cut", member.server.name);
         member.link.cut();
     }
     member.link.slow_down(milliseconds{0}, 0);
+    return true;
 }
 
 // ---- the end

@@ -147,7 +147,7 @@ void Server::start() {
     int starts = 0;
     const bool is_ready = poll(seconds{120}, [&] {
         if (!is_running()) {
-            // A server that has crashed may have been about to end.
+            // After a crash, the postmaster can exit although it ran when this call began.
             if (++starts > 3) throw std::runtime_error{name + " does not start"};
             postmaster_ = spawn({run_.paths.bindir / "postgres", "-D", data(), "-c",
                                  "config_file=" + config().string()},
@@ -215,13 +215,15 @@ std::vector<std::string> Server::crashes(bool may_fill_disk) const {
     static const std::regex ended{R"(\(PID (\d+)\) was terminated by signal (\d+))"};
     std::vector<std::string> found;
     std::ifstream lines{log()};
-    bool is_full = false;  // a server that panics for lack of space aborts
+    bool is_full = false;  // a server that has panicked for lack of space aborts
     for (std::string line; std::getline(lines, line);) {
         const auto contains = [&](const char* part) { return line.find(part) != line.npos; };
-        is_full = is_full || (may_fill_disk && contains("No space left on device"));
+        const bool is_panic = contains("PANIC: ");
+        const bool is_explained = may_fill_disk && contains("No space left on device");
+        is_full = is_full || (is_panic && is_explained);
         std::smatch match;
-        bool is_crash = contains("TRAP: ") || contains("duplicate key value") ||
-                        (contains("PANIC: ") && !is_full);
+        bool is_crash =
+            contains("TRAP: ") || contains("duplicate key value") || (is_panic && !is_explained);
         if (std::regex_search(line, match, ended)) {
             is_crash = match[2] == "9" ? !killed_.contains(std::stoi(match[1]))
                                        : match[2] != "6" || !std::exchange(is_full, false);

@@ -28,7 +28,7 @@ class SmallServer : public Cluster {
     void repair() override;
     std::vector<Primary> primaries() override { return {{server_, endpoint_.lineage}}; }
 
-    void fill_disk();
+    bool fill_disk();
     fs::path filler() const { return run_.paths.small_disk / "full"; }
 
     Server& server_;
@@ -52,13 +52,13 @@ void SmallServer::repair() {
 
 std::vector<Cluster::Action> SmallServer::actions() {
     std::vector<Action> all = common_actions();
-    all.push_back({40, [this] { fill_disk(); }});
+    all.push_back({"full disk", 40, [this] { return fill_disk(); }});
     return all;
 }
 
-void SmallServer::fill_disk() {
+bool SmallServer::fill_disk() {
     const OpenWindow window{run_, endpoint_.lineage, Fault::full_disk};
-    fault("full disk");
+    fault();
     {
         std::ofstream file{filler(), std::ios::binary};
         const std::vector<char> block(65536);
@@ -67,6 +67,7 @@ void SmallServer::fill_disk() {
     }
     (void)run_.pause(duration(0.5, 6));
     repair();
+    return true;
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ class Writers : public Cluster {
 
     static std::string publish(const Server& server);
     static std::string subscribe(const Member& publisher);
-    void slow_network();
+    bool slow_network();
 
     std::array<Member, 2> members_;
 };
@@ -83,23 +83,24 @@ void Writers::repair() {
 
 std::vector<Cluster::Action> Writers::actions() {
     std::vector<Action> all = common_actions();
-    all.push_back({8, [this] { slow_network(); }});
-    all.push_back({2, [this] { recover_copy(any_primary().server); }});
+    all.push_back({"slow network to a writer", 8, [this] { return slow_network(); }});
+    all.push_back({"point-in-time recovery of a copy", 2,
+                   [this] { return recover_copy(any_primary().server); }});
     return all;
 }
 
-void Writers::slow_network() {
+bool Writers::slow_network() {
     Member& member = members_[draw<size_t>(random_, 0, 1)];
     const milliseconds latency{draw(random_, 1, 500)};
-    fault("slow network to a writer",
-          member.server.name + " " + std::to_string(latency.count()) + " ms");
+    fault(member.server.name + " " + std::to_string(latency.count()) + " ms");
     member.link.slow_down(latency, 0);
     (void)run_.pause(duration(0.5, 5));
     if (chance(50)) {
-        fault("network to a writer cut", member.server.name);
+        further_fault("network to a writer cut", member.server.name);
         member.link.cut();
     }
     member.link.slow_down(milliseconds{0}, 0);
+    return true;
 }
 
 /// Both servers have the rows of both.

@@ -171,6 +171,14 @@ TEST_F(ChaosChecker, FindsAUlidThatSortsAfterThoseOfALaterTransaction) {
     expect_disorder(1);
 }
 
+TEST_F(ChaosChecker, FindsASwappedPairOfUlidsInATransaction) {
+    transaction(1, {{ulid, 10, 20, {ulid_at(7, 5)}}, {ulid, 21, 30, {ulid_at(7, 4)}}});
+    EXPECT_EQ(findings_.size(), 1U);
+    transaction(2,
+                {{ulid, 40, 50, {ulid_at(8, 5), ulid_at(8, 9)}}, {ulid, 51, 60, {ulid_at(8, 9)}}});
+    EXPECT_EQ(findings_.size(), 2U);
+}
+
 TEST_F(ChaosChecker, FindsTwoTimesInATransaction) {
     transaction(1, {{ulid, 10, 20, {ulid_at(7, 1)}}, {ulid, 21, 30, {ulid_at(8, 1)}}});
     ASSERT_EQ(findings_.size(), 1U);
@@ -188,15 +196,26 @@ TEST_F(ChaosChecker, FindsALostId) {
 }
 
 TEST_F(ChaosChecker, FindsUndocumentedErrors) {
-    const Window disk{100, 200, 0, Fault::full_disk};
+    const std::vector<Window> windows{{0, 500, 0, Fault::any},
+                                      {100, 200, 0, Fault::full_disk},
+                                      {300, 400, 0, Fault::clock},
+                                      {300, 400, 0, Fault::cancellation}};
     const auto is_expected = [&](const char* state, const char* message, Time at,
                                  unsigned lineage) {
-        return is_documented(Failure{at, at + 10, lineage, state, message}, {&disk, 1});
+        return is_documented(Failure{at, at + 10, lineage, state, message}, windows);
     };
-    EXPECT_TRUE(is_expected("", "server closed the connection unexpectedly", 0, 0));
-    EXPECT_TRUE(is_expected("57P01", "terminating connection", 0, 0));
-    EXPECT_TRUE(is_expected("55000", "clock moved backwards by 70000 ms", 0, 0));
-    EXPECT_FALSE(is_expected("55000", "table \"snowdrift.mark\" is empty", 0, 0));
+    EXPECT_TRUE(is_expected("", "server closed the connection unexpectedly", 450, 0));
+    EXPECT_FALSE(is_expected("", "server closed the connection unexpectedly", 501, 0));
+    EXPECT_TRUE(is_expected("57P01", "terminating connection", 450, 0));
+    EXPECT_FALSE(is_expected("57P01", "terminating connection", 501, 0));
+    EXPECT_TRUE(is_expected("57014", "canceling statement due to statement timeout", 450, 0));
+    EXPECT_FALSE(is_expected("57014", "canceling statement due to statement timeout", 501, 0));
+    EXPECT_TRUE(is_expected("57014", "canceling statement due to user request", 350, 0));
+    EXPECT_FALSE(is_expected("57014", "canceling statement due to user request", 450, 0));
+    EXPECT_TRUE(is_expected("55000", "clock moved backwards by 70000 ms; refusing", 350, 0));
+    EXPECT_FALSE(is_expected("55000", "clock moved backwards by 70000 ms; refusing", 450, 0));
+    EXPECT_FALSE(is_expected("55000", "clock moved backwards by 600001 ms; refusing", 350, 0));
+    EXPECT_FALSE(is_expected("55000", "table \"snowdrift.mark\" is empty", 350, 0));
     EXPECT_FALSE(is_expected("XX000", "cache lookup failed for type 16384", 150, 0));
     EXPECT_FALSE(is_expected("23505", "duplicate key value", 150, 0));
     EXPECT_TRUE(is_expected("53100", "could not advance the ID mark", 195, 0));

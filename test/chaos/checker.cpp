@@ -156,7 +156,7 @@ namespace {
 struct Rule {
     std::string_view state;    ///< or a class, of two characters
     std::string_view message;  ///< a part of it
-    Fault during;
+    std::optional<Fault> during;
 };
 
 constexpr std::string_view regression = "clock moved backwards by ";
@@ -170,9 +170,8 @@ constexpr std::array rules{
     Rule{"57P02", "", Fault::any},
     Rule{"57P03", "", Fault::any},
     Rule{"57014", "user request", Fault::cancellation},
-    // The call waited for a lock, the disk, a standby, or the clock.
-    Rule{"57014", "statement timeout", Fault::any},
-    Rule{"57014", "statement timeout", Fault::clock},
+    // A slow machine causes timeouts, too. Calls that never end are found otherwise.
+    Rule{"57014", "statement timeout", std::nullopt},
     Rule{"55000", regression, Fault::clock},
     // The client has reached a server that is not promoted yet.
     Rule{"25006", "", Fault::recovery},
@@ -221,7 +220,7 @@ bool is_documented(const Failure& failure, std::span<const Window> windows) {
         const bool is_of_class = rule.state.size() == 2 && failure.state.starts_with(rule.state);
         if (failure.state != rule.state && !is_of_class) return false;
         return failure.message.find(rule.message) != std::string::npos &&
-               is_during(failure, rule.during, windows);
+               (!rule.during || is_during(failure, *rule.during, windows));
     });
 }
 

@@ -49,8 +49,8 @@ struct Failure {
     std::string message;
 };
 
-/// A fault that explains errors. `any` explains those that every fault can cause: lost connections
-/// and calls that take long.
+/// A fault that explains errors. `any` explains those that many faults can cause: lost
+/// connections.
 enum class Fault : uint8_t { any, cancellation, clock, extension, generators, full_disk, recovery };
 
 /// The time in which a fault could have an effect on the servers of a lineage.

@@ -1,7 +1,12 @@
 // sql_fuzz TARGET INPUTS SEED: random inputs for the SQL functions of the server that PGHOST names,
 // compared with the model. Input n consists of random bytes that follow from SEED and n.
+// sql_fuzz TARGET FOLDER: the same for the inputs in the files of a folder.
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
 #include <random>
 
 #include "fuzz/sql/targets.hpp"
@@ -71,10 +76,25 @@ int64_t used_bytes(Session& session) {
         session.run("SELECT sum(used_bytes) FROM pg_backend_memory_contexts").first().at(0));
 }
 
+/// An input, and how to repeat it.
+struct NamedInput {
+    std::string name;
+    std::vector<uint8_t> bytes;
+};
+
+NamedInput random_input(uint64_t seed, uint64_t n) {
+    std::seed_seq seeds{seed, n};
+    std::mt19937 random{seeds};
+    std::vector<uint8_t> bytes(512);
+    for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random());
+    return {"input " + std::to_string(n) + " of seed " + std::to_string(seed), std::move(bytes)};
+}
+
 /// Checks inputs until 10 of them have failed. Returns the number of failures. In a long run,
 /// growth of memory in the second half counts as one: by then, the server has filled its caches and
 /// the buffers of temporary tables.
-int run(void (*check)(Session&, Input&), uint64_t inputs, uint64_t seed) {
+int run(void (*check)(Session&, Input&), uint64_t inputs,
+        const std::function<NamedInput(uint64_t)>& input_of) {
     Session session;
     session.run("SET client_min_messages = warning");
     session.run("CREATE EXTENSION IF NOT EXISTS snowdrift");
@@ -83,17 +103,12 @@ int run(void (*check)(Session&, Input&), uint64_t inputs, uint64_t seed) {
     int64_t used_at_half = 0;
     for (uint64_t n = 0; n < inputs && failures < 10; ++n) {
         if (n == inputs / 2) used_at_half = used_bytes(session);
-        std::seed_seq seeds{seed, n};
-        std::mt19937 random{seeds};
-        std::vector<uint8_t> bytes(512);
-        for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random());
+        const auto [name, bytes] = input_of(n);
         Input input{bytes.data(), bytes.size()};
         try {
             check(session, input);
         } catch (const std::exception& e) {
-            std::fprintf(stderr, "input %llu of seed %llu: %s\n",
-                         static_cast<unsigned long long>(n), static_cast<unsigned long long>(seed),
-                         e.what());
+            std::fprintf(stderr, "%s: %s\n", name.c_str(), e.what());
             ++failures;
             if (dynamic_cast<const Disagreement*>(&e) == nullptr) return failures;
         }
@@ -107,23 +122,37 @@ int run(void (*check)(Session&, Input&), uint64_t inputs, uint64_t seed) {
     return failures;
 }
 
+/// The same for the inputs in the files of a folder. No file counts as a failure.
+int run_folder(void (*check)(Session&, Input&), const std::filesystem::path& folder) {
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::directory_iterator{folder})
+        files.push_back(entry.path());
+    if (files.empty()) return 1;
+    return run(check, files.size(), [&](uint64_t n) {
+        std::ifstream file{files[n], std::ios::binary};
+        return NamedInput{files[n], {std::istreambuf_iterator<char>{file}, {}}};
+    });
+}
+
 }  // namespace
 }  // namespace snowdrift::fuzz
 
 int main(int argc, char** argv) {
     using namespace snowdrift::fuzz;
     try {
-        for (const auto& target : targets)
-            if (argc == 4 && target.name == argv[1])
-                return run(target.check, std::strtoull(argv[2], nullptr, 10),
-                           std::strtoull(argv[3], nullptr, 10)) == 0
-                           ? 0
-                           : 1;
+        for (const auto& target : targets) {
+            if (argc < 3 || target.name != argv[1]) continue;
+            if (argc == 3) return run_folder(target.check, argv[2]) == 0 ? 0 : 1;
+            const uint64_t seed = std::strtoull(argv[3], nullptr, 10);
+            const int failures = run(target.check, std::strtoull(argv[2], nullptr, 10),
+                                     [seed](uint64_t n) { return random_input(seed, n); });
+            return failures == 0 ? 0 : 1;
+        }
     } catch (const std::exception& e) {
         std::fprintf(stderr, "%s\n", e.what());
         return 1;
     }
-    std::fprintf(stderr, "usage: sql_fuzz TARGET INPUTS SEED\ntargets:");
+    std::fprintf(stderr, "usage: sql_fuzz TARGET INPUTS SEED | TARGET FOLDER\ntargets:");
     for (const auto& target : targets) std::fprintf(stderr, " %s", target.name.data());
     std::fprintf(stderr, "\n");
     return 2;

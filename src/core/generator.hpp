@@ -70,6 +70,10 @@ class Request {
         return now > found_at_;
     }
 
+    /// Whether this request has found a state that has no ID left. After the wait, its ID can be in
+    /// the time unit after the clock's.
+    bool has_found_used_up() const noexcept { return used_up_ != 0; }
+
     /// Whether the wall clock, at `now`, is behind the state's `timestamp`. False if `now` may have
     /// been read before the state reached `timestamp`, as by a caller that was interrupted after it
     /// read the clock: only a reading taken after this request has seen the state counts.

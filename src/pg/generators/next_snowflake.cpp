@@ -44,6 +44,7 @@ class SnowflakeSession : public NodeSession {
     }
 
     Answer<Id> ask(Request& request) {
+        if (unlikely(request.has_found_used_up())) regressions::expect_lead(state());
         const int64_t now = clock::now_ms();
         const auto answer = core_.next(state().word, now, settings::max_clock_lead, request);
         if (likely(answer.verdict == Verdict::issued))

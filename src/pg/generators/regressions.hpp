@@ -2,9 +2,9 @@
 // the last ID. Until the clock has caught up, setting it back further belongs to the same
 // regression.
 //
-// One word of the state stores the count and, in the lowest bit, whether IDs are ahead of the
-// clock. A fresh state starts after the mark, which may be ahead of the clock; that is not a
-// regression.
+// One word of the state stores the count and, in the lowest bit, whether IDs may be ahead of the
+// clock. A fresh state starts after the mark, which may be ahead of the clock, and a call that has
+// waited because the sequence was used up may begin the next time unit. Neither is a regression.
 #pragma once
 
 #include "core/snowflake_generator.hpp"

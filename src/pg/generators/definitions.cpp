@@ -208,14 +208,14 @@ Identity find_and_lock(const char* wanted, LOCKMODE mode) {
     }
 }
 
-/// Calls visit(Slot&) for each slot of the generator.
+/// Calls visit(Slot&, allocation) for each slot of the generator.
 template <typename Visit>
 void visit_slots(const Identity& generator, Visit visit) {
     slots::require_structure();
     for (const slots::Allocated& each : slots::list())
         if (each.key.database == MyDatabaseId && !each.key.is_default() &&
             Identity{each.key.definitions, each.key.id} == generator)
-            visit(*each.slot);
+            visit(*each.slot, each.allocation);
 }
 
 void check_name(const char* new_name) {

@@ -51,7 +51,7 @@ class SessionSlot {
                 while ((slot_ = slots::attach(key, max_named_generators, initialize)) == nullptr)
                     make_room(key);
                 allocation_ = slot_->allocation;
-                if (is_uncommitted) release_on_abort(*slot_);
+                if (is_uncommitted) release_on_abort(*slot_, allocation_);
             }
             advance_state(*slot_, key, floor);
             // make_room() reads catalogs, which may process invalidations of the mark.

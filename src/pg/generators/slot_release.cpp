@@ -70,7 +70,7 @@ void on_subtransaction_event(SubXactEvent event, SubTransactionId own, SubTransa
     if (event == SUBXACT_EVENT_ABORT_SUB) end_subtransactions(own, Outcome::abort);
 }
 
-void add(slots::Slot& slot, Change on_commit, Change on_abort) {
+void add(slots::Slot& slot, uint64_t allocation, Change on_commit, Change on_abort) {
     static bool is_registered = false;
     if (!is_registered) {
         RegisterXactCallback(on_transaction_event, nullptr);
@@ -79,18 +79,24 @@ void add(slots::Slot& slot, Change on_commit, Change on_abort) {
     }
     auto* const caller = MemoryContextSwitchTo(TopTransactionContext);
     auto* const change = static_cast<PendingChange*>(palloc(sizeof(PendingChange)));
-    *change = {&slot, slot.allocation, GetCurrentSubTransactionId(), on_commit, on_abort};
+    *change = {&slot, allocation, GetCurrentSubTransactionId(), on_commit, on_abort};
     pending_changes = lappend(pending_changes, change);
     MemoryContextSwitchTo(caller);
 }
 
 }  // namespace
 
-void release_on_abort(slots::Slot& slot) { add(slot, Change::none, Change::release); }
+void release_on_abort(slots::Slot& slot, uint64_t allocation) {
+    add(slot, allocation, Change::none, Change::release);
+}
 
-void release_on_commit(slots::Slot& slot) { add(slot, Change::release, Change::advance); }
+void release_on_commit(slots::Slot& slot, uint64_t allocation) {
+    add(slot, allocation, Change::release, Change::advance);
+}
 
-void advance_on_change(slots::Slot& slot) { add(slot, Change::none, Change::advance); }
+void advance_on_change(slots::Slot& slot, uint64_t allocation) {
+    add(slot, allocation, Change::none, Change::advance);
+}
 
 void advance_changed() {
     const int64_t floor = mark::advance_fresh_floor();

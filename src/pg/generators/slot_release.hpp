@@ -6,18 +6,19 @@
 namespace snowdrift {
 
 // "Rolled back" refers to the current subtransaction, one that contains it, or the transaction.
+// Nothing happens to a slot that no longer has the given allocation at that time.
 
 /// The transaction has created the generator. Releases the slot if that is rolled back.
-void release_on_abort(slots::Slot& slot);
+void release_on_abort(slots::Slot& slot, uint64_t allocation);
 
 /// The transaction has dropped the generator. Releases the slot if the transaction commits, and
 /// advances its state past the mark if that is rolled back, because IDs of a generator that has
 /// replaced it may have left the server.
-void release_on_commit(slots::Slot& slot);
+void release_on_commit(slots::Slot& slot, uint64_t allocation);
 
 /// The transaction changes the definition of the generator by hand, so the generator may replace
 /// another one, or be replaced. advance_changed() and a rollback advance its state past the mark.
-void advance_on_change(slots::Slot& slot);
+void advance_on_change(slots::Slot& slot, uint64_t allocation);
 
 /// Advances the states of the generators whose definitions the transaction has changed by hand past
 /// the mark. Called at the end of each statement that changes definitions.

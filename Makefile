@@ -33,7 +33,8 @@ override with_llvm = no
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
-HEADERS_OF_OURS = $(wildcard $(addprefix $(srcdir)/,include/snowdrift/*.hpp src/core/*.hpp src/pg/*/*.hpp))
+HEADERS_OF_OURS = $(wildcard $(addprefix $(srcdir)/,include/snowdrift/*.hpp include/snowdrift/*/*.hpp \
+	src/core/*.hpp src/pg/*/*.hpp))
 $(OBJS): $(HEADERS_OF_OURS)
 
 # make print-NAME prints the value of a variable, for tools that compile with the same flags.

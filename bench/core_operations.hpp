@@ -9,9 +9,7 @@
 #include <random>
 #include <string_view>
 
-#include "core/block_generator.hpp"
-#include "core/sno_generator.hpp"
-#include "core/snowflake_generator.hpp"
+#include "core/generators.hpp"
 #include "snowdrift/snowflake_presets.hpp"
 #include "snowdrift/ulid.hpp"
 #include "snowdrift/uuidv7.hpp"

@@ -9,17 +9,18 @@ cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
 layers() {
     cat <<'TEXT'
 snowdrift:
-core:             snowdrift
-pg/support:       snowdrift core
-pg/memory:        snowdrift core pg/support
-pg/types:         snowdrift core pg/support
-pg/exits:         snowdrift core pg/support
-pg/durability:    snowdrift core pg/support pg/memory pg/exits
-pg/planner:       snowdrift core pg/support pg/types
-pg/partitioning:  snowdrift core pg/support pg/types
-pg/migration:     snowdrift core pg/support pg/types
-pg/generators:    snowdrift core pg/support pg/memory pg/types pg/durability
-pg/module.cpp:    snowdrift core pg/support pg/memory pg/types pg/exits pg/durability pg/planner pg/partitioning pg/migration pg/generators
+snowdrift/core:   snowdrift
+core:             snowdrift snowdrift/core
+pg/support:       snowdrift snowdrift/core core
+pg/memory:        snowdrift snowdrift/core core pg/support
+pg/types:         snowdrift snowdrift/core core pg/support
+pg/exits:         snowdrift snowdrift/core core pg/support
+pg/durability:    snowdrift snowdrift/core core pg/support pg/memory pg/exits
+pg/planner:       snowdrift snowdrift/core core pg/support pg/types
+pg/partitioning:  snowdrift snowdrift/core core pg/support pg/types
+pg/migration:     snowdrift snowdrift/core core pg/support pg/types
+pg/generators:    snowdrift snowdrift/core core pg/support pg/memory pg/types pg/durability
+pg/module.cpp:    snowdrift snowdrift/core core pg/support pg/memory pg/types pg/exits pg/durability pg/planner pg/partitioning pg/migration pg/generators
 TEXT
 }
 
@@ -99,8 +100,8 @@ FNR == 1 {
         fail(where, header " must be included by its path from src/ or include/")
     else if (layer !~ /^pg\// && (quoted || header ~ /[^a-z0-9_]/))
         fail(where, layer " may include only standard C++ headers and headers of this project, not " header)
-    else if (layer == "core" && header ~ /^(chrono|ctime|thread|condition_variable|semaphore|mutex|future)$/)
-        fail(where, "core has no clock and does not wait, so it may not include " header)
+    else if (layer ~ /^(snowdrift\/)?core$/ && header ~ /^(chrono|ctime|thread|condition_variable|semaphore|mutex|future)$/)
+        fail(where, layer " has no clock and does not wait, so it may not include " header)
 }
 
 END {

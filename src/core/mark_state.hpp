@@ -6,8 +6,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/generator.hpp"
 #include "core/mark_word.hpp"
+#include "snowdrift/core/generator.hpp"
 
 namespace snowdrift {
 
@@ -41,7 +41,7 @@ struct MarkState {
 
     /// Records that a session is about to write the mark `unix_ms` on the table's page.
     void record_write(int64_t unix_ms) noexcept {
-        (void)fetch_max(written_ms, static_cast<uint64_t>(unix_ms));
+        (void)core::fetch_max(written_ms, static_cast<uint64_t>(unix_ms));
     }
 
     /// The latest mark in the word or on the page. Fresh states, and the mark in another file,
@@ -67,7 +67,7 @@ struct MarkState {
     /// Makes all further fresh states start after the current mark. Returns their floor.
     int64_t advance_fresh_floor() noexcept {
         const auto latest = static_cast<uint64_t>(latest_written());
-        return static_cast<int64_t>(std::max(fetch_max(fresh_ms, latest), latest));
+        return static_cast<int64_t>(std::max(core::fetch_max(fresh_ms, latest), latest));
     }
 
     /// Returns true to only one caller for each value of the word, which callers have read as

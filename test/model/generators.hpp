@@ -4,9 +4,7 @@
 #include <cstring>
 #include <optional>
 
-#include "core/block_generator.hpp"
-#include "core/sno_generator.hpp"
-#include "core/snowflake_generator.hpp"
+#include "core/generators.hpp"
 #include "model/mutation.hpp"
 #include "model/server.hpp"
 #include "snowdrift/snowflake_presets.hpp"

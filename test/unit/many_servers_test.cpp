@@ -11,9 +11,8 @@
 #include <random>
 #include <vector>
 
+#include "core/generators.hpp"
 #include "core/lease.hpp"
-#include "core/sno_generator.hpp"
-#include "core/snowflake_generator.hpp"
 #include "snowdrift/snowflake_presets.hpp"
 
 namespace snowdrift {

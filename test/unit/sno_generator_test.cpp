@@ -1,5 +1,5 @@
 // The sno generator, compared with the reference's trace, and with a clock that the test sets.
-#include "core/sno_generator.hpp"
+#include "core/generators.hpp"
 
 #include <gtest/gtest.h>
 

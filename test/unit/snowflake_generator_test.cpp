@@ -1,5 +1,5 @@
 // The Snowflake generator, with a clock that the test sets.
-#include "core/snowflake_generator.hpp"
+#include "core/generators.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/generator.hpp"
+#include "core/generators.hpp"
 
 namespace snowdrift {
 

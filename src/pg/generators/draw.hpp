@@ -4,7 +4,7 @@
 
 #include <concepts>
 
-#include "core/generator.hpp"
+#include "core/generators.hpp"
 #include "pg/durability/mark.hpp"
 #include "pg/generators/clock_error.hpp"
 #include "pg/generators/overflow.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/snowflake_generator.hpp"
+#include "core/generators.hpp"
 #include "pg/generators/overflow.hpp"
 #include "pg/generators/regressions.hpp"
 #include "pg/memory/slots.hpp"

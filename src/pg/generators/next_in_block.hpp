@@ -2,7 +2,7 @@
 // next_uuidv7.cpp define the SQL functions.
 #pragma once
 
-#include "core/block_generator.hpp"
+#include "core/generators.hpp"
 #include "pg/generators/copied_server.hpp"
 #include "pg/generators/draw.hpp"
 #include "pg/support/clock.hpp"

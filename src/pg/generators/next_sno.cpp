@@ -1,6 +1,6 @@
 // The SQL functions that generate snos: next_sno() at the current time, sno_at() at a given one,
 // from the database's default generator or from a named one.
-#include "core/sno_generator.hpp"
+#include "core/generators.hpp"
 #include "pg/generators/draw.hpp"
 #include "pg/generators/generator_cache.hpp"
 #include "pg/generators/node_session.hpp"

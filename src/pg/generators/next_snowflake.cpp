@@ -1,6 +1,6 @@
 // The SQL functions that generate Snowflake IDs: next_snowflake() and next_snowflakes(), from the
 // database's default generator or from a named one.
-#include "core/snowflake_generator.hpp"
+#include "core/generators.hpp"
 #include "pg/generators/draw.hpp"
 #include "pg/generators/generator_cache.hpp"
 #include "pg/generators/node_session.hpp"

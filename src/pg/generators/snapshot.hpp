@@ -3,8 +3,7 @@
 
 #include <optional>
 
-#include "core/sno_generator.hpp"
-#include "core/snowflake_generator.hpp"
+#include "core/generators.hpp"
 #include "pg/generators/definitions.hpp"
 #include "pg/support/postgres.hpp"
 

@@ -14,9 +14,8 @@ extern "C" {
 #include "storage/spin.h"
 }
 
-#include "core/block_generator.hpp"
+#include "core/generators.hpp"
 #include "core/mark_state.hpp"
-#include "core/sno_generator.hpp"
 #include "pg/memory/chunks.hpp"
 #include "snowdrift/snowflake.hpp"
 #include "snowdrift/ulid.hpp"

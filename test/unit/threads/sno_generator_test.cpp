@@ -1,5 +1,5 @@
 // The sno generator shared by several threads, under ThreadSanitizer.
-#include "core/sno_generator.hpp"
+#include "core/generators.hpp"
 
 #include <gtest/gtest.h>
 

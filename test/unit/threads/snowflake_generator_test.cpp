@@ -1,5 +1,5 @@
 // The Snowflake generator shared by several threads, under ThreadSanitizer.
-#include "core/snowflake_generator.hpp"
+#include "core/generators.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,10 +6,10 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/generator.hpp"
+#include "snowdrift/core/generator.hpp"
 #include "snowdrift/sno.hpp"
 
-namespace snowdrift {
+namespace snowdrift::core {
 
 /// The state of a generator, shared by all callers. A fresh state is all zero.
 struct SnoState {
@@ -46,7 +46,7 @@ struct SnoPosition {
 /// passed them.
 class SnoGenerator {
  public:
-    using Answer = snowdrift::Answer<Sno>;
+    using Answer = core::Answer<Sno>;
 
     /// Precondition: sequence_min < sequence_max.
     constexpr SnoGenerator(uint16_t partition, uint16_t sequence_min,
@@ -230,4 +230,4 @@ class SnoGenerator {
     uint16_t sequence_max_;
 };
 
-}  // namespace snowdrift
+}  // namespace snowdrift::core

@@ -1,13 +1,13 @@
-// The parts that all generators share: answers, requests, and the rule for a clock that is behind.
-// Generators neither read a clock nor sleep. The caller passes the time, and waits if the answer
-// requires it.
+// The parts that the steps of all generators share: answers, requests, and the rule for a clock
+// that is behind. The steps neither read a clock nor sleep. The caller passes the time, and waits
+// if the answer requires it. Both the extension and snowdrift/generators.hpp take these steps.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
 
-namespace snowdrift {
+namespace snowdrift::core {
 
 /// A generator's answer to one request.
 enum class Verdict : uint8_t {
@@ -89,4 +89,4 @@ class Request {
     uint64_t seen_ = 0;
 };
 
-}  // namespace snowdrift
+}  // namespace snowdrift::core

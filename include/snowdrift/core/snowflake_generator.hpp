@@ -6,11 +6,10 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/generator.hpp"
-#include "core/lease.hpp"
+#include "snowdrift/core/generator.hpp"
 #include "snowdrift/snowflake.hpp"
 
-namespace snowdrift {
+namespace snowdrift::core {
 
 /// Generates IDs of one layout for one node. The state is a word that all callers share: `timestamp
 /// << sequence_bits | sequence` of the last ID. The timestamp is in the layout's time units since
@@ -19,11 +18,16 @@ namespace snowdrift {
 /// Generators may share a node if the bounds of their sequences do not overlap.
 class SnowflakeGenerator {
  public:
-    using Answer = snowdrift::Answer<int64_t>;
+    using Answer = core::Answer<int64_t>;
 
     /// How early a time unit longer than 1 ms may begin, in milliseconds before the clock reaches
-    /// it: so early that its first ID does not move the mark further ahead than other IDs do.
-    static constexpr int64_t max_early_ms = lease_ms - min_lease_ms;
+    /// it. The extension's lease determines this and the next constant: see
+    /// src/core/generators.hpp.
+    static constexpr int64_t max_early_ms = 400;
+
+    /// How far, in milliseconds, the time after which a fresh state starts may be ahead of the
+    /// clock.
+    static constexpr int64_t max_fresh_lead_ms = 500;
 
     /// Precondition: node <= layout.max_node().
     constexpr SnowflakeGenerator(const SnowflakeLayout& layout, uint32_t node) noexcept
@@ -171,10 +175,11 @@ class SnowflakeGenerator {
     /// How long to wait, in milliseconds, before the state may advance from `last` to `next` at the
     /// wall clock's `unix_ms`.
     ///
-    /// A fresh state starts with a unit that begins at most the lease and a unit after the clock.
-    /// If it did not wait, its first ID would move the mark ahead by that time, and delay all other
-    /// generators after the next restart. (A fresh state cannot be told from one that has issued
-    /// sequence 0 only. If the clock was then set back, the wait is not needed.)
+    /// A fresh state starts with a unit that begins at most max_fresh_lead_ms and a unit after the
+    /// clock. If it did not wait, its first ID would move the extension's mark ahead by that time,
+    /// and delay all other generators after the next restart. (A fresh state cannot be told from
+    /// one that has issued sequence 0 only. If the clock was then set back, the wait is not
+    /// needed.)
     constexpr int64_t early_by(uint64_t last, uint64_t next, int64_t unix_ms,
                                int64_t max_lead_ms) const noexcept {
         if (counts_ms_) [[likely]]
@@ -182,7 +187,7 @@ class SnowflakeGenerator {
         const bool is_begun = last >> layout_.sequence_bits == next >> layout_.sequence_bits &&
                               (last & layout_.max_sequence()) > sequence_min_;
         const int64_t early = unix_ms_of(next) - unix_ms;
-        const bool is_set_back = early > lease_ms + layout_.unit_ms;
+        const bool is_set_back = early > max_fresh_lead_ms + layout_.unit_ms;
         if (is_begun) return 0;
         return early - (is_set_back ? max_lead_ms : std::min(max_lead_ms, max_early_ms));
     }
@@ -211,4 +216,4 @@ class SnowflakeGenerator {
     bool counts_ms_;  // whether the time unit is 1 ms
 };
 
-}  // namespace snowdrift
+}  // namespace snowdrift::core

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "core/generator.hpp"
+#include "snowdrift/core/generator.hpp"
 #include "snowdrift/uint128.hpp"
 
-namespace snowdrift {
+namespace snowdrift::core {
 
 /// The number of consecutive IDs in a block.
 inline constexpr uint64_t block_size = uint64_t{1} << 40;
@@ -42,7 +42,7 @@ class Block {
 template <typename Id>
 class BlockGenerator {
  public:
-    using Answer = snowdrift::Answer<Id>;
+    using Answer = core::Answer<Id>;
 
     /// 80 random bits: the randomness of a fresh block, or the distance to the last block. A format
     /// with fewer random bits uses the lower bits.
@@ -108,4 +108,4 @@ class BlockGenerator {
     Uint128 last_ = 0;  // the ordinal of the first ID of the last block
 };
 
-}  // namespace snowdrift
+}  // namespace snowdrift::core

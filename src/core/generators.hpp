@@ -1,0 +1,32 @@
+// The steps of the generators, which the client library also uses: include/snowdrift/core defines
+// them. The extension uses them under these names, and holds their states in shared memory.
+#pragma once
+
+#include "core/lease.hpp"
+#include "snowdrift/core/block_generator.hpp"
+#include "snowdrift/core/generator.hpp"
+#include "snowdrift/core/sno_generator.hpp"
+#include "snowdrift/core/snowflake_generator.hpp"
+
+namespace snowdrift {
+
+using core::Answer;
+using core::Block;
+using core::block_size;
+using core::BlockGenerator;
+using core::fetch_max;
+using core::max_wait;
+using core::max_wait_ms;
+using core::Request;
+using core::SnoGenerator;
+using core::SnoPosition;
+using core::SnoState;
+using core::SnowflakeGenerator;
+using core::Verdict;
+
+// A time unit that begins early moves the mark no further ahead than other IDs do, and a fresh
+// state starts after the mark.
+static_assert(SnowflakeGenerator::max_early_ms == lease_ms - min_lease_ms);
+static_assert(SnowflakeGenerator::max_fresh_lead_ms == lease_ms);
+
+}  // namespace snowdrift

@@ -10,6 +10,7 @@ layers() {
     cat <<'TEXT'
 snowdrift:
 snowdrift/core:   snowdrift
+snowdrift/generators.hpp: snowdrift snowdrift/core
 core:             snowdrift snowdrift/core
 pg/support:       snowdrift snowdrift/core core
 pg/memory:        snowdrift snowdrift/core core pg/support

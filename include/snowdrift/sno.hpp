@@ -1,8 +1,10 @@
 // Snos, as https://github.com/muyo/sno defines them: 80-bit IDs of a timestamp, a metabyte, a
-// partition and a sequence. This file has the format and its text form; src/core generates snos.
+// partition and a sequence. This file has the format and its text form; generators.hpp generates
+// snos.
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +13,8 @@
 
 #include "snowdrift/base32.hpp"
 #include "snowdrift/endian.hpp"
+#include "snowdrift/time.hpp"
+#include "snowdrift/value.hpp"
 
 namespace snowdrift {
 
@@ -47,6 +51,7 @@ struct SnoParts {
 /// format() into the UUID's bytes, and parse() them.
 class Sno {
  public:
+    static constexpr std::string_view name = "sno";
     static constexpr size_t size = 10;       ///< in bytes
     static constexpr size_t text_size = 16;  ///< in characters
 
@@ -82,12 +87,25 @@ class Sno {
         return {boundary(unix_ms).high() - 1, UINT16_MAX};
     }
 
+    /// The smallest sno whose timestamp is not before `time`. Precondition:
+    /// contains_time(unix_ms_ceil(time)).
+    template <typename Duration>
+    static constexpr Sno boundary(std::chrono::sys_time<Duration> time) noexcept {
+        return boundary(unix_ms_ceil(time));
+    }
+
     static constexpr Sno nil() noexcept { return {}; }
     static constexpr Sno max() noexcept { return {UINT64_MAX, UINT16_MAX}; }
 
     /// Whether `unix_ms` is in epoch_unix_ms .. max_timestamp_ms.
     static constexpr bool contains_time(int64_t unix_ms) noexcept {
         return unix_ms >= epoch_unix_ms && unix_ms <= max_timestamp_ms;
+    }
+
+    /// The same for the millisecond that contains `time`.
+    template <typename Duration>
+    static constexpr bool contains_time(std::chrono::sys_time<Duration> time) noexcept {
+        return contains_time(unix_ms_floor(time));
     }
 
     /// The unit that contains the Unix millisecond `unix_ms`, counted from the epoch.
@@ -113,6 +131,9 @@ class Sno {
     constexpr int64_t timestamp_ms() const noexcept {
         return epoch_unix_ms + static_cast<int64_t>(units()) * unit_ms;
     }
+
+    /// The timestamp as a time of the system clock.
+    constexpr Time time() const noexcept { return time_of(timestamp_ms()); }
 
     constexpr bool tick() const noexcept { return bytes_[4] & 1; }
     constexpr uint8_t metabyte() const noexcept { return bytes_[5]; }
@@ -178,6 +199,10 @@ class Sno {
         return order != 0 ? order : a.sequence() <=> b.sequence();
     }
 
+    friend constexpr size_t hash_value(const Sno& id) noexcept {
+        return detail::hash(id.high(), id.sequence());
+    }
+
  private:
     using Codec = Base32<SnoAlphabet>;
 
@@ -192,6 +217,9 @@ class Sno {
 
     Bytes bytes_{};
 };
+
+template <>
+inline constexpr bool is_id<Sno> = true;
 
 static_assert(sizeof(Sno) == Sno::size && alignof(Sno) == 1);
 static_assert(std::is_trivially_copyable_v<Sno> && std::is_standard_layout_v<Sno>);

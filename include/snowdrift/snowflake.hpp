@@ -1,7 +1,7 @@
 // Snowflake IDs: a timestamp, the node that issued the ID, and a sequence, packed into the 63 value
 // bits of a signed 64-bit integer. A SnowflakeLayout defines the position of each field.
 // snowflake_presets.hpp has the layouts of well-known services, snowflake_layout.hpp the text form
-// of layouts, src/core the generators.
+// of layouts, generators.hpp the generators.
 #pragma once
 
 #include <algorithm>

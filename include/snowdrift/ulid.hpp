@@ -1,9 +1,10 @@
 // ULIDs, as https://github.com/ulid/spec defines them: 48 bits of Unix milliseconds and 80 random
-// bits. This file has the format and its text form; src/core generates ULIDs.
+// bits. This file has the format and its text form; generators.hpp generates ULIDs.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +13,9 @@
 
 #include "snowdrift/base32.hpp"
 #include "snowdrift/endian.hpp"
+#include "snowdrift/time.hpp"
 #include "snowdrift/uint128.hpp"
+#include "snowdrift/value.hpp"
 
 namespace snowdrift {
 
@@ -25,6 +28,7 @@ namespace snowdrift {
 /// | 79-0   | randomness                                          |
 class Ulid {
  public:
+    static constexpr std::string_view name = "ULID";
     static constexpr size_t size = 16;       ///< in bytes
     static constexpr size_t text_size = 26;  ///< in characters: 10 of timestamp, 16 of randomness
     static constexpr int random_bits = 80;
@@ -67,12 +71,25 @@ class Ulid {
         return {(static_cast<uint64_t>(unix_ms) << 16) - 1, UINT64_MAX};
     }
 
+    /// The smallest ULID whose timestamp is not before `time`. Precondition:
+    /// contains_time(unix_ms_ceil(time)).
+    template <typename Duration>
+    static constexpr Ulid boundary(std::chrono::sys_time<Duration> time) noexcept {
+        return boundary(unix_ms_ceil(time));
+    }
+
     static constexpr Ulid nil() noexcept { return {}; }
     static constexpr Ulid max() noexcept { return {UINT64_MAX, UINT64_MAX}; }
 
     /// Whether `unix_ms` is in epoch_unix_ms .. max_timestamp_ms.
     static constexpr bool contains_time(int64_t unix_ms) noexcept {
         return unix_ms >= epoch_unix_ms && unix_ms <= max_timestamp_ms;
+    }
+
+    /// The same for the millisecond that contains `time`.
+    template <typename Duration>
+    static constexpr bool contains_time(std::chrono::sys_time<Duration> time) noexcept {
+        return contains_time(unix_ms_floor(time));
     }
 
     /// The number of smaller ULIDs: all 128 bits.
@@ -95,6 +112,9 @@ class Ulid {
 
     /// The timestamp in milliseconds since 1970-01-01T00:00:00Z, 0 .. max_timestamp_ms.
     constexpr int64_t timestamp_ms() const noexcept { return static_cast<int64_t>(high() >> 16); }
+
+    /// The timestamp as a time of the system clock.
+    constexpr Time time() const noexcept { return time_of(timestamp_ms()); }
 
     /// The last 80 bits.
     constexpr Randomness randomness() const noexcept {
@@ -138,6 +158,10 @@ class Ulid {
         return order != 0 ? order : a.low() <=> b.low();
     }
 
+    friend constexpr size_t hash_value(const Ulid& id) noexcept {
+        return detail::hash(id.high(), id.low());
+    }
+
  private:
     using Codec = Base32<CrockfordAlphabet>;
 
@@ -145,6 +169,9 @@ class Ulid {
 
     Bytes bytes_{};
 };
+
+template <>
+inline constexpr bool is_id<Ulid> = true;
 
 static_assert(sizeof(Ulid) == Ulid::size && alignof(Ulid) == 1);
 static_assert(std::is_trivially_copyable_v<Ulid> && std::is_standard_layout_v<Ulid>);

@@ -1,10 +1,11 @@
 // UUIDs of version 7, as RFC 9562, section 5.7, defines them: 48 bits of Unix milliseconds and 74
 // random bits, with the version and the variant between them. This file has the format and its text
-// form; src/core generates UUIDs.
+// form; generators.hpp generates UUIDs.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +14,9 @@
 
 #include "snowdrift/base32.hpp"
 #include "snowdrift/endian.hpp"
+#include "snowdrift/time.hpp"
 #include "snowdrift/uint128.hpp"
+#include "snowdrift/value.hpp"
 
 namespace snowdrift {
 
@@ -29,6 +32,7 @@ namespace snowdrift {
 /// | 61-0   | randomness  | rand_b                                              |
 class Uuidv7 {
  public:
+    static constexpr std::string_view name = "UUID of version 7";
     static constexpr size_t size = 16;       ///< in bytes
     static constexpr size_t text_size = 36;  ///< in characters: 32 digits, 4 hyphens
 
@@ -87,6 +91,13 @@ class Uuidv7 {
                 variant | rand_b_mask};
     }
 
+    /// The smallest UUID whose timestamp is not before `time`. Precondition:
+    /// contains_time(unix_ms_ceil(time)).
+    template <typename Duration>
+    static constexpr Uuidv7 boundary(std::chrono::sys_time<Duration> time) noexcept {
+        return boundary(unix_ms_ceil(time));
+    }
+
     /// The smallest UUID of version 7: 00000000-0000-7000-8000-000000000000.
     static constexpr Uuidv7 min() noexcept { return {}; }
 
@@ -96,6 +107,12 @@ class Uuidv7 {
     /// Whether `unix_ms` is in epoch_unix_ms .. max_timestamp_ms.
     static constexpr bool contains_time(int64_t unix_ms) noexcept {
         return unix_ms >= epoch_unix_ms && unix_ms <= max_timestamp_ms;
+    }
+
+    /// The same for the millisecond that contains `time`.
+    template <typename Duration>
+    static constexpr bool contains_time(std::chrono::sys_time<Duration> time) noexcept {
+        return contains_time(unix_ms_floor(time));
     }
 
     /// The number of smaller UUIDs of version 7: the 122 bits of timestamp and randomness.
@@ -121,6 +138,9 @@ class Uuidv7 {
 
     /// The timestamp in milliseconds since 1970-01-01T00:00:00Z, 0 .. max_timestamp_ms.
     constexpr int64_t timestamp_ms() const noexcept { return static_cast<int64_t>(high() >> 16); }
+
+    /// The timestamp as a time of the system clock.
+    constexpr Time time() const noexcept { return time_of(timestamp_ms()); }
 
     constexpr uint32_t rand_a() const noexcept {
         return static_cast<uint32_t>(high() & rand_a_mask);
@@ -201,6 +221,10 @@ class Uuidv7 {
         return order != 0 ? order : a.low() <=> b.low();
     }
 
+    friend constexpr size_t hash_value(const Uuidv7& id) noexcept {
+        return detail::hash(id.high(), id.low());
+    }
+
  private:
     static constexpr uint64_t rand_a_mask = (uint64_t{1} << rand_a_bits) - 1;
     static constexpr uint64_t rand_b_mask = (uint64_t{1} << rand_b_bits) - 1;
@@ -229,6 +253,9 @@ class Uuidv7 {
 
     Bytes bytes_{};
 };
+
+template <>
+inline constexpr bool is_id<Uuidv7> = true;
 
 static_assert(sizeof(Uuidv7) == Uuidv7::size && alignof(Uuidv7) == 1);
 static_assert(std::is_trivially_copyable_v<Uuidv7> && std::is_standard_layout_v<Uuidv7>);

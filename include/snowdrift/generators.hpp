@@ -1,0 +1,275 @@
+// Generators for programs that make IDs themselves: thread-safe, and without PostgreSQL. They take
+// the same steps as the extension, core/. The difference: their state is in memory only, so it ends
+// with the program. docs/cpp.md describes what that means for a restart and a clock that is set
+// back.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "snowdrift/core/block_generator.hpp"
+#include "snowdrift/core/generator.hpp"
+#include "snowdrift/core/sno_generator.hpp"
+#include "snowdrift/core/snowflake_generator.hpp"
+#include "snowdrift/sno.hpp"
+#include "snowdrift/snowflake_id.hpp"
+#include "snowdrift/time.hpp"
+#include "snowdrift/ulid.hpp"
+#include "snowdrift/uuidv7.hpp"
+
+namespace snowdrift {
+
+/// Thrown if a generator cannot issue an ID at the present time: the clock is too far behind the
+/// last ID, or outside the format's range.
+class ClockError : public std::runtime_error {
+ public:
+    using runtime_error::runtime_error;
+};
+
+/// How far IDs may be ahead of a clock that was set back, unless the program says otherwise. The
+/// extension's setting snowdrift.max_clock_lead has the same default.
+inline constexpr std::chrono::milliseconds default_max_clock_lead{60'000};
+
+/// The clock of a generator. Tests use another type with these members.
+struct SystemClock {
+    /// The present time, in Unix milliseconds.
+    static int64_t now_ms() { return unix_ms_floor(std::chrono::system_clock::now()); }
+
+    /// Waits until the Unix millisecond `unix_ms`. May return early: if the clock is set, the
+    /// caller must ask again.
+    static void wait_until_ms(int64_t unix_ms) {
+        std::this_thread::sleep_for(time_of(unix_ms) - std::chrono::system_clock::now());
+    }
+};
+
+namespace detail {
+
+/// The size of a cache line, in bytes.
+inline constexpr size_t cache_line = 64;
+
+[[noreturn]] inline void throw_clock_error(core::Verdict verdict, int64_t behind_ms) {
+    if (verdict == core::Verdict::refused)
+        throw ClockError{"clock moved backwards by " + std::to_string(behind_ms) +
+                         " ms; refusing to generate IDs"};
+    throw ClockError{"the clock is outside the range of times of these IDs"};
+}
+
+/// Requests an ID from `ask`, a function of the time and a core::Request, until it is issued. Waits
+/// as the answers require.
+template <typename Clock, typename Ask>
+auto draw(Ask ask) {
+    using core::Verdict;
+    core::Request request;
+    for (;;) {
+        const auto answer = ask(Clock::now_ms(), request);
+        if (answer.verdict == Verdict::issued) return answer.id;
+        if (answer.verdict == Verdict::refused || answer.verdict == Verdict::out_of_range)
+            throw_clock_error(answer.verdict, answer.ms);
+        if (answer.verdict != Verdict::stale) Clock::wait_until_ms(answer.ms);
+    }
+}
+
+/// Requests an ID from `ask`. Returns nothing if the request must wait, or is an error.
+template <typename Clock, typename Ask>
+auto try_draw(Ask ask) -> std::optional<decltype(ask(0, std::declval<core::Request&>()).id)> {
+    core::Request request;
+    auto answer = ask(Clock::now_ms(), request);
+    while (answer.verdict == core::Verdict::stale) answer = ask(Clock::now_ms(), request);
+    if (answer.verdict != core::Verdict::issued) return std::nullopt;
+    return answer.id;
+}
+
+}  // namespace detail
+
+/// Issues Snowflake IDs of the layout `layout` for one node. All members are thread-safe and
+/// lock-free. Each ID is greater than those that were issued before.
+///
+/// If the clock is set back, IDs continue at the last ID's time, up to `max_clock_lead` ahead of
+/// the clock. Beyond that, next() waits up to a second, or throws ClockError.
+template <SnowflakeLayout layout, typename Clock = SystemClock>
+class SnowflakeGeneratorOf {
+ public:
+    using Id = SnowflakeOf<layout>;
+
+    /// A generator for a node: its upper bits are the datacenter, its lower bits the worker. No two
+    /// generators whose IDs meet may have the same node, in this program or another one, the
+    /// extension's included. Throws std::invalid_argument if `node` is above layout.max_node().
+    explicit SnowflakeGeneratorOf(uint32_t node,
+                                  std::chrono::milliseconds max_clock_lead = default_max_clock_lead)
+        : steps_{layout, checked(node)}, max_lead_ms_{max_clock_lead.count()} {}
+
+    /// Issues an ID. If the time unit has no ID left, waits for the next one. Throws ClockError.
+    Id next() {
+        if (int64_t id; steps_.try_next(word_, Clock::now_ms(), id)) [[likely]]
+            return Id{id};
+        return Id{detail::draw<Clock>(ask())};
+    }
+
+    /// Issues an ID; nothing if next() would wait or throw.
+    std::optional<Id> try_next() {
+        const auto id = detail::try_draw<Clock>(ask());
+        return id ? std::optional{Id{*id}} : std::nullopt;
+    }
+
+    /// Makes all further IDs later than the millisecond of `time`, such as the time of the last ID
+    /// in a table.
+    template <typename Duration>
+    void advance_past(std::chrono::sys_time<Duration> time) {
+        steps_.advance_past(word_, unix_ms_floor(time));
+    }
+
+ private:
+    static uint32_t checked(uint32_t node) {
+        if (node <= layout.max_node()) return node;
+        throw std::invalid_argument{"node " + std::to_string(node) + " is out of range 0 .. " +
+                                    std::to_string(layout.max_node()) + " for this layout"};
+    }
+
+    auto ask() {
+        return [this](int64_t now_ms, core::Request& request) {
+            return steps_.next(word_, now_ms, max_lead_ms_, request);
+        };
+    }
+
+    core::SnowflakeGenerator steps_;
+    int64_t max_lead_ms_;
+    alignas(detail::cache_line) std::atomic<uint64_t> word_{0};
+};
+
+/// Issues Snowflake IDs of the extension's default layout: nodes 0 to 1023, 4096 IDs per
+/// millisecond.
+using SnowflakeGenerator = SnowflakeGeneratorOf<presets::snowflake>;
+
+/// Issues snos of one partition. All members are thread-safe and lock-free. No sno is issued twice;
+/// they ascend while the clock does.
+///
+/// If the clock is set back, snos continue at the clock's time, with the other tick. Only times
+/// that both ticks have used are waited for, up to `max_clock_lead` and a second; beyond that,
+/// next() throws ClockError.
+template <typename Clock = SystemClock>
+class BasicSnoGenerator {
+ public:
+    using Id = Sno;
+
+    /// A generator for a partition. No two generators whose snos meet may have the same partition.
+    explicit BasicSnoGenerator(uint16_t partition,
+                               std::chrono::milliseconds max_clock_lead = default_max_clock_lead)
+        : steps_{partition, 0, std::numeric_limits<uint16_t>::max()},
+          max_lead_ms_{max_clock_lead.count()} {}
+
+    /// Issues a sno. If the unit of 4 ms has no sno left, waits for the next one. Throws
+    /// ClockError.
+    Sno next(uint8_t metabyte = 0) {
+        if (Sno id; steps_.try_next(state_, Clock::now_ms(), metabyte, id)) [[likely]]
+            return id;
+        return detail::draw<Clock>(ask(metabyte));
+    }
+
+    /// Issues a sno; nothing if next() would wait or throw.
+    std::optional<Sno> try_next(uint8_t metabyte = 0) {
+        return detail::try_draw<Clock>(ask(metabyte));
+    }
+
+    /// Makes all further snos later than the millisecond of `time`.
+    template <typename Duration>
+    void advance_past(std::chrono::sys_time<Duration> time) {
+        core::SnoGenerator::advance_past(state_, unix_ms_floor(time));
+    }
+
+ private:
+    auto ask(uint8_t metabyte) {
+        return [this, metabyte](int64_t now_ms, core::Request& request) {
+            return steps_.next(state_, now_ms, max_lead_ms_, metabyte, request);
+        };
+    }
+
+    core::SnoGenerator steps_;
+    int64_t max_lead_ms_;
+    alignas(detail::cache_line) core::SnoState state_{};
+};
+
+using SnoGenerator = BasicSnoGenerator<>;
+
+/// Issues ULIDs or UUIDs of version 7. All members are thread-safe; a mutex protects the state.
+/// Each ID is greater than those that were issued before. IDs of different generators and programs
+/// differ in their random bits, which come from std::random_device.
+///
+/// The first ID of a millisecond has fresh random bits. The others of that millisecond are greater
+/// by one each, as the specifications of ULIDs and of UUIDs allow, so they can be guessed.
+///
+/// If the clock is set back, IDs continue at the last ID's time, up to `max_clock_lead` ahead of
+/// the clock. Beyond that, next() waits up to a second, or throws ClockError.
+template <typename Format, typename Clock = SystemClock>
+class MonotonicGenerator {
+ public:
+    using Id = Format;
+    using Block = core::Block<Id>;
+
+    explicit MonotonicGenerator(std::chrono::milliseconds max_clock_lead = default_max_clock_lead)
+        : max_lead_ms_{max_clock_lead.count()} {}
+
+    /// Issues an ID. Throws ClockError.
+    Id next() {
+        return detail::draw<Clock>([this](int64_t now_ms, core::Request& request) {
+            const std::lock_guard guard{mutex_};
+            const int64_t lead_ms = steps_.last_unix_ms() - now_ms;
+            if (lead_ms >= 0 && lead_ms <= max_lead_ms_ && !present_.empty()) [[likely]]
+                return core::Answer<Id>{core::Verdict::issued, present_.take(), now_ms};
+            auto answer = ask(now_ms, request);
+            if (answer.verdict == core::Verdict::issued) {
+                present_ = Block{answer.id};
+                answer.id = present_.take();
+            }
+            return answer;
+        });
+    }
+
+    /// Issues 2^40 consecutive IDs of the present time, which are greater than all IDs that were
+    /// issued before, and less than all that are issued later. A block belongs to one thread, which
+    /// takes its IDs without a lock and without reading the clock. Throws ClockError.
+    Block block() {
+        return Block{detail::draw<Clock>([this](int64_t now_ms, core::Request& request) {
+            const std::lock_guard guard{mutex_};
+            present_ = {};
+            return ask(now_ms, request);
+        })};
+    }
+
+    /// Makes all further IDs, except those of existing blocks, later than the millisecond of
+    /// `time`.
+    template <typename Duration>
+    void advance_past(std::chrono::sys_time<Duration> time) {
+        const std::lock_guard guard{mutex_};
+        steps_.advance_past(unix_ms_floor(time));
+        present_ = {};
+    }
+
+ private:
+    using Steps = core::BlockGenerator<Id>;
+
+    core::Answer<Id> ask(int64_t now_ms, core::Request& request) {
+        static_assert(std::random_device::min() == 0 && std::random_device::max() == UINT32_MAX);
+        const auto word = [this] { return uint64_t{random_()}; };
+        const typename Steps::Random random{static_cast<uint16_t>(word()), word() << 32 | word()};
+        return steps_.next(now_ms, max_lead_ms_, random, request);
+    }
+
+    int64_t max_lead_ms_;
+    std::mutex mutex_;  // protects all of the following
+    Steps steps_;
+    Block present_;  // of steps_.last_unix_ms(), or empty
+    std::random_device random_;
+};
+
+using UlidGenerator = MonotonicGenerator<Ulid>;
+using Uuidv7Generator = MonotonicGenerator<Uuidv7>;
+
+}  // namespace snowdrift

@@ -1,0 +1,59 @@
+// Texts of IDs in programs with exceptions: parse() throws where the parse() of an ID type returns
+// a ParseError.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "snowdrift/base32.hpp"
+#include "snowdrift/uuidv7.hpp"
+#include "snowdrift/value.hpp"
+
+namespace snowdrift {
+
+/// The reason for the error of T::parse(text), such as `invalid ULID "01J": 3 characters instead of
+/// 26`. A text of more than 64 characters is not repeated.
+template <AnyId T>
+std::string explain(ParseError error, std::string_view text) {
+    using Reason = ParseError::Reason;
+    std::string reason = "invalid ";
+    reason += T::name;
+    if (text.size() <= 64) {
+        reason += " \"";
+        reason += text;
+        reason += '"';
+    }
+    reason += ": ";
+    if (error.reason == Reason::length) {
+        const bool is_number = std::string_view{T::name} == "Snowflake";
+        reason += std::to_string(text.size()) + " characters instead of ";
+        return reason + (is_number ? "1 to " : "") + std::to_string(T::text_size);
+    }
+    if (error.reason == Reason::overflow) return reason + "the number is too large";
+    reason += "character " + std::to_string(error.index + 1) + " is not allowed";
+    if constexpr (std::is_same_v<T, Uuidv7>) {
+        if (error.index == 14) reason += ", because it is the version, 7";
+        if (error.index == 19) reason += ", because it is the variant, 8, 9, a or b";
+    }
+    return reason;
+}
+
+namespace detail {
+
+[[noreturn]] inline void throw_invalid(const std::string& reason) {
+    throw std::invalid_argument{reason};
+}
+
+}  // namespace detail
+
+/// The ID with this text. Throws std::invalid_argument, with the reason, if T::parse() returns an
+/// error. In a constant expression, an invalid text does not compile.
+template <AnyId T>
+constexpr T parse(std::string_view text) {
+    T id;
+    if (const ParseError error = T::parse(text, id)) detail::throw_invalid(explain<T>(error, text));
+    return id;
+}
+
+}  // namespace snowdrift

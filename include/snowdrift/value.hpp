@@ -1,0 +1,72 @@
+// What the ID types have in common as values of C++ programs: to_string(), operator<<, std::hash
+// and std::format. The headers of the types include this.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <version>
+
+// The extension needs no std::format, and is compiled without exceptions.
+#if defined(__cpp_lib_format) && defined(__cpp_exceptions)
+#include <format>
+#endif
+
+namespace snowdrift {
+
+/// Whether `T` is one of the ID types: Ulid, Uuidv7, Sno, SnowflakeOf<layout>.
+template <typename T>
+inline constexpr bool is_id = false;
+
+/// An ID type.
+template <typename T>
+concept AnyId = is_id<T>;
+
+/// The text of an ID.
+template <AnyId T>
+std::string to_string(const T& id) {
+    char text[T::text_size];
+    return {text, id.format(text)};
+}
+
+/// Writes the text of an ID to a stream, which may set a width.
+template <typename Traits, AnyId T>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, const T& id) {
+    char text[T::text_size];
+    return out << std::basic_string_view<char, Traits>{text,
+                                                       static_cast<size_t>(id.format(text) - text)};
+}
+
+namespace detail {
+
+/// Mixes the bits of two words, so that the lower bits of the result depend on all of them: hash
+/// tables use these, and IDs that were generated together differ in few bits.
+constexpr size_t hash(uint64_t high, uint64_t low) noexcept {
+    uint64_t mixed = (high ^ (low << 32 | low >> 32)) * 0x9e3779b97f4a7c15;  // 2^64 / golden ratio
+    mixed = (mixed ^ mixed >> 32 ^ low) * 0x9e3779b97f4a7c15;
+    return static_cast<size_t>(mixed ^ mixed >> 32);
+}
+
+}  // namespace detail
+}  // namespace snowdrift
+
+/// The hash of an ID. Equal IDs have equal hashes on all machines of the same word size.
+template <snowdrift::AnyId T>
+struct std::hash<T> {
+    constexpr size_t operator()(const T& id) const noexcept { return hash_value(id); }
+};
+
+#if defined(__cpp_lib_format) && defined(__cpp_exceptions)
+/// Formats the text of an ID, with the options of strings: "{:>30}".
+template <snowdrift::AnyId T>
+struct std::formatter<T, char> : std::formatter<std::string_view, char> {
+    template <typename Context>
+    auto format(const T& id, Context& context) const {
+        char text[T::text_size];
+        return std::formatter<std::string_view, char>::format({text, id.format(text)}, context);
+    }
+};
+#endif

@@ -1,0 +1,163 @@
+// The ID types as values of C++ programs: times, texts, hashes, streams, std::format, and what is
+// constexpr.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <iomanip>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <unordered_set>
+#include <vector>
+
+#include "snowdrift/parse.hpp"
+#include "snowdrift/sno.hpp"
+#include "snowdrift/snowflake_id.hpp"
+#include "snowdrift/ulid.hpp"
+#include "snowdrift/uuidv7.hpp"
+
+namespace snowdrift {
+namespace {
+
+using namespace std::chrono_literals;
+using TwitterId = SnowflakeOf<presets::twitter>;
+using SonyflakeId = SnowflakeOf<presets::sonyflake>;
+
+constexpr std::chrono::sys_days new_year{std::chrono::year{2026} / 1 / 1};
+
+// One ID of each type, in constant expressions.
+constexpr Ulid ulid = parse<Ulid>("01KDVDNA00041061050R3GG28A");
+constexpr Uuidv7 uuid = parse<Uuidv7>("019b76da-a800-7001-8002-000000000003");
+constexpr Sno sno = parse<Sno>("brpk4q72xwf2m63l");
+constexpr Snowflake snowflake = parse<Snowflake>("661343385600086019");
+
+static_assert(ulid.time() == new_year && uuid.time() == new_year);
+static_assert(TwitterId::boundary(new_year).time() == new_year);
+static_assert(hash_value(ulid) != hash_value(ulid + 1));
+static_assert(sno.text().size() == Sno::text_size && hash_value(sno) != hash_value(Sno{}));
+static_assert(snowflake.value() == 661343385600086019 && static_cast<int64_t>(snowflake) > 0);
+static_assert(!std::is_convertible_v<int64_t, Snowflake>);
+static_assert(!std::is_convertible_v<Snowflake, int64_t>);
+static_assert(!std::is_constructible_v<Snowflake, TwitterId>);
+static_assert(std::is_trivially_copyable_v<TwitterId> && sizeof(TwitterId) == 8);
+
+template <typename T>
+class IdValues : public testing::Test {};
+
+/// Two IDs of a type, the second one greater.
+template <typename T>
+constexpr std::pair<T, T> two = {T::boundary(new_year), T::boundary(new_year + 20ms)};
+
+using Types = testing::Types<Ulid, Uuidv7, Sno, Snowflake, TwitterId, SonyflakeId>;
+TYPED_TEST_SUITE(IdValues, Types);
+
+TYPED_TEST(IdValues, HaveTheOrderOfTheirTimes) {
+    const auto [first, second] = two<TypeParam>;
+    EXPECT_LT(first, second);
+    EXPECT_LT(first.time(), second.time());
+    EXPECT_EQ(first <=> second, std::strong_ordering::less);
+    EXPECT_EQ((std::set<TypeParam>{second, first, second}.size()), 2U);
+}
+
+TYPED_TEST(IdValues, HaveTheBoundaryOfTheFirstMillisecondThatDoesNotBeginBeforeATime) {
+    const auto boundary = TypeParam::boundary(new_year + 60ms);
+    EXPECT_EQ(boundary.time(), new_year + 60ms);
+    EXPECT_EQ(TypeParam::boundary(new_year + 59'999'999ns), boundary);
+    EXPECT_GT(TypeParam::boundary(new_year + 60'000'001ns), boundary);
+    EXPECT_EQ(TypeParam::boundary(boundary.timestamp_ms()), boundary);
+}
+
+TYPED_TEST(IdValues, KnowWhichTimesTheyCanHave) {
+    EXPECT_TRUE(TypeParam::contains_time(new_year));
+    const Time epoch = time_of(TypeParam::epoch_unix_ms);
+    const Time last = time_of(TypeParam::max_timestamp_ms);
+    EXPECT_TRUE(TypeParam::contains_time(epoch));
+    EXPECT_FALSE(TypeParam::contains_time(epoch - 1us));
+    EXPECT_TRUE(TypeParam::contains_time(last + 999us));
+    EXPECT_FALSE(TypeParam::contains_time(last + 1ms));
+}
+
+TYPED_TEST(IdValues, ArePrintedAsTheTextThatIsParsed) {
+    for (const auto& id : {two<TypeParam>.first, two<TypeParam>.second, TypeParam{}}) {
+        const std::string text = to_string(id);
+        EXPECT_EQ(parse<TypeParam>(text), id);
+        std::ostringstream out;
+        out << id << '|' << std::setw(40) << std::left << std::setfill('.') << id;
+        EXPECT_EQ(out.str(), text + "|" + text + std::string(40 - text.size(), '.'));
+    }
+}
+
+#ifdef __cpp_lib_format
+TYPED_TEST(IdValues, AreFormattedAsStrings) {
+    const TypeParam id = two<TypeParam>.first;
+    EXPECT_EQ(std::format("{}", id), to_string(id));
+    EXPECT_EQ(std::format("{:>40}|", id), std::format("{:>40}|", to_string(id)));
+}
+#endif
+
+TYPED_TEST(IdValues, HaveHashesWhoseLowerBitsDifferForIdsOfOneSecond) {
+    constexpr size_t buckets = 1024;
+    std::unordered_set<TypeParam> ids;
+    std::vector<int> filled(buckets);
+    for (int i = 0; ids.size() < buckets; ++i) {
+        const auto id = TypeParam::boundary(new_year + 20ms * i);
+        if (ids.insert(id).second) ++filled[std::hash<TypeParam>{}(id) % buckets];
+    }
+    EXPECT_TRUE(ids.contains(two<TypeParam>.first));
+    // Random hashes fill 63 % of the buckets; the most IDs in one of them are about 6.
+    EXPECT_GT(buckets - static_cast<size_t>(std::count(filled.begin(), filled.end(), 0)), 500U);
+    EXPECT_LT(*std::max_element(filled.begin(), filled.end()), 20);
+}
+
+template <typename T>
+std::string reason(std::string_view text) {
+    try {
+        (void)parse<T>(text);
+    } catch (const std::invalid_argument& error) {
+        return error.what();
+    }
+    return "valid";
+}
+
+TEST(ParseIds, ThrowsTheReason) {
+    EXPECT_EQ(reason<Ulid>("01J"), "invalid ULID \"01J\": 3 characters instead of 26");
+    EXPECT_EQ(reason<Ulid>("01KDVDNA000410U1050R3GG28A"),
+              "invalid ULID \"01KDVDNA000410U1050R3GG28A\": character 15 is not allowed");
+    EXPECT_EQ(reason<Ulid>("81KDVDNE000410U1050R3GG28A"),
+              "invalid ULID \"81KDVDNE000410U1050R3GG28A\": the number is too large");
+    EXPECT_EQ(reason<Sno>("BRPK4Q72XWF2M63L"),
+              "invalid sno \"BRPK4Q72XWF2M63L\": character 1 is not allowed");
+    EXPECT_EQ(reason<Uuidv7>("019b76da-a800-4001-8002-000000000003"),
+              "invalid UUID of version 7 \"019b76da-a800-4001-8002-000000000003\": character 15 is "
+              "not allowed, because it is the version, 7");
+    EXPECT_EQ(reason<Uuidv7>("019b76da-a800-7001-c002-000000000003"),
+              "invalid UUID of version 7 \"019b76da-a800-7001-c002-000000000003\": character 20 is "
+              "not allowed, because it is the variant, 8, 9, a or b");
+    EXPECT_EQ(reason<Snowflake>(""), "invalid Snowflake \"\": 0 characters instead of 1 to 19");
+    EXPECT_EQ(reason<Snowflake>("-1"), "invalid Snowflake \"-1\": character 1 is not allowed");
+    EXPECT_EQ(reason<Snowflake>("9223372036854775807"), "valid");
+    EXPECT_EQ(reason<Snowflake>("9223372036854775808"),
+              "invalid Snowflake \"9223372036854775808\": the number is too large");
+    EXPECT_EQ(reason<SnowflakeOf<presets::si>>("9007199254740992"),
+              "invalid Snowflake \"9007199254740992\": the number is too large");
+    EXPECT_EQ(reason<Sno>(std::string(65, 'x')), "invalid sno: 65 characters instead of 16");
+}
+
+TEST(SnowflakeIds, HaveTheFieldsOfTheirLayout) {
+    const auto id = parse<TwitterId>("1888944671579078978");
+    EXPECT_EQ(id.split(), presets::twitter.split(1888944671579078978));
+    EXPECT_EQ(id.time(), time_of(presets::twitter.split(1888944671579078978).unix_ms));
+    const SnowflakeParts parts{
+        .unix_ms = 1767225600000, .datacenter = 3, .worker = 7, .sequence = 9};
+    const auto composed = Snowflake::compose(parts);
+    EXPECT_EQ(composed.datacenter(), 3U);
+    EXPECT_EQ(composed.worker(), 7U);
+    EXPECT_EQ(composed.sequence(), 9U);
+    EXPECT_EQ(composed.time(), new_year);
+    EXPECT_GT(composed, Snowflake::last_before(1767225600000));
+}
+
+}  // namespace
+}  // namespace snowdrift

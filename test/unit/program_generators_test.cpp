@@ -1,0 +1,268 @@
+// The generators for programs, with a clock that the tests set: which ID is next, when they wait,
+// and when they throw. test/unit/threads/program_generators_test.cpp shares them between threads.
+#include "snowdrift/generators.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace snowdrift {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int64_t noon = 1767268800000;  // 2026-01-01T12:00:00Z
+
+/// A clock that moves only if it is set, or waited for.
+struct TestClock {
+    static inline int64_t ms;
+    static inline std::vector<int64_t> waits;
+
+    static int64_t now_ms() { return ms; }
+    static void wait_until_ms(int64_t unix_ms) {
+        waits.push_back(unix_ms);
+        ms = unix_ms;
+    }
+};
+
+class ProgramGenerators : public testing::Test {
+ protected:
+    void SetUp() override {
+        TestClock::ms = noon;
+        TestClock::waits.clear();
+    }
+
+    /// The message of the ClockError that `draw` throws.
+    template <typename Draw>
+    static std::string clock_error(Draw draw) {
+        try {
+            draw();
+        } catch (const ClockError& error) {
+            return error.what();
+        }
+        return "none";
+    }
+
+    using Waits = std::vector<int64_t>;
+};
+
+// ---- Snowflakes
+
+class ProgramSnowflakes : public ProgramGenerators {
+ protected:
+    template <SnowflakeLayout layout>
+    using Generator = SnowflakeGeneratorOf<layout, TestClock>;
+
+    Generator<presets::snowflake> generator{67};
+
+    void use_up() {
+        for (int i = 0; i < 4096; ++i) generator.next();
+        EXPECT_EQ(TestClock::waits, Waits{});
+    }
+};
+
+TEST_F(ProgramSnowflakes, CarryTheTimeTheNodeAndTheirNumberInTheMillisecond) {
+    generator.next();
+    const Snowflake id = generator.next();
+    EXPECT_EQ(id.split(), (SnowflakeParts{noon, 2, 3, 1}));
+    TestClock::ms += 5;
+    EXPECT_EQ(generator.next().split(), (SnowflakeParts{noon + 5, 2, 3, 0}));
+}
+
+TEST_F(ProgramSnowflakes, WaitForTheNextMillisecondIfTheSequenceIsUsedUp) {
+    use_up();
+    EXPECT_EQ(generator.try_next(), std::nullopt);
+    EXPECT_EQ(TestClock::waits, Waits{});
+    EXPECT_EQ(generator.next().split(), (SnowflakeParts{noon + 1, 2, 3, 0}));
+    EXPECT_EQ(TestClock::waits, Waits{noon + 1});
+    EXPECT_EQ(generator.try_next()->sequence(), 1U);
+}
+
+TEST_F(ProgramSnowflakes, ContinueAtTheLastTimeWhileTheClockIsBehind) {
+    const Snowflake last = generator.next();
+    TestClock::ms -= 60'000;
+    const Snowflake next = generator.next();
+    EXPECT_GT(next, last);
+    EXPECT_EQ(next.time(), last.time());
+    EXPECT_GT(*generator.try_next(), next);
+    EXPECT_EQ(TestClock::waits, Waits{});
+}
+
+TEST_F(ProgramSnowflakes, WaitForTheClockIfItIsBehindByASecondMoreThanTheLimit) {
+    generator.next();
+    TestClock::ms -= 61'000;
+    EXPECT_EQ(generator.try_next(), std::nullopt);
+    EXPECT_EQ(generator.next().timestamp_ms(), noon);
+    EXPECT_EQ(TestClock::waits, Waits{noon - 60'000});
+}
+
+TEST_F(ProgramSnowflakes, ThrowIfTheClockIsFurtherBehind) {
+    generator.next();
+    TestClock::ms -= 61'001;
+    EXPECT_EQ(clock_error([&] { generator.next(); }),
+              "clock moved backwards by 61001 ms; refusing to generate IDs");
+    EXPECT_EQ(generator.try_next(), std::nullopt);
+    EXPECT_EQ(TestClock::waits, Waits{});
+}
+
+TEST_F(ProgramSnowflakes, TakeTheLimitThatTheProgramStates) {
+    Generator<presets::snowflake> strict{67, 0ms};
+    strict.next();
+    TestClock::ms -= 1001;
+    EXPECT_NE(clock_error([&] { strict.next(); }), "none");
+    TestClock::ms += 1;
+    EXPECT_EQ(strict.next().timestamp_ms(), noon);
+    EXPECT_EQ(TestClock::waits, Waits{noon});
+}
+
+TEST_F(ProgramSnowflakes, ThrowIfTheClockIsOutsideTheLayoutsTimes) {
+    TestClock::ms = Snowflake::epoch_unix_ms - 1;
+    EXPECT_EQ(clock_error([&] { generator.next(); }),
+              "the clock is outside the range of times of these IDs");
+}
+
+TEST_F(ProgramSnowflakes, RequireANodeOfTheLayout) {
+    EXPECT_NO_THROW(Generator<presets::snowflake>{1023});
+    try {
+        const Generator<presets::snowflake> unused{1024};
+        FAIL();
+    } catch (const std::invalid_argument& error) {
+        EXPECT_STREQ(error.what(), "node 1024 is out of range 0 .. 1023 for this layout");
+    }
+}
+
+TEST_F(ProgramSnowflakes, StartAfterATimeThatTheProgramStates) {
+    generator.advance_past(time_of(noon + 20) + 999us);
+    const Snowflake id = generator.next();
+    EXPECT_EQ(id.timestamp_ms(), noon + 21);
+    EXPECT_EQ(TestClock::waits, Waits{});
+}
+
+TEST_F(ProgramSnowflakes, HaveTheTimeUnitOfTheirLayout) {
+    Generator<presets::sonyflake> sonyflake{5};
+    for (int i = 0; i < 256; ++i) sonyflake.next();
+    EXPECT_EQ(TestClock::waits, Waits{});
+    const auto id = sonyflake.next();
+    EXPECT_EQ(TestClock::waits, Waits{noon + 10});
+    EXPECT_EQ(id.split(), (SnowflakeParts{noon + 10, 0, 5, 0}));
+}
+
+// ---- snos
+
+class ProgramSnos : public ProgramGenerators {
+ protected:
+    BasicSnoGenerator<TestClock> generator{9};
+};
+
+TEST_F(ProgramSnos, CarryTheTimeThePartitionAndTheMetabyte) {
+    generator.next();
+    const SnoParts parts = generator.next(7).split();
+    EXPECT_EQ(parts, (SnoParts{Sno::units_at(noon), false, 7, 9, 1}));
+    EXPECT_EQ(generator.try_next(8)->metabyte(), 8);
+}
+
+TEST_F(ProgramSnos, WaitForTheNextUnitIfTheSequenceIsUsedUp) {
+    for (int i = 0; i < 65536; ++i) generator.next();
+    EXPECT_EQ(TestClock::waits, Waits{});
+    EXPECT_EQ(generator.try_next(), std::nullopt);
+    EXPECT_EQ(generator.next().timestamp_ms(), noon + 4);
+    EXPECT_EQ(TestClock::waits, Waits{noon + 4});
+}
+
+TEST_F(ProgramSnos, ContinueWithTheOtherTickIfTheClockIsSetBack) {
+    generator.next();
+    TestClock::ms -= 3'600'000;
+    const Sno id = generator.next();
+    EXPECT_TRUE(id.tick());
+    EXPECT_EQ(id.timestamp_ms(), noon - 3'600'000);
+    EXPECT_EQ(TestClock::waits, Waits{});
+}
+
+TEST_F(ProgramSnos, WaitForATimeThatBothTicksHaveUsedOrThrow) {
+    generator.next();
+    TestClock::ms -= 1000;
+    generator.next();
+    TestClock::ms -= 1000;
+    generator.advance_past(time_of(noon));
+    EXPECT_EQ(generator.try_next(), std::nullopt);
+    EXPECT_EQ(generator.next().timestamp_ms(), noon + 4);
+    EXPECT_EQ(TestClock::waits, Waits{noon + 4});
+    TestClock::ms -= 3'600'000;
+    EXPECT_EQ(clock_error([&] { generator.next(); }),
+              "clock moved backwards by 3600000 ms; refusing to generate IDs");
+}
+
+// ---- ULIDs and UUIDs of version 7
+
+template <typename Id>
+class ProgramIds : public ProgramGenerators {
+ protected:
+    using Generator = MonotonicGenerator<Id, TestClock>;
+    Generator generator;
+};
+
+using Formats = testing::Types<Ulid, Uuidv7>;
+TYPED_TEST_SUITE(ProgramIds, Formats);
+
+TYPED_TEST(ProgramIds, AscendByOneInAMillisecond) {
+    const TypeParam first = this->generator.next();
+    EXPECT_EQ(first.timestamp_ms(), noon);
+    EXPECT_EQ(this->generator.next(), first + 1);
+    EXPECT_EQ(this->generator.next(), first + 2);
+}
+
+TYPED_TEST(ProgramIds, HaveFreshRandomBitsInEachMillisecondAndGenerator) {
+    std::set<typename TypeParam::Randomness> seen;
+    for (int i = 0; i < 50; ++i) {
+        typename TestFixture::Generator other;
+        seen.insert(other.next().randomness());
+        TestClock::ms += 1;
+        seen.insert(this->generator.next().randomness());
+    }
+    EXPECT_EQ(seen.size(), 100U);
+    std::set<uint8_t> last_bytes;
+    for (const auto& randomness : seen) last_bytes.insert(randomness.back());
+    EXPECT_GT(last_bytes.size(), 30U);
+}
+
+TYPED_TEST(ProgramIds, ContinueAtTheLastTimeWhileTheClockIsBehind) {
+    const TypeParam last = this->generator.next();
+    TestClock::ms -= 60'000;
+    EXPECT_EQ(this->generator.next(), last + 1);
+    TestClock::ms -= 1000;
+    EXPECT_EQ(this->generator.next().timestamp_ms(), noon);
+    EXPECT_EQ(TestClock::waits, std::vector<int64_t>{noon - 60'000});
+    TestClock::ms -= 1001;
+    EXPECT_EQ(this->clock_error([&] { this->generator.next(); }),
+              "clock moved backwards by 61001 ms; refusing to generate IDs");
+}
+
+TYPED_TEST(ProgramIds, OfABlockAreBetweenTheIdsBeforeAndAfterIt) {
+    const TypeParam before = this->generator.next();
+    auto block = this->generator.block();
+    const TypeParam after = this->generator.next();
+    const TypeParam first = block.take();
+    EXPECT_GT(first, before);
+    EXPECT_EQ(first.timestamp_ms(), noon);
+    EXPECT_EQ(block.take(), first + 1);
+    EXPECT_GE(after, first + core::block_size);
+    EXPECT_EQ(this->generator.next(), after + 1);
+}
+
+TYPED_TEST(ProgramIds, StartAfterATimeThatTheProgramStates) {
+    this->generator.next();
+    this->generator.advance_past(time_of(noon + 20));
+    EXPECT_EQ(this->generator.next().timestamp_ms(), noon + 21);
+}
+
+TYPED_TEST(ProgramIds, RequireATimeOfTheFormat) {
+    TestClock::ms = TypeParam::max_timestamp_ms + 1;
+    EXPECT_EQ(this->clock_error([&] { this->generator.block(); }),
+              "the clock is outside the range of times of these IDs");
+}
+
+}  // namespace
+}  // namespace snowdrift

@@ -11,6 +11,8 @@ layers() {
 snowdrift:
 snowdrift/core:   snowdrift
 snowdrift/generators.hpp: snowdrift snowdrift/core
+snowdrift/pqxx:   snowdrift
+snowdrift/pqxx.hpp: snowdrift snowdrift/pqxx
 core:             snowdrift snowdrift/core
 pg/support:       snowdrift snowdrift/core core
 pg/memory:        snowdrift snowdrift/core core pg/support
@@ -99,6 +101,8 @@ FNR == 1 {
         place[name, includes[name]] = where
     } else if (is_ours[folder "/" header])
         fail(where, header " must be included by its path from src/ or include/")
+    else if (layer ~ /^snowdrift\/pqxx/ && header ~ /^pqxx\//)
+        next
     else if (layer !~ /^pg\// && (quoted || header ~ /[^a-z0-9_]/))
         fail(where, layer " may include only standard C++ headers and headers of this project, not " header)
     else if (layer ~ /^(snowdrift\/)?core$/ && header ~ /^(chrono|ctime|thread|condition_variable|semaphore|mutex|future)$/)

@@ -1,0 +1,20 @@
+// The ID types as libpqxx values: parameters, fields of results, arrays, stream_to, stream_from and
+// queries with types. For libpqxx 6.4, 7 and 8; docs/cpp.md has examples. A text that is not an ID
+// throws pqxx::conversion_error with the reason. So does a number that is not of a Snowflake's
+// layout, or a UUID of another version.
+#pragma once
+
+#include <pqxx/version>
+
+#if PQXX_VERSION_MAJOR >= 8
+#include "snowdrift/pqxx/traits_8.hpp"
+#elif PQXX_VERSION_MAJOR == 7
+#include "snowdrift/pqxx/traits_7.hpp"
+#else
+// Debian's libpqxx 6 is configured for C++14. It supports std::optional if this file is included
+// before its other headers.
+#ifndef PQXX_HAVE_OPTIONAL
+#define PQXX_HAVE_OPTIONAL 1
+#endif
+#include "snowdrift/pqxx/traits_6.hpp"
+#endif

@@ -1,0 +1,57 @@
+// Conversions for libpqxx 6. It has none for arrays, so those of IDs are here, too: as std::vector,
+// in parameters and results.
+#pragma once
+
+#include <pqxx/array>
+#include <string>
+#include <vector>
+
+#include "snowdrift/pqxx/ids.hpp"
+
+namespace pqxx {
+
+template <snowdrift::AnyId T>
+struct string_traits<T> {
+    static constexpr const char* name() noexcept { return T::name.data(); }
+    static constexpr bool has_null() noexcept { return false; }
+    static bool is_null(const T&) { return false; }
+    [[noreturn]] static T null() { internal::throw_null_conversion(name()); }
+
+    static void from_string(const char text[], T& id) {
+        id = snowdrift::detail::from_field<T>(text);
+    }
+    static std::string to_string(const T& id) { return snowdrift::to_string(id); }
+};
+
+/// An array of IDs, which has one dimension and no nulls.
+template <snowdrift::AnyId T>
+struct string_traits<std::vector<T>> {
+    static constexpr const char* name() noexcept { return "array of IDs"; }
+    static constexpr bool has_null() noexcept { return false; }
+    static bool is_null(const std::vector<T>&) { return false; }
+    [[noreturn]] static std::vector<T> null() { internal::throw_null_conversion(name()); }
+
+    static void from_string(const char text[], std::vector<T>& ids) {
+        std::vector<T> result;
+        array_parser parser{text};
+        for (auto part = parser.get_next(); part.first != array_parser::done;
+             part = parser.get_next()) {
+            if (part.first == array_parser::string_value)
+                result.push_back(snowdrift::detail::from_field<T>(part.second));
+            else if (part.first == array_parser::null_value)
+                throw conversion_error{"an array of IDs has a null"};
+        }
+        ids = std::move(result);
+    }
+
+    static std::string to_string(const std::vector<T>& ids) {
+        std::string text = "{";
+        for (const T& id : ids) {
+            if (text.size() > 1) text += ',';
+            text += snowdrift::to_string(id);
+        }
+        return text + '}';
+    }
+};
+
+}  // namespace pqxx

@@ -1,6 +1,6 @@
 # Builds, installs and checks the extension with PGXS:
 #   make && sudo make install && make installcheck
-# PG_CONFIG selects the PostgreSQL installation. CMakeLists.txt builds the C++ tests and benchmarks.
+# PG_CONFIG selects the PostgreSQL installation. CMakeLists.txt has the client library, the C++ tests and the benchmarks.
 
 EXTENSION = snowdrift
 MODULE_big = snowdrift

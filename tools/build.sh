@@ -52,7 +52,7 @@ build_cmake() {
     # libpq.pc of PostgreSQL 19 requires libcurl, but Debian's libpq-dev does not depend on it.
     pkg-config --exists libpq || need libcurl4-openssl-dev
     quietly "Configuring the C++ tests" \
-        cmake -S . -B build/cmake -DCMAKE_BUILD_TYPE=RelWithDebInfo -DPG_CONFIG="$PG_CONFIG"
+        cmake -S . -B build/cmake -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSNOWDRIFT_TESTS=ON -DPG_CONFIG="$PG_CONFIG"
     quietly "Building the C++ tests" cmake --build build/cmake --target "${1:-all}" -j"$jobs"
 }
 

@@ -29,6 +29,8 @@ tests_in() {
         echo "^[a-z]+\.([^.]*/)?($suites)(/[^.]*)?\."
         ;;
     */shared_object.sh) echo '\.SharedObject\.' ;;
+    */client_library.sh) echo '\.ClientLibrary\.' ;;
+    */examples_test.sh) echo '\.Examples$' ;;
     */javascript_test.js) echo '\.JavaScript$' ;;
     esac
 }

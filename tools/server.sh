@@ -87,5 +87,6 @@ cmd_psql() {
     stage
     start_server
     run_psql -q -c 'CREATE EXTENSION snowdrift'
+    say "Programs connect with: export PGHOST=$PGHOST PGUSER=$PGUSER PGDATABASE=$PGDATABASE"
     "$bindir/psql" "$@"
 }

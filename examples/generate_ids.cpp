@@ -1,0 +1,44 @@
+// g++ -std=c++20 -pthread -I include examples/generate_ids.cpp -o generate_ids
+// ./generate_ids 7
+//
+// Generates IDs in several threads. The argument is the number of this program, its node: no other
+// program that generates IDs for the same tables may have it.
+#include <algorithm>
+#include <exception>
+#include <iostream>
+#include <set>
+#include <snowdrift/generators.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+constexpr size_t threads = 4;
+constexpr size_t ids_each = 10'000;
+
+int main(int argc, char** argv) try {
+    const auto node = static_cast<uint32_t>(std::stoul(argc > 1 ? argv[1] : "0"));
+    snowdrift::SnowflakeGenerator snowflakes{node};
+    snowdrift::UlidGenerator ulids;
+
+    std::vector<std::vector<snowdrift::Snowflake>> drawn(threads);
+    {
+        std::vector<std::jthread> running;
+        for (auto& mine : drawn) {
+            running.emplace_back([&] {
+                while (mine.size() < ids_each) mine.push_back(snowflakes.next());
+            });
+        }
+    }
+    std::set<snowdrift::Snowflake> all;
+    for (const auto& mine : drawn) all.insert(mine.begin(), mine.end());
+    std::cout << all.size() << " distinct Snowflakes of node " << node << ", from " << *all.begin()
+              << " to " << *all.rbegin() << ", in "
+              << (all.rbegin()->time() - all.begin()->time()).count() << " ms\n";
+
+    // The IDs of a unit of work: one time, in ascending order, without further clock readings.
+    auto block = ulids.block();
+    for (int i = 0; i < 3; ++i) std::cout << block.take() << '\n';
+} catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+}

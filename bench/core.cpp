@@ -83,6 +83,15 @@ void core(Report& report, const Options& options) {
         rows.push_back(
             {step.name, shown(report.of("core", step.name, "time"), 2), instructions(step.name)});
     report.table({"generator, without reading the clock", "ns", "instructions"}, rows);
+    rows.clear();
+    for (const Operation& generator : program_generators)
+        rows.push_back({generator.name, shown(report.of("core", generator.name, "time"), 2),
+                        instructions(generator.name)});
+    report.table({"generator for C++ programs", "ns", "instructions"}, rows);
+    report.note(
+        "One thread, with a sequence that is not used up. All read the clock, and all but Boost's "
+        "are "
+        "thread-safe. Boost is measured if version 1.86 or later is installed.");
     report.note(std::string{"Compiled by "} + SNOWDRIFT_COMPILER +
                 (counted ? "; instructions counted by callgrind."
                          : "; without valgrind, instructions are not counted."));

@@ -1,6 +1,6 @@
 // The operations of the core that are measured in isolation: encoding and decoding of text, by the
-// library and by a plain loop over a table, compiled with the same flags; and the steps of the
-// generators, without reading a clock.
+// library and by a plain loop over a table, compiled with the same flags; the steps of the
+// generators, without reading a clock; and the generators for programs, which read it.
 #pragma once
 
 #include <array>
@@ -9,10 +9,19 @@
 #include <random>
 #include <string_view>
 
-#include "core/generators.hpp"
+#include "snowdrift/core/block_generator.hpp"
+#include "snowdrift/core/sno_generator.hpp"
+#include "snowdrift/core/snowflake_generator.hpp"
+#include "snowdrift/generators.hpp"
 #include "snowdrift/snowflake_presets.hpp"
 #include "snowdrift/ulid.hpp"
 #include "snowdrift/uuidv7.hpp"
+
+// Boost 1.86 and later, if it is installed
+#if __has_include(<boost/uuid/time_generator_v7.hpp>)
+#include <boost/uuid/time_generator_v7.hpp>
+#define SNOWDRIFT_BENCH_BOOST
+#endif
 
 namespace snowdrift::bench {
 
@@ -137,7 +146,7 @@ inline int64_t next_ms() {
 }
 
 [[gnu::noinline]] inline void draw_snowflakes() {
-    static const SnowflakeGenerator generator{presets::snowflake, 67};
+    static const core::SnowflakeGenerator generator{presets::snowflake, 67};
     static std::atomic<uint64_t> word{0};
     const int64_t now = next_ms();
     int64_t id;
@@ -148,8 +157,8 @@ inline int64_t next_ms() {
 }
 
 [[gnu::noinline]] inline void draw_snos() {
-    static const SnoGenerator generator{67, 0, UINT16_MAX};
-    static SnoState state{};
+    static const core::SnoGenerator generator{67, 0, UINT16_MAX};
+    static core::SnoState state{};
     const int64_t now = next_ms();
     Sno id;
     for (size_t i = 0; i < count; ++i) {
@@ -160,24 +169,64 @@ inline int64_t next_ms() {
 
 template <typename Id>
 [[gnu::noinline]] void draw_blocks() {
-    static BlockGenerator<Id> generator;
+    static core::BlockGenerator<Id> generator;
     const int64_t now = next_ms();
     for (size_t i = 0; i < count; ++i) {
-        Request request;
-        if (generator.next(now, 0, {1, i}, request).verdict != Verdict::issued) __builtin_trap();
+        core::Request request;
+        if (generator.next(now, 0, {1, i}, request).verdict != core::Verdict::issued)
+            __builtin_trap();
         keep();
     }
 }
 
 template <typename Id>
 [[gnu::noinline]] void take_ids() {
-    static Block<Id> block{Id::boundary(next_ms())};
+    static core::Block<Id> block{Id::boundary(next_ms())};
     static Id last;
     for (size_t i = 0; i < count; ++i) {
         last = block.take();
         keep();
     }
 }
+
+[[gnu::noinline]] inline void read_clock() {
+    for (size_t i = 0; i < count; ++i) asm volatile("" : : "r"(SystemClock::now_ms()) : "memory");
+}
+
+/// A layout whose sequence is not used up, so that the generator never waits.
+inline constexpr SnowflakeLayout wide_layout{1609459200000, 41, 0, 0, 23};
+
+/// Draws from a generator for programs.
+template <typename Generator>
+[[gnu::noinline]] void draw_all(Generator& generator) {
+    static typename Generator::Id last;
+    for (size_t i = 0; i < count; ++i) {
+        last = generator.next();
+        keep();
+    }
+}
+
+inline void draw_program_snowflakes() {
+    static SnowflakeGeneratorOf<wide_layout> generator{0};
+    draw_all(generator);
+}
+
+template <typename Id>
+void draw_program_ids() {
+    static MonotonicGenerator<Id> generator;
+    draw_all(generator);
+}
+
+#ifdef SNOWDRIFT_BENCH_BOOST
+[[gnu::noinline]] inline void draw_boost_uuids() {
+    static boost::uuids::time_generator_v7 generator;  // not thread-safe
+    static boost::uuids::uuid last;
+    for (size_t i = 0; i < count; ++i) {
+        last = generator();
+        keep();
+    }
+}
+#endif
 
 /// The same operation by the library and by the plain loop.
 struct Pair {
@@ -197,6 +246,16 @@ inline constexpr Operation generator_steps[] = {
     {"block of UUIDs", draw_blocks<Uuidv7>}, {"UUID of a block", take_ids<Uuidv7>},
 };
 
+inline constexpr Operation program_generators[] = {
+    {"reading the clock", read_clock},
+    {"SnowflakeGenerator", draw_program_snowflakes},
+    {"UlidGenerator", draw_program_ids<Ulid>},
+    {"Uuidv7Generator", draw_program_ids<Uuidv7>},
+#ifdef SNOWDRIFT_BENCH_BOOST
+    {"boost::uuids::time_generator_v7", draw_boost_uuids},
+#endif
+};
+
 template <typename Visit>
 void for_each_operation(Visit visit) {
     for (const auto& [ours, plain] : codec_pairs) {
@@ -204,6 +263,7 @@ void for_each_operation(Visit visit) {
         visit(plain);
     }
     for (const Operation& step : generator_steps) visit(step);
+    for (const Operation& generator : program_generators) visit(generator);
 }
 
 }  // namespace snowdrift::bench

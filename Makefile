@@ -33,7 +33,7 @@ override with_llvm = no
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
-HEADERS_OF_OURS = $(wildcard $(addprefix $(srcdir)/,include/snowdrift/*.hpp include/snowdrift/*/*.hpp \
+HEADERS_OF_OURS = $(wildcard $(addprefix $(srcdir)/,include/snowdrift/*.hpp include/snowdrift/core/*.hpp \
 	src/core/*.hpp src/pg/*/*.hpp))
 $(OBJS): $(HEADERS_OF_OURS)
 

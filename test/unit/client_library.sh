@@ -27,7 +27,8 @@ check() {
 # The library without the tests neither looks for PostgreSQL nor for what only the tests need.
 "$cmake" -S "$source" -B build -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_INSTALL_PREFIX="$work/prefix" >log ||
     fail "$(cat log)"
-! grep -E '^(PG_CONFIG|GTest_DIR|PKG_CONFIG_EXECUTABLE|benchmark_DIR)\b' build/CMakeCache.txt
+! grep -E '^(PG_CONFIG|GTest_DIR|PKG_CONFIG_EXECUTABLE|benchmark_DIR)\b' build/CMakeCache.txt ||
+    fail "the client library looks for what only the tests need"
 "$cmake" --install build >log
 for file in include/snowdrift/pqxx.hpp share/cmake/snowdrift/snowdrift-config.cmake share/pkgconfig/snowdrift.pc; do
     [ -f "prefix/$file" ] || fail "not installed: $file"

@@ -113,6 +113,7 @@ SELECT error_of($$SELECT 'cg89x7yjekxjp7vt'::sno$$);
 SELECT error_of($$SELECT 'cg89x7njzkxjp7vt'::sno$$);
 SELECT error_of($$SELECT 'cg89x7njekxjp7vé'::sno$$);
 SELECT error_of($$SELECT 'cg89x7njekxjp7é'::sno$$);
+SELECT error_of($$SELECT '2026-11-21 10:06'::sno$$);
 
 -- UUIDs that don't contain a sno
 SELECT error_of($$SELECT '63673839-7837-6e6a-656b-786a70377600'::uuid::sno$$);
@@ -121,6 +122,7 @@ SELECT error_of($$SELECT 'ffffffff-7837-6e6a-656b-786a70377674'::uuid::sno$$);
 -- byte strings of a wrong length
 SELECT error_of($$SELECT '\x538c7f96b164bf1b97'::bytea::sno$$);
 SELECT error_of($$SELECT '\x538c7f96b164bf1b97bb00'::bytea::sno$$);
+SELECT error_of($$SELECT 'cg89x7njekxjp7vt'::bytea::sno$$);
 
 -- binary input of a wrong length
 \set write_bytes '\\copy (SELECT ''\\x538c7f96b164bf1b97''::bytea) TO ' :binary_file

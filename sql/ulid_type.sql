@@ -91,6 +91,10 @@ SELECT error_of($$SELECT '01AR295ZG3KRC245-AXR3A5NJB'::ulid$$);
 SELECT error_of($$SELECT '80000000000000000000000000'::ulid$$);
 SELECT error_of($$SELECT 'ZZZZZZZZZZZZZZZZZZZZZZZZZZ'::ulid$$);
 
+-- a time where an ID is expected
+SELECT error_of($$SELECT '2026-11-21T10:06:06.984+00:00'::ulid$$);
+SELECT error_of($$SELECT '2026-11-21'::ulid$$);
+
 -- errors count and show multibyte characters as single characters
 SELECT error_of($$SELECT '01AR295ZG3KRC245DAXR3A5NJé'::ulid$$);
 SELECT error_of($$SELECT '01AR295ZG3KRC245DAXR3A5N🙂'::ulid$$);
@@ -101,6 +105,7 @@ SELECT error_of($$SELECT '01AR295ZG3LRC245DAXR3A5N🙂B'::ulid$$);
 SELECT error_of($$SELECT '\x01560492fe039e182215aaee06a2d6'::bytea::ulid$$);
 SELECT error_of($$SELECT '\x01560492fe039e182215aaee06a2d64b00'::bytea::ulid$$);
 SELECT error_of($$SELECT ''::bytea::ulid$$);
+SELECT error_of($$SELECT '01AR295ZG3KRC245DAXR3A5NJB'::bytea::ulid$$);
 SELECT error_of($$SELECT make_ulid(now(), '\x000000000000000000')$$);
 SELECT error_of($$SELECT make_ulid(now(), '\x0000000000000000000000')$$);
 

@@ -17,22 +17,37 @@ extern "C" {
 
 namespace snowdrift {
 
-/// Raise 22P02 for an invalid text, as a soft error if the caller supports it.
+/// Raise 22P02 for an invalid text, as a soft error if the caller supports it. In a comparison with
+/// an ID, PostgreSQL reads a time without a type as an ID, so that a date gets a hint.
 template <typename Id>
 [[gnu::cold, gnu::noinline]] Datum reject(const char* text, ParseError error, Node* context) {
+    const char* const name = IdTraits<Id>::name;
     ereturn(context, Datum{0},
             (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-             errmsg("invalid input syntax for type %s: \"%s\"", IdTraits<Id>::name, text),
-             explain<typename IdTraits<Id>::Alphabet>(text, error, IdTraits<Id>::text_form)));
+             errmsg("invalid input syntax for type %s: \"%s\"", name, text),
+             explain<typename IdTraits<Id>::Alphabet>(text, error, IdTraits<Id>::text_form),
+             begins_with_date(text)
+                 ? errhint("To compare IDs with a time, give the time its type, as in "
+                           "$1::timestamptz, or call %s_since() or a similar function.",
+                           name)
+                 : 0));
 }
 
-/// Ensure that a binary form has the length of the ID type. Raises 22P03.
+/// Ensure that a binary form has the length of the ID type. Raises 22P03. The text form is not
+/// accepted in its place, because the text of a sno is as long as the binary form of a ULID.
 template <typename Id>
 void check_size(size_t size) {
     if (size != Id::size)
-        ereport(ERROR, (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
-                        errmsg("invalid length for type %s: %zu bytes instead of %zu",
-                               IdTraits<Id>::name, size, Id::size)));
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+             errmsg("invalid length for type %s: %zu bytes instead of %zu", IdTraits<Id>::name,
+                    size, Id::size),
+             size == Id::text_size
+                 ? errhint("This is the length of the text form. Send the value in text format, "
+                           "or encode its %zu bytes.",
+                           Id::size)
+                 : 0));
 }
 
 /// The randomness of an ID in argument `n`, a bytea. Raises 22023 for another length.

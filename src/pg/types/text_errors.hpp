@@ -21,6 +21,13 @@ struct TextForm {
     const char* alphabet;  ///< the format that has it, such as "type ulid"
 };
 
+/// Whether the text begins with a date such as 2026-01-31.
+inline bool begins_with_date(const char* text) {
+    for (const char* pattern = "dddd-dd-dd"; *pattern != '\0'; ++pattern, ++text)
+        if (*pattern == 'd' ? *text < '0' || *text > '9' : *text != *pattern) return false;
+    return true;
+}
+
 /// The first character of `text`, which can have several bytes.
 inline const char* first_character(const char* text) {
     return pnstrdup(text, pg_mbcharcliplen(text, static_cast<int>(std::strlen(text)), 1));

@@ -87,3 +87,7 @@ WHERE ARRAY(SELECT concat_ws(' ', name, type) FROM unnest(a.proargnames, a.proar
         WHERE type IS NOT NULL ORDER BY 1)
     = ARRAY(SELECT concat_ws(' ', name, type) FROM unnest(b.proargnames, b.proargtypes) AS t(name, type)
         WHERE type IS NOT NULL ORDER BY 1);
+
+-- The array types of the extension's types belong to it.
+SELECT typarray::regtype FROM pg_type JOIN members ON classid = 'pg_type'::regclass AND objid = typarray
+WHERE typname IN ('snowflake_layout', 'ulid', 'sno') ORDER BY typname;

@@ -69,7 +69,7 @@ run_core() {
 
 # run_tap LABEL FILE...: runs tests in test/t. Each starts its own servers.
 run_tap() {
-    need libipc-run-perl faketime
+    need libipc-run-perl faketime pgbouncer
     local partman
     partman=$(partman_package)
     # shellcheck disable=SC2086

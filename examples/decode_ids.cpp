@@ -36,7 +36,7 @@ void print_fields(const Snowflake& id) {
 template <typename Id>
 bool print(std::string_view text) {
     Id id;
-    if (Id::parse(text, id)) return false;  // it returns the error
+    if (Id::parse(text, id)) return false;  // parse() returns the error, if there is one
     std::cout << Id::name << ' ' << id << ": " << utc(id.time());
     print_fields(id);
     std::cout << '\n';

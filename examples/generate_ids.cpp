@@ -1,8 +1,8 @@
 // g++ -std=c++20 -pthread -I include examples/generate_ids.cpp -o generate_ids
 // ./generate_ids 7
 //
-// Generates IDs in several threads. The argument is the number of this program, its node: no other
-// program that generates IDs for the same tables may have it.
+// Generates IDs in several threads. The argument is this program's node: no other program that
+// generates IDs for the same tables may have the same node.
 #include <algorithm>
 #include <exception>
 #include <iostream>

@@ -13,7 +13,7 @@
 
 using snowdrift::Ulid;
 
-/// The way of each version of libpqxx to pass parameters.
+/// Executes a statement with parameters, as the version of libpqxx requires.
 template <typename... Parameters>
 pqxx::result execute(pqxx::work& work, const std::string& statement, const Parameters&... values) {
 #if PQXX_VERSION_MAJOR >= 7

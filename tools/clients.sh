@@ -3,7 +3,7 @@
 
 suite_clients() { on_server "$elsewhere" run_clients "clients" test/clients/*_client.*; }
 
-# A time that loses its zone on the way to the server is hours off.
+# With this setting, a time that loses its zone on the way to the server is wrong by hours.
 elsewhere="timezone = 'America/New_York'"
 
 # run_clients LABEL FILE...
@@ -15,8 +15,9 @@ run_clients() {
     tally "$1" "$(count '^ok ' "$log")" "$(count '^not ok ' "$log")" "$status"
 }
 
-# need_clients FILE...: installs the packages that the programs name after "requires:" (Debian's) or "npm:", the
-# latter in build/node. npm removes packages that it is not asked for, unless an earlier call has saved them.
+# need_clients FILE...: installs the Debian packages that the programs name after "requires:", and, in build/node, the
+# npm packages that they name after "npm:". npm removes packages that the command does not name, unless an earlier call
+# has saved them.
 need_clients() {
     local packages package
     read -ra packages <<<"python3 $(packages_of requires "$@")"

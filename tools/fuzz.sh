@@ -24,7 +24,7 @@ cmd_fuzz() {
             shift
             ;;
         --seed)
-            # libFuzzer gets the next number, of 32 bits.
+            # libFuzzer gets the next number as its seed, which has 32 bits.
             [[ ${2:-} =~ ^(0|[1-9][0-9]{0,9})$ ]] && (($2 < (1 << 32) - 1)) ||
                 die "--seed requires a number below 4294967295"
             seed=$2
@@ -107,7 +107,7 @@ keep_inputs() {
 }
 
 # fuzz_in_server INPUTS SEED KEEP: runs snapshot_json on INPUTS inputs in a server process without a postmaster. With
-# KEEP, the corpus gets the inputs that reach new code. (libFuzzer selects a subset of inputs in further processes.)
+# KEEP, adds the inputs that reach new code to the corpus. (libFuzzer selects a subset of inputs in further processes.)
 fuzz_in_server() {
     local inputs=$1 seed=$2 keep=$3 status=0 dir log=build/fuzz/logs/snapshot_json file options
     build_fuzz_targets server_fuzz

@@ -1,7 +1,7 @@
-// Generators for programs that make IDs themselves: thread-safe, and without PostgreSQL. They take
-// the same steps as the extension, core/. The difference: their state is in memory only, so it ends
-// with the program. docs/cpp.md describes what that means for a restart and a clock that is set
-// back.
+// Generators for programs that generate IDs themselves: thread-safe, and without PostgreSQL. They
+// use the same steps as the extension, in core/, but keep their state only in memory, so it is lost
+// when the program ends. docs/cpp.md describes what that means after a restart, and if the clock is
+// set back.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@
 
 namespace snowdrift {
 
-/// Thrown if a generator cannot issue an ID at the present time: the clock is too far behind the
+/// Thrown if a generator cannot issue an ID at the current time: the clock is too far behind the
 /// last ID, or outside the format's range.
 class ClockError : public std::runtime_error {
  public:
@@ -40,10 +40,10 @@ inline constexpr std::chrono::milliseconds default_max_clock_lead{60'000};
 
 /// The clock of a generator. Tests use another type with these members.
 struct SystemClock {
-    /// The present time, in Unix milliseconds.
+    /// The current time, in Unix milliseconds.
     static int64_t now_ms() { return unix_ms_floor(std::chrono::system_clock::now()); }
 
-    /// Waits until the Unix millisecond `unix_ms`. May return early: if the clock is set, the
+    /// Waits until the Unix millisecond `unix_ms`. May return early if the clock is set, so the
     /// caller must ask again.
     static void wait_until_ms(int64_t unix_ms) {
         std::this_thread::sleep_for(time_of(unix_ms) - std::chrono::system_clock::now());
@@ -77,7 +77,7 @@ auto draw(Ask ask) {
     }
 }
 
-/// Requests an ID from `ask`. Returns nothing if the request must wait, or is an error.
+/// Requests an ID from `ask`. Returns nothing if the request would have to wait, or fails.
 template <typename Clock, typename Ask>
 auto try_draw(Ask ask) -> std::optional<decltype(ask(0, std::declval<core::Request&>()).id)> {
     core::Request request;
@@ -99,9 +99,10 @@ class SnowflakeGeneratorOf {
  public:
     using Id = SnowflakeOf<layout>;
 
-    /// A generator for a node: its upper bits are the datacenter, its lower bits the worker. No two
-    /// generators whose IDs meet may have the same node, in this program or another one, the
-    /// extension's included. Throws std::invalid_argument if `node` is above layout.max_node().
+    /// A generator for a node, whose upper bits are the datacenter, and whose lower bits are the
+    /// worker. No two generators whose IDs are used together may have the same node, whether they
+    /// are in this program, in another one or in the extension. Throws std::invalid_argument if
+    /// `node` is above layout.max_node().
     explicit SnowflakeGeneratorOf(uint32_t node,
                                   std::chrono::milliseconds max_clock_lead = default_max_clock_lead)
         : steps_{layout, checked(node)}, max_lead_ms_{max_clock_lead.count()} {}
@@ -113,7 +114,7 @@ class SnowflakeGeneratorOf {
         return Id{detail::draw<Clock>(ask())};
     }
 
-    /// Issues an ID; nothing if next() would wait or throw.
+    /// Issues an ID. Returns nothing if next() would wait or throw.
     std::optional<Id> try_next() {
         const auto id = detail::try_draw<Clock>(ask());
         return id ? std::optional{Id{*id}} : std::nullopt;
@@ -148,18 +149,19 @@ class SnowflakeGeneratorOf {
 /// millisecond.
 using SnowflakeGenerator = SnowflakeGeneratorOf<presets::snowflake>;
 
-/// Issues snos of one partition. All members are thread-safe and lock-free. No sno is issued twice;
-/// they ascend while the clock does.
+/// Issues snos of one partition. All members are thread-safe and lock-free. Snos are never
+/// repeated, and ascend as long as the clock does.
 ///
-/// If the clock is set back, snos continue at the clock's time, with the other tick. Only times
-/// that both ticks have used are waited for, up to `max_clock_lead` and a second; beyond that,
-/// next() throws ClockError.
+/// If the clock is set back, snos continue at the clock's time, with the other tick. If both ticks
+/// have used that time, next() waits until the clock has passed the used times, for at most
+/// `max_clock_lead` plus a second; beyond that, it throws ClockError.
 template <typename Clock = SystemClock>
 class BasicSnoGenerator {
  public:
     using Id = Sno;
 
-    /// A generator for a partition. No two generators whose snos meet may have the same partition.
+    /// A generator for a partition. No two generators whose snos are used together may have the
+    /// same partition.
     explicit BasicSnoGenerator(uint16_t partition,
                                std::chrono::milliseconds max_clock_lead = default_max_clock_lead)
         : steps_{partition, 0, std::numeric_limits<uint16_t>::max()},
@@ -173,7 +175,7 @@ class BasicSnoGenerator {
         return detail::draw<Clock>(ask(metabyte));
     }
 
-    /// Issues a sno; nothing if next() would wait or throw.
+    /// Issues a sno. Returns nothing if next() would wait or throw.
     std::optional<Sno> try_next(uint8_t metabyte = 0) {
         return detail::try_draw<Clock>(ask(metabyte));
     }
@@ -199,11 +201,12 @@ class BasicSnoGenerator {
 using SnoGenerator = BasicSnoGenerator<>;
 
 /// Issues ULIDs or UUIDs of version 7. All members are thread-safe; a mutex protects the state.
-/// Each ID is greater than those that were issued before. IDs of different generators and programs
-/// differ in their random bits, which come from std::random_device.
+/// Each ID is greater than those that were issued before. Random bits from std::random_device
+/// distinguish the IDs of different generators and programs.
 ///
-/// The first ID of a millisecond has fresh random bits. The others of that millisecond are greater
-/// by one each, as the specifications of ULIDs and of UUIDs allow, so they can be guessed.
+/// The first ID of a millisecond has fresh random bits. Each further ID of that millisecond is one
+/// greater than the previous one, as the specifications of ULIDs and of UUIDs allow, so it can be
+/// guessed.
 ///
 /// If the clock is set back, IDs continue at the last ID's time, up to `max_clock_lead` ahead of
 /// the clock. Beyond that, next() waits up to a second, or throws ClockError.
@@ -232,7 +235,7 @@ class MonotonicGenerator {
         });
     }
 
-    /// Issues 2^40 consecutive IDs of the present time, which are greater than all IDs that were
+    /// Issues 2^40 consecutive IDs of the current time, which are greater than all IDs that were
     /// issued before, and less than all that are issued later. A block belongs to one thread, which
     /// takes its IDs without a lock and without reading the clock. Throws ClockError.
     Block block() {
@@ -263,9 +266,9 @@ class MonotonicGenerator {
     }
 
     int64_t max_lead_ms_;
-    std::mutex mutex_;  // protects all of the following
+    std::mutex mutex_;  // protects the members below
     Steps steps_;
-    Block present_;  // of steps_.last_unix_ms(), or empty
+    Block present_;  // a block with the time steps_.last_unix_ms(), or empty
     std::random_device random_;
 };
 

@@ -1,5 +1,5 @@
-// Texts of IDs in programs with exceptions: parse() throws where the parse() of an ID type returns
-// a ParseError.
+// parse() for programs with exceptions: it throws where the parse() of an ID type returns a
+// ParseError.
 #pragma once
 
 #include <stdexcept>
@@ -12,8 +12,8 @@
 
 namespace snowdrift {
 
-/// The reason for the error of T::parse(text), such as `invalid ULID "01J": 3 characters instead of
-/// 26`. A text of more than 64 characters is not repeated.
+/// The message for an error of T::parse(text), such as `invalid ULID "01J": 3 characters instead of
+/// 26`. It omits a text of more than 64 characters.
 template <AnyId T>
 std::string explain(ParseError error, std::string_view text) {
     using Reason = ParseError::Reason;
@@ -47,8 +47,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// The ID with this text. Throws std::invalid_argument, with the reason, if T::parse() returns an
-/// error. In a constant expression, an invalid text does not compile.
+/// The ID with this text. Throws std::invalid_argument, with the message of explain(), if
+/// T::parse() returns an error. In a constant expression, an invalid text does not compile.
 template <AnyId T>
 constexpr T parse(std::string_view text) {
     T id;

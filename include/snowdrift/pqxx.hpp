@@ -1,7 +1,7 @@
 // The ID types as libpqxx values: parameters, fields of results, arrays, stream_to, stream_from and
-// queries with types. For libpqxx 6.4, 7 and 8; docs/cpp.md has examples. A text that is not an ID
-// throws pqxx::conversion_error with the reason. So does a number that is not of a Snowflake's
-// layout, or a UUID of another version.
+// typed queries. For libpqxx 6.4, 7 and 8; docs/cpp.md has examples. Reading a text that is not an
+// ID throws pqxx::conversion_error with the reason. So does reading a number that is not an ID of
+// the Snowflake's layout, or a UUID of another version.
 #pragma once
 
 #include <pqxx/version>
@@ -11,8 +11,8 @@
 #elif PQXX_VERSION_MAJOR == 7
 #include "snowdrift/pqxx/traits_7.hpp"
 #else
-// Debian's libpqxx 6 is configured for C++14. It supports std::optional if this file is included
-// before its other headers.
+// Debian's libpqxx 6 is configured for C++14. It supports std::optional if programs include this
+// file before libpqxx's other headers.
 #ifndef PQXX_HAVE_OPTIONAL
 #define PQXX_HAVE_OPTIONAL 1
 #endif

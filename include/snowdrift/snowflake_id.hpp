@@ -1,6 +1,6 @@
-// Snowflake IDs as values whose type has the layout. snowflake.hpp has layouts, and IDs as plain
-// numbers; snowflake_presets.hpp the layouts of well-known services; snowflake_text.hpp texts in
-// base32.
+// Snowflake IDs as values whose type includes the layout. snowflake.hpp has layouts, and IDs as
+// plain numbers; snowflake_presets.hpp has the layouts of well-known services; snowflake_text.hpp
+// has texts in base32.
 #pragma once
 
 #include <chrono>
@@ -20,8 +20,8 @@
 namespace snowdrift {
 
 /// A Snowflake ID of the layout `layout_`: a `bigint` in SQL. IDs of different layouts have
-/// different types, and cannot be compared or mixed up. IDs, and the numbers, have the same order,
-/// by timestamp first.
+/// different types, so they cannot be compared or confused. IDs have the order of their numbers: by
+/// timestamp first.
 template <SnowflakeLayout layout_>
 class SnowflakeOf {
     static_assert(

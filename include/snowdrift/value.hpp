@@ -32,7 +32,7 @@ std::string to_string(const T& id) {
     return {text, id.format(text)};
 }
 
-/// Writes the text of an ID to a stream, which may set a width.
+/// Writes the text of an ID to a stream, padded to the stream's width.
 template <typename Traits, AnyId T>
 std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, const T& id) {
     char text[T::text_size];

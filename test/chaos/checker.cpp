@@ -170,7 +170,7 @@ constexpr std::array rules{
     Rule{"57P02", "", Fault::any},
     Rule{"57P03", "", Fault::any},
     Rule{"57014", "user request", Fault::cancellation},
-    // A slow machine causes timeouts, too. Calls that never end are found otherwise.
+    // A slow machine causes timeouts, too. Another check finds calls that never end.
     Rule{"57014", "statement timeout", std::nullopt},
     Rule{"55000", regression, Fault::clock},
     // The client has reached a server that is not promoted yet.

@@ -99,7 +99,7 @@ void Cluster::torment(Time end) {
         // series.
         random_ = run_.random(name + " " + std::to_string(step));
         if (!run_.pause(duration(0.1, 3))) break;
-        // Every second step does the next kind of fault, so that none is missing for long.
+        // Every second step injects the next kind of fault, so that none is missing for long.
         const size_t random_index = distribution(random_);
         const Action& action = all[step % 2 == 0 ? random_index : step / 2 % all.size()];
         action_ = action.name;

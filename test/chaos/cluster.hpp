@@ -57,7 +57,7 @@ class Cluster {
     /// Waits until all clients have received IDs after heal(), and ends them. Returns those that
     /// have not, with their last errors.
     std::vector<std::string> end_clients();
-    /// The kinds of faults that have never been done.
+    /// The kinds of faults that have not occurred.
     std::vector<std::string> missing_faults();
     /// What is left in the servers' memory after that: waiting calls, locks.
     std::vector<std::string> leftovers();
@@ -80,8 +80,9 @@ class Cluster {
     /// Where the clients of a new lineage draw IDs.
     Endpoint& add_endpoint();
     void add_clients(const Endpoint& endpoint, const std::vector<std::string>& kinds);
-    /// Prints and counts the fault that is being done; another one that is part of it.
+    /// Prints and counts the current fault.
     void fault(const std::string& detail = "") { further_fault(action_, detail); }
+    /// Prints and counts another fault that is part of the current one.
     void further_fault(const char* fault_name, const std::string& detail);
 
     /// The faults of a cluster, which torment() chooses at random, by their weights.
@@ -139,7 +140,7 @@ class Cluster {
     std::list<Endpoint> endpoints_;
     std::vector<std::unique_ptr<Server>> servers_;
     std::vector<std::unique_ptr<Client>> clients_;
-    const char* action_ = "";        ///< the name of the fault that is being done
+    const char* action_ = "";        ///< the name of the current fault
     std::set<std::string> missing_;  ///< see missing_faults()
     std::list<OpenWindow> windows_;  ///< open while faults are injected
     std::list<OpenWindow> clocks_;   ///< open while the clocks differ

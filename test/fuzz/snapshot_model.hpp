@@ -13,8 +13,8 @@
 
 namespace snowdrift::model {
 
-/// The fields of a valid snapshot: texts, numbers, and times as Unix milliseconds. The fields of
-/// snos that are times are in units of 4 ms since 2010. A field that is null is absent.
+/// The fields of a valid snapshot: texts, numbers, and times as Unix milliseconds. The times of
+/// snos are in units of 4 ms since 2010. A field that is null is absent.
 using Snapshot = std::map<std::string, std::string>;
 
 /// Reads the fields of a JSON object, whose values are JSON.
@@ -44,7 +44,7 @@ class SnapshotReader {
  private:
     void require(bool condition) { is_valid_ = is_valid_ && condition; }
 
-    /// The value of a field as JSON, which is not read again.
+    /// The value of a field, as JSON. Removes the field.
     std::string take(const std::string& name) {
         const auto found = values_.find(name);
         require(found != values_.end());
@@ -66,7 +66,7 @@ class SnapshotReader {
         return result;
     }
 
-    /// A number from 0 to `max`; nothing for null, and if there is none.
+    /// A number from 0 to `max`; nothing if the value is null, or not such a number.
     std::optional<uint64_t> optional_number(const std::string& name, uint64_t max) {
         std::string value = take(name);
         if (value == "null") return std::nullopt;
@@ -90,7 +90,8 @@ class SnapshotReader {
         return value.value_or(0);
     }
 
-    /// A time from `first` to `last`; nothing for null, and if there is none.
+    /// A time; nothing if the value is null, or not a time. Requires that it is from `first` to
+    /// `last`.
     std::optional<int64_t> time(const std::string& name, Wide first, Wide last) {
         const std::string value = take(name);
         if (value == "null") return std::nullopt;
@@ -100,7 +101,7 @@ class SnapshotReader {
         return time;
     }
 
-    /// A time in units of snos. A time in the first unit is none.
+    /// A time in units of snos. A null, or a time in the first unit, is 0.
     uint64_t units(const std::string& name) {
         const int64_t first = *parse_utc("2010-01-01T00:00:00Z");
         const auto unix_ms = time(name, first, *parse_utc("2079-09-07T15:47:35.551Z"));

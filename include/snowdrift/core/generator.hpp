@@ -1,6 +1,6 @@
 // The parts that the steps of all generators share: answers, requests, and the rule for a clock
 // that is behind. The steps neither read a clock nor sleep. The caller passes the time, and waits
-// if the answer requires it. Both the extension and snowdrift/generators.hpp take these steps.
+// if the answer requires it. Both the extension and snowdrift/generators.hpp use these steps.
 #pragma once
 
 #include <algorithm>
@@ -70,8 +70,8 @@ class Request {
         return now > found_at_;
     }
 
-    /// Whether this request has found a state that has no ID left. After the wait, its ID can be in
-    /// the time unit after the clock's.
+    /// Whether this request has found a state that has no ID left. After the wait, the request's ID
+    /// can be in the time unit after the clock's.
     bool has_found_used_up() const noexcept { return used_up_ != 0; }
 
     /// Whether the wall clock, at `now`, is behind the state's `timestamp`. False if `now` may have

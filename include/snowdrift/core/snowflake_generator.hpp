@@ -20,13 +20,13 @@ class SnowflakeGenerator {
  public:
     using Answer = core::Answer<int64_t>;
 
-    /// How early a time unit longer than 1 ms may begin, in milliseconds before the clock reaches
-    /// it. The extension's lease determines this and the next constant: see
+    /// A time unit longer than 1 ms may begin at most this many milliseconds before the clock
+    /// reaches it. The extension's lease determines this constant and the next one: see
     /// src/core/generators.hpp.
     static constexpr int64_t max_early_ms = 400;
 
-    /// How far, in milliseconds, the time after which a fresh state starts may be ahead of the
-    /// clock.
+    /// The time after which a fresh state starts is ahead of the clock by at most this many
+    /// milliseconds.
     static constexpr int64_t max_fresh_lead_ms = 500;
 
     /// Precondition: node <= layout.max_node().

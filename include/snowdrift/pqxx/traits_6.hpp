@@ -1,5 +1,5 @@
-// Conversions for libpqxx 6. It has none for arrays, so those of IDs are here, too: as std::vector,
-// in parameters and results.
+// Conversions for libpqxx 6. It has none for arrays, so this file also converts arrays of IDs in
+// parameters and results, as std::vector.
 #pragma once
 
 #include <pqxx/array>
@@ -23,7 +23,7 @@ struct string_traits<T> {
     static std::string to_string(const T& id) { return snowdrift::to_string(id); }
 };
 
-/// An array of IDs, which has one dimension and no nulls.
+/// An array of IDs with one dimension and without nulls.
 template <snowdrift::AnyId T>
 struct string_traits<std::vector<T>> {
     static constexpr const char* name() noexcept { return "array of IDs"; }

@@ -6,7 +6,8 @@
 namespace snowdrift {
 
 // "Rolled back" refers to the current subtransaction, one that contains it, or the transaction.
-// Nothing happens to a slot that no longer has the given allocation at that time.
+// A slot that no longer has the given allocation when it would be released or advanced remains
+// unchanged.
 
 /// The transaction has created the generator. Releases the slot if that is rolled back.
 void release_on_abort(slots::Slot& slot, uint64_t allocation);

@@ -4,10 +4,13 @@
 // Generates IDs in several threads. The argument is this program's node: no other program that
 // generates IDs for the same tables may have the same node.
 #include <algorithm>
+#include <climits>
+#include <cstdint>
 #include <exception>
 #include <iostream>
 #include <set>
 #include <snowdrift/generators.hpp>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -16,8 +19,9 @@ constexpr size_t threads = 4;
 constexpr size_t ids_each = 10'000;
 
 int main(int argc, char** argv) try {
-    const auto node = static_cast<uint32_t>(std::stoul(argc > 1 ? argv[1] : "0"));
-    snowdrift::SnowflakeGenerator snowflakes{node};
+    const unsigned long node = argc == 2 ? std::stoul(argv[1]) : ULONG_MAX;
+    if (node > UINT32_MAX) throw std::invalid_argument{"usage: generate_ids NODE"};
+    snowdrift::SnowflakeGenerator snowflakes{static_cast<uint32_t>(node)};
     snowdrift::UlidGenerator ulids;
 
     std::vector<std::vector<snowdrift::Snowflake>> drawn(threads);

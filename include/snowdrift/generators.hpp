@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "snowdrift/core/block_generator.hpp"
 #include "snowdrift/core/generator.hpp"
@@ -114,7 +115,8 @@ class SnowflakeGeneratorOf {
         return Id{detail::draw<Clock>(ask())};
     }
 
-    /// Issues an ID. Returns nothing if next() would wait or throw.
+    /// Issues an ID. Returns nothing if next() would wait or throw. While IDs are ahead of a clock
+    /// that was set back, only next() begins another time unit.
     std::optional<Id> try_next() {
         const auto id = detail::try_draw<Clock>(ask());
         return id ? std::optional{Id{*id}} : std::nullopt;

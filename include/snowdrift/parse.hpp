@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "snowdrift/base32.hpp"
 #include "snowdrift/uuidv7.hpp"

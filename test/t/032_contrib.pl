@@ -9,8 +9,8 @@ use PostgreSQL::Test::Utils;
 my $node = new_server('contrib', allows_streaming => 'logical');
 $node->start;
 my $available = $node->safe_psql('postgres',
-	"SELECT count(*) FROM pg_available_extensions WHERE name IN ('postgres_fdw', 'btree_gist')");
-plan skip_all => "PostgreSQL's additional modules are not installed" if $available < 2;
+	"SELECT count(*) FROM pg_available_extensions WHERE name IN ('postgres_fdw', 'btree_gist', 'btree_gin')");
+plan skip_all => "PostgreSQL's additional modules are not installed" if $available < 3;
 
 # ---- postgres_fdw, from one database to another
 my ($host, $port) = ($node->host, $node->port);
@@ -63,6 +63,8 @@ like($prepared, qr/ANY \(\$1::\S*\[\]\)/, 'a parameter of an array type is sent'
 # ---- btree_gist has operator classes for uuid
 $node->safe_psql('postgres', q{
 	CREATE EXTENSION btree_gist;
+	CREATE EXTENSION btree_gin;
+	CREATE INDEX orders_gin ON orders USING gin ((id::uuid), (device::bytea));
 	CREATE TABLE bookings (room ulid, device sno, during tstzrange,
 		EXCLUDE USING gist ((room::uuid) WITH =, during WITH &&),
 		EXCLUDE USING gist ((device::bytea) WITH =, during WITH &&));
@@ -74,6 +76,12 @@ like(error_of($node, "INSERT INTO bookings VALUES ('$first', NULL, '[2026-01-04,
 like(error_of($node, "INSERT INTO bookings VALUES (NULL, '$device', '[2026-01-04, 2026-01-06)')"),
 	qr/23P01/, 'an exclusion constraint on the bytes of a sno');
 $node->safe_psql('postgres', "INSERT INTO bookings VALUES ('$second', NULL, '[2026-01-04, 2026-01-06)')");
+
+my $plan = $node->safe_psql('postgres', qq{
+	SET enable_seqscan = off;
+	EXPLAIN (COSTS OFF) SELECT total FROM orders WHERE id::uuid = '$first'::ulid::uuid AND device::bytea = '$device'::sno::bytea;
+});
+like($plan, qr/Bitmap Index Scan on orders_gin\n\s+Index Cond: .*uuid.*bytea/, 'a GIN index of the uuid and the bytes');
 
 # ---- parallel dump and restore
 my $dump = $node->basedir . '/dump';

@@ -181,6 +181,17 @@ TEST_F(ProgramSnos, ContinueWithTheOtherTickIfTheClockIsSetBack) {
     EXPECT_EQ(TestClock::waits, Waits{});
 }
 
+TEST_F(ProgramSnos, ThrowAfterATimeBeyondTheFormat) {
+    generator.advance_past(std::chrono::sys_time<std::chrono::milliseconds>::max());
+    EXPECT_NE(clock_error([&] { generator.next(); }), "none");
+}
+
+TEST_F(ProgramSnos, TakeALimitThatIsNeverReached) {
+    BasicSnoGenerator<TestClock> patient{7, std::chrono::milliseconds::max()};
+    patient.advance_past(time_of(noon + 3'600'000));
+    EXPECT_GT(patient.next().timestamp_ms(), noon + 3'600'000);
+}
+
 TEST_F(ProgramSnos, WaitForATimeThatBothTicksHaveUsedOrThrow) {
     generator.next();
     TestClock::ms -= 1000;
@@ -256,6 +267,11 @@ TYPED_TEST(ProgramIds, StartAfterATimeThatTheProgramStates) {
     this->generator.next();
     this->generator.advance_past(time_of(noon + 20));
     EXPECT_EQ(this->generator.next().timestamp_ms(), noon + 21);
+}
+
+TYPED_TEST(ProgramIds, ThrowAfterATimeBeyondTheFormat) {
+    this->generator.advance_past(std::chrono::sys_time<std::chrono::milliseconds>::max());
+    EXPECT_NE(this->clock_error([&] { this->generator.next(); }), "none");
 }
 
 TYPED_TEST(ProgramIds, RequireATimeOfTheFormat) {

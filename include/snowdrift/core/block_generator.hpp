@@ -55,7 +55,9 @@ class BlockGenerator {
     int64_t last_unix_ms() const noexcept { return unix_ms_of(last_); }
 
     /// Makes all further IDs later than the Unix millisecond `unix_ms`.
-    void advance_past(int64_t unix_ms) noexcept { floor_ms_ = std::max(floor_ms_, unix_ms + 1); }
+    void advance_past(int64_t unix_ms) noexcept {
+        floor_ms_ = std::max(floor_ms_, std::min<int64_t>(unix_ms, Id::max_timestamp_ms) + 1);
+    }
 
     /// Answers one request for a block at the wall clock's `unix_ms`. The answer contains the first
     /// ID of the block.

@@ -70,7 +70,8 @@ class SnoGenerator {
     /// Advances a state so that all further snos, in either timeline, are later than the Unix
     /// millisecond `unix_ms`. For a fresh state, `unix_ms` becomes the safe mark.
     static void advance_past(SnoState& state, int64_t unix_ms) noexcept {
-        if (unix_ms >= Sno::epoch_unix_ms) (void)advance_past_units(state, Sno::units_at(unix_ms));
+        const int64_t last_ms = std::min<int64_t>(unix_ms, Sno::max_timestamp_ms);
+        if (last_ms >= Sno::epoch_unix_ms) (void)advance_past_units(state, Sno::units_at(last_ms));
     }
 
     /// The position of a state.
@@ -178,8 +179,8 @@ class SnoGenerator {
         bool tick;
         uint16_t sequence;
 
-        constexpr Word(uint64_t units, bool tick, uint16_t sequence) noexcept
-            : units{units}, tick{tick}, sequence{sequence} {}
+        constexpr Word(uint64_t own_units, bool own_tick, uint16_t own_sequence) noexcept
+            : units{own_units}, tick{own_tick}, sequence{own_sequence} {}
         constexpr explicit Word(uint64_t bits) noexcept
             : units{bits >> 17},
               tick{(bits >> 16 & 1) != 0},
@@ -212,7 +213,7 @@ class SnoGenerator {
 
     static Answer wait_until_safe(int64_t unix_ms, uint64_t safe, int64_t max_lead_ms) noexcept {
         const int64_t resume_ms = unix_ms_of(safe + 1);
-        if (resume_ms - unix_ms > max_lead_ms + max_wait_ms)
+        if (resume_ms - unix_ms - max_wait_ms > max_lead_ms)
             return {Verdict::refused, {}, resume_ms - unix_ms};
         return {Verdict::clock_behind, {}, resume_ms};
     }

@@ -4,6 +4,7 @@
 
 #include <pqxx/array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "snowdrift/pqxx/ids.hpp"
@@ -33,6 +34,7 @@ struct string_traits<std::vector<T>> {
 
     static void from_string(const char text[], std::vector<T>& ids) {
         std::vector<T> result;
+        int dimensions = 0;
         array_parser parser{text};
         for (auto part = parser.get_next(); part.first != array_parser::done;
              part = parser.get_next()) {
@@ -40,6 +42,8 @@ struct string_traits<std::vector<T>> {
                 result.push_back(snowdrift::detail::from_field<T>(part.second));
             else if (part.first == array_parser::null_value)
                 throw conversion_error{"an array of IDs has a null"};
+            else if (part.first == array_parser::row_start && ++dimensions > 1)
+                throw conversion_error{"an array of IDs has more than one dimension"};
         }
         ids = std::move(result);
     }

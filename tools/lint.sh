@@ -18,12 +18,19 @@ check_names() {
     [ ${#missing[@]} -eq 0 ] || die "no C++ file contains the SQL names: ${missing[*]}"
 }
 
+# check_versions: fails if a file other than versions.hpp depends on PostgreSQL's version.
+check_versions() {
+    ! grep -rn --include='*.?pp' 'PG_VERSION_NUM' src bench | grep -v '^src/pg/support/versions.hpp:' ||
+        die "differences between versions of PostgreSQL belong in src/pg/support/versions.hpp"
+}
+
 cmd_lint() {
     find_postgres
     need clang clang-format clang-tidy
-    say "Includes, and names of SQL functions"
+    say "Includes, names of SQL functions, and versions of PostgreSQL"
     tools/check_includes.sh
     check_names
+    check_versions
     say "clang-format"
     lint_files | xargs clang-format --dry-run --Werror
     say "GCC and Clang, warnings as errors; clang-tidy"

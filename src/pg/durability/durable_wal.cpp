@@ -14,12 +14,9 @@ extern "C" {
 #include "replication/walsender_private.h"
 #include "storage/lwlock.h"
 #include "utils/guc.h"
-#if PG_VERSION_NUM >= 160000
-#include "utils/guc_hooks.h"
-#endif
 }
 
-#include "pg/support/guc.hpp"
+#include "pg/support/postgres.hpp"
 #include "pg/support/settings.hpp"
 
 namespace snowdrift::wal {
@@ -27,14 +24,7 @@ namespace {
 
 /// Whether there are synchronous standbys to wait for.
 bool has_synchronous_standbys() {
-    if (max_wal_senders == 0) return false;  // commits do not wait either
-#ifdef SYNC_STANDBY_DEFINED
-    const uint8 status = WalSndCtl->sync_standbys_status;
-    if ((status & SYNC_STANDBY_INIT) != 0) return (status & SYNC_STANDBY_DEFINED) != 0;
-    return SyncRepStandbyNames != nullptr && *SyncRepStandbyNames != '\0';  // just started
-#else
-    return WalSndCtl->sync_standbys_defined;
-#endif
+    return max_wal_senders > 0 && has_names_of_standbys();  // without senders, commits do not wait
 }
 
 /// Whether the server's configuration exempts commits, or the mark, from waiting for standbys.
@@ -45,15 +35,6 @@ bool is_server_exempt() {
     if (setting_record("synchronous_commit").reset_source > PGC_S_ARGV) return false;
     const char* const value = GetConfigOptionResetString("synchronous_commit");
     return std::strcmp(value, "off") == 0 || std::strcmp(value, "local") == 0;
-}
-
-/// The level from which this backend's messages are written to the server's log.
-int& server_log_level() {
-#if PG_VERSION_NUM >= 190000
-    return log_min_messages[MyBackendType];
-#else
-    return log_min_messages;
-#endif
 }
 
 bool is_confirmed_by_standbys(XLogRecPtr position) {

@@ -158,13 +158,7 @@ Relation open(LOCKMODE lock) {
 
 bool is_affected_by(Oid relation) { return relation == last_opened || !OidIsValid(relation); }
 
-uint64_t file_of(Relation table) {
-#if PG_VERSION_NUM >= 160000
-    return table->rd_locator.relNumber;
-#else
-    return table->rd_node.relNode;
-#endif
-}
+uint64_t file_of(Relation table) { return file_number(table); }
 
 Writer writer_for(Relation table) {
     // Every change of the file changes the table's row in pg_class. Unlike the relcache, this is

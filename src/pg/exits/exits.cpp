@@ -54,20 +54,13 @@ void open_for(PlannedStmt* statement) {
     if (is_closed() && !statements::is_contained(statement)) open();
 }
 
-// PostgreSQL calls this hook for each part of a result, for example for each FETCH.
-#if PG_VERSION_NUM >= 180000
-void on_executor_run(QueryDesc* query, ScanDirection direction, uint64 count) {
+// PostgreSQL calls this hook for each part of a result, for example for each FETCH. The number of
+// arguments depends on the version.
+template <typename... Arguments>
+void on_executor_run(QueryDesc* query, Arguments... arguments) {
     open_for(query->plannedstmt);
-    (next_executor_run != nullptr ? next_executor_run : standard_ExecutorRun)(query, direction,
-                                                                              count);
+    (next_executor_run != nullptr ? next_executor_run : standard_ExecutorRun)(query, arguments...);
 }
-#else
-void on_executor_run(QueryDesc* query, ScanDirection direction, uint64 count, bool execute_once) {
-    open_for(query->plannedstmt);
-    (next_executor_run != nullptr ? next_executor_run : standard_ExecutorRun)(query, direction,
-                                                                              count, execute_once);
-}
-#endif
 
 void on_utility(PlannedStmt* statement, const char* query, bool is_read_only,
                 ProcessUtilityContext context, ParamListInfo parameters,

@@ -26,7 +26,7 @@ extern "C" {
 }
 
 #include "pg/support/citus.hpp"
-#include "pg/support/walk_expression.hpp"
+#include "pg/support/postgres.hpp"
 
 namespace snowdrift::statements {
 namespace {
@@ -41,20 +41,10 @@ bool is_harmless(Oid function) {
         case F_NEXTVAL:
         case F_CLOCK_TIMESTAMP:
         case F_TIMEOFDAY:
-        case F_GEN_RANDOM_UUID:
-#if PG_VERSION_NUM >= 170000
         case F_RANDOM_:
-#else
-        case F_RANDOM:
-#endif
-#if PG_VERSION_NUM >= 180000
-        case F_UUIDV4:
-        case F_UUIDV7_:
-        case F_UUIDV7_INTERVAL:
-#endif
             return true;
         default:
-            return false;
+            return generates_uuids(function);
     }
 }
 

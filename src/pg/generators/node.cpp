@@ -11,7 +11,6 @@
 #include "pg/generators/copied_server.hpp"
 #include "pg/memory/slots.hpp"
 #include "pg/support/citus.hpp"
-#include "pg/support/guc.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/row.hpp"
 #include "pg/support/settings.hpp"

@@ -25,13 +25,9 @@ constexpr int64_t slack_ns = 60'000;
 constexpr int64_t max_sleep_ms = 100;
 
 uint32 wait_event() {
-#if PG_VERSION_NUM >= 170000
     static uint32 event = 0;
     if (event == 0) event = WaitEventExtensionNew("SnowdriftClock");
     return event;
-#else
-    return PG_WAIT_EXTENSION;
-#endif
 }
 
 }  // namespace

@@ -10,9 +10,6 @@ extern "C" {
 #include "storage/ipc.h"
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
-#if PG_VERSION_NUM >= 170000
-#include "storage/dsm_registry.h"
-#endif
 }
 
 namespace snowdrift::slots {
@@ -43,25 +40,10 @@ Root* mapped_root = nullptr;
 
 // ---- the root
 
-void initialize_root(void* memory) { new (memory) Root{}; }
-
-#if PG_VERSION_NUM >= 190000
-
 Root* map_root() {
-    bool found;
-    const auto initialize = [](void* memory, void*) { initialize_root(memory); };
     return static_cast<Root*>(
-        GetNamedDSMSegment(root_name, sizeof(Root), initialize, &found, nullptr));
+        named_memory(root_name, sizeof(Root), [](void* memory) { new (memory) Root{}; }));
 }
-
-#elif PG_VERSION_NUM >= 170000
-
-Root* map_root() {
-    bool found;
-    return static_cast<Root*>(GetNamedDSMSegment(root_name, sizeof(Root), initialize_root, &found));
-}
-
-#else
 
 shmem_request_hook_type next_shmem_request_hook = nullptr;
 
@@ -69,17 +51,6 @@ void request_shmem() {
     if (next_shmem_request_hook) next_shmem_request_hook();
     RequestAddinShmemSpace(sizeof(Root));
 }
-
-Root* map_root() {
-    bool found;
-    LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-    void* memory = ShmemInitStruct(root_name, sizeof(Root), &found);
-    if (!found) initialize_root(memory);
-    LWLockRelease(AddinShmemInitLock);
-    return static_cast<Root*>(memory);
-}
-
-#endif
 
 // ---- chunks
 
@@ -224,10 +195,9 @@ void add_chunk(uint32_t known) {
 }
 
 void reserve() {
-#if PG_VERSION_NUM < 170000
+    if (has_named_segments) return;
     next_shmem_request_hook = shmem_request_hook;
     shmem_request_hook = request_shmem;
-#endif
 }
 
 }  // namespace snowdrift::slots

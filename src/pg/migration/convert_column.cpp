@@ -127,7 +127,7 @@ void add_default(Conversion& conversion, const Column& key, List* family,
         if (!current.is_identity) continue;
         if (member == key)
             identity = psprintf("%s, ", alter(member, "DROP IDENTITY"));
-        else if (PG_VERSION_NUM < 170000 || !get_rel_relispartition(member.table))
+        else if (!partitions_share_identity || !get_rel_relispartition(member.table))
             add_alter_table(conversion, member.table, alter(member, "DROP IDENTITY"));
     }
     conversion.kept_sequences = list_difference_oid(used, owned);

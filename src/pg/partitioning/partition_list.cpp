@@ -22,15 +22,6 @@ Bound bound_of(const List* datums) {
     return reinterpret_cast<const Const*>(bound->value)->constvalue;
 }
 
-/// The range between two bounds.
-RangeType* make_range_of(TypeCacheEntry* type, RangeBound* lower, RangeBound* upper) {
-#if PG_VERSION_NUM >= 160000
-    return make_range(type, lower, upper, false, nullptr);
-#else
-    return make_range(type, lower, upper, false);
-#endif
-}
-
 }  // namespace
 
 bool PartitionTimes::are_before(TimestampTz time) const {
@@ -40,8 +31,8 @@ bool PartitionTimes::are_before(TimestampTz time) const {
 Datum PartitionTimes::range() const {
     RangeBound lower{TimestampTzGetDatum(from.value_or(0)), !from, true, true};
     RangeBound upper{TimestampTzGetDatum(to.value_or(0)), !to, includes_to, false};
-    return RangeTypePGetDatum(
-        make_range_of(lookup_type_cache(TSTZRANGEOID, TYPECACHE_RANGE_INFO), &lower, &upper));
+    return RangeTypePGetDatum(make_range(lookup_type_cache(TSTZRANGEOID, TYPECACHE_RANGE_INFO),
+                                         &lower, &upper, false, nullptr));
 }
 
 ColumnIds partition_key(Relation parent, const SnowflakeLayout& layout) {

@@ -3,7 +3,7 @@
 #include <initializer_list>
 
 #include "pg/support/extension.hpp"
-#include "pg/support/walk_expression.hpp"
+#include "pg/support/postgres.hpp"
 
 extern "C" {
 #include "access/htup_details.h"

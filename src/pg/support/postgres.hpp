@@ -19,47 +19,11 @@ extern "C" {
 #include "miscadmin.h"
 #include "storage/proc.h"
 #include "utils/timestamp.h"
-#if PG_VERSION_NUM >= 160000
-#include "varatt.h"
-#else
-#include "utils/acl.h"
-#endif
 }
 
-namespace snowdrift {
+#include "pg/support/versions.hpp"
 
-/// The number of the current transaction, unique within this session.
-inline LocalTransactionId current_transaction() {
-#if PG_VERSION_NUM >= 170000
-    return MyProc->vxid.lxid;
-#else
-    return MyProc->lxid;
-#endif
-}
-
-}  // namespace snowdrift
-
-// PostgreSQL 16 introduced soft errors. Earlier versions raise ordinary errors.
-#if PG_VERSION_NUM < 160000
-#define ereturn(context, dummy_value, ...) \
-    do {                                   \
-        (void)(context);                   \
-        ereport(ERROR, __VA_ARGS__);       \
-    } while (0)
-#endif
-
-// PostgreSQL 16 introduced one function that checks privileges on all kinds of objects.
-#if PG_VERSION_NUM < 160000
-inline AclResult object_aclcheck(Oid, Oid function, Oid role, AclMode mode) {
-    return pg_proc_aclcheck(function, role, mode);
-}
-#endif
-
-// PostgreSQL 19 checks that the argument is a pointer, in a way that rejects nullptr.
-#if PG_VERSION_NUM >= 190000
-#undef PG_RETURN_POINTER
-#define PG_RETURN_POINTER(pointer) return reinterpret_cast<Datum>(static_cast<const void*>(pointer))
-#endif
+static_assert(sizeof(void*) == 8, "Snowdrift requires a 64-bit machine");
 
 /// Begins the definition of the SQL-callable function `name`. Its symbol starts with the project's
 /// name, because all libraries in a backend share one namespace.

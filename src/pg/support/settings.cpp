@@ -4,11 +4,8 @@
 
 #include <charconv>
 #include <climits>
-#include <cstdlib>
 #include <optional>
 #include <string_view>
-
-#include "pg/support/guc.hpp"
 
 namespace snowdrift::settings {
 
@@ -59,11 +56,7 @@ bool check_node(char** text, void** extra, GucSource) {
             max_node_number);
         return false;
     }
-#if PG_VERSION_NUM >= 160000
     void* const memory = guc_malloc(LOG, sizeof(Node));
-#else
-    void* const memory = std::malloc(sizeof(Node));
-#endif
     if (memory == nullptr) return false;
     *extra = new (memory) Node{*parsed};
     return true;

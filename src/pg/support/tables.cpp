@@ -38,13 +38,7 @@ void check_owner(Oid relation) {
                        get_rel_name(relation));
 }
 
-bool is_owner(Oid relation) {
-#if PG_VERSION_NUM >= 160000
-    return object_ownercheck(RelationRelationId, relation, GetUserId());
-#else
-    return pg_class_ownercheck(relation, GetUserId());
-#endif
-}
+bool is_owner(Oid relation) { return object_ownercheck(RelationRelationId, relation, GetUserId()); }
 
 const char* qualified_name(Oid relation) {
     const char* const name = get_rel_name(relation);

@@ -29,11 +29,7 @@ void compute_stats(VacAttrStats* stats, AnalyzeAttrFetchFunc fetch, int rows, do
     compute_standard_stats(stats, fetch, rows, all_rows);
     const bool has_repeated_values = stats->stadistinct >= 0 || has_most_common_values(stats);
     if (!stats->stats_valid || has_repeated_values) return;
-#if PG_VERSION_NUM >= 170000
-    auto& target = stats->attstattarget;
-#else
-    auto& target = stats->attr->attstattarget;
-#endif
+    auto& target = statistics_target(*stats);
     constexpr int max_target = 10000;
     const auto configured_target = target;
     target = std::min(10 * configured_target, max_target);

@@ -1,0 +1,200 @@
+// The differences between the supported versions of PostgreSQL. No other file tests PG_VERSION_NUM:
+// code uses the API of the newest version, which this file gives to older ones, or the functions
+// and constants below. Part of postgres.hpp.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+extern "C" {
+#include "postgres.h"
+
+#include "commands/vacuum.h"
+#include "fmgr.h"
+#include "nodes/nodeFuncs.h"
+#include "replication/syncrep.h"
+#include "replication/walsender_private.h"
+#include "storage/lwlock.h"
+#include "storage/proc.h"
+#include "storage/shmem.h"
+#include "utils/acl.h"
+#include "utils/elog.h"
+#include "utils/fmgroids.h"
+#include "utils/guc.h"
+#include "utils/guc_tables.h"
+#include "utils/rangetypes.h"
+#include "utils/rel.h"
+#include "utils/wait_event.h"
+
+#if PG_VERSION_NUM >= 160000
+#include "utils/guc_hooks.h"
+#include "varatt.h"
+#endif
+#if PG_VERSION_NUM >= 170000
+#include "storage/dsm_registry.h"
+#endif
+}
+
+// ---- the API of newer versions
+
+#if PG_VERSION_NUM < 160000
+
+// Soft errors. Earlier versions raise ordinary errors.
+#define ereturn(context, dummy_value, ...) \
+    do {                                   \
+        (void)(context);                   \
+        ereport(ERROR, __VA_ARGS__);       \
+    } while (0)
+
+// One function checks privileges on all kinds of objects, and one their ownership. Snowdrift checks
+// the privileges on functions and the ownership of tables.
+inline AclResult object_aclcheck(Oid, Oid function, Oid role, AclMode mode) {
+    return pg_proc_aclcheck(function, role, mode);
+}
+
+inline bool object_ownercheck(Oid, Oid relation, Oid role) {
+    return pg_class_ownercheck(relation, role);
+}
+
+// The memory of settings' values
+inline void* guc_malloc(int, size_t size) { return std::malloc(size); }
+
+inline RangeType* make_range(TypeCacheEntry* type, RangeBound* lower, RangeBound* upper,
+                             bool is_empty, Node*) {
+    return make_range(type, lower, upper, is_empty);
+}
+
+#endif
+
+#if PG_VERSION_NUM < 170000
+
+// Named wait events. Earlier versions show the same event for all extensions.
+inline uint32 WaitEventExtensionNew(const char*) { return PG_WAIT_EXTENSION; }
+
+// random(), without the overloads that PostgreSQL 17 added
+#define F_RANDOM_ F_RANDOM
+
+#endif
+
+// The name and the version of a library, which pg_get_loaded_modules() shows
+#if PG_VERSION_NUM < 180000
+#define PG_MODULE_MAGIC_EXT(...) PG_MODULE_MAGIC
+#endif
+
+// PostgreSQL 19 checks that the argument is a pointer, in a way that rejects nullptr.
+#if PG_VERSION_NUM >= 190000
+#undef PG_RETURN_POINTER
+#define PG_RETURN_POINTER(pointer) return reinterpret_cast<Datum>(static_cast<const void*>(pointer))
+#endif
+
+// ---- functions and constants
+
+namespace snowdrift {
+
+/// Whether ALTER TABLE adds an identity to a table's partitions, too, and drops it there.
+constexpr bool partitions_share_identity = PG_VERSION_NUM >= 170000;
+
+/// Whether named_memory() can allocate memory that was not requested when the server started.
+constexpr bool has_named_segments = PG_VERSION_NUM >= 170000;
+
+/// Returns the shared memory of this name. Calls `initialize` if it did not exist. Before
+/// PostgreSQL 17, the memory is in the segment that the server allocates when it starts.
+inline void* named_memory(const char* name, size_t size, void (*initialize)(void*)) {
+    bool found;
+#if PG_VERSION_NUM >= 190000
+    const auto call = [](void* memory, void* function) {
+        (*static_cast<void (**)(void*)>(function))(memory);
+    };
+    return GetNamedDSMSegment(name, size, call, &found, &initialize);
+#elif PG_VERSION_NUM >= 170000
+    return GetNamedDSMSegment(name, size, initialize, &found);
+#else
+    LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+    void* const memory = ShmemInitStruct(name, size, &found);
+    if (!found) initialize(memory);
+    LWLockRelease(AddinShmemInitLock);
+    return memory;
+#endif
+}
+
+/// The number of the current transaction, unique within this session.
+inline LocalTransactionId current_transaction() {
+#if PG_VERSION_NUM >= 170000
+    return MyProc->vxid.lxid;
+#else
+    return MyProc->lxid;
+#endif
+}
+
+/// The number of the file that a relation is in.
+inline uint64_t file_number(Relation relation) {
+#if PG_VERSION_NUM >= 160000
+    return relation->rd_locator.relNumber;
+#else
+    return relation->rd_node.relNode;
+#endif
+}
+
+/// Returns the record of the setting. Precondition: there is a setting of that name.
+inline const config_generic& setting_record(const char* name) {
+#if PG_VERSION_NUM >= 160000
+    return *find_option(name, false, false, ERROR);
+#else
+    config_generic** record = get_guc_variables();
+    while (std::strcmp((*record)->name, name) != 0) ++record;
+    return **record;
+#endif
+}
+
+/// The level from which this backend's messages are written to the server's log.
+inline int& server_log_level() {
+#if PG_VERSION_NUM >= 190000
+    return log_min_messages[MyBackendType];
+#else
+    return log_min_messages;
+#endif
+}
+
+/// Whether `synchronous_standby_names` has names. Precondition: max_wal_senders > 0. Minor
+/// releases of 2025 introduced the status, in all major versions.
+inline bool has_names_of_standbys() {
+#ifdef SYNC_STANDBY_DEFINED
+    const uint8 status = WalSndCtl->sync_standbys_status;
+    if ((status & SYNC_STANDBY_INIT) != 0) return (status & SYNC_STANDBY_DEFINED) != 0;
+    return SyncRepStandbyNames != nullptr && *SyncRepStandbyNames != '\0';  // just started
+#else
+    return WalSndCtl->sync_standbys_defined;
+#endif
+}
+
+/// The statistics target of a column that is analyzed.
+inline auto& statistics_target(VacAttrStats& stats) {
+#if PG_VERSION_NUM >= 170000
+    return stats.attstattarget;
+#else
+    return stats.attr->attstattarget;
+#endif
+}
+
+/// Whether this is one of PostgreSQL's functions that generate UUIDs.
+constexpr bool generates_uuids(Oid function) {
+#if PG_VERSION_NUM >= 180000
+    if (function == F_UUIDV4 || function == F_UUIDV7_ || function == F_UUIDV7_INTERVAL) return true;
+#endif
+    return function == F_GEN_RANDOM_UUID;
+}
+
+/// Calls `walker` for each child of a node, or for each element of a list, until it returns true.
+/// Returns whether it did. This is PostgreSQL's expression_tree_walker(). Before PostgreSQL 16, C++
+/// reads its declaration as that of a function without arguments.
+inline bool walk_expression(::Node* node, bool (*walker)(::Node*, void*), void* context) {
+#if PG_VERSION_NUM >= 160000
+    return expression_tree_walker(node, walker, context);
+#else
+    auto* const function = reinterpret_cast<void (*)()>(walker);
+    return expression_tree_walker(node, reinterpret_cast<bool (*)()>(function), context);
+#endif
+}
+
+}  // namespace snowdrift

@@ -1,6 +1,8 @@
 # Builds, installs and checks the extension with PGXS:
 #   make && sudo make install && make installcheck
-# PG_CONFIG selects the PostgreSQL installation. CMakeLists.txt has the client library, the C++ tests and the benchmarks.
+# PG_CONFIG selects the PostgreSQL installation, and COPT adds compiler flags. In another folder,
+#   make -f /path/to/snowdrift/Makefile
+# builds there. CMakeLists.txt has the client library, the C++ tests and the benchmarks.
 
 EXTENSION = snowdrift
 MODULE_big = snowdrift
@@ -18,11 +20,20 @@ ISOLATION = block_transactions generator_create generator_drop partitions partit
 
 PG_CONFIG ?= pg_config
 
+# The version of this release, which is the library's version
+RELEASE = $(shell sed -n 's/^    "version": "\(.*\)",/\1/p' $(srcdir)/META.json)
+
+# The results of installcheck are here, or in new folders in /tmp if the user cannot write here.
+EXTRA_REGRESS_OPTS = $(if $(UNWRITABLE),--outputdir=$(shell mktemp -d))
+UNWRITABLE = $(shell for file in . results output_iso regression.out regression.diffs; do \
+	test ! -e $$file || test -w $$file || echo $$file; done)
+
 # -isystem: suppresses warnings in PostgreSQL's headers.
 # Hidden symbols: backends load libraries with RTLD_GLOBAL. Without hidden symbols, an inline function of
 # another C++ extension could replace one of this library.
 # No exceptions, no RTTI, no guarded statics: so the shared object depends only on libc.
-PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -I$(srcdir)/include -I$(srcdir)/src
+PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -I$(srcdir)/include -I$(srcdir)/src \
+	-DSNOWDRIFT_VERSION=$(RELEASE)
 PG_CXXFLAGS = -std=c++20 -Wall -Wextra -Wno-deprecated-volatile -fvisibility=hidden -fvisibility-inlines-hidden \
 	-fno-exceptions -fno-rtti -fno-threadsafe-statics
 
@@ -35,7 +46,23 @@ include $(PGXS)
 
 HEADERS_OF_OURS = $(wildcard $(addprefix $(srcdir)/,include/snowdrift/*.hpp include/snowdrift/core/*.hpp \
 	src/core/*.hpp src/pg/*/*.hpp))
-$(OBJS): $(HEADERS_OF_OURS)
+$(OBJS): $(HEADERS_OF_OURS) | folders
+src/pg/module.o: $(srcdir)/META.json
+
+.PHONY: folders
+folders:
+	@mkdir -p $(sort $(dir $(OBJS)))
+
+# Before version 18, PostgreSQL passes these flags only to the C compiler and the linker.
+ifneq ($(filter 15 16 17,$(MAJORVERSION)),)
+override CXXFLAGS += $(COPT) $(PROFILE)
+endif
+
+# The sources of the last commit. Equal commits give equal files.
+.PHONY: dist
+dist:
+	for format in tar.gz zip; do TZ=UTC git -C '$(srcdir)' archive --prefix=snowdrift-$(RELEASE)/ \
+		--output='$(CURDIR)'/snowdrift-$(RELEASE).$$format HEAD || exit 1; done
 
 # make print-NAME prints the value of a variable, for tools that compile with the same flags.
 print-%:

@@ -91,3 +91,10 @@ WHERE ARRAY(SELECT concat_ws(' ', name, type) FROM unnest(a.proargnames, a.proar
 -- The array types of the extension's types belong to it.
 SELECT typarray::regtype FROM pg_type JOIN members ON classid = 'pg_type'::regclass AND objid = typarray
 WHERE typname IN ('snowflake_layout', 'ulid', 'sno') ORDER BY typname;
+
+-- From PostgreSQL 18 on, the server shows the name and the version of the library.
+SELECT CASE WHEN current_setting('server_version_num')::int >= 180000
+    THEN 'SELECT version ~ ''^\d+\.\d+\.\d+$'' AS has_version FROM pg_get_loaded_modules() WHERE module_name = ''snowdrift'''
+    ELSE 'SELECT true AS has_version' END AS query \gset
+SELECT next_snowflake() > 0 AS loads_the_library;
+:query;

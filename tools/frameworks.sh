@@ -29,6 +29,7 @@ tests_in() {
         echo "^[a-z]+\.([^.]*/)?($suites)(/[^.]*)?\."
         ;;
     */shared_object.sh) echo '\.SharedObject\.' ;;
+    */makefile.sh) echo '\.Makefile\.' ;;
     */client_library.sh) echo '\.ClientLibrary\.' ;;
     */examples_test.sh) echo '\.Examples$' ;;
     */javascript_test.js) echo '\.JavaScript$' ;;

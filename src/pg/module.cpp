@@ -6,7 +6,7 @@
 #include "pg/support/settings.hpp"
 
 extern "C" {
-PG_MODULE_MAGIC;
+PG_MODULE_MAGIC_EXT(.name = "snowdrift", .version = CppAsString2(SNOWDRIFT_VERSION));
 PGDLLEXPORT void _PG_init(void);
 }
 

@@ -107,7 +107,7 @@ class SnowflakeGenerator {
         uint64_t last = word.load(std::memory_order_relaxed);
         while (last < (begin | sequence_max_)) {
             const uint64_t next = std::max(last + 1, begin | sequence_min_);
-            if (word.compare_exchange_weak(last, next, std::memory_order_relaxed)) [[likely]] {
+            if (try_replace(word, last, next)) [[likely]] {
                 id = compose(now, next - begin);
                 return true;
             }
@@ -151,7 +151,7 @@ class SnowflakeGenerator {
             if (const int64_t wait = early_by(last, next, unix_ms, max_lead_ms); wait > 0)
                 [[unlikely]]
                 return {Verdict::exhausted, 0, unix_ms + wait};
-            if (word.compare_exchange_weak(last, next, std::memory_order_relaxed))
+            if (try_replace(word, last, next))
                 return {Verdict::issued,
                         compose(next >> layout_.sequence_bits, next & layout_.max_sequence()),
                         unix_ms_of(next)};
@@ -164,6 +164,13 @@ class SnowflakeGenerator {
     }
 
  private:
+    /// Replace the state. A caller that issues an ID from a state which was cleared must also see
+    /// what was changed before that, such as the tag of the mark: hence the acquire order.
+    static bool try_replace(std::atomic<uint64_t>& word, uint64_t& last, uint64_t next) noexcept {
+        return word.compare_exchange_weak(last, next, std::memory_order_acquire,
+                                          std::memory_order_relaxed);
+    }
+
     /// The same as layout_.units_at(), but without a division if the time unit is 1 ms. (The
     /// compiler divides unconditionally if the condition is `unit_ms == 1`.)
     constexpr uint64_t units_at(int64_t unix_ms) const noexcept {

@@ -27,6 +27,9 @@ check_versions() {
 cmd_lint() {
     find_postgres
     need clang clang-format clang-tidy
+    local compilers=(g++ clang++)
+    # The oldest GCC that is supported, where the distribution has it
+    if [ -n "$(apt-cache show g++-11 2>/dev/null)" ]; then need g++-11; compilers+=(g++-11); fi
     say "Includes, names of SQL functions, and versions of PostgreSQL"
     tools/check_includes.sh
     check_names
@@ -34,11 +37,14 @@ cmd_lint() {
     say "clang-format"
     lint_files | xargs clang-format --dry-run --Werror
     say "GCC and Clang, warnings as errors; clang-tidy"
-    local flags
+    local flags compiler
     flags=$(make -s print-CPPFLAGS print-PG_CXXFLAGS)
+    for compiler in "${compilers[@]}"; do
+        "$compiler" -std=c++20 -Wall -Wextra -Werror -Iinclude -fsyntax-only examples/decode_ids.cpp examples/generate_ids.cpp
+    done
     find src/pg -name '*.cpp' -print0 | sort -z |
-        FLAGS=$flags xargs -0 -n 1 -P "$(nproc)" bash -ec '
-            for compiler in g++ clang++; do
+        FLAGS=$flags COMPILERS=${compilers[*]} xargs -0 -n 1 -P "$(nproc)" bash -ec '
+            for compiler in $COMPILERS; do
                 "$compiler" $FLAGS -O2 -fPIC -Werror -fsyntax-only "$0"
             done
             clang-tidy --quiet --warnings-as-errors="*" "$0" -- $FLAGS 2>/dev/null'

@@ -51,8 +51,11 @@ build_cmake() {
     need cmake g++ pkg-config libgtest-dev libpqxx-dev
     # libpq.pc of PostgreSQL 19 requires libcurl, but Debian's libpq-dev does not depend on it.
     pkg-config --exists libpq || need libcurl4-openssl-dev
+    local sanitizers=ON
+    [ -z "${SNOWDRIFT_EMULATED:-}" ] || sanitizers=OFF  # QEMU cannot run ThreadSanitizer
     quietly "Configuring the C++ tests" \
-        cmake -S . -B build/cmake -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSNOWDRIFT_TESTS=ON -DPG_CONFIG="$PG_CONFIG"
+        cmake -S . -B build/cmake -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSNOWDRIFT_TESTS=ON -DPG_CONFIG="$PG_CONFIG" \
+        -DSNOWDRIFT_SANITIZERS="$sanitizers"
     quietly "Building the C++ tests" cmake --build build/cmake --target "${1:-all}" -j"$jobs"
 }
 

@@ -3,6 +3,9 @@
 # Each version runs in a chroot in $SNOWDRIFT_CACHE, with the Debian release that contains it. Part of ./dev,
 # which defines the functions used here.
 
+architecture=  # Debian's name of the one that is emulated; empty for this machine's own
+
+# debian_suite VERSION: prints the suite that contains the version. No suite contains 16.
 debian_suite() {
     case ${1%%-*} in
     15) echo bookworm ;;
@@ -17,14 +20,14 @@ debian_suite() {
 make_chroot() {
     local suite
     suite=$(debian_suite "$1") || exit 1  # not left to set -e, which is off where a caller has ||
-    chroot_dir=${SNOWDRIFT_CACHE:-/var/cache/snowdrift}/$suite
+    chroot_dir=${SNOWDRIFT_CACHE:-/var/cache/snowdrift}/$suite${architecture:+-$architecture}
     [ ! -f "$chroot_dir/.complete" ] || return 0
     say "Creating a Debian $suite chroot in $chroot_dir"
     as_root rm -rf "$chroot_dir"
     as_root mkdir -p "$chroot_dir"
     # experimental has no base system: it adds packages to sid.
-    if ! interruptibly as_root debootstrap --variant=minbase "${suite/experimental/sid}" "$chroot_dir" \
-        "$(mirror)" >"$work/debootstrap.log" 2>&1; then
+    if ! interruptibly as_root debootstrap --variant=minbase ${architecture:+"--arch=$architecture"} \
+        "${suite/experimental/sid}" "$chroot_dir" "$(mirror)" >"$work/debootstrap.log" 2>&1; then
         tail -n 5 "$work/debootstrap.log" >&2
         return 1
     fi
@@ -38,6 +41,23 @@ add_experimental() {
     echo "deb $(mirror) experimental main" | as_root tee "$apt/sources.list.d/experimental.list" >/dev/null
     printf '%s\n' "Package: src:postgresql-$1" "Pin: release a=experimental" "Pin-Priority: 500" |
         as_root tee "$apt/preferences.d/experimental" >/dev/null
+}
+
+# emulate ARCHITECTURE: lets this machine run programs of another architecture with QEMU, until it restarts.
+emulate() {
+    local processor formats=/proc/sys/fs/binfmt_misc
+    case $1 in
+    arm64) processor=aarch64 ;;
+    ppc64el) processor=ppc64le ;;
+    s390x) processor=s390x ;;
+    *) die "no emulator is configured for $1" ;;
+    esac
+    [ "$1" != "$(dpkg --print-architecture)" ] || die "this machine's architecture is $1"
+    need qemu-user-static
+    [ -e "$formats/register" ] || as_root mount -t binfmt_misc binfmt_misc "$formats"
+    [ -e "$formats/qemu-$processor" ] ||
+        as_root tee "$formats/register" <"/usr/lib/binfmt.d/qemu-$processor.conf" >/dev/null
+    architecture=$1
 }
 
 # copy_checkout: copies this checkout to /snowdrift in the chroot, and the source of Citus, which is in
@@ -63,11 +83,11 @@ run_in_chroot() {
         mount --rbind /dev '$chroot_dir/dev' && mount -t tmpfs tmpfs '$chroot_dir/dev/shm' &&
         mount --bind '$work/tmp' '$chroot_dir/tmp' &&
         exec chroot '$chroot_dir' env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
-            LC_ALL=C.UTF-8 SNOWDRIFT_EXPECT=${version%%-*} /snowdrift/dev ${*:3}" 2>&1 </dev/null |
+            LC_ALL=C.UTF-8 SNOWDRIFT_EXPECT=${version%%-*} SNOWDRIFT_EMULATED=$architecture /snowdrift/dev ${*:3}" 2>&1 </dev/null |
         tee "$log" | sed -u "s/^/  [$version] /"
 }
 
-# test_in VERSION: runs the tests of this checkout in the version's chroot. Sets result to their last line; to
+# test_in VERSION [SUITE...]: runs the tests of this checkout in the version's chroot. Sets result to their last line; to
 # an empty string if there is no chroot. VERSION-assertions, -sanitizers and -valgrind use a server that is built in
 # the chroot.
 test_in() {
@@ -75,10 +95,10 @@ test_in() {
     make_chroot "$1" || return 0
     local log=$work/matrix-$1.log
     copy_checkout
-    say "Testing on PostgreSQL $1"
+    say "Testing on PostgreSQL $1${architecture:+, $architecture}"
     local option=
     [[ $1 != *-* ]] || option=--${1#*-}
-    interruptibly run_in_chroot "$1" "$log" test $option || true
+    interruptibly run_in_chroot "$1" "$log" test $option "${@:2}" || true
     result=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$log" | tail -n 1 || true)
     [ -n "$result" ] || result='0 passed, 1 failed'
 }
@@ -100,13 +120,19 @@ bench_on() {
 }
 
 cmd_matrix() {
-    [ $# -gt 0 ] || set -- 15 17 18 18-assertions
-    local version skipped=0
+    local version skipped=0 suites=()
+    if [ "${1:-}" = --arch ]; then
+        emulate "${2:?an architecture, such as arm64}"
+        suites=(unit regress)
+        shift 2
+        [ $# -gt 0 ] || set -- 17
+    fi
+    [ $# -gt 0 ] || set -- 15 17 18 18-assertions 19
     for version; do debian_suite "$version" >/dev/null; done
     need debootstrap util-linux
     make_work
     for version; do
-        test_in "$version"
+        test_in "$version" "${suites[@]}"
         if [[ $result =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
             passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2]))
         else

@@ -120,18 +120,21 @@ bench_on() {
 }
 
 cmd_matrix() {
-    local version skipped=0 suites=()
+    local version versions=() skipped=0 suites=()
     if [ "${1:-}" = --arch ]; then
         emulate "${2:?an architecture, such as arm64}"
-        suites=(unit regress)
+        versions=(17) suites=(unit regress)
         shift 2
-        [ $# -gt 0 ] || set -- 17
+    else
+        versions=(15 17 18 18-assertions 19)
     fi
-    [ $# -gt 0 ] || set -- 15 17 18 18-assertions 19
-    for version; do debian_suite "$version" >/dev/null; done
+    if [ $# -gt 0 ] && [ "$1" != -- ]; then versions=(); fi
+    while [ $# -gt 0 ] && [ "$1" != -- ]; do versions+=("$1"); shift; done
+    [ $# -lt 2 ] || suites=("${@:2}")
+    for version in "${versions[@]}"; do debian_suite "$version" >/dev/null; done
     need debootstrap util-linux
     make_work
-    for version; do
+    for version in "${versions[@]}"; do
         test_in "$version" "${suites[@]}"
         if [[ $result =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
             passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2]))

@@ -30,10 +30,11 @@ cmd_lint() {
     local compilers=(g++ clang++)
     # The oldest GCC that is supported, where the distribution has it
     if [ -n "$(apt-cache show g++-11 2>/dev/null)" ]; then need g++-11; compilers+=(g++-11); fi
-    say "Includes, names of SQL functions, and versions of PostgreSQL"
+    say "Includes, names of SQL functions, versions of PostgreSQL, and META.json"
     tools/check_includes.sh
     check_names
     check_versions
+    check_meta
     say "clang-format"
     lint_files | xargs clang-format --dry-run --Werror
     say "GCC and Clang, warnings as errors; clang-tidy"

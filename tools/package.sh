@@ -1,11 +1,17 @@
 # shellcheck shell=bash
-# ./dev package: the archive for PGXN and the check of its META.json. Part of ./dev.
+# ./dev package: the archive for PGXN and the check of its META.json; debian.sh has the packages. Part of ./dev.
 
 packages=build/packages
 
 cmd_package() {
-    case ${1:-} in
+    local kind=${1:-}
+    shift || true
+    case $kind in
+    deb) package_debs "$@" ;;
     pgxn) package_pgxn ;;
+    # In a chroot:
+    build-deb) build_deb ;;
+    try-deb) try_deb ;;
     *) usage >&2; exit 2 ;;
     esac
 }

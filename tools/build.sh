@@ -48,7 +48,7 @@ build() {
 # build_cmake [TARGET]: builds the C++ tests and benchmarks, or another target of CMakeLists.txt.
 build_cmake() {
     find_postgres
-    need cmake g++ pkg-config libgtest-dev libpqxx-dev
+    need cmake g++ git pkg-config libgtest-dev libpqxx-dev
     # libpq.pc of PostgreSQL 19 requires libcurl, but Debian's libpq-dev does not depend on it.
     pkg-config --exists libpq || need libcurl4-openssl-dev
     local sanitizers=ON

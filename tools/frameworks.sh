@@ -31,6 +31,7 @@ tests_in() {
     */shared_object.sh) echo '\.SharedObject\.' ;;
     */makefile.sh) echo '\.Makefile\.' ;;
     */client_library.sh) echo '\.ClientLibrary\.' ;;
+    */release.sh) echo '\.Release\.' ;;
     */examples_test.sh) echo '\.Examples$' ;;
     */javascript_test.js) echo '\.JavaScript$' ;;
     esac

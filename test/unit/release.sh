@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# ./dev release --check accepts a version that all files contain, and names each file that prevents a release. Works on
+# a copy of the files, in a repository of its own.
+set -euo pipefail
+source=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export GIT_AUTHOR_NAME=test GIT_AUTHOR_EMAIL=test@localhost GIT_COMMITTER_NAME=test GIT_COMMITTER_EMAIL=test@localhost
+
+fail() { echo "$*" >&2; exit 1; }
+
+cd "$source"
+mkdir "$work/checkout"
+cp -r dev tools debian packaging META.json CMakeLists.txt CHANGELOG.md snowdrift.control snowdrift--*.sql "$work/checkout"
+cd "$work/checkout"
+
+# The next release, ready
+sed -i '/meta-spec/,$! s/"version": ".*"/"version": "9.8.7"/' META.json
+sed -i 's/^project(snowdrift VERSION [^ ]*/project(snowdrift VERSION 9.8.7/' CMakeLists.txt
+sed -i '0,/^## .*/s//## 9.8.7 (2026-12-01)/' CHANGELOG.md
+sed -i '1s/(.*)/(9.8.7-1)/; s/^\( -- .*>  \).*/\1Tue, 01 Dec 2026 12:00:00 +0000/' debian/changelog
+sed -i 's/^\(Version: *\).*/\19.8.7/' packaging/rpm/snowdrift.spec
+grep -rl 'snowdrift\.example' META.json debian packaging | xargs sed -i 's,snowdrift\.example,public.test,g'
+git init -q
+git add .
+git commit -qm 'Release 9.8.7'
+./dev release --check 9.8.7
+
+# rejected VERSION LINE: the check fails and prints the line.
+rejected() {
+    ! ./dev release --check "$1" >../output 2>&1 || fail "not rejected: $2"
+    grep -qx "$2" ../output || fail "expected '$2', but the output is: $(cat ../output)"
+}
+
+# broken FILE SED-SCRIPT LINE: the check fails and prints the line after this change.
+broken() {
+    sed -i "$2" "$1"
+    git commit -qam 'Break a file'
+    rejected 9.8.7 "$3"
+    git reset -q --hard HEAD^
+}
+
+broken META.json 's/^    "version": .*/    "version": "9.8.6",/' 'META.json: the version is 9.8.6'
+broken META.json 's/^            "version": .*/            "version": "9.8.5"/' 'META.json: the version is 9.8.5'
+broken META.json 's/"file": .*/"file": "snowdrift--9.sql",/' 'META.json: the file is not snowdrift--.*\.sql'
+broken META.json 's/public.test/other.test/' 'debian/watch: the address differs from META.json'
+broken debian/control 's/@public.test/@snowdrift.example/' \
+    'debian/control: an address is a placeholder, snowdrift.example'
+broken CMakeLists.txt 's/VERSION 9.8.7/VERSION 9.8.6/' 'CMakeLists.txt: the version is 9.8.6'
+broken packaging/rpm/snowdrift.spec 's/9.8.7/9.8.6/' 'packaging/rpm/snowdrift.spec: the version is 9.8.6'
+broken debian/changelog '1s/9.8.7/9.8.6/' 'debian/changelog: the version is 9.8.6'
+broken debian/changelog 's/01 Dec 2026/02 Dec 2026/' 'debian/changelog: the date differs from CHANGELOG.md'
+broken CHANGELOG.md 's/^## 9.8.7/## 9.8.6/' 'CHANGELOG.md: the version is 9.8.6'
+broken CHANGELOG.md 's/(2026-12-01)/(unreleased)/' 'CHANGELOG.md: the date is unreleased'
+rejected 9.8.8 'META.json: the version is 9.8.7'
+
+touch uncommitted
+rejected 9.8.7 'some changes are not committed'
+rm uncommitted
+
+git tag v9.8.7
+./dev release --check 9.8.7
+git commit -q --allow-empty -m 'Continue'
+rejected 9.8.7 'v9.8.7 is another commit'

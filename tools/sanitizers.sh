@@ -4,12 +4,14 @@
 
 server_program=   # the postgres that start_server runs; empty for that of PG_CONFIG
 server_log=       # the log of the servers that start_server starts; empty for one in the server's folder
+too_slow=         # a pattern for the C++ tests that take too long on such a server
 
 # use_sanitizers KIND: makes the servers that this run starts write reports to $work/reports. KIND is sanitizers or
 # valgrind. Tests first that it finds the errors in test/sanitizers/planted.cpp.
 use_sanitizers() {
     mkdir -m 777 "$work/reports"
     server_log=$work/server.log
+    too_slow=FiveMillion
     "configure_$1"
     local library=$work/planted.so flags
     flags=$(make -s print-CPPFLAGS print-CXXFLAGS)

@@ -32,6 +32,8 @@ append_to_file("$folder/pgbouncer.ini",
 	  . "[pgbouncer]\nlisten_addr =\nunix_socket_dir = $folder\nlisten_port = $port\n"
 	  . "auth_type = any\npool_mode = transaction\ndefault_pool_size = 3\n");
 my $bouncer = IPC::Run::start([ $program, '-q', "$folder/pgbouncer.ini" ], '<', \undef, '>', "$folder/log", '2>&1');
+# A failed test ends it, too.
+END { my $status = $?; $bouncer->kill_kill if defined $bouncer && $bouncer->pumpable; $? = $status }
 my $pool = Pooled->new(folder => $folder, connection => "host=$folder port=$port user=$user dbname=postgres");
 
 # through(STATEMENTS...): what one client receives; undefined if a statement fails

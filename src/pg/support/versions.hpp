@@ -70,6 +70,7 @@ inline RangeType* make_range(TypeCacheEntry* type, RangeBound* lower, RangeBound
 #if PG_VERSION_NUM < 170000
 
 // Named wait events. Earlier versions show the same event for all extensions.
+// NOLINTNEXTLINE(readability-identifier-naming): PostgreSQL's name
 inline uint32 WaitEventExtensionNew(const char*) { return PG_WAIT_EXTENSION; }
 
 // random(), without the overloads that PostgreSQL 17 added

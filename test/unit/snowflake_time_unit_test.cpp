@@ -1,0 +1,196 @@
+// The Snowflake generator with time units longer than 1 ms, and restarts with any time unit.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "unit/snowflake_generator_fixture.hpp"
+
+namespace snowdrift {
+namespace {
+
+/// A generator whose time unit is 1 s, with 4 IDs per unit. At `noon`, a unit begins.
+class SecondsGenerator : public GeneratorTest {
+ protected:
+    SecondsGenerator() : GeneratorTest{seconds, 5 << 4 | 9, 0} {}
+
+    static constexpr SnowflakeLayout seconds{
+        noon - 86'400'000, 32, 3, 4, 2, false, FieldOrder::worker_sequence_datacenter, 1000};
+};
+
+TEST_F(SecondsGenerator, IssuesTheIdsOfASecondDuringIt) {
+    EXPECT_EQ(issue(noon), (SnowflakeParts{noon, 5, 9, 0}));
+    EXPECT_EQ(issue(noon + 1), (SnowflakeParts{noon, 5, 9, 1}));
+    EXPECT_EQ(issue(noon + 999), (SnowflakeParts{noon, 5, 9, 2}));
+    EXPECT_EQ(issue(noon + 1000), (SnowflakeParts{noon + 1000, 5, 9, 0}));
+    EXPECT_EQ(ask(noon + 1500).ms, noon + 1000);
+}
+
+TEST_F(SecondsGenerator, WaitsForTheNextSecondWhenTheSequenceIsUsedUp) {
+    use_up(noon + 300);
+    auto answer = ask(noon + 300);
+    EXPECT_EQ(answer.verdict, Verdict::exhausted);
+    EXPECT_EQ(answer.ms, noon + 1000);
+    answer = ask(noon + 999);
+    EXPECT_EQ(answer.verdict, Verdict::exhausted);
+    EXPECT_EQ(answer.ms, noon + 1000);
+    EXPECT_EQ(issue(noon + 1000), (SnowflakeParts{noon + 1000, 5, 9, 0}));
+}
+
+TEST_F(SecondsGenerator, IsNotAheadInASecondThatTheClockHasEntered) {
+    issue(noon + 900);
+    EXPECT_EQ(issue(noon + 100).sequence, 1U);
+    EXPECT_EQ(issue(noon).sequence, 2U);
+    const auto answer = ask(noon - 1);
+    EXPECT_EQ(answer.verdict, Verdict::clock_behind);
+    EXPECT_EQ(answer.ms, noon);
+}
+
+TEST_F(SecondsGenerator, MeasuresItsLeadFromTheBeginningOfTheSecond) {
+    lead = 5000;
+    issue(noon + 999);
+    EXPECT_EQ(issue(noon - 5000).unix_ms, noon);
+    auto answer = ask(noon - 5001);
+    EXPECT_EQ(answer.verdict, Verdict::clock_behind);
+    EXPECT_EQ(answer.ms, noon - 5000);
+    answer = ask(noon - 5000 - 1999);
+    EXPECT_EQ(answer.verdict, Verdict::clock_behind);
+    answer = ask(noon - 5000 - 2000);
+    EXPECT_EQ(answer.verdict, Verdict::refused);
+    EXPECT_EQ(answer.ms, 7000);
+}
+
+TEST_F(SecondsGenerator, NeverLetsLoadMakeTheLeadGrow) {
+    lead = max_lead;
+    use_up(noon);
+    for (int64_t now = noon - 10'300; now < noon - 2000; now += 1000) {
+        ASSERT_EQ(ask(now).verdict, Verdict::exhausted);
+        ASSERT_EQ(ask(now + 299).verdict, Verdict::exhausted);
+        ASSERT_LE(issue(now + 300).unix_ms - (now + 300), 11'000);
+        use_up(now + 300);
+    }
+}
+
+TEST_F(SecondsGenerator, StartsInTheFirstSecondThatBeginsAfterAMark) {
+    for (const int64_t mark : {noon, noon + 1, noon + 500, noon + 999}) {
+        word = generator.state_after(mark);
+        EXPECT_EQ(generator.unix_ms_of(word), noon + 1000);
+        lead = 1000;
+        EXPECT_EQ(issue(noon + 600).unix_ms, noon + 1000);
+    }
+    word = generator.state_after(noon - 1);
+    EXPECT_EQ(generator.unix_ms_of(word), noon);
+    EXPECT_EQ(generator.state_after(seconds.epoch_unix_ms - 1), 0U);
+    // If no lead is allowed, it waits until that second begins, however long a unit and a lease
+    // are.
+    lead = 0;
+    word = generator.state_after(noon + 500);
+    const auto answer = ask(noon + 1);
+    EXPECT_EQ(answer.verdict, Verdict::clock_behind);
+    EXPECT_EQ(answer.ms, noon + 1000);
+    word = generator.state_after(noon + 1001);
+    EXPECT_EQ(ask(noon + 1).verdict, Verdict::clock_behind);
+}
+
+// Otherwise, a fresh state would move the mark, which all generators share, far ahead of the clock.
+TEST_F(SecondsGenerator, BeginsNoSecondMoreThan400MsEarly) {
+    lead = max_lead;
+    word = generator.state_after(noon + 500);
+    auto answer = ask(noon);
+    EXPECT_EQ(answer.verdict, Verdict::exhausted);
+    EXPECT_EQ(answer.ms, noon + 600);
+    EXPECT_EQ(issue(noon + 600).unix_ms, noon + 1000);
+    // A second that has begun goes on if the clock is set back, and so does a used up one.
+    EXPECT_EQ(issue(noon - 500).unix_ms, noon + 1000);
+    use_up(noon - 5000);
+    answer = ask(noon - 5000);
+    EXPECT_EQ(answer.verdict, Verdict::exhausted);
+    EXPECT_EQ(answer.ms, noon - 4000);
+    EXPECT_EQ(issue(noon - 4000).unix_ms, noon + 2000);
+}
+
+TEST_F(SecondsGenerator, KeepsTheLimitOfTheLeadWhenASecondIsUsedUp) {
+    lead = 100;
+    word = generator.state_after(noon - 1);
+    use_up(noon - 50);
+    auto answer = ask(noon - 50);
+    EXPECT_EQ(answer.verdict, Verdict::exhausted);
+    EXPECT_EQ(answer.ms, noon);
+    answer = ask(noon);
+    EXPECT_EQ(answer.verdict, Verdict::exhausted);
+    EXPECT_EQ(answer.ms, noon + 900);
+    EXPECT_EQ(issue(noon + 900).unix_ms, noon + 1000);
+}
+
+TEST_F(SecondsGenerator, EndsWithTheLastSecondOfTheLayout) {
+    EXPECT_EQ(ask(seconds.epoch_unix_ms - 1).verdict, Verdict::out_of_range);
+    EXPECT_EQ(issue(seconds.max_unix_ms() + 999).unix_ms, seconds.max_unix_ms());
+    EXPECT_EQ(ask(seconds.max_unix_ms() + 1000).verdict, Verdict::out_of_range);
+    int64_t id;
+    EXPECT_FALSE(generator.try_next(word, seconds.epoch_unix_ms - 1, id));
+    EXPECT_TRUE(generator.try_next(word, seconds.max_unix_ms() + 999, id));
+    EXPECT_FALSE(generator.try_next(word, seconds.max_unix_ms() + 1000, id));
+    word = generator.state_after(seconds.max_unix_ms() + 5);
+    EXPECT_EQ(generator.unix_ms_of(word), seconds.max_unix_ms());
+    EXPECT_NE(ask(seconds.max_unix_ms()).verdict, Verdict::issued);
+}
+
+TEST_F(SecondsGenerator, ResumesAfterAPosition) {
+    const SnowflakeGenerator upper{seconds, 0, 2, 3};
+    const auto fresh = upper.position(upper.state_after(noon + 7));
+    EXPECT_EQ(fresh->unix_ms, noon);
+    EXPECT_EQ(fresh->sequence, 3U);
+
+    lead = max_lead;
+    issue(noon + 1000);
+    issue(noon + 1000);
+    issue(noon);
+    const auto last = generator.position(word);
+    EXPECT_EQ(last->unix_ms, noon + 1000);
+    EXPECT_EQ(last->sequence, 2U);
+
+    std::atomic<uint64_t> other{0};
+    ASSERT_TRUE(generator.resume_after(other, *last));
+    EXPECT_EQ(other, word);
+    EXPECT_EQ(seconds.split(generator.next(other, noon, lead, request).id),
+              (SnowflakeParts{noon + 1000, 5, 9, 3}));
+    EXPECT_FALSE(generator.resume_after(other, *last));
+}
+
+/// Restarts a generator at random while its clock is stepped at random. As on a server, the mark
+/// covers an ID before the ID is returned, by a random lease, and a fresh state starts after the
+/// mark. No ID is repeated, and none is before an earlier one.
+TEST(GeneratorRestarts, NeverRepeatAnIdWhateverTheTimeUnit) {
+    std::mt19937_64 random{20160520};
+    const auto pick = [&random](int64_t min, int64_t max) {
+        return min + static_cast<int64_t>(random() % static_cast<uint64_t>(max - min + 1));
+    };
+    for (const uint16_t unit_ms : {1, 10, 1000, 60'000}) {
+        SCOPED_TRACE(unit_ms);
+        const SnowflakeLayout units{
+            noon - 123, 32, 2, 2, 3, false, FieldOrder::sequence_datacenter_worker, unit_ms};
+        const SnowflakeGenerator generator{units, 6};
+        std::atomic<uint64_t> word{0};
+        int64_t mark = 0;
+        int64_t now = noon + 10'000'000;
+        int64_t last = -1;
+        for (int i = 0; i < 100'000; ++i) {
+            now += pick(0, unit_ms / 4 + 1);
+            if (pick(0, 50) == 0) now += pick(-3000, 3000 + unit_ms);
+            if (pick(0, 20) == 0) word = generator.state_after(mark);
+            Request request;
+            auto answer = generator.next(word, now, INT32_MAX, request);
+            while (answer.verdict == Verdict::exhausted) {
+                now = answer.ms;
+                answer = generator.next(word, now, INT32_MAX, request);
+            }
+            ASSERT_EQ(answer.verdict, Verdict::issued);
+            mark = std::max(mark, answer.ms + pick(0, 600));
+            ASSERT_GT(answer.id, last);
+            last = answer.id;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace snowdrift

@@ -90,8 +90,7 @@ void core(Report& report, const Options& options) {
     report.table({"generator for C++ programs", "ns", "instructions"}, rows);
     report.note(
         "One thread, with a sequence that is not used up. All read the clock, and all but Boost's "
-        "are "
-        "thread-safe. Boost is measured if version 1.86 or later is installed.");
+        "are thread-safe. Boost is measured if version 1.86 or later is installed.");
     report.note(std::string{"Compiled by "} + SNOWDRIFT_COMPILER +
                 (counted ? "; instructions counted by callgrind."
                          : "; without valgrind, instructions are not counted."));

@@ -44,6 +44,15 @@ override with_llvm = no
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
+# A build in another folder must not take the objects of an earlier build beside the sources.
+ifdef VPATH
+srcdir := $(srcdir)
+override VPATH :=
+vpath %.cpp $(srcdir)
+vpath %.sql $(srcdir)
+vpath %.control $(srcdir)
+endif
+
 HEADERS_OF_OURS = $(wildcard $(addprefix $(srcdir)/,include/snowdrift/*.hpp include/snowdrift/core/*.hpp \
 	src/core/*.hpp src/pg/*/*.hpp))
 $(OBJS): $(HEADERS_OF_OURS) | folders

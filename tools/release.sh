@@ -3,6 +3,7 @@
 
 cmd_release() {
     local check=
+    [ "${1:-}" != --addresses ] || { copy_addresses; return; }
     [ "${1:-}" != --check ] || { check=1; shift; }
     [[ $# -eq 1 && $1 =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || { usage >&2; exit 2; }
     need git
@@ -18,6 +19,13 @@ cmd_release() {
     say "The packages are in build/packages. Publish the release: git push origin v$1"
 }
 
+# copy_addresses: replaces the placeholders in the packages' files by the addresses in META.json.
+copy_addresses() {
+    grep -rlZ 'snowdrift\.example' debian packaging |
+        xargs -0r sed -i "s,https://snowdrift\.example,$(meta homepage),
+            s,The Snowdrift developers <developers@snowdrift\.example>,$(meta maintainer),"
+}
+
 # require_ready VERSION: ends the run if anything prevents a release of the version, and lists all that does.
 require_ready() {
     local obstacles
@@ -27,7 +35,7 @@ require_ready() {
 
 # list_obstacles VERSION
 list_obstacles() {
-    local file found date debian_date script homepage
+    local file found date debian_date script address
     while read -r file found; do
         [ "$found" = "$1" ] || echo "$file: the version is $found"
     done < <(list_versions)
@@ -40,12 +48,16 @@ list_obstacles() {
     script=snowdrift--$(sed -n "s/^default_version = '\(.*\)'/\1/p" snowdrift.control).sql
     [ "$(meta file)" = "$script" ] || echo "META.json: the file is not $script"
 
-    homepage=$(meta homepage)
     while read -r file; do
         echo "$file: an address is a placeholder, snowdrift.example"
     done < <(grep -rl 'snowdrift\.example' META.json debian packaging || true)
+    address=$(meta homepage)
     for file in debian/control.in debian/control debian/copyright debian/watch packaging/rpm/snowdrift.spec; do
-        grep -qF "$homepage" "$file" || echo "$file: the address differs from META.json"
+        grep -qF "$address" "$file" || echo "$file: the address differs from META.json"
+    done
+    address=$(meta maintainer)
+    for file in debian/control.in debian/control debian/changelog packaging/rpm/snowdrift.spec; do
+        grep -qF "$address" "$file" || echo "$file: the maintainer differs from META.json"
     done
 
     [ -z "$(git status --porcelain)" ] || echo "some changes are not committed"

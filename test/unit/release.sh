@@ -20,7 +20,8 @@ sed -i 's/^project(snowdrift VERSION [^ ]*/project(snowdrift VERSION 9.8.7/' CMa
 sed -i '0,/^## .*/s//## 9.8.7 (2026-12-01)/' CHANGELOG.md
 sed -i '1s/(.*)/(9.8.7-1)/; s/^\( -- .*>  \).*/\1Tue, 01 Dec 2026 12:00:00 +0000/' debian/changelog
 sed -i 's/^\(Version: *\).*/\19.8.7/' packaging/rpm/snowdrift.spec
-grep -rl 'snowdrift\.example' META.json debian packaging | xargs sed -i 's,snowdrift\.example,public.test,g'
+sed -i 's,snowdrift\.example,public.test,g; s,The Snowdrift developers <,A. Maintainer <,' META.json
+./dev release --addresses
 git init -q
 git add .
 git commit -qm 'Release 9.8.7'
@@ -44,6 +45,7 @@ broken META.json 's/^    "version": .*/    "version": "9.8.6",/' 'META.json: the
 broken META.json 's/^            "version": .*/            "version": "9.8.5"/' 'META.json: the version is 9.8.5'
 broken META.json 's/"file": .*/"file": "snowdrift--9.sql",/' 'META.json: the file is not snowdrift--.*\.sql'
 broken META.json 's/public.test/other.test/' 'debian/watch: the address differs from META.json'
+broken META.json 's/A. Maintainer/B. Maintainer/' 'debian/changelog: the maintainer differs from META.json'
 broken debian/control 's/@public.test/@snowdrift.example/' \
     'debian/control: an address is a placeholder, snowdrift.example'
 broken CMakeLists.txt 's/VERSION 9.8.7/VERSION 9.8.6/' 'CMakeLists.txt: the version is 9.8.6'

@@ -71,11 +71,11 @@ try_deb() {
     make_work
     with_packaged_server true  # what the server itself leaves is not counted
     list_files >"$work/before"
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
+    apt_get install -y --no-install-recommends \
         "./$packages"/*snowdrift_*.deb "./$packages"/*snowdrift-dev_*.deb
     first_example | with_packaged_server psql -X -a -v ON_ERROR_STOP=1 | tee "$work/example"
     grep -q '^INSERT 0 1$' "$work/example"
-    as_root apt-get purge -y "postgresql-$SNOWDRIFT_EXPECT-snowdrift" libsnowdrift-dev
+    apt_get purge -y "postgresql-$SNOWDRIFT_EXPECT-snowdrift" libsnowdrift-dev
     list_files >"$work/after"
     diff "$work/before" "$work/after"
     need autopkgtest

@@ -8,6 +8,9 @@ as_root() {
     fi
 }
 
+# apt_get ARGUMENT...: waits while another ./dev runs apt-get.
+apt_get() { as_root flock --close /run/lock/snowdrift-apt env DEBIAN_FRONTEND=noninteractive apt-get "$@"; }
+
 # need PACKAGE...: lists and installs the packages that are missing.
 need() {
     local missing=() package
@@ -20,9 +23,7 @@ need() {
     say "Installing ${missing[*]}"
     local log
     log=$(mktemp)
-    if ! { refresh_package_lists &&
-           as_root env DEBIAN_FRONTEND=noninteractive \
-               apt-get install -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+    if ! { refresh_package_lists && apt_get install -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
         tail -n 20 "$log" >&2
         rm -f "$log"
         die "could not install ${missing[*]}"
@@ -66,7 +67,7 @@ build_citus() { refresh_package_lists && as_root bash ../shared/citus/build.sh "
 refresh_package_lists() {
     [ -z "${package_lists_fresh:-}" ] || return 0
     # The release file of sid may have expired.
-    as_root apt-get -o Acquire::Check-Valid-Until=false update && package_lists_fresh=1
+    apt_get -o Acquire::Check-Valid-Until=false update && package_lists_fresh=1
 }
 
 # Prints the Debian mirror that this machine uses.

@@ -51,7 +51,7 @@ sub execution
 }
 
 # receive(SECONDS): the next message, as a hash of its type and its readable text. Returns nothing at the end of
-# the connection, or if no message arrives in time.
+# the connection, or if no message arrives within this time. Without SECONDS, dies if none arrives within a minute.
 sub receive
 {
 	my ($self, $seconds) = @_;
@@ -66,7 +66,11 @@ sub receive
 				return { type => $type, text => text_of($type, $body) };
 			}
 		}
-		return if !IO::Select->new($self->{socket})->can_read($seconds // 60);
+		if (!IO::Select->new($self->{socket})->can_read($seconds // 60))
+		{
+			return if defined $seconds;
+			die 'no message from the server';
+		}
 		return if !$self->{socket}->sysread($self->{input}, 65536, length $self->{input});
 	}
 }

@@ -9,7 +9,7 @@ cmd_bench() {
     fi
     find_postgres
     need libbenchmark-dev gnuplot-nox valgrind "postgresql-client-$pg_version"
-    build_cmake
+    build_cmake snowdrift_bench
     stage
     quietly "Building the benchmark's functions" \
         make -s -C bench install DESTDIR="$work/root"

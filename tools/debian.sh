@@ -65,7 +65,7 @@ build_deb_in() {
 }
 
 # try_deb: installs the packages, runs the first example of the README, removes the packages, and checks that no file
-# remains. Then autopkgtest runs the SQL tests.
+# remains. The example then runs from an image volume, and autopkgtest runs the SQL tests.
 try_deb() {
     need_server "postgresql-$SNOWDRIFT_EXPECT"
     make_work
@@ -78,8 +78,23 @@ try_deb() {
     apt_get purge -y "postgresql-$SNOWDRIFT_EXPECT-snowdrift" libsnowdrift-dev
     list_files >"$work/after"
     diff "$work/before" "$work/after"
+    [ "$SNOWDRIFT_EXPECT" -lt 18 ] || try_volume
     need autopkgtest
     autopkgtest "$packages"/*.deb "$packages"/*.dsc -- null
+}
+
+# try_volume: runs the example with the package's files where packaging/docker/cloudnativepg.Dockerfile puts them, and
+# with CloudNativePG's settings.
+try_volume() {
+    local from to volume=$work/volume
+    dpkg-deb --extract "$packages"/postgresql-*-snowdrift_*.deb "$work/package"
+    while read -r from to; do
+        mkdir -p "$volume$to"
+        cp -r "$work$from"* "$volume$to"
+    done < <(sed -n "s/\${PG_MAJOR}/$SNOWDRIFT_EXPECT/g; s/^COPY --from=package //p" packaging/docker/cloudnativepg.Dockerfile)
+    first_example | with_packaged_server -o "extension_control_path=\$system:$volume/share" \
+        -o "dynamic_library_path=\$libdir:$volume/lib" psql -X -a -v ON_ERROR_STOP=1 | tee "$work/example"
+    grep -q '^INSERT 0 1$' "$work/example"
 }
 
 with_packaged_server() { as_root pg_virtualenv -v "$SNOWDRIFT_EXPECT" "$@"; }

@@ -38,7 +38,7 @@ make_chroot() {
 # add_experimental VERSION: adds experimental to apt's sources in the chroot, for PostgreSQL's packages only.
 add_experimental() {
     local apt=$chroot_dir/etc/apt
-    echo "deb $(mirror) experimental main" | as_root tee "$apt/sources.list.d/experimental.list" >/dev/null
+    sed 's/ sid / experimental /' "$apt/sources.list" | as_root tee "$apt/sources.list.d/experimental.list" >/dev/null
     printf '%s\n' "Package: src:postgresql-$1" "Pin: release a=experimental" "Pin-Priority: 500" |
         as_root tee "$apt/preferences.d/experimental" >/dev/null
 }

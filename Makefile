@@ -31,7 +31,7 @@ UNWRITABLE = $(shell for file in . results output_iso regression.out regression.
 # -isystem: suppresses warnings in PostgreSQL's headers.
 # Hidden symbols: backends load libraries with RTLD_GLOBAL. Without hidden symbols, an inline function of
 # another C++ extension could replace one of this library.
-# No exceptions, no RTTI, no guarded statics: so the shared object depends only on libc.
+# No exceptions, no RTTI, no guarded statics: the shared object depends only on libc.
 PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -I$(srcdir)/include -I$(srcdir)/src \
 	-DSNOWDRIFT_VERSION=$(RELEASE)
 PG_CXXFLAGS = -std=c++20 -Wall -Wextra -Wno-deprecated-volatile -fvisibility=hidden -fvisibility-inlines-hidden \

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# ./dev package deb: builds Debian packages in the chroots of ./dev matrix, and tries them in new chroots. Part of ./dev,
-# which defines the functions and variables used here.
+# ./dev package deb: builds Debian packages in the chroots of ./dev matrix, and tries them in new chroots. Part of
+# ./dev, which defines the functions and variables used here.
 # shellcheck disable=SC2154
 
 # package_debs [VERSION...]: builds the packages in the versions' chroots, and tries each in a new chroot.
@@ -65,7 +65,7 @@ build_deb_in() {
 }
 
 # try_deb: installs the packages, runs the first example of the README, removes the packages, and checks that no file
-# remains. The example then runs from an image volume, and autopkgtest runs the SQL tests.
+# remains. The example then runs from an image volume, and autopkgtest runs the SQL and isolation tests.
 try_deb() {
     need_server "postgresql-$SNOWDRIFT_EXPECT"
     make_work

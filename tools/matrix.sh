@@ -3,7 +3,7 @@
 # Each version runs in a chroot in $SNOWDRIFT_CACHE, with the Debian release that contains it. Part of ./dev,
 # which defines the functions used here.
 
-architecture=  # Debian's name of the one that is emulated; empty for this machine's own
+architecture=  # Debian's name of the emulated architecture; empty for this machine's own
 
 # debian_suite VERSION: prints the suite that contains the version. No suite contains 16.
 debian_suite() {
@@ -87,9 +87,9 @@ run_in_chroot() {
         tee "$log" | sed -u "s/^/  [$version] /"
 }
 
-# test_in VERSION [SUITE...]: runs the tests of this checkout in the version's chroot. Sets result to their last line; to
-# an empty string if there is no chroot. VERSION-assertions, -sanitizers and -valgrind use a server that is built in
-# the chroot.
+# test_in VERSION [SUITE...]: runs the tests of this checkout in the version's chroot. Sets result to the last line of
+# their output, or to an empty string if the chroot could not be created. VERSION-assertions, -sanitizers and -valgrind
+# use a server that is built in the chroot.
 test_in() {
     result=
     make_chroot "$1" || return 0

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# ./dev release: checks that a version is ready, runs the tests, builds the packages, and tags the commit. Part of ./dev.
+# ./dev release: checks that a version is ready, runs the tests, builds the packages, and tags the commit. Part of
+# ./dev.
 
 cmd_release() {
     local check=
@@ -26,7 +27,7 @@ copy_addresses() {
             s,The Snowdrift developers <developers@snowdrift\.example>,$(meta maintainer),"
 }
 
-# require_ready VERSION: ends the run if anything prevents a release of the version, and lists all that does.
+# require_ready VERSION: ends the run if anything prevents a release of the version, and lists the reasons.
 require_ready() {
     local obstacles
     obstacles=$(list_obstacles "$1")

@@ -122,7 +122,8 @@ bench_on() {
 cmd_matrix() {
     local version versions=() skipped=0 suites=()
     if [ "${1:-}" = --arch ]; then
-        emulate "${2:?an architecture, such as arm64}"
+        [ $# -ge 2 ] || { usage >&2; exit 2; }
+        emulate "$2"
         versions=(17) suites=(unit regress)
         shift 2
     else

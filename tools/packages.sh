@@ -4,7 +4,7 @@
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then "$@"
     elif command -v sudo >/dev/null; then sudo "$@"
-    else die "installing packages requires root or sudo: $*"
+    else die "this requires root or sudo: $*"
     fi
 }
 

@@ -72,4 +72,5 @@ list_versions() {
     sed -nE '1s/^snowdrift \((.*)-[^-]+\) .*/debian\/changelog \1/p' debian/changelog
     sed -nE 's/^Version: +/packaging\/rpm\/snowdrift.spec /p' packaging/rpm/snowdrift.spec
     sed -nE '/^## /{s/^## ([^ ]+).*/CHANGELOG.md \1/p;q}' CHANGELOG.md
+    grep -oE '[0-9]+\.[0-9]+\.[0-9]+' docs/install.md | sort -u | sed 's/^/docs\/install.md /'
 }

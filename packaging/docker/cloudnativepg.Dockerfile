@@ -2,7 +2,7 @@
 # An image volume for CloudNativePG, which adds its folders to extension_control_path and dynamic_library_path of
 # PostgreSQL 18 and later. Build the package first, then the image, in the root of the checkout:
 #   ./dev package deb 18
-#   docker build --build-arg PG_MAJOR=18 -f packaging/docker/cloudnativepg.Dockerfile -t snowdrift-volume:18 .
+#   docker build --build-arg PG_MAJOR=18 -f packaging/docker/cloudnativepg.Dockerfile -t snowdrift:18-volume .
 ARG PG_MAJOR=18
 FROM postgres:${PG_MAJOR} AS package
 ARG PG_MAJOR

@@ -10,8 +10,9 @@ export GIT_AUTHOR_NAME=test GIT_AUTHOR_EMAIL=test@localhost GIT_COMMITTER_NAME=t
 fail() { echo "$*" >&2; exit 1; }
 
 cd "$source"
-mkdir "$work/checkout"
+mkdir -p "$work/checkout/docs"
 cp -r dev tools debian packaging META.json CMakeLists.txt CHANGELOG.md snowdrift.control snowdrift--*.sql "$work/checkout"
+cp docs/install.md "$work/checkout/docs"
 cd "$work/checkout"
 
 # The next release, ready
@@ -19,6 +20,7 @@ sed -i '/meta-spec/,$! s/"version": ".*"/"version": "9.8.7"/' META.json
 sed -i 's/^project(snowdrift VERSION [^ ]*/project(snowdrift VERSION 9.8.7/' CMakeLists.txt
 sed -i '0,/^## .*/s//## 9.8.7 (2026-12-01)/' CHANGELOG.md
 sed -i '1s/(.*)/(9.8.7-1)/; s/^\( -- .*>  \).*/\1Tue, 01 Dec 2026 12:00:00 +0000/' debian/changelog
+sed -Ei 's/[0-9]+\.[0-9]+\.[0-9]+/9.8.7/g' docs/install.md
 sed -i 's/^\(Version: *\).*/\19.8.7/' packaging/rpm/snowdrift.spec
 sed -i 's,snowdrift\.example,public.test,g; s,The Snowdrift developers <,A. Maintainer <,' META.json
 ./dev release --addresses
@@ -50,6 +52,7 @@ broken debian/control 's/@public.test/@snowdrift.example/' \
     'debian/control: an address is a placeholder, snowdrift.example'
 broken CMakeLists.txt 's/VERSION 9.8.7/VERSION 9.8.6/' 'CMakeLists.txt: the version is 9.8.6'
 broken packaging/rpm/snowdrift.spec 's/9.8.7/9.8.6/' 'packaging/rpm/snowdrift.spec: the version is 9.8.6'
+broken docs/install.md '0,/9.8.7/s//9.8.6/' 'docs/install.md: the version is 9.8.6'
 broken debian/changelog '1s/9.8.7/9.8.6/' 'debian/changelog: the version is 9.8.6'
 broken debian/changelog 's/01 Dec 2026/02 Dec 2026/' 'debian/changelog: the date differs from CHANGELOG.md'
 broken CHANGELOG.md 's/^## 9.8.7/## 9.8.6/' 'CHANGELOG.md: the version is 9.8.6'

@@ -157,16 +157,34 @@ inline int& server_log_level() {
 #endif
 }
 
-/// Whether `synchronous_standby_names` has names. Precondition: max_wal_senders > 0. Minor
-/// releases of 2025 introduced the status, in all major versions.
+/// Whether a server has a status of synchronous standbys, which minor releases of 2025 introduced.
+/// In the same byte, earlier ones have a bool: whether `synchronous_standby_names` has names.
+constexpr bool has_standby_status(int server_version) {
+    const int major = server_version / 10000;
+    return server_version % 10000 >= (major == 15 ? 13 : major == 16 ? 9 : major == 17 ? 5 : 0);
+}
+static_assert(!has_standby_status(150012) && has_standby_status(150013));
+static_assert(!has_standby_status(160008) && has_standby_status(160009));
+static_assert(!has_standby_status(170004) && has_standby_status(170005));
+static_assert(has_standby_status(180000));
+
+/// Whether `synchronous_standby_names` has names. Precondition: max_wal_senders > 0. The server may
+/// be of another minor release than the headers.
 inline bool has_names_of_standbys() {
+    static const int server_version =
+        std::atoi(GetConfigOption("server_version_num", false, false));
+    constexpr uint8 initialized = 1 << 0;
+    constexpr uint8 defined = 1 << 1;
+    uint8 status;
 #ifdef SYNC_STANDBY_DEFINED
-    const uint8 status = WalSndCtl->sync_standbys_status;
-    if ((status & SYNC_STANDBY_INIT) != 0) return (status & SYNC_STANDBY_DEFINED) != 0;
-    return SyncRepStandbyNames != nullptr && *SyncRepStandbyNames != '\0';  // just started
+    static_assert(initialized == SYNC_STANDBY_INIT && defined == SYNC_STANDBY_DEFINED);
+    std::memcpy(&status, &WalSndCtl->sync_standbys_status, sizeof status);
 #else
-    return WalSndCtl->sync_standbys_defined;
+    std::memcpy(&status, &WalSndCtl->sync_standbys_defined, sizeof status);
 #endif
+    if (!has_standby_status(server_version)) return status != 0;
+    if ((status & initialized) != 0) return (status & defined) != 0;
+    return SyncRepStandbyNames != nullptr && *SyncRepStandbyNames != '\0';  // just started
 }
 
 /// The statistics target of a column that is analyzed.

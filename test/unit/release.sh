@@ -21,8 +21,8 @@ sed -i 's/^project(snowdrift VERSION [^ ]*/project(snowdrift VERSION 9.8.7/' CMa
 sed -i '0,/^## .*/s//## 9.8.7 (2026-12-01)/' CHANGELOG.md
 sed -i '1s/(.*)/(9.8.7-1)/; s/^\( -- .*>  \).*/\1Tue, 01 Dec 2026 12:00:00 +0000/' debian/changelog
 sed -Ei 's/[0-9]+\.[0-9]+\.[0-9]+/9.8.7/g' docs/install.md
-sed -i 's/^\(Version: *\).*/\19.8.7/' packaging/rpm/snowdrift.spec
-sed -i 's,snowdrift\.example,public.test,g; s,The Snowdrift developers <,A. Maintainer <,' META.json
+sed -i 's/^\(Version: *\).*/\19.8.7/; s/^\* .* 20[0-9]* \(.*\) - [0-9.]*-/* Tue Dec 01 2026 \1 - 9.8.7-/' packaging/rpm/snowdrift.spec
+sed -i 's,snowdrift\.example,public.test,g; s,The Snowdrift developers <,Maintainer\, A. \& B. <,' META.json
 ./dev release --addresses
 git init -q
 git add .
@@ -46,13 +46,17 @@ broken() {
 broken META.json 's/^    "version": .*/    "version": "9.8.6",/' 'META.json: the version is 9.8.6'
 broken META.json 's/^            "version": .*/            "version": "9.8.5"/' 'META.json: the version is 9.8.5'
 broken META.json 's/"file": .*/"file": "snowdrift--9.sql",/' 'META.json: the file is not snowdrift--.*\.sql'
-broken META.json 's/public.test/other.test/' 'debian/watch: the address differs from META.json'
-broken META.json 's/A. Maintainer/B. Maintainer/' 'debian/changelog: the maintainer differs from META.json'
+broken META.json 's,test/snowdrift",test/other",' 'debian/watch: an address differs from META.json: .*/other/tags '
+broken META.json 's,"homepage": "https://public.test","homepage": "https://public.te",' \
+    'debian/control: an address differs from META.json: Homepage: https://public.te.'
+broken META.json 's/Maintainer, A/Maintainer, C/' 'debian/changelog: an address differs from META.json: .*'
 broken debian/control 's/@public.test/@snowdrift.example/' \
     'debian/control: an address is a placeholder, snowdrift.example'
 broken CMakeLists.txt 's/VERSION 9.8.7/VERSION 9.8.6/' 'CMakeLists.txt: the version is 9.8.6'
-broken packaging/rpm/snowdrift.spec 's/9.8.7/9.8.6/' 'packaging/rpm/snowdrift.spec: the version is 9.8.6'
+broken packaging/rpm/snowdrift.spec 's/^Version: .*/Version: 9.8.6/' 'packaging/rpm/snowdrift.spec: the version is 9.8.6'
 broken docs/install.md '0,/9.8.7/s//9.8.6/' 'docs/install.md: the version is 9.8.6'
+broken packaging/rpm/snowdrift.spec 's/ - 9.8.7-/ - 9.8.6-/' 'packaging/rpm/snowdrift.spec: the version is 9.8.6'
+broken packaging/rpm/snowdrift.spec 's/Dec 01/Dec 02/' 'packaging/rpm/snowdrift.spec: the date differs from CHANGELOG.md'
 broken debian/changelog '1s/9.8.7/9.8.6/' 'debian/changelog: the version is 9.8.6'
 broken debian/changelog 's/01 Dec 2026/02 Dec 2026/' 'debian/changelog: the date differs from CHANGELOG.md'
 broken CHANGELOG.md 's/^## 9.8.7/## 9.8.6/' 'CHANGELOG.md: the version is 9.8.6'

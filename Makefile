@@ -24,7 +24,7 @@ PG_CONFIG ?= pg_config
 RELEASE = $(shell sed -n 's/^    "version": "\(.*\)",/\1/p' $(srcdir)/META.json)
 
 # The results of installcheck are here, or in new folders in /tmp if the user cannot write here.
-EXTRA_REGRESS_OPTS = $(if $(UNWRITABLE),--outputdir=$(shell mktemp -d))
+EXTRA_REGRESS_OPTS ?= $(if $(UNWRITABLE),--outputdir=$(shell mktemp -d))
 UNWRITABLE = $(shell for file in . results output_iso regression.out regression.diffs; do \
 	test ! -e $$file || test -w $$file || echo $$file; done)
 
@@ -42,6 +42,7 @@ PG_CXXFLAGS = -std=c++20 -Wall -Wextra -Wno-deprecated-volatile -fvisibility=hid
 override with_llvm = no
 
 PGXS := $(shell $(PG_CONFIG) --pgxs)
+$(if $(PGXS),,$(error $(PG_CONFIG) does not work: install the server's development files, or set PG_CONFIG))
 include $(PGXS)
 
 # A build in another folder must not take the objects of an earlier build beside the sources.

@@ -12,6 +12,8 @@
 
 namespace snowdrift {
 
+static_assert(sizeof(void*) == 8, "Snowdrift requires a 64-bit machine");
+
 /// The order of the fields below the timestamp, from the most significant bit down. Tables store
 /// these values, so they never change.
 enum class FieldOrder : uint8_t {

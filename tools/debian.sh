@@ -8,7 +8,7 @@ package_debs() {
     [ $# -gt 0 ] || set -- 15 17 18
     local version
     for version; do debian_suite "$version" >/dev/null; done
-    need debootstrap util-linux
+    need debootstrap debian-archive-keyring util-linux
     make_work
     for version; do package_deb "$version"; done
     find "$packages" -name '*.deb' | sort
@@ -25,14 +25,15 @@ package_deb() {
     cp "$chroot_dir/snowdrift/$packages"/* "$folder"
 
     # shellcheck disable=SC2034
-    local SNOWDRIFT_CACHE=$work/new
+    local SNOWDRIFT_CACHE=${SNOWDRIFT_CACHE:-/var/cache/snowdrift}/new
+    as_root rm -rf "$SNOWDRIFT_CACHE"
     make_chroot "$1" || die "could not create a new chroot for PostgreSQL $1"
     copy_checkout
     as_root mkdir -p "$chroot_dir/snowdrift/$packages"
     as_root cp "$folder"/* "$chroot_dir/snowdrift/$packages"
     say "Trying the packages for PostgreSQL $1 in a new chroot"
     interruptibly run_in_chroot "$1" "$work/try-$1.log" package try-deb
-    as_root rm -rf "$chroot_dir"
+    as_root rm -rf "$SNOWDRIFT_CACHE"
 }
 
 # build_deb: builds the packages twice, in different folders and time zones. The files must be identical, and lintian
@@ -60,7 +61,7 @@ build_deb_in() {
     tar -c --exclude=./build . | tar -x -C "$source"
     tar -c --sort=name --mtime="@$epoch" --owner=0 --group=0 --exclude=./build --exclude=./debian \
         --transform="s,^\.,snowdrift-${version%-*}," . | gzip -n >"$1/snowdrift_${version%-*}.orig.tar.gz"
-    (cd "$source" && pg_buildext updatecontrol &&
+    (export PG_SUPPORTED_VERSIONS=$SNOWDRIFT_EXPECT && cd "$source" && pg_buildext updatecontrol &&
         TZ=$2 DEB_BUILD_OPTIONS="parallel=$jobs" dpkg-buildpackage -us -uc "$3")
 }
 

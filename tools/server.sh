@@ -12,7 +12,8 @@ make_work() {
     [ -z "$work" ] || return 0
     work=$(mktemp -d /tmp/snowdrift.XXXXXX)
     chmod 755 "$work"
-    [ "$(id -u)" -ne 0 ] || chown postgres: "$work"
+    # A command that starts no server needs no user for it.
+    if [ "$(id -u)" -eq 0 ] && id postgres >/dev/null 2>&1; then chown postgres: "$work"; fi
 }
 
 # Installs the extension into $work/root, and writes $work/extension.conf, the configuration with which a

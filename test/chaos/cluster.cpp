@@ -83,7 +83,7 @@ std::list<OpenWindow> Cluster::open_windows(Fault fault) {
 
 // ---- the nemesis
 
-void Cluster::torment(Time end) {
+void Cluster::torment(Time end, Time latest_end) {
     windows_ = open_windows(Fault::any);
     clock_ = std::thread{[this] { step_clocks(); }};
     std::vector<Action> all = actions();
@@ -94,7 +94,7 @@ void Cluster::torment(Time end) {
         missing_.insert(action.name);
     }
     std::discrete_distribution<size_t> distribution{weights.begin(), weights.end()};
-    for (size_t step = 0; run_.now() < end; ++step) {
+    for (size_t step = 0; run_.now() < (missing_.empty() ? end : latest_end); ++step) {
         // How many random numbers a step uses depends on what it finds, so each step has its own
         // series.
         random_ = run_.random(name + " " + std::to_string(step));

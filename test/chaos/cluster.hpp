@@ -50,8 +50,9 @@ class Cluster {
 
     /// Starts the servers.
     virtual void set_up() = 0;
-    /// Injects random faults until `end`.
-    void torment(Time end);
+    /// Injects random faults until `end`, and until each kind has occurred, but not after
+    /// `latest_end`.
+    void torment(Time end, Time latest_end);
     /// Ends all faults: all servers run, their clocks agree, and standbys follow.
     void heal();
     /// Waits until all clients have received IDs after heal(), and ends them. Returns those that

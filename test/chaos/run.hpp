@@ -28,7 +28,7 @@ struct Paths {
 
 class Run {
  public:
-    /// `duration`: how long faults are injected.
+    /// `duration`: for how long faults are injected, at most.
     Run(Paths paths, uint32_t seed, std::chrono::seconds duration);
 
     const Paths paths;

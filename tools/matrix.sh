@@ -32,6 +32,8 @@ make_chroot() {
         return 1
     fi
     [ "$suite" != experimental ] || add_experimental "${1%%-*}"
+    # The release file of sid may have expired.
+    echo 'Acquire::Check-Valid-Until "false";' | as_root tee "$chroot_dir/etc/apt/apt.conf.d/snowdrift" >/dev/null
     as_root touch "$chroot_dir/.complete"
 }
 

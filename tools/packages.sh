@@ -66,8 +66,7 @@ build_citus() { refresh_package_lists && as_root bash ../shared/citus/build.sh "
 
 refresh_package_lists() {
     [ -z "${package_lists_fresh:-}" ] || return 0
-    # The release file of sid may have expired.
-    apt_get -o Acquire::Check-Valid-Until=false update && package_lists_fresh=1
+    apt_get update && package_lists_fresh=1
 }
 
 # Prints the Debian mirror that this machine uses.

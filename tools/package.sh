@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# ./dev package: the archive for PGXN and the check of its META.json; debian.sh has the packages. Part of ./dev.
+# ./dev package: the archive for PGXN and the check of its META.json; debian.sh and rpm.sh have the packages. Part of
+# ./dev.
 
 packages=build/packages
 
@@ -8,6 +9,7 @@ cmd_package() {
     shift || true
     case $kind in
     deb) package_debs "$@" ;;
+    rpm) package_rpm ;;
     pgxn) package_pgxn ;;
     # In a chroot:
     build-deb) build_deb ;;

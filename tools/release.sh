@@ -13,7 +13,7 @@ cmd_release() {
     git var GIT_COMMITTER_IDENT >/dev/null  # for the tag
     export SNOWDRIFT_RELEASE=1
     local part
-    for part in lint "test --long" matrix "package deb" "package pgxn"; do
+    for part in lint "test --long" matrix "package deb" "package rpm" "package pgxn"; do
         # shellcheck disable=SC2086
         interruptibly ./dev $part
     done

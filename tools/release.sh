@@ -22,23 +22,28 @@ cmd_release() {
     say "The packages are in build/packages. Publish the release: git push origin v$1"
 }
 
-# read_addresses: sets homepage, repository and maintainer to those in META.json.
+# read_addresses: sets homepage, repository and maintainer to those in META.json. Fails if one is missing.
 read_addresses() {
     homepage=$(meta homepage)
-    repository=$(meta web | tail -n 1)
+    repository=$(sed -nE '/"repository"/,/\}/ s/.*"web": "([^"]*)".*/\1/p' META.json)
     maintainer=$(meta maintainer)
-    [ -n "$homepage" ] && [ -n "$repository" ] && [ -n "$maintainer" ] ||
-        die "META.json: the homepage, the repository or the only maintainer is missing"
+    [ -n "$homepage" ] && [ -n "$repository" ] && [ -n "$maintainer" ]
 }
 
-# copy_addresses: replaces the placeholders in the packages' files by the addresses in META.json.
+no_addresses="META.json: the homepage, the repository's web address or the maintainer is missing"
+
+# copy_addresses: writes the addresses in META.json to the packages' files.
 copy_addresses() {
     local homepage repository maintainer
-    read_addresses
-    grep -rlZ 'snowdrift\.example' debian packaging |
-        xargs -0r sed -i "s,https://snowdrift\.example/snowdrift,$(for_sed "$repository"),
-            s,https://snowdrift\.example,$(for_sed "$homepage"),
-            s,The Snowdrift developers <developers@snowdrift\.example>,$(for_sed "$maintainer"),"
+    read_addresses || die "$no_addresses"
+    homepage=$(for_sed "$homepage") repository=$(for_sed "$repository") maintainer=$(for_sed "$maintainer")
+    sed -i "s,^Homepage: .*,Homepage: $homepage,
+        s,^Maintainer: .*,Maintainer: $maintainer," debian/control.in debian/control
+    sed -i "0,/^ -- /s,^ -- .*>  , -- $maintainer  ," debian/changelog
+    sed -i "s,^Source: .*,Source: $repository," debian/copyright
+    sed -i "s,^http.*/tags ,$repository/tags ," debian/watch
+    sed -i "s,^\(URL: *\).*,\1$homepage,; s,^\(Source0: *\).*\(/archive/\),\1$repository\2,
+        0,/^\* /s,^\(\*\( *[^ ]*\)\{4\} \).* - ,\1$maintainer - ," packaging/rpm/snowdrift.spec
 }
 
 for_sed() { sed 's/[&,\]/\\&/g' <<<"$1"; }
@@ -52,15 +57,19 @@ require_ready() {
 
 # list_obstacles VERSION
 list_obstacles() {
-    local file found date script homepage repository maintainer
+    local file found date versions script homepage repository maintainer
+    versions=$(list_versions)
     while read -r file found; do
         [ "$found" = "$1" ] || echo "$file: the version is $found"
-    done < <(list_versions)
+    done <<<"$versions"
+    for file in META.json CMakeLists.txt debian/changelog packaging/rpm/snowdrift.spec CHANGELOG.md docs/install.md; do
+        grep -q "^$file " <<<"$versions" || echo "$file: there is no version"
+    done
 
     date=$(sed -nE '/^## /{s/^## [^ ]+ \((.*)\)$/\1/p;q}' CHANGELOG.md)
     [[ $date =~ ^[0-9]{4}-[0-9]{2}-[0-9]{2}$ ]] || echo "CHANGELOG.md: the date is $date"
     while read -r file found; do
-        [ "$(date -u -d "$found" +%F)" = "$date" ] || echo "$file: the date differs from CHANGELOG.md"
+        [ "$(date -d "$found" +%F)" = "$date" ] || echo "$file: the date differs from CHANGELOG.md"
     done < <(list_dates)
 
     script=snowdrift--$(sed -n "s/^default_version = '\(.*\)'/\1/p" snowdrift.control).sql
@@ -69,7 +78,7 @@ list_obstacles() {
     while read -r file; do
         echo "$file: an address is a placeholder, snowdrift.example"
     done < <(grep -rl 'snowdrift\.example' META.json debian packaging || true)
-    read_addresses
+    read_addresses || echo "$no_addresses"
     while IFS='|' read -r file found; do
         grep -qF -- "$found" <(sed 's/$/$/' "$file") || echo "$file: an address differs from META.json: $found"
     done < <(list_addresses)
@@ -89,19 +98,20 @@ list_addresses() {
         "packaging/rpm/snowdrift.spec| $repository/archive/" "packaging/rpm/snowdrift.spec| $maintainer - "
 }
 
-# list_dates: prints each file that contains the release's date, and the date.
+# list_dates: prints each file that contains the release's date, and the date. What has another form is printed whole.
 list_dates() {
-    sed -nE '/^ -- /{s/^ -- .*>  /debian\/changelog /p;q}' debian/changelog
-    sed -nE 's/^\* ([A-Z][a-z]+ [A-Z][a-z]+ [0-9]+ [0-9]+) .*/packaging\/rpm\/snowdrift.spec \1/p;T;q' packaging/rpm/snowdrift.spec
+    sed -nE '/^ -- /{s/^ -- .*>  [A-Za-z]*, *([0-9]+ [A-Za-z]+ [0-9]+) .*/\1/;s/^/debian\/changelog /p;q}' debian/changelog
+    sed -nE '/^\* /{s/^\* +[A-Za-z]+ +([A-Za-z]+ +[0-9]+ +[0-9]+) .*/\1/;s/^/packaging\/rpm\/snowdrift.spec /p;q}' \
+        packaging/rpm/snowdrift.spec
 }
 
 # list_versions: prints each file that contains the version, and the version.
 list_versions() {
     meta version | sed 's/^/META.json /'
-    sed -nE 's/^project\(snowdrift VERSION ([^ ]+) .*/CMakeLists.txt \1/p' CMakeLists.txt
-    sed -nE '1s/^snowdrift \((.*)-[^-]+\) .*/debian\/changelog \1/p' debian/changelog
-    sed -nE 's/^Version: +/packaging\/rpm\/snowdrift.spec /p' packaging/rpm/snowdrift.spec
-    sed -nE 's/^\* .* - ([0-9.]+)-[^-]*$/packaging\/rpm\/snowdrift.spec \1/p;T;q' packaging/rpm/snowdrift.spec
+    sed -nE 's/^project\(snowdrift VERSION *([^ )]*).*/CMakeLists.txt \1/p' CMakeLists.txt
+    sed -nE '1s/^snowdrift \(([^-)]*).*/debian\/changelog \1/p' debian/changelog
+    sed -nE 's/^Version: */packaging\/rpm\/snowdrift.spec /p' packaging/rpm/snowdrift.spec
+    sed -nE '/^\* /{s/.* - ([^-]*)-[^-]*$/\1/;s/^/packaging\/rpm\/snowdrift.spec /p;q}' packaging/rpm/snowdrift.spec
     sed -nE '/^## /{s/^## ([^ ]+).*/CHANGELOG.md \1/p;q}' CHANGELOG.md
     grep -oE '[0-9]+\.[0-9]+\.[0-9]+' docs/install.md | sort -u | sed 's/^/docs\/install.md /'
 }

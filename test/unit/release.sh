@@ -22,12 +22,21 @@ sed -i '0,/^## .*/s//## 9.8.7 (2026-12-01)/' CHANGELOG.md
 sed -i '1s/(.*)/(9.8.7-1)/; s/^\( -- .*>  \).*/\1Tue, 01 Dec 2026 12:00:00 +0000/' debian/changelog
 sed -Ei 's/[0-9]+\.[0-9]+\.[0-9]+/9.8.7/g' docs/install.md
 sed -i 's/^\(Version: *\).*/\19.8.7/; s/^\* .* 20[0-9]* \(.*\) - [0-9.]*-/* Tue Dec 01 2026 \1 - 9.8.7-/' packaging/rpm/snowdrift.spec
-sed -i 's,snowdrift\.example,public.test,g; s,The Snowdrift developers <,Maintainer\, A. \& B. <,' META.json
+sed -Ei '/"homepage"/ s,"https[^"]*","https://public.test",; /"bugtracker"/,/\}/ s,"web": .*,"web": "https://public.test/issues",
+    /"repository"/,/\}/ { s,"web": "[^"]*","web": "https://public.test/snowdrift",; s,"url": "[^"]*","url": "https://public.test/git", }
+    s,"maintainer": .*,"maintainer": "Maintainer\, A. \& B. <m@public.test>"\,,' META.json
 ./dev release --addresses
 git init -q
 git add .
 git commit -qm 'Release 9.8.7'
 ./dev release --check 9.8.7
+
+# An address that changes later is copied, too.
+sed -i 's,"https://public.test","https://moved.test",' META.json
+./dev release --addresses
+git commit -qam 'Move'
+./dev release --check 9.8.7
+git reset -q --hard HEAD^
 
 # rejected VERSION LINE: the check fails and prints the line.
 rejected() {
@@ -58,6 +67,9 @@ broken docs/install.md '0,/9.8.7/s//9.8.6/' 'docs/install.md: the version is 9.8
 broken packaging/rpm/snowdrift.spec 's/ - 9.8.7-/ - 9.8.6-/' 'packaging/rpm/snowdrift.spec: the version is 9.8.6'
 broken packaging/rpm/snowdrift.spec 's/Dec 01/Dec 02/' 'packaging/rpm/snowdrift.spec: the date differs from CHANGELOG.md'
 broken debian/changelog '1s/9.8.7/9.8.6/' 'debian/changelog: the version is 9.8.6'
+broken CMakeLists.txt 's/VERSION 9.8.7 .*/VERSION 9.8.6)/' 'CMakeLists.txt: the version is 9.8.6'
+broken CMakeLists.txt 's/snowdrift VERSION/snowdrift/' 'CMakeLists.txt: there is no version'
+broken packaging/rpm/snowdrift.spec 's/Dec 01/Dec  2/' 'packaging/rpm/snowdrift.spec: the date differs from CHANGELOG.md'
 broken debian/changelog 's/01 Dec 2026/02 Dec 2026/' 'debian/changelog: the date differs from CHANGELOG.md'
 broken CHANGELOG.md 's/^## 9.8.7/## 9.8.6/' 'CHANGELOG.md: the version is 9.8.6'
 broken CHANGELOG.md 's/(2026-12-01)/(unreleased)/' 'CHANGELOG.md: the date is unreleased'

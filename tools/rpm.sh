@@ -10,7 +10,8 @@ package_rpm() {
     make_work
     local top=$work/rpm prefix=/usr/pgsql-$pg_version version
     version=$(meta version | head -n 1)
-    mkdir -p "$top/SOURCES" "$packages"
+    export HOME=$work  # for rpm's database
+    mkdir -p "$top/SOURCES"
     git archive --prefix="snowdrift-$version/" -o "$top/SOURCES/snowdrift-$version.tar.gz" HEAD
     cat >"$work/pg_config" <<SH
 #!/bin/sh
@@ -24,7 +25,5 @@ SH
     quietly "Building the RPM package for PostgreSQL $pg_version" rpmbuild -bb --nodeps packaging/rpm/snowdrift.spec \
         --define "_topdir $top" --define "pgmajorversion $pg_version" --define "pginstdir $prefix" \
         --define "pg_config $work/pg_config"
-    rpmlint --config packaging/rpm/rpmlint.toml packaging/rpm/snowdrift.spec "$top"/RPMS/*/*.rpm
-    cp "$top"/RPMS/*/*.rpm "$packages"
-    find "$packages" -maxdepth 1 -name '*.rpm' | sort
+    rpmlint --strict --config packaging/rpm/rpmlint.toml packaging/rpm/snowdrift.spec "$top"/RPMS/*/*.rpm
 }

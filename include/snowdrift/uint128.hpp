@@ -3,8 +3,6 @@
 
 namespace snowdrift {
 
-static_assert(sizeof(void*) == 8, "Snowdrift requires a 64-bit machine");
-
 /// A number from 0 to 2^128 - 1. GCC and Clang provide this type as an extension of C++.
 __extension__ using Uint128 = unsigned __int128;
 

@@ -45,7 +45,7 @@ build() {
     quietly "Building the extension for PostgreSQL $pg_version" make -j"$jobs"
 }
 
-# build_cmake [TARGET]: builds the C++ tests and benchmarks, or another target of CMakeLists.txt.
+# build_cmake [TARGET]: builds the C++ tests, or another target of CMakeLists.txt.
 build_cmake() {
     find_postgres
     need cmake g++ git pkg-config libgtest-dev libpqxx-dev

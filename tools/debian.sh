@@ -72,8 +72,7 @@ try_deb() {
     make_work
     with_packaged_server true  # what the server itself leaves is not counted
     list_files >"$work/before"
-    apt_get install -y --no-install-recommends \
-        "./$packages"/*snowdrift_*.deb "./$packages"/*snowdrift-dev_*.deb
+    as_root dpkg --install "$packages"/*snowdrift_*.deb "$packages"/*snowdrift-dev_*.deb  # as the Dockerfile does
     first_example | with_packaged_server psql -X -a -v ON_ERROR_STOP=1 | tee "$work/example"
     grep -q '^INSERT 0 1$' "$work/example"
     apt_get purge -y "postgresql-$SNOWDRIFT_EXPECT-snowdrift" libsnowdrift-dev

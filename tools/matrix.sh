@@ -21,7 +21,14 @@ make_chroot() {
     local suite
     suite=$(debian_suite "$1") || exit 1  # not left to set -e, which is off where a caller has ||
     chroot_dir=${SNOWDRIFT_CACHE:-/var/cache/snowdrift}/$suite${architecture:+-$architecture}
-    [ ! -f "$chroot_dir/.complete" ] || return 0
+    [ -f "$chroot_dir/.complete" ] || create_chroot "$1" "$suite" || return 1
+    # The release file of sid may have expired.
+    echo 'Acquire::Check-Valid-Until "false";' | as_root tee "$chroot_dir/etc/apt/apt.conf.d/snowdrift" >/dev/null
+}
+
+# create_chroot VERSION SUITE
+create_chroot() {
+    local suite=$2
     say "Creating a Debian $suite chroot in $chroot_dir"
     as_root rm -rf "$chroot_dir"
     as_root mkdir -p "$chroot_dir"
@@ -32,8 +39,6 @@ make_chroot() {
         return 1
     fi
     [ "$suite" != experimental ] || add_experimental "${1%%-*}"
-    # The release file of sid may have expired.
-    echo 'Acquire::Check-Valid-Until "false";' | as_root tee "$chroot_dir/etc/apt/apt.conf.d/snowdrift" >/dev/null
     as_root touch "$chroot_dir/.complete"
 }
 

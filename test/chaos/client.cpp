@@ -1,7 +1,11 @@
 #include "chaos/client.hpp"
 
+#include <sys/socket.h>
+
 #include <stdexcept>
 #include <string_view>
+
+#include "chaos/process.hpp"
 
 namespace snowdrift::chaos {
 Client::Client(Run& run, const Endpoint& endpoint, const std::string& kind, uint32_t number)
@@ -16,7 +20,7 @@ Client::Client(Run& run, const Endpoint& endpoint, const std::string& kind, uint
 
 Client::~Client() {
     stop();
-    thread_.join();
+    await_end();
     for (size_t i = 0; i < format_count; ++i)
         run_.count_ids(static_cast<Format>(i), recorder_.received(static_cast<Format>(i)));
     for (const Finding& finding : recorder_.findings()) run_.add(finding);
@@ -50,7 +54,28 @@ void Client::work(Step step) {
             fail(begin, "", error.what());
         }
     }
+    disconnect();
+    is_ended_ = true;
+}
+
+/// Wait until the thread has ended. Its statement ends after its timeout, unless the server hangs.
+void Client::await_end() {
+    const Time patience = run_.now() + Time{60} * 1'000'000'000;
+    while (!is_ended_ && run_.now() < patience)
+        std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    if (!is_ended_) {
+        const std::lock_guard lock{mutex_};
+        if (connection_) {
+            run_.complain(name, "no answer from " + describe(connection_->backendpid()));
+            (void)::shutdown(connection_->sock(), SHUT_RDWR);
+        }
+    }
+    thread_.join();
+}
+
+void Client::disconnect() {
     session_.reset();
+    const std::lock_guard lock{mutex_};
     connection_.reset();
 }
 
@@ -58,11 +83,15 @@ void Client::connect() {
     // Half of the sessions accept IDs far ahead of the clock, the others raise an error.
     const char* const limit = chance(50) ? "1h" : "60s";
     const std::string application = name.substr(0, name.rfind(' '));
-    connection_ = std::make_unique<pqxx::connection>(
+    auto connection = std::make_unique<pqxx::connection>(
         endpoint_.conninfo() + " application_name='" + application +
         "' options='-c statement_timeout=5s -c client_min_messages=error -c "
         "snowdrift.max_clock_lead=" +
         limit + "'");
+    {
+        const std::lock_guard lock{mutex_};
+        connection_ = std::move(connection);
+    }
     session_ = std::make_unique<pqxx::nontransaction>(*connection_);
     if (application == "asynchronous") session_->exec("SET synchronous_commit = off");
     if (application == "prepared") prepare();
@@ -76,8 +105,7 @@ void Client::fail(Time begin, const std::string& state, const std::string& messa
     }
     recorder_.end_transaction();
     is_in_block_ = false;
-    session_.reset();
-    connection_.reset();
+    disconnect();
     const std::chrono::milliseconds rest{chaos::draw(random_, 20, 300)};
     (void)run_.pause(rest);  // the server may be down
 }

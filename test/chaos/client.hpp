@@ -78,6 +78,8 @@ class Client {
 
     void work(Step step);
     void connect();
+    void disconnect();
+    void await_end();
     void fail(Time begin, const std::string& state, const std::string& message);
     /// Runs a statement whose columns are IDs of these sources, and keeps the IDs.
     pqxx::result draw(const std::string& statement, const std::vector<size_t>& columns);
@@ -111,8 +113,9 @@ class Client {
     uint32_t number_;
     int64_t batch_ = 0;
     std::atomic<bool> is_stopped_{false};
+    std::atomic<bool> is_ended_{false};
     std::atomic<Time> last_success_{0};
-    mutable std::mutex mutex_;
+    mutable std::mutex mutex_;  // of last_error_, and of connection_ itself
     std::string last_error_;
     std::thread thread_;
 };

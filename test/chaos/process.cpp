@@ -102,6 +102,17 @@ std::vector<pid_t> children_of(pid_t parent) {
     return children;
 }
 
+std::string describe(pid_t process) {
+    std::ifstream file{"/proc/" + std::to_string(process) + "/cmdline"};
+    std::string title;
+    std::getline(file, title);
+    // The arguments, and the spaces after a title, are separated by null characters.
+    std::replace(title.begin(), title.end(), '\0', ' ');
+    title.erase(title.find_last_not_of(' ') + 1);
+    const auto status = status_of(process);
+    return title + " (" + (status ? status->state : 'X') + ")";
+}
+
 bool exists(pid_t process) {
     const auto status = status_of(process);
     return status && status->state != 'Z' && status->state != 'X';

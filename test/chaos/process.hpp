@@ -26,6 +26,9 @@ void await_end(pid_t child);
 /// The processes whose parent is `parent`.
 std::vector<pid_t> children_of(pid_t parent);
 
+/// The title and the state of a process, for example "postgres: checkpointer (S)".
+std::string describe(pid_t process);
+
 /// Whether a process exists, other than as a zombie.
 bool exists(pid_t process);
 

@@ -160,7 +160,14 @@ void Server::start() {
             return false;
         }
     });
-    if (!is_ready) throw std::runtime_error{name + " accepts no connections"};
+    if (!is_ready) give_up("accepts no connections");
+}
+
+void Server::give_up(const char* problem) {
+    std::string description = name + " " + problem;
+    for (const pid_t child : children_of(postmaster_)) description += "; " + describe(child);
+    power_off();  // so that the run goes on
+    throw std::runtime_error{description};
 }
 
 bool Server::is_running() {
@@ -171,11 +178,15 @@ bool Server::is_running() {
 void Server::signal_postmaster(int signal, seconds patience) {
     if (!is_running()) return;
     (void)::kill(postmaster_, signal);
-    if (!poll(patience, [&] { return !is_running(); }) && !interrupted)
-        throw std::runtime_error{name + " does not stop"};
+    if (!poll(patience, [&] { return !is_running(); }) && !interrupted) give_up("does not stop");
 }
 
-void Server::stop_fast() { signal_postmaster(SIGINT, seconds{120}); }
+void Server::stop_fast() {
+    // Wait until a crash recovery has ended. PostgreSQL does not stop if it is shut down during it:
+    // the postmaster then waits for the checkpointer, and never tells it to stop.
+    if (is_running()) start();
+    signal_postmaster(SIGINT, seconds{120});
+}
 
 void Server::stop_immediately() {
     if (!is_running()) return;
@@ -209,6 +220,8 @@ void Server::power_off() {
 void Server::signal(pid_t process, int signal) {
     if (signal == SIGKILL) killed_.insert(process);
     (void)::kill(process, signal);
+    // When it has ended, the postmaster accepts no connection before it has noticed that.
+    if (signal == SIGKILL) (void)poll(seconds{30}, [&] { return !exists(process); });
 }
 
 std::vector<std::string> Server::crashes(bool may_fill_disk) const {

@@ -91,6 +91,8 @@ class Server {
  private:
     void write_config();
     void signal_postmaster(int signal, std::chrono::seconds patience);
+    /// Powers the server off. Throws a description of the problem and of the server's processes.
+    [[noreturn]] void give_up(const char* problem);
 
     Run& run_;
     std::filesystem::path folder_;

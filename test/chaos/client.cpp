@@ -83,9 +83,12 @@ void Client::connect() {
     // Half of the sessions accept IDs far ahead of the clock, the others raise an error.
     const char* const limit = chance(50) ? "1h" : "60s";
     const std::string application = name.substr(0, name.rfind(' '));
+    // The timeout is long because its timer fires once per timeout, even if no statement is due.
+    // PostgreSQL's handler then reads the clock, for which libfaketime allocates memory. If the
+    // timer interrupts malloc(), this corrupts the heap.
     auto connection = std::make_unique<pqxx::connection>(
         endpoint_.conninfo() + " application_name='" + application +
-        "' options='-c statement_timeout=5s -c client_min_messages=error -c "
+        "' options='-c statement_timeout=20s -c client_min_messages=error -c "
         "snowdrift.max_clock_lead=" +
         limit + "'");
     {

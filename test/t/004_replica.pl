@@ -124,6 +124,37 @@ $lonely->restart;
 like(error_of($lonely, 'SELECT next_snowflake()'), qr/^no error/, "... unless the server's synchronous_commit is local");
 $lonely->stop;
 
+# Two sessions attach the mark at the same time. The second one does so while the first one draws, whose block of
+# ULIDs must not end.
+my $attached = new_server('attached', allows_streaming => 1);
+$attached->start;
+$attached->safe_psql('postgres', 'CREATE EXTENSION snowdrift; SELECT next_ulid()');
+$attached->append_conf('postgresql.conf', "synchronous_standby_names = 'ghost'\n");
+$attached->restart;
+my @sessions = map { $attached->background_psql('postgres') } 1 .. 2;
+# When the library is loaded, a draw leaves the flush of the mark to the end of its statement.
+my @pids = map { $_->query_safe("SELECT pg_backend_pid(), ulid '00000000000000000000000000' IS NULL") =~ s/\|.*//r } @sessions;
+for my $number (0, 1)
+{
+	$sessions[$number]->query_until(qr/attaching/, <<'SQL');
+\echo attaching
+SELECT count(DISTINCT ulid_timestamp(next_ulid())) AS times FROM generate_series(1, 2000000) \gset
+SQL
+	$attached->poll_query_until('postgres',
+		"SELECT wait_event IN ('SyncRep', 'page') FROM pg_stat_activity WHERE pid = $pids[$number]")
+	  or die 'the session does not wait';
+}
+kill 'STOP', $pids[1];
+$attached->append_conf('postgresql.conf', "synchronous_standby_names = ''\n");
+$attached->reload;
+$attached->poll_query_until('postgres', "SELECT wait_event IS NULL FROM pg_stat_activity WHERE pid = $pids[0]")
+  or die 'the session does not continue';
+kill 'CONT', $pids[1];
+is($_->query_safe('SELECT :times'), 1, 'a transaction has ULIDs of one time while another session attaches the mark')
+  for @sessions;
+$_->quit for @sessions;
+$attached->stop;
+
 # While one session advances the mark early and waits, the others use the rest of the lease.
 my $leased = new_server('leased', allows_streaming => 1);
 start_with_clock($leased, '2026-06-01 12:00:00');

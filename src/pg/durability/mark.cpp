@@ -11,6 +11,7 @@ extern "C" {
 #include "access/relation.h"
 #include "access/xact.h"
 #include "access/xlog.h"
+#include "storage/lmgr.h"
 }
 
 #include "pg/durability/durable_wal.hpp"
@@ -70,21 +71,21 @@ bool attach_word(uint64_t file) {
     return true;
 }
 
-/// Reconcile the word and the file: the word's mark must be on disk before a session relies on it,
-/// and a session must have read the mark on disk before it issues IDs.
-///
-/// The file and its writer cannot change while the table is locked. An invalidation that arrives
-/// during the call only causes another call.
-void reconcile() {
-    Relation table = mark_table::open();
-    const uint64_t file = mark_table::file_of(table);
-    const Writer writer = mark_table::writer_for(table);
-    // Flush the writer on the page, which another session may have just recorded. Do not wait for
-    // standbys: the last record may be an advance that no ID relies on yet.
+/// The value on the page. Flush its writer, which another session may have just recorded. Do not
+/// wait for standbys: the last record may be an advance that no ID relies on yet.
+Value read_flushed(Relation table) {
     const mark_table::Written last =
         mark_table::change(table, [](const Value& now) { return now; });
     XLogFlush(last.position);
-    Value present = last.value;
+    return last.value;
+}
+
+/// Bind the word to the file, unless another session has done so meanwhile, and attach it.
+void bind_and_attach(Relation table, uint64_t file, Writer writer) {
+    // One session at a time: binding the word again would end the blocks of the sessions that have
+    // attached it. No other code locks a page of a heap.
+    LockPage(table, 0, ExclusiveLock);
+    Value present = read_flushed(table);
     while (present.writer != writer || !attach_word(file)) {
         slots::require_structure();
         const int64_t known_ms = state().latest_written();
@@ -101,6 +102,20 @@ void reconcile() {
             return now == present ? now.with(now.unix_ms, writer) : now;
         });
     }
+    UnlockPage(table, 0, ExclusiveLock);
+}
+
+/// Reconcile the word and the file: the word's mark must be on disk before a session relies on it,
+/// and a session must have read the mark on disk before it issues IDs.
+///
+/// The file and its writer cannot change while the table is locked. An invalidation that arrives
+/// during the call only causes another call.
+void reconcile() {
+    Relation table = mark_table::open();
+    const uint64_t file = mark_table::file_of(table);
+    const Writer writer = mark_table::writer_for(table);
+    if (read_flushed(table).writer != writer || !attach_word(file))
+        bind_and_attach(table, file, writer);
     relation_close(table, RowExclusiveLock);
 }
 

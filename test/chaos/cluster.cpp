@@ -210,7 +210,7 @@ std::vector<std::string> Cluster::leftovers() {
 }
 
 void Cluster::shut_down() {
-    for (Server* const server : servers()) server->stop_fast();
+    for (Server* const server : servers()) attempt([=] { server->stop_fast(); });
 }
 
 std::vector<std::string> Cluster::crashes() {

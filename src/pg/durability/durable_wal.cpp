@@ -63,7 +63,9 @@ void wait_for_standbys(XLogRecPtr position) {
     server_log_level() = log_level;
     synchronous_commit = commit_of_session;
     assign_synchronous_commit(synchronous_commit, nullptr);
-    const bool is_confirmed = !has_synchronous_standbys() || is_confirmed_by_standbys(position);
+    // In this order: the lock delays the call until the end of the change of names that has ended
+    // the wait.
+    const bool is_confirmed = is_confirmed_by_standbys(position) || !has_synchronous_standbys();
     RESUME_INTERRUPTS();
     CHECK_FOR_INTERRUPTS();
     if (is_confirmed) return;

@@ -146,8 +146,7 @@ class DrawSteps : public TransactionSteps {
         me.known_ms = from_unix(has(Mutation::new_file_starts_at_zero)   ? 0
                                 : has(Mutation::new_file_starts_at_word) ? mark.load().unix_ms()
                                                                          : mark.latest_written());
-        const bool is_bound = me.present.writer == Writer::uncommitted && mark.file == own_file();
-        me.step = is_bound ? Step::record_writer : Step::carry_over;
+        me.step = must_bind() ? Step::carry_over : Step::record_writer;
         return true;
     }
 
@@ -159,10 +158,15 @@ class DrawSteps : public TransactionSteps {
     }
 
     bool bind() {
-        me.step = Step::reconcile;
-        if (is_retired() && !has(Mutation::attach_ignores_version)) return true;
-        if (SharedMark{memory}.bind(own_file(), to_unix(me.present.ms)))
+        const bool may_bind = !is_retired() || has(Mutation::attach_ignores_version);
+        const bool is_present = page().has(me.present.ms, me.present.writer);
+        if (may_bind && is_present &&
+            (!must_bind() || SharedMark{memory}.bind(own_file(), to_unix(me.present.ms)))) {
             me.step = Step::record_writer;
+        } else {
+            me.present = page();
+            me.step = Step::reconcile;
+        }
         return true;
     }
 
@@ -255,6 +259,10 @@ class DrawSteps : public TransactionSteps {
 
     /// The number of the opened file in shared memory, where 0 is none.
     uint64_t own_file() const { return uint64_t{me.file} + 1; }
+
+    bool must_bind() {
+        return me.present.writer == Writer::outside || SharedMark{memory}.file != own_file();
+    }
 
     bool has_slot() { return me.slot != no_slot && slot().allocation == me.allocation; }
 

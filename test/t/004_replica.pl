@@ -140,14 +140,13 @@ for my $number (0, 1)
 \echo attaching
 SELECT count(DISTINCT ulid_timestamp(next_ulid())) AS times FROM generate_series(1, 2000000) \gset
 SQL
-	$attached->poll_query_until('postgres',
-		"SELECT wait_event IN ('SyncRep', 'page') FROM pg_stat_activity WHERE pid = $pids[$number]")
+	$attached->poll_query_until('postgres', "SELECT wait_event = 'SyncRep' FROM pg_stat_activity WHERE pid = $pids[$number]")
 	  or die 'the session does not wait';
 }
 kill 'STOP', $pids[1];
 $attached->append_conf('postgresql.conf', "synchronous_standby_names = ''\n");
 $attached->reload;
-$attached->poll_query_until('postgres', "SELECT wait_event IS NULL FROM pg_stat_activity WHERE pid = $pids[0]")
+$attached->poll_query_until('postgres', "SELECT wait_event IS DISTINCT FROM 'SyncRep' FROM pg_stat_activity WHERE pid = $pids[0]")
   or die 'the session does not continue';
 kill 'CONT', $pids[1];
 is($_->query_safe('SELECT :times'), 1, 'a transaction has ULIDs of one time while another session attaches the mark')

@@ -172,7 +172,7 @@ constexpr Broken mutations[] = {
     BROKEN(word_has_deferred_advance, exits),
     BROKEN(publish_unconfirmed, standbys),
     BROKEN(publish_under_another_tag, resets),
-    BROKEN(trust_page, crashes),
+    BROKEN(trust_page, exits),
     BROKEN(fresh_floor_is_word, generators),
     BROKEN(new_file_starts_at_word, extensions),
     // sentence 5

@@ -71,38 +71,25 @@ bool attach_word(uint64_t file) {
     return true;
 }
 
-/// The value on the page. Flush its writer, which another session may have just recorded. Do not
-/// wait for standbys: the last record may be an advance that no ID relies on yet.
-Value read_flushed(Relation table) {
-    const mark_table::Written last =
-        mark_table::change(table, [](const Value& now) { return now; });
-    XLogFlush(last.position);
-    return last.value;
+/// Whether the word must be bound to the file before a session attaches it.
+bool must_bind(uint64_t file, const Value& present) {
+    return present.writer == Writer::outside || !is_word_of(file);
 }
 
-/// Bind the word to the file, unless another session has done so meanwhile, and attach it.
-void bind_and_attach(Relation table, uint64_t file, Writer writer) {
-    // One session at a time: binding the word again would end the blocks of the sessions that have
-    // attached it. No other code locks a page of a heap.
+/// Bind the word to the file if necessary, and record the writer, unless the value on the page is
+/// no longer `present`. Return what is on the page. Does not wait until it is durable.
+mark_table::Written bind_and_record(Relation table, uint64_t file, const Value& present,
+                                    Writer writer) {
+    // One session at a time: if another one bound the word again, it would end the blocks of the
+    // sessions that have attached it. No other code locks a page of a heap.
     LockPage(table, 0, ExclusiveLock);
-    Value present = read_flushed(table);
-    while (present.writer != writer || !attach_word(file)) {
-        slots::require_structure();
-        const int64_t known_ms = state().latest_written();
-        if (present.writer != Writer::uncommitted || !is_word_of(file)) {
-            // Keep the writer `outside` until the word is bound, so that the next session can
-            // repeat both steps after a failure between them.
-            present = mark_table::update(table, [&](const Value& now) {
-                return now.unix_ms >= known_ms ? now : now.with(known_ms, Writer::outside);
-            });
-            if (!bind_word(file, present.unix_ms)) continue;
-        }
-        // Record the writer, unless the value has been set again since.
-        present = mark_table::update(table, [&](const Value& now) {
-            return now == present ? now.with(now.unix_ms, writer) : now;
-        });
-    }
+    const bool is_bound = mark_table::read(table) == present &&
+                          (!must_bind(file, present) || bind_word(file, present.unix_ms));
+    const mark_table::Written recorded = mark_table::change(table, [&](const Value& now) {
+        return is_bound && now == present ? now.with(now.unix_ms, writer) : now;
+    });
     UnlockPage(table, 0, ExclusiveLock);
+    return recorded;
 }
 
 /// Reconcile the word and the file: the word's mark must be on disk before a session relies on it,
@@ -114,8 +101,26 @@ void reconcile() {
     Relation table = mark_table::open();
     const uint64_t file = mark_table::file_of(table);
     const Writer writer = mark_table::writer_for(table);
-    if (read_flushed(table).writer != writer || !attach_word(file))
-        bind_and_attach(table, file, writer);
+    // Flush the writer on the page, which another session may have just recorded. Do not wait for
+    // standbys: the last record may be an advance that no ID relies on yet.
+    const mark_table::Written last =
+        mark_table::change(table, [](const Value& now) { return now; });
+    XLogFlush(last.position);
+    Value present = last.value;
+    while (present.writer != writer || !attach_word(file)) {
+        slots::require_structure();
+        if (must_bind(file, present)) {
+            // Keep the writer `outside` until the word is bound, so that the next session can
+            // repeat both steps after a failure between them.
+            const int64_t known_ms = state().latest_written();
+            present = mark_table::update(table, [&](const Value& now) {
+                return now.unix_ms >= known_ms ? now : now.with(known_ms, Writer::outside);
+            });
+        }
+        const mark_table::Written recorded = bind_and_record(table, file, present, writer);
+        wal::make_durable(recorded.position);
+        present = recorded.value;
+    }
     relation_close(table, RowExclusiveLock);
 }
 

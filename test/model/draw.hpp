@@ -32,6 +32,7 @@ class DrawSteps : public TransactionSteps {
             ++me.id.detail;
             return return_id();
         }
+        expect(!me.has_block || replaces_mark(), "A transaction has two blocks, of two times.");
         me.is_drawing = true;
         me.step = is_prepared() ? Step::ask : first_of_prepare();
         return true;
@@ -160,8 +161,9 @@ class DrawSteps : public TransactionSteps {
     bool bind() {
         const bool may_bind = !is_retired() || has(Mutation::attach_ignores_version);
         const bool is_present = page().has(me.present.ms, me.present.writer);
-        if (may_bind && is_present &&
-            (!must_bind() || SharedMark{memory}.bind(own_file(), to_unix(me.present.ms)))) {
+        const bool is_bound = is_present && !must_bind() && !has(Mutation::bind_again);
+        if (may_bind && (is_present || has(Mutation::bind_again)) &&
+            (is_bound || SharedMark{memory}.bind(own_file(), to_unix(me.present.ms)))) {
             me.step = Step::record_writer;
         } else {
             me.present = page();
@@ -259,6 +261,11 @@ class DrawSteps : public TransactionSteps {
 
     /// The number of the opened file in shared memory, where 0 is none.
     uint64_t own_file() const { return uint64_t{me.file} + 1; }
+
+    /// Whether the mark may be reset, or replaced by one of another file or library.
+    bool replaces_mark() const {
+        return scenario.budget.replacements > 0 || scenario.has_two_libraries;
+    }
 
     bool must_bind() {
         return me.present.writer == Writer::outside || SharedMark{memory}.file != own_file();

@@ -43,6 +43,8 @@ enum class Mutation : uint8_t {
     // 6. With synchronous standbys, the mark is confirmed before the ID is returned.
     ignore_standby,         // nothing waits for the standby
     defer_despite_standby,  // the commit waits for it
+    // ULIDs of a transaction have one time.
+    bind_again,  // a session binds the word to the file although another one has done so
     // While the library is replaced
     retire_keeps_tag,        // the tag of the mark stays
     draw_ignores_tag,        // a draw does not compare the tag after it has taken the ID

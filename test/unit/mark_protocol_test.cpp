@@ -184,6 +184,8 @@ constexpr Broken mutations[] = {
     // sentence 6
     BROKEN(ignore_standby, standbys),
     BROKEN(defer_despite_standby, standbys),
+    // ULIDs of a transaction have one time
+    BROKEN(bind_again, blocks),
     // while the library is replaced
     BROKEN(retire_keeps_tag, library_resets),
     BROKEN(draw_ignores_tag, library_resets),

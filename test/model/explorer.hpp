@@ -100,7 +100,7 @@ Outcome<typename Model::Action> explore(const Model& model, size_t max_states) {
         next_level.clear();
         for (const auto& [state, node] : level) {
             model.visit_successors(
-                state, [&](Action action, const State& next, const char* violation) {
+                state, [&, node = node](Action action, const State& next, const char* violation) {
                     ++outcome.transitions;
                     if (outcome.violation != nullptr) return;
                     if (violation == nullptr && !visited.add(model.hash(next))) return;

@@ -1,5 +1,8 @@
 #include "chaos/server.hpp"
 
+#include <fcntl.h>
+#include <semaphore.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <array>
@@ -41,19 +44,37 @@ bool poll(seconds patience, Condition condition) {
     return true;
 }
 
+/// libfaketime's data that the processes of a server share. Without it, libfaketime names the data
+/// after a process; then a program that the server starts, such as cp, fails if its process has the
+/// ID of an earlier one that was killed.
+void create_shared_clock(const std::string& shared) {
+    sem_t* const semaphore = ::sem_open(shared.c_str(), O_CREAT | O_EXCL, 0600, 1);
+    const int memory = ::shm_open(shared.c_str(), O_CREAT | O_EXCL | O_RDWR, 0600);
+    const std::string unset(4096, '\xff');  // no process has set the start time
+    const bool is_created = semaphore != SEM_FAILED && memory >= 0 &&
+                            ::write(memory, unset.data(), unset.size()) == ssize_t{4096};
+    if (memory >= 0) (void)::close(memory);
+    if (semaphore != SEM_FAILED) (void)::sem_close(semaphore);
+    if (!is_created) throw std::system_error{errno, std::generic_category(), shared};
+}
+
 }  // namespace
 
 Server::Server(Run& run, std::string server_name, unsigned server_number)
     : name{std::move(server_name)},
       number{server_number},
       run_{run},
-      folder_{run.paths.work / name} {
+      folder_{run.paths.work / name},
+      shared_clock_{"/snowdrift_" + std::to_string(::getpid()) + "_" + name} {
+    create_shared_clock(shared_clock_);
     fs::create_directories(folder_);
     set_clock(0);
 }
 
 Server::~Server() {
     if (postmaster_ != 0) power_off();
+    (void)::sem_unlink(shared_clock_.c_str());
+    (void)::shm_unlink(shared_clock_.c_str());
 }
 
 // ---- the data directory
@@ -140,6 +161,7 @@ void Server::start() {
     const std::vector<std::string> variables{
         "LD_PRELOAD=" + run_.paths.faketime.string(),
         "FAKETIME_TIMESTAMP_FILE=" + (folder_ / "clock").string(),
+        "FAKETIME_SHARED=" + shared_clock_ + " " + shared_clock_,
         "TZ=UTC",
         "FAKETIME_NO_CACHE=1",
         "FAKETIME_DONT_FAKE_MONOTONIC=1",

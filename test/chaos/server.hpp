@@ -96,6 +96,7 @@ class Server {
 
     Run& run_;
     std::filesystem::path folder_;
+    const std::string shared_clock_;  ///< the name of libfaketime's semaphore and shared memory
     std::vector<std::string> role_;
     std::chrono::microseconds flush_delay_{0};
     pid_t postmaster_ = 0;

@@ -61,8 +61,8 @@ void Client::work(Step step) {
 /// Wait until the thread has ended. Its statement ends after its timeout, unless the server hangs.
 void Client::await_end() {
     const Time patience = run_.now() + Time{60} * 1'000'000'000;
-    while (!is_ended_ && !interrupted && run_.now() < patience)
-        std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    while (!is_ended_ && run_.now() < patience && run_.pause(std::chrono::milliseconds{1})) {
+    }
     if (!is_ended_) {
         const std::lock_guard lock{mutex_};
         if (connection_) {

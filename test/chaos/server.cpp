@@ -52,7 +52,7 @@ void create_shared_clock(const std::string& shared) {
     const int memory = ::shm_open(shared.c_str(), O_CREAT | O_EXCL | O_RDWR, 0600);
     const std::string unset(4096, '\xff');  // no process has set the start time
     const bool is_created = semaphore != SEM_FAILED && memory >= 0 &&
-                            ::write(memory, unset.data(), unset.size()) == ssize_t{4096};
+                            ::write(memory, unset.data(), unset.size()) == std::ssize(unset);
     if (memory >= 0) (void)::close(memory);
     if (semaphore != SEM_FAILED) (void)::sem_close(semaphore);
     if (!is_created) throw std::system_error{errno, std::generic_category(), shared};
@@ -240,10 +240,11 @@ void Server::power_off() {
 }
 
 void Server::signal(pid_t process, int signal) {
-    if (signal == SIGKILL) killed_.insert(process);
     (void)::kill(process, signal);
+    if (signal != SIGKILL) return;
+    killed_.insert(process);
     // When it has ended, the postmaster accepts no connection before it has noticed that.
-    if (signal == SIGKILL) (void)poll(seconds{30}, [&] { return !exists(process); });
+    (void)poll(seconds{30}, [&] { return !exists(process); });
 }
 
 std::vector<std::string> Server::crashes(bool may_fill_disk) const {

@@ -160,9 +160,10 @@ class DrawSteps : public TransactionSteps {
 
     bool bind() {
         const bool may_bind = !is_retired() || has(Mutation::attach_ignores_version);
-        const bool is_present = page().has(me.present.ms, me.present.writer);
-        const bool is_bound = is_present && !must_bind() && !has(Mutation::bind_again);
-        if (may_bind && (is_present || has(Mutation::bind_again)) &&
+        const bool binds_again = has(Mutation::bind_again);
+        const bool is_present = page().has(me.present.ms, me.present.writer) || binds_again;
+        const bool is_bound = !must_bind() && !binds_again;
+        if (may_bind && is_present &&
             (is_bound || SharedMark{memory}.bind(own_file(), to_unix(me.present.ms)))) {
             me.step = Step::record_writer;
         } else {

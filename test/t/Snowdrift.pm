@@ -6,6 +6,7 @@ use warnings FATAL => 'all';
 use Exporter 'import';
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use IPC::Open2;
 use IPC::Run ();
 use Time::HiRes qw(usleep);
 
@@ -82,6 +83,21 @@ sub set_clock
 	return;
 }
 
+# hold_clock_data(): starts a process that holds libfaketime's data, a semaphore and memory, until this test ends. Returns
+# their names. Without them, the data are removed when the server's first session ends, and each program that the server
+# starts, such as cp, creates its own, named after its process. It fails if an earlier process with this ID has left some.
+my @holders;
+
+sub hold_clock_data
+{
+	my $process = open2(my $output, my $input, 'cat');
+	print $input "\n";
+	readline $output;    # after libfaketime has created its data
+	-e "/dev/shm/sem.faketime_sem_$process" or die 'libfaketime has created no data';
+	push @holders, $input, $output;
+	return "/faketime_sem_$process /faketime_shm_$process";
+}
+
 # start_with_clock(NODE, WHEN): starts the server with a clock that set_clock changes
 sub start_with_clock
 {
@@ -95,6 +111,7 @@ sub start_with_clock
 		TZ => 'UTC',
 		FAKETIME_NO_CACHE => 1,
 		FAKETIME_DONT_FAKE_MONOTONIC => 1);
+	$ENV{FAKETIME_SHARED} = hold_clock_data();
 	$node->start;
 	return;
 }

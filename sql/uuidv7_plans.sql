@@ -233,8 +233,8 @@ FROM (VALUES ('few', 100), ('repeated', 100 * 500)) AS tables(name, count),
     good_estimates(name, count / 365.0) WHERE span = '30 days' ORDER BY source;
 -- all times, the last days, and times before and after those of all keys
 SELECT source, estimate_of(format('SELECT * FROM %I WHERE uuidv7_within(id, ''(,)'')', source)) BETWEEN 150000 AND 250000 AS all_times,
-    estimate_of(format('SELECT * FROM %I WHERE uuidv7_within(id, ''[2026-12-30,)'')', source)) BETWEEN 548 AND 2192 AS last_days,
-    estimate_of(format('SELECT * FROM %I WHERE uuidv7_within(id, ''(,2026-01-03)'')', source)) BETWEEN 548 AND 2192 AS first_days,
+    estimate_of(format('SELECT * FROM %I WHERE uuidv7_within(id, ''[2026-12-22,)'')', source)) BETWEEN 2740 AND 10958 AS last_days,
+    estimate_of(format('SELECT * FROM %I WHERE uuidv7_within(id, ''(,2026-01-11)'')', source)) BETWEEN 2740 AND 10958 AS first_days,
     estimate_of(format('SELECT * FROM %I WHERE uuidv7_within(id, ''[2020-01-01,2021-01-01)'')', source)) < 50 AS before,
     estimate_of(format('SELECT * FROM %I WHERE uuidv7_within(id, ''[2030-01-01,2031-01-01)'')', source)) < 50 AS after,
     estimate_of(format('SELECT * FROM %I WHERE uuidv7_within(id, ''empty'')', source)) < 20 AS empty

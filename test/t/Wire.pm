@@ -6,6 +6,7 @@ use strict;
 use warnings FATAL => 'all';
 use IO::Select;
 use IO::Socket::UNIX;
+use PostgreSQL::Test::Utils;
 
 # Wire->connect(NODE, PARAMETERS...): a connection to the database postgres, with more parameters of the startup
 # message, such as options => '-c synchronous_commit=off'
@@ -51,7 +52,7 @@ sub execution
 }
 
 # receive(SECONDS): the next message, as a hash of its type and its readable text. Returns nothing at the end of
-# the connection, or if no message arrives within this time. Without SECONDS, dies if none arrives within a minute.
+# the connection, or if no message arrives within this time. Without SECONDS, dies if none arrives for a long time.
 sub receive
 {
 	my ($self, $seconds) = @_;
@@ -66,7 +67,7 @@ sub receive
 				return { type => $type, text => text_of($type, $body) };
 			}
 		}
-		if (!IO::Select->new($self->{socket})->can_read($seconds // 60))
+		if (!IO::Select->new($self->{socket})->can_read($seconds // $PostgreSQL::Test::Utils::timeout_default))
 		{
 			return if defined $seconds;
 			die 'no message from the server';

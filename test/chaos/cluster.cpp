@@ -99,9 +99,13 @@ void Cluster::torment(Time end, Time latest_end) {
         // series.
         random_ = run_.random(name + " " + std::to_string(step));
         if (!run_.pause(duration(0.1, 3))) break;
-        // Every second step injects the next kind of fault, so that none is missing for long.
+        // Every second step injects the next kind of fault, so that none is missing for long. After
+        // `end`, each step injects a missing one.
         const size_t random_index = distribution(random_);
-        const Action& action = all[step % 2 == 0 ? random_index : step / 2 % all.size()];
+        size_t index = step % 2 == 0 ? random_index : step / 2 % all.size();
+        if (run_.now() >= end && !missing_.empty())
+            while (!missing_.contains(all[index].name)) index = (index + 1) % all.size();
+        const Action& action = all[index];
         action_ = action.name;
         attempt([&] {
             if (action.act()) missing_.erase(action.name);

@@ -20,10 +20,12 @@ SELECT name, regressions FROM snowdrift.generators WHERE kind = 'snowflake' ORDE
 SELECT make_snowflake(clock_timestamp() + interval '7 seconds', 1, 2, 3) AS id \gset
 SELECT snowdrift.advance(:id);
 SELECT next_snowflake() > :id AS later;
-SELECT snowdrift.advance(ulid_boundary(clock_timestamp() + interval '8 seconds'));
-SELECT snowflake_timestamp(next_snowflake()) > clock_timestamp() + interval '6 seconds' AS later;
-SELECT snowdrift.advance(uuidv7_boundary(clock_timestamp() + interval '9 seconds'));
-SELECT uuidv7_timestamp(next_uuidv7()) > clock_timestamp() + interval '7 seconds' AS later;
+SELECT ulid_boundary(clock_timestamp() + interval '8 seconds') AS ulid,
+    uuidv7_boundary(clock_timestamp() + interval '9 seconds') AS uuid \gset
+SELECT snowdrift.advance(ulid :'ulid');
+SELECT snowflake_timestamp(next_snowflake()) >= ulid_timestamp(:'ulid') AS later;
+SELECT snowdrift.advance(uuid :'uuid');
+SELECT uuidv7_timestamp(next_uuidv7()) >= uuidv7_timestamp(:'uuid') AS later;
 
 -- past an earlier time, nothing changes
 SELECT mark AS mark_before FROM snowdrift.clock \gset

@@ -1,9 +1,9 @@
 -- The statements of docs/migrate.md, "Back-filling a table", on a small table
 SET TIME ZONE 'UTC';
 CREATE TABLE posts (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    created_at timestamptz NOT NULL DEFAULT now(), body text);
+    created_at timestamptz NOT NULL DEFAULT now(), body text) WITH (autovacuum_enabled = off);
 CREATE TABLE comments (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    post_id integer NOT NULL REFERENCES posts, body text);
+    post_id integer NOT NULL REFERENCES posts, body text) WITH (autovacuum_enabled = off);
 INSERT INTO posts (created_at, body)
 SELECT '2023-01-01Z'::timestamptz + (n / 100) * interval '1 hour', n FROM generate_series(0, 29999) AS n;
 INSERT INTO comments (post_id, body) SELECT 1 + n % 30000, n FROM generate_series(0, 59999) AS n;

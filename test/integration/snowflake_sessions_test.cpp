@@ -63,6 +63,7 @@ TEST_F(SnowflakeSessions, AQueryThatWaitsForTheClockCanBeCancelled) {
     } catch (const pqxx::sql_error& error) {
         EXPECT_EQ(error.sqlstate(), "57014");
     }
+    run(connection, "RESET statement_timeout");
     run(connection, "SELECT next_snowflake()");
 }
 

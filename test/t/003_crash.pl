@@ -17,13 +17,14 @@ start_with_clock($node, '+0');
 create_all_kinds($node);
 create_tables($node);
 
-# answers(CALLS...): how many of these calls return an ID, wait, and raise the expected error
+# answers(TIMEOUT, CALLS...): how many of these calls return an ID, wait until the timeout, and raise the expected error
 sub answers
 {
+	my ($timeout, @calls) = @_;
 	my %answers = (served => 0, waits => 0, refused => 0);
-	for my $call (@_)
+	for my $call (@calls)
 	{
-		my $answer = error_of($node, "SET statement_timeout = '200ms'; SELECT $call");
+		my $answer = error_of($node, "SET statement_timeout = '$timeout'; SELECT $call");
 		$answers{served}++ if $answer =~ /^no error/;
 		$answers{waits}++ if $answer =~ /57014: canceling statement due to statement timeout/;
 		$answers{refused}++
@@ -46,14 +47,17 @@ for my $round (1 .. $rounds)
 
 	my $within = $round % 2;
 	start_with_clock($node, '-' . ($within ? 2 + int(rand(53)) : 100 + int(rand(500))));
-	my $leading = answers(@Snowdrift::leading);
-	$at_once++ if $leading->{served} == @Snowdrift::leading;
-	$refused++ if $leading->{refused} + answers(@Snowdrift::waiting)->{refused} == @Snowdrift::leading + @Snowdrift::waiting;
+	if ($within) { $at_once++ if answers('60s', @Snowdrift::leading)->{served} == @Snowdrift::leading }
+	else
+	{
+		my @calls = (@Snowdrift::leading, @Snowdrift::waiting);
+		$refused++ if answers('60s', @calls)->{refused} == @calls;
+	}
 
 	set_clock($node, $moment);
 	$load = start_load($node, 4, $draw, draw_behind());
 	wait_for_load($load, 400);
-	$patient++ if answers(@Snowdrift::waiting)->{waits} == @Snowdrift::waiting;
+	$patient++ if answers('200ms', @Snowdrift::waiting)->{waits} == @Snowdrift::waiting;
 	set_clock($node, '+0');
 	wait_for_load($load, 3000);
 }

@@ -94,7 +94,7 @@ eval { $session->quit };
 # statement_timeout ends a wait.
 set_clock($node, '+0');
 $node->safe_psql('postgres', 'SELECT next_sno()');
-set_clock($node, '-1');
+set_clock($node, '-10');
 $node->safe_psql('postgres', 'SELECT next_sno()');
 set_clock($node, '-30');
 like(error_of($node, "SET statement_timeout = '100ms'; SELECT next_sno()"),

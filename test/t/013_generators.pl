@@ -80,7 +80,7 @@ $origin->safe_psql('postgres', 'DROP DATABASE tenants');
 # Each database has its own share of slots, and memory grows with them. With dynamic_shared_memory_type =
 # mmap, each segment is a file.
 my $rooms = new_server('rooms');
-$rooms->append_conf('postgresql.conf', "dynamic_shared_memory_type = mmap\nmax_prepared_transactions = 1");
+$rooms->append_conf('postgresql.conf', "dynamic_shared_memory_type = mmap\nautovacuum = off\nmax_prepared_transactions = 1");
 $rooms->start;
 # If one database uses all slots, another database still gets its first ID.
 $rooms->safe_psql('template1', "CREATE DATABASE crowded");

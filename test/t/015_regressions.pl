@@ -74,7 +74,7 @@ wait_for_load($load, 50_000);
 end_load($load);
 is(regressions('orders'), $before, 'concurrent sessions cause no regression');
 
-set_clock($node, '-2');
+set_clock($node, '-30');
 $load = start_load($node, 8, "SELECT next_snowflake('orders') FROM generate_series(1, 1000)");
 wait_for_load($load, 50_000);
 end_load($load);

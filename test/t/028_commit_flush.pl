@@ -93,19 +93,16 @@ my $second = 0;
 # step(): sets the clock forward, so that the mark is behind it
 sub step { $second += 10; return set_clock($node, sprintf('2026-06-01 12:%02d:%02d', $second / 60, $second % 60)) }
 
-# flushes(CLIENT, REQUESTS...): how often these queries, or calls of these functions, flush the WAL. Stores their
-# messages in @answers.
-my @answers;
-
+# flushes(CLIENT, REQUESTS...): how often these queries, or calls of these functions, flush the WAL
 sub flushes
 {
 	my ($client, @requests) = @_;
-	@answers = ();
 	$client->query('SELECT pg_stat_force_next_flush()');
 	my $before = $observer->value($count);
 	for (@requests)
 	{
-		push @answers, ref ? $_->($client) : $client->query($_);
+		if (ref) { $_->($client) }
+		else { $client->query($_) }
 	}
 	$client->query('SELECT pg_stat_force_next_flush()');
 	return $observer->value($count) - $before;

@@ -118,6 +118,9 @@ BEGIN
         $$SELECT snowdrift.create_generator('s'::pg_catalog.text, 'sno'::pg_catalog.text)$$,
         $$SELECT ids.next_sno('s'::pg_catalog.text, 1), ids.sno_at(pg_catalog.now(), 1, 's'::pg_catalog.text)$$,
         $$SELECT snowdrift.drop_generator('s'::pg_catalog.text)$$,
+        $$SELECT snowdrift.create_generator('parts'::pg_catalog.text, 'snowflake'::pg_catalog.text)$$,
+        $$SELECT * FROM snowdrift.partitions('public.snowflake_parts'::pg_catalog.regclass)$$,
+        $$SELECT snowdrift.drop_generator('parts'::pg_catalog.text)$$,
         $$INSERT INTO public.snowflakes DEFAULT VALUES$$,
         $$INSERT INTO public.ulids DEFAULT VALUES$$,
         $$INSERT INTO public.snos DEFAULT VALUES$$,
@@ -134,7 +137,7 @@ BEGIN
         $$ANALYZE public.ulids$$,
         $$SELECT snowdrift.create_partitions('public.parts'::pg_catalog.regclass, '1 mon'::pg_catalog.interval, '2026-01-01Z'::pg_catalog.timestamptz, '2026-02-01Z'::pg_catalog.timestamptz)$$,
         $$SELECT * FROM snowdrift.partitions('public.parts'::pg_catalog.regclass)$$,
-        $$SELECT * FROM snowdrift.partitions('public.snowflake_parts'::pg_catalog.regclass)$$,
+        $$SELECT * FROM snowdrift.partitions('public.snowflake_parts'::pg_catalog.regclass, 'snowflake'::ids.snowflake_layout)$$,
         $$SELECT snowdrift.convert_column('public.users'::pg_catalog.regclass, 'id'::pg_catalog.name)$$,
         $$SELECT * FROM snowdrift.drop_partitions('public.parts'::pg_catalog.regclass, '2026-02-01Z'::pg_catalog.timestamptz)$$,
         $$SELECT * FROM snowdrift.drop_partitions('public.parts'::pg_catalog.regclass, '0'::pg_catalog.interval, dry_run => true)$$,
@@ -161,7 +164,7 @@ CREATE TABLE public.snowflakes (id pg_catalog.int8 PRIMARY KEY DEFAULT ids.next_
 CREATE TABLE public.users (id pg_catalog.int4 PRIMARY KEY);
 CREATE TABLE public.orders (user_id pg_catalog.int4 REFERENCES public.users);
 CREATE TABLE public.parts (id ids.ulid) PARTITION BY RANGE (id);
-CREATE TABLE public.snowflake_parts (id pg_catalog.int8) PARTITION BY RANGE (id);
+CREATE TABLE public.snowflake_parts (id pg_catalog.int8 DEFAULT ids.next_snowflake('parts'::pg_catalog.text)) PARTITION BY RANGE (id);
 INSERT INTO public.ulids SELECT ids.next_ulid() FROM pg_catalog.generate_series(1, 1000);
 SET search_path = pg_catalog;
 SELECT * FROM public.everything();

@@ -39,7 +39,12 @@ ALTER TABLE posts_2026_12 RENAME TO december;
 SELECT snowdrift.create_partitions('posts', '1 month', '2026-10-01Z', '2027-02-01Z');
 SELECT count(*) FROM snowdrift.create_partitions('posts', '1 month', '2026-10-01Z', '2027-02-01Z');
 SELECT count(*) FROM snowdrift.create_partitions('posts', '1 month', '2030-01-01Z', '2029-01-01Z');
+-- As with strict functions, a null argument other than the layout gives no rows.
 SELECT count(*) FROM snowdrift.create_partitions('posts', '1 month', NULL, '2029-01-01Z');
+SELECT count(*) FROM snowdrift.create_partitions('posts', NULL, '2029-01-01Z', '2029-01-01Z');
+SELECT count(*) FROM snowdrift.create_partitions('posts', '1 month', '2029-01-01Z', NULL);
+SELECT count(*) FROM snowdrift.create_partitions(NULL, '1 month', '2029-01-01Z', '2029-01-01Z');
+SELECT count(*) FROM snowdrift.partitions(NULL);
 
 -- other steps
 CREATE TABLE "Odd ""name" (id ulid NOT NULL) PARTITION BY RANGE (id);
@@ -126,6 +131,13 @@ UNION ALL SELECT * FROM snowdrift.partitions('ends_si', 'si')
 UNION ALL SELECT * FROM snowdrift.partitions('ends_twitter', 'twitter') ORDER BY 1;
 SELECT snowdrift.create_partitions('ends_ulid', '1 month', '10889-08-01Z', '10889-08-02Z');
 DROP TABLE ends_ulid, ends_sno, ends_uuid, ends_si, ends_twitter;
+-- A layout of two minutes: the second one, which is the last time unit, begins and ends with a step.
+SELECT 'epoch=2021-01-01T00:00:00Z unit=60s timestamp=1 sequence=8' AS two_minutes \gset
+CREATE TABLE ends_minutes (id bigint) PARTITION BY RANGE (id);
+SELECT snowdrift.create_partitions('ends_minutes', '1 minute', '2021-01-01 00:00Z', '2021-01-01 00:01Z', :'two_minutes');
+SELECT * FROM snowdrift.partitions('ends_minutes', :'two_minutes') ORDER BY times;
+INSERT INTO ends_minutes VALUES (0), (255), (256), (511) RETURNING id, tableoid::regclass;
+DROP TABLE ends_minutes;
 
 -- errors
 CREATE TABLE plain (id bigint);
@@ -140,8 +152,8 @@ SELECT error_of('SELECT snowdrift.partitions(4000000000)');
 SELECT error_of('SELECT snowdrift.create_partitions(4000000000, ''1 day'', now(), now())');
 CREATE DOMAIN post_id AS bigint;
 CREATE TABLE of_domain (id post_id) PARTITION BY RANGE (id);
-SELECT snowdrift.create_partitions('of_domain', '1 month', '2026-01-01Z', '2026-01-01Z');
-SELECT partition FROM snowdrift.partitions('of_domain');
+SELECT snowdrift.create_partitions('of_domain', '1 month', '2026-01-01Z', '2026-01-01Z', 'snowflake');
+SELECT partition FROM snowdrift.partitions('of_domain', 'snowflake');
 DROP TABLE of_domain;
 DROP DOMAIN post_id;
 SELECT error_of(format('SELECT snowdrift.create_partitions(''people'', %L, now(), now())', step))

@@ -20,9 +20,9 @@ pg/types:         snowdrift snowdrift/core core pg/support
 pg/exits:         snowdrift snowdrift/core core pg/support
 pg/durability:    snowdrift snowdrift/core core pg/support pg/memory pg/exits
 pg/planner:       snowdrift snowdrift/core core pg/support pg/types
-pg/partitioning:  snowdrift snowdrift/core core pg/support pg/types
-pg/migration:     snowdrift snowdrift/core core pg/support pg/types
 pg/generators:    snowdrift snowdrift/core core pg/support pg/memory pg/types pg/durability
+pg/partitioning:  snowdrift snowdrift/core core pg/support pg/types pg/generators
+pg/migration:     snowdrift snowdrift/core core pg/support pg/types pg/generators
 pg/module.cpp:    snowdrift snowdrift/core core pg/support pg/memory pg/types pg/exits pg/durability pg/planner pg/partitioning pg/migration pg/generators
 TEXT
 }

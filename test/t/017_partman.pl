@@ -101,7 +101,7 @@ is( $node->safe_psql('postgres',
 		 FROM posts GROUP BY ids.snowflake_timestamp(id)::date ORDER BY min(id) LIMIT 3"),
 	"24|1|0\n24|1|0\n24|1|0", 'Snowflakes: each day is in one partition');
 is( $node->safe_psql('postgres',
-		"SELECT DISTINCT upper(times) - lower(times) FROM snowdrift.partitions('posts')
+		"SELECT DISTINCT upper(times) - lower(times) FROM snowdrift.partitions('posts', 'snowflake')
 		 WHERE times IS NOT NULL"),
 	'1 day', '... of a day in UTC');
 $node->safe_psql('postgres',

@@ -31,6 +31,24 @@ set_clock($node, '2026-06-01 12:00:01');
 $node->safe_psql('postgres', "SET snowdrift.max_clock_lead = 0; SELECT next_snowflake('seconds')");
 pass('a unit that the clock has entered is not ahead of it');
 
+# A partition that new IDs can enter is not dropped, even if its upper bound is before now. A sno's unit is 4 ms.
+$node->safe_psql('postgres', "
+	CREATE TABLE snos (id sno) PARTITION BY RANGE (id);
+	CREATE TABLE snos_past PARTITION OF snos
+		FOR VALUES FROM (sno_boundary('2026-06-01Z')) TO (make_sno('2026-06-01 12:00:01Z', 0, 0, 1));
+	CREATE TABLE ulids (id ulid) PARTITION BY RANGE (id);
+	CREATE TABLE ulids_past PARTITION OF ulids
+		FOR VALUES FROM (ulid_boundary('2026-06-01Z')) TO (make_ulid('2026-06-01 12:00:01.003Z', '\\x00000000000000000001'))");
+for (['01.003', ''], ['01.0035', ''], ['01.004', 'snos_past ulids_past'])
+{
+	my ($seconds, $dropped) = @$_;
+	set_clock($node, "2026-06-01 12:00:$seconds");
+	is( $node->safe_psql('postgres', "
+			SELECT string_agg(partition, ' ') FROM unnest('{snos,ulids}'::regclass[]) AS parent,
+				snowdrift.drop_partitions(parent, clock_timestamp(), dry_run => true)"),
+		$dropped, "old at 12:00:$seconds: '$dropped'");
+}
+
 # After a crash, a fresh state starts with the first unit that begins after the mark, at most half a second after
 # the clock: here, at 12:00:02.499.
 $node->stop('immediate');

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "pg/generators/column_default.hpp"
 #include "pg/support/extension.hpp"
 
 extern "C" {
@@ -9,7 +10,6 @@ extern "C" {
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type_d.h"
-#include "nodes/primnodes.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -21,57 +21,18 @@ extern "C" {
 namespace snowdrift {
 namespace {
 
-constexpr const char* default_symbol = "snowdrift_next_snowflake";
-constexpr const char* named_symbol = "snowdrift_next_snowflake_of";
-
-/// The expression of a column's default or of a generated column; null if there is none.
-Node* read_expression(Relation table, AttrNumber number) {
-    const TupleConstr* const constraints = RelationGetDescr(table)->constr;
-    if (constraints == nullptr) return nullptr;
-    for (int i = 0; i < constraints->num_defval; ++i)
-        if (constraints->defval[i].adnum == number)
-            return static_cast<Node*>(stringToNode(constraints->defval[i].adbin));
-    return nullptr;
-}
-
-/// The function call of a default, without the cast of its result to the column's type; null if the
-/// default is another expression.
-const FuncExpr* call_of(const Node* expression) {
-    while (IsA(expression, FuncExpr)) {
-        const auto* const call = reinterpret_cast<const FuncExpr*>(expression);
-        if (call->funcformat == COERCE_EXPLICIT_CALL) return call;
-        if (call->funcformat == COERCE_SQL_SYNTAX) return nullptr;  // may have no arguments
-        expression = static_cast<const Node*>(linitial(call->args));
-    }
-    return nullptr;
-}
-
-/// The constant that is the only argument of a call; null if the argument is not a constant.
-const Const* constant_argument(const FuncExpr* call) {
-    if (list_length(call->args) != 1) return nullptr;
-    const auto* const argument = static_cast<const Node*>(linitial(call->args));
-    if (!IsA(argument, Const) || reinterpret_cast<const Const*>(argument)->constisnull)
-        return nullptr;
-    return reinterpret_cast<const Const*>(argument);
-}
-
-bool calls(const FuncExpr* call, const KeyGenerator& generator) {
-    if (call->funcid != generator.function) return false;
+bool calls(const DefaultCall& call, const KeyGenerator& generator) {
+    if (call.function != generator.function) return false;
     if (generator.name == nullptr) return true;
-    const Const* const name = constant_argument(call);
-    return name != nullptr &&
-           std::strcmp(TextDatumGetCString(name->constvalue), generator.name) == 0;
-}
-
-bool is_snowflake_generator(Oid function) {
-    return extension::is_ours(function, default_symbol) ||
-           extension::is_ours(function, named_symbol);
+    return call.argument != nullptr &&
+           std::strcmp(TextDatumGetCString(call.argument->constvalue), generator.name) == 0;
 }
 
 }  // namespace
 
 KeyGenerator find_generator(const char* name) {
-    const Oid function = extension::find_function(name == nullptr ? default_symbol : named_symbol);
+    const Oid function = extension::find_function(name == nullptr ? next_snowflake_symbol
+                                                                  : next_snowflake_of_symbol);
     const AclResult allowed =
         object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE);
     if (allowed != ACLCHECK_OK) aclcheck_error(allowed, OBJECT_FUNCTION, get_func_name(function));
@@ -94,13 +55,12 @@ KeyDefault read_default(const Column& column, const KeyGenerator& generator) {
     KeyDefault result{attribute->attidentity != '\0', false, InvalidOid};
     Node* const expression = read_expression(table, column.number);
     if (expression != nullptr) {
-        const FuncExpr* const call =
-            attribute->attgenerated == '\0' ? call_of(expression) : nullptr;
-        if (call != nullptr && call->funcid == F_NEXTVAL) {
-            const Const* const sequence = constant_argument(call);
-            if (sequence != nullptr) result.sequence = DatumGetObjectId(sequence->constvalue);
-        } else if (call != nullptr && is_snowflake_generator(call->funcid)) {
-            result.is_generator = calls(call, generator);
+        const auto call = attribute->attgenerated == '\0' ? call_of(expression) : std::nullopt;
+        if (call && call->function == F_NEXTVAL) {
+            if (call->argument != nullptr)
+                result.sequence = DatumGetObjectId(call->argument->constvalue);
+        } else if (call && call->is_next_snowflake()) {
+            result.is_generator = calls(*call, generator);
         } else {
             List* const context = deparse_context_for(RelationGetRelationName(table), column.table);
             ereport(ERROR,

@@ -1,10 +1,13 @@
 // The SQL function snowdrift.drop_partitions(), which drops the partitions whose IDs are all older
 // than a time, or than an age.
+#include <algorithm>
+
 #include "pg/partitioning/partition_list.hpp"
+#include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/row.hpp"
 #include "pg/support/tables.hpp"
-#include "pg/types/snowflake_layout_type.hpp"
+#include "pg/support/time.hpp"
 
 extern "C" {
 #include "access/table.h"
@@ -43,11 +46,15 @@ bool is_range_of_times(const Partition& partition, const ColumnIds& ids) {
             DatumGetInt64(*partition.to) > DatumGetInt64(ids.boundary(ids.certain_since_ms())));
 }
 
-/// The partitions of `parent` whose IDs are all older than `time`, oldest first. Raises 42809.
-List* find_older(Oid parent, const SnowflakeLayout& layout, TimestampTz time) {
+/// The partitions of `parent` whose IDs are all older than `time`, and than new IDs, oldest first.
+/// `layout`: as the user has stated it, or null. Raises the errors of
+/// partition_key().
+List* find_older(Oid parent, const SnowflakeLayout* layout, TimestampTz time) {
     Relation relation = table_open(parent, AccessShareLock);
     const ColumnIds ids = partition_key(relation, layout);
     table_close(relation, AccessShareLock);
+    // New IDs can have a timestamp before now, but not before its time unit.
+    time = std::min(time, timestamp_from_unix_ms(ids.truncate(clock::now_ms())));
     List* found = NIL;
     for_each_partition(parent, [&](const Partition& partition) {
         const auto times = times_of(partition, ids);
@@ -72,13 +79,12 @@ void drop(Oid parent, Oid partition) {
 
 /// Drop the partitions of the table in argument 0 whose IDs, in the layout of argument 2, are all
 /// older than `time`, and return them. If argument 3 is true, only return them.
-Datum drop_older(FunctionCallInfo fcinfo, TimestampTz time) {
+void drop_older(FunctionCallInfo fcinfo, TimestampTz time) {
     const Oid parent = PG_GETARG_OID(0);
-    const SnowflakeLayout& layout = get_layout(PG_GETARG_DATUM(2));
+    const SnowflakeLayout* const layout = stated_layout(fcinfo, 2);
     const bool is_dry_run = PG_GETARG_BOOL(3);
     if (!is_dry_run) PreventCommandIfReadOnly("snowdrift.drop_partitions()");
     check_owner(parent);
-    InitMaterializedSRF(fcinfo, 0);
 
     List* older = find_older(parent, layout, time);
     if (!is_dry_run && older != NIL) {
@@ -99,25 +105,49 @@ Datum drop_older(FunctionCallInfo fcinfo, TimestampTz time) {
         if (!is_dry_run) drop(parent, old.oid);
     }
     SPI_finish();
-    return Datum{0};
+}
+
+const char* text_of(PGFunction output, Datum value) {
+    return DatumGetCString(DirectFunctionCall1(output, value));
+}
+
+/// The time in argument 1. Raises 22023 if it is in the future.
+TimestampTz get_time(FunctionCallInfo fcinfo) {
+    const TimestampTz time = PG_GETARG_TIMESTAMPTZ(1);
+    if (unix_ms_floor(time) > clock::now_ms())
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("older_than must not be in the future: \"%s\"",
+                               text_of(timestamptz_out, TimestampTzGetDatum(time)))));
+    return time;
+}
+
+/// The time that is earlier than now() by argument 1. Raises 22023 if it is later.
+TimestampTz get_time_by_age(FunctionCallInfo fcinfo) {
+    const TimestampTz now = GetCurrentTransactionStartTimestamp();
+    const Datum age = PG_GETARG_DATUM(1);
+    const TimestampTz time = DatumGetTimestampTz(
+        DirectFunctionCall2(timestamptz_mi_interval, TimestampTzGetDatum(now), age));
+    if (time > now)
+        ereport(ERROR,
+                (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                 errmsg("older_than must not be negative: \"%s\"", text_of(interval_out, age))));
+    return time;
 }
 
 }  // namespace
 
 /// snowdrift.drop_partitions(parent regclass, older_than timestamptz, layout snowflake_layout,
 /// dry_run boolean) → setof (partition text, times tstzrange)
-SNOWDRIFT_FUNCTION(drop_partitions) { return drop_older(fcinfo, PG_GETARG_TIMESTAMPTZ(1)); }
+SNOWDRIFT_FUNCTION(drop_partitions) {
+    InitMaterializedSRF(fcinfo, 0);
+    if (!has_null(fcinfo, 2)) drop_older(fcinfo, get_time(fcinfo));
+    return Datum{0};
+}
 
 /// snowdrift.drop_partitions(parent regclass, older_than interval, layout snowflake_layout, dry_run
 /// boolean) → setof (partition text, times tstzrange)
 SNOWDRIFT_FUNCTION(drop_partitions_by_age) {
-    const TimestampTz now = GetCurrentTransactionStartTimestamp();
-    const Datum age = PG_GETARG_DATUM(1);
-    const TimestampTz time = DatumGetTimestampTz(
-        DirectFunctionCall2(timestamptz_mi_interval, TimestampTzGetDatum(now), age));
-    if (time > now)
-        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                        errmsg("older_than must not be negative: \"%s\"",
-                               DatumGetCString(DirectFunctionCall1(interval_out, age)))));
-    return drop_older(fcinfo, time);
+    InitMaterializedSRF(fcinfo, 0);
+    if (!has_null(fcinfo, 2)) drop_older(fcinfo, get_time_by_age(fcinfo));
+    return Datum{0};
 }

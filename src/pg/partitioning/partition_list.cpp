@@ -1,5 +1,7 @@
 #include "pg/partitioning/partition_list.hpp"
 
+#include "pg/generators/column_default.hpp"
+
 extern "C" {
 #include "catalog/partition.h"
 #include "catalog/pg_class.h"
@@ -35,20 +37,23 @@ Datum PartitionTimes::range() const {
                                          &lower, &upper, false, nullptr));
 }
 
-ColumnIds partition_key(Relation parent, const SnowflakeLayout& layout) {
+ColumnIds partition_key(Relation parent, const SnowflakeLayout* stated) {
     PartitionKeyData* const key = parent->rd_rel->relkind == RELKIND_PARTITIONED_TABLE
                                       ? RelationGetPartitionKey(parent)
                                       : nullptr;
     const bool is_one_column = key != nullptr && key->strategy == PARTITION_STRATEGY_RANGE &&
                                key->partnatts == 1 && key->partattrs[0] != 0;
-    const auto ids = is_one_column ? ColumnIds::of(key->parttypid[0], layout) : std::nullopt;
+    // The layout does not matter until the key is known to consist of Snowflake IDs.
+    const auto ids =
+        is_one_column ? ColumnIds::of(key->parttypid[0], default_layout) : std::nullopt;
     if (!ids)
         ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
                         errmsg("table \"%s\" is not partitioned by a range of IDs",
                                RelationGetRelationName(parent)),
                         errhint("The partition key must be a single column of type bigint, ulid, "
                                 "sno or uuid.")));
-    return *ids;
+    if (ids->kind() != ColumnIds::Kind::snowflake) return *ids;
+    return *ColumnIds::of(key->parttypid[0], layout_of_column(parent, key->partattrs[0], stated));
 }
 
 std::optional<Partition> find_partition(Oid oid) {

@@ -5,6 +5,7 @@
 
 #include "pg/support/postgres.hpp"
 #include "pg/types/column_ids.hpp"
+#include "pg/types/snowflake_layout_type.hpp"
 
 extern "C" {
 #include "catalog/pg_inherits.h"
@@ -37,9 +38,23 @@ struct PartitionTimes {
     Datum range() const;
 };
 
-/// The IDs in the partition key of `parent`. `layout`: the layout of Snowflake IDs. Raises 42809 if
-/// `parent` is not partitioned by a range of IDs.
-ColumnIds partition_key(Relation parent, const SnowflakeLayout& layout);
+/// Whether an argument other than the layout is null. Then the functions return no rows, as strict
+/// functions do. `layout`: the number of the layout's argument, counted from 0.
+inline bool has_null(FunctionCallInfo fcinfo, int layout) {
+    for (int n = 0; n < PG_NARGS(); ++n)
+        if (n != layout && PG_ARGISNULL(n)) return true;
+    return false;
+}
+
+/// The layout in argument `n`, counted from 0; null if the argument is null.
+inline const SnowflakeLayout* stated_layout(FunctionCallInfo fcinfo, int n) {
+    return PG_ARGISNULL(n) ? nullptr : &get_layout(PG_GETARG_DATUM(n));
+}
+
+/// The IDs in the partition key of `parent`. `stated`: the layout of Snowflake IDs as the user has
+/// stated it, or null. Raises 42809 if `parent` is not partitioned by a range of IDs, and the
+/// errors of layout_of_column().
+ColumnIds partition_key(Relation parent, const SnowflakeLayout* stated);
 
 /// A partition; nothing if it was dropped or detached concurrently.
 std::optional<Partition> find_partition(Oid oid);

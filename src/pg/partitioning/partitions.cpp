@@ -11,7 +11,6 @@
 #include "pg/support/row.hpp"
 #include "pg/support/tables.hpp"
 #include "pg/support/time.hpp"
-#include "pg/types/snowflake_layout_type.hpp"
 
 extern "C" {
 #include "access/table.h"
@@ -87,24 +86,24 @@ bool exists(Oid parent, const ColumnIds& ids, const Bound& from, const Bound& to
 /// snowdrift.create_partitions(parent regclass, step interval, first timestamptz, last timestamptz,
 /// layout snowflake_layout) → setof regclass
 SNOWDRIFT_FUNCTION(create_partitions) {
+    InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+    if (has_null(fcinfo, 4)) return Datum{0};
     const Oid parent_oid = PG_GETARG_OID(0);
     const TimeStep step{*PG_GETARG_INTERVAL_P(1)};
     const TimestampTz first = PG_GETARG_TIMESTAMPTZ(2);
     const TimestampTz last = PG_GETARG_TIMESTAMPTZ(3);
-    const SnowflakeLayout& layout = get_layout(PG_GETARG_DATUM(4));
     PreventCommandIfReadOnly("snowdrift.create_partitions()");
 
     check_owner(parent_oid);
     // The lock blocks sessions that create or detach partitions, but not readers and writers.
     Relation relation = table_open(parent_oid, ShareUpdateExclusiveLock);
-    const ColumnIds ids = partition_key(relation, layout);
+    const ColumnIds ids = partition_key(relation, stated_layout(fcinfo, 4));
     const Parent parent = describe(relation);
     table_close(relation, NoLock);
 
     const TimeRange times = ids.times();
     (void)check_time(times, first, unix_ms_floor(first));
     (void)check_time(times, last, unix_ms_floor(last));
-    InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
     SPI_connect();
     for (TimestampTz begin = step.begin_of(first); begin <= last;) {
         CHECK_FOR_INTERRUPTS();
@@ -128,13 +127,14 @@ SNOWDRIFT_FUNCTION(create_partitions) {
 /// snowdrift.partitions(parent regclass, layout snowflake_layout) → setof (partition regclass,
 /// times tstzrange)
 SNOWDRIFT_FUNCTION(partitions) {
+    InitMaterializedSRF(fcinfo, 0);
+    if (has_null(fcinfo, 1)) return Datum{0};
     const Oid parent_oid = PG_GETARG_OID(0);
     check_exists(parent_oid);
     Relation relation = table_open(parent_oid, AccessShareLock);
-    const ColumnIds ids = partition_key(relation, get_layout(PG_GETARG_DATUM(1)));
+    const ColumnIds ids = partition_key(relation, stated_layout(fcinfo, 1));
     table_close(relation, AccessShareLock);
 
-    InitMaterializedSRF(fcinfo, 0);
     for_each_partition(parent_oid, [&](const Partition& partition) {
         std::optional<Datum> range;
         if (const auto times = times_of(partition, ids)) range = times->range();

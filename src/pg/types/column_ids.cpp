@@ -60,6 +60,12 @@ int64 ColumnIds::certain_since_ms() const {
         {layout_.unix_ms_of(units), range.last_ms, range.first_ms + int64{SECS_PER_DAY} * 1000});
 }
 
+int64 ColumnIds::truncate(int64 unix_ms) const {
+    if (kind_ == Kind::snowflake) return layout_.truncate(unix_ms);
+    if (kind_ != Kind::sno || unix_ms < Sno::epoch_unix_ms) return unix_ms;
+    return Sno::epoch_unix_ms + static_cast<int64>(Sno::units_at(unix_ms)) * Sno::unit_ms;
+}
+
 Datum ColumnIds::boundary(int64 unix_ms) const {
     switch (kind_) {
         case Kind::snowflake:

@@ -34,6 +34,10 @@ class ColumnIds {
     /// after the epoch. For other IDs, the first time.
     int64 certain_since_ms() const;
 
+    /// The timestamp of an ID for the time `unix_ms`: the beginning of the time unit that contains
+    /// it. `unix_ms` itself if it is before times().
+    int64 truncate(int64 unix_ms) const;
+
     /// The smallest ID whose timestamp is not before `unix_ms`. Precondition: `unix_ms` is in
     /// times().
     Datum boundary(int64 unix_ms) const;

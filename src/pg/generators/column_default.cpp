@@ -1,0 +1,123 @@
+#include "pg/generators/column_default.hpp"
+
+#include "pg/generators/definitions.hpp"
+#include "pg/support/extension.hpp"
+#include "pg/types/snowflake_layout_type.hpp"
+#include "snowdrift/snowflake_layout.hpp"
+
+extern "C" {
+#include "access/tupdesc.h"
+#include "utils/builtins.h"
+#include "utils/rel.h"
+}
+
+namespace snowdrift {
+namespace {
+
+/// The only argument of a call, if it is a constant and not null; otherwise null.
+const Const* constant_argument(const FuncExpr* call) {
+    if (list_length(call->args) != 1) return nullptr;
+    const auto* const argument = static_cast<const Node*>(linitial(call->args));
+    if (!IsA(argument, Const) || reinterpret_cast<const Const*>(argument)->constisnull)
+        return nullptr;
+    return reinterpret_cast<const Const*>(argument);
+}
+
+/// The name of the generator that the default of a column calls; null for the default generator.
+/// Nothing if the default calls no generator of Snowflake IDs, or if the name is not a constant.
+std::optional<const char*> generator_of(Relation table, AttrNumber column) {
+    const Node* const expression = read_expression(table, column);
+    const auto call = expression == nullptr ? std::nullopt : call_of(expression);
+    if (!call || !call->is_next_snowflake()) return std::nullopt;
+    if (extension::is_ours(call->function, next_snowflake_symbol)) return nullptr;
+    if (call->argument == nullptr) return std::nullopt;
+    return TextDatumGetCString(call->argument->constvalue);
+}
+
+/// The layout of the IDs of a generator; nothing if there is no generator of Snowflake IDs with
+/// this name. `name`: null for the default generator.
+std::optional<SnowflakeLayout> layout_of_generator(const char* name) {
+    if (name == nullptr) return default_layout;
+    const auto definition = definitions::lookup(name);
+    if (!definition || definition->kind != GeneratorKind::snowflake) return std::nullopt;
+    return definition->layout;
+}
+
+const char* text_of(const SnowflakeLayout& layout) {
+    auto* const text = static_cast<char*>(palloc(max_layout_text_size + 1));
+    *format_layout(layout, text) = '\0';
+    return text;
+}
+
+const char* name_of(Relation table, AttrNumber column) {
+    return NameStr(TupleDescAttr(RelationGetDescr(table), column - 1)->attname);
+}
+
+[[noreturn]] void report_unknown_layout(Relation table, AttrNumber column) {
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("layout of column \"%s\" of table \"%s\" is unknown",
+                           name_of(table, column), RelationGetRelationName(table)),
+                    errdetail("The column has no default that names a generator of Snowflake IDs."),
+                    errhint("Specify the layout of the column's IDs.")));
+}
+
+[[noreturn]] void report_other_layout(Relation table, AttrNumber column,
+                                      const SnowflakeLayout& stated, const char* generator,
+                                      const SnowflakeLayout& actual) {
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("layout \"%s\" is not the layout of column \"%s\" of table \"%s\"",
+                    text_of(stated), name_of(table, column), RelationGetRelationName(table)),
+             generator == nullptr
+                 ? errdetail("The column's default calls next_snowflake(), whose layout is \"%s\".",
+                             text_of(actual))
+                 : errdetail(
+                       "The column's default draws from generator \"%s\", whose layout is \"%s\".",
+                       generator, text_of(actual)),
+             errhint("Omit the layout.")));
+}
+
+}  // namespace
+
+bool DefaultCall::is_next_snowflake() const {
+    return extension::is_ours(function, next_snowflake_symbol) ||
+           extension::is_ours(function, next_snowflake_of_symbol);
+}
+
+Node* read_expression(Relation table, AttrNumber column) {
+    const TupleConstr* const constraints = RelationGetDescr(table)->constr;
+    if (constraints == nullptr) return nullptr;
+    for (int i = 0; i < constraints->num_defval; ++i)
+        if (constraints->defval[i].adnum == column)
+            return static_cast<Node*>(stringToNode(constraints->defval[i].adbin));
+    return nullptr;
+}
+
+std::optional<DefaultCall> call_of(const Node* expression) {
+    for (;;) {
+        if (IsA(expression, CoerceToDomain)) {
+            expression = reinterpret_cast<const Node*>(
+                reinterpret_cast<const CoerceToDomain*>(expression)->arg);
+            continue;
+        }
+        if (!IsA(expression, FuncExpr)) return std::nullopt;
+        const auto* const call = reinterpret_cast<const FuncExpr*>(expression);
+        if (call->funcformat == COERCE_EXPLICIT_CALL)
+            return DefaultCall{call->funcid, constant_argument(call)};
+        if (call->funcformat == COERCE_SQL_SYNTAX) return std::nullopt;  // may have no arguments
+        expression = static_cast<const Node*>(linitial(call->args));
+    }
+}
+
+SnowflakeLayout layout_of_column(Relation table, AttrNumber column, const SnowflakeLayout* stated) {
+    const auto generator = generator_of(table, column);
+    const auto actual = generator ? layout_of_generator(*generator) : std::nullopt;
+    if (actual && stated != nullptr && *actual != *stated)
+        report_other_layout(table, column, *stated, *generator, *actual);
+    if (actual) return *actual;
+    if (stated != nullptr) return *stated;
+    if (generator && !definitions::lookup(*generator)) definitions::report_undefined(*generator);
+    report_unknown_layout(table, column);
+}
+
+}  // namespace snowdrift

@@ -58,6 +58,15 @@ INSERT INTO reversed SELECT snowflake_boundary('2026-06-01Z'::timestamptz + n * 
 CREATE INDEX ON reversed (id reverse_ops);
 INSERT INTO ranges VALUES ('[2026-07-01Z,2026-07-05Z)');
 SELECT count(*) FROM reversed WHERE snowflake_within(id, (SELECT range FROM ranges));
+DROP INDEX reversed_id_idx;
+-- Indexes that cannot find a range of IDs are not used.
+CREATE INDEX ON reversed USING hash (id);
+SELECT count(*) FROM reversed WHERE snowflake_within(id, (SELECT range FROM ranges));
+DROP INDEX reversed_id_idx;
+CREATE INDEX ON reversed USING brin (id int8_bloom_ops);
+SET enable_bitmapscan = on;
+SELECT count(*) FROM reversed WHERE snowflake_within(id, (SELECT range FROM ranges));
+SET enable_bitmapscan = off;
 DELETE FROM ranges;
 DROP TABLE reversed;
 DROP OPERATOR FAMILY reverse_ops USING btree;

@@ -93,6 +93,11 @@ SELECT snowflake_within(-1, '(,)'), snowflake_within(9007199254740992, '(,)', 's
 SELECT ulid_nil() >= '-infinity'::timestamptz AS ulid_since, ulid_nil() < '-infinity'::timestamptz,
     ulid_max() < 'infinity'::timestamptz, ulid_max() >= 'infinity'::timestamptz;
 
+-- No ID is within a constant empty range, also in layouts whose largest ID is the largest bigint.
+SELECT id FROM (VALUES (-9223372036854775808), (-1), (0::bigint), (1), (9223372036854775807)) AS ids(id)
+WHERE snowflake_within(id, 'empty') OR snowflake_within(id, '(infinity,)') OR snowflake_within(id, 'empty', 'mastodon')
+    OR snowflake_within(id, '(,-infinity)', 'mastodon');
+
 -- A predicate is null in the grouping sets that do not contain it, also as a part of another condition.
 CREATE TABLE grouped (n int, id ulid, key uuid, g int) PARTITION BY RANGE (n);
 CREATE TABLE grouped_1 PARTITION OF grouped DEFAULT;

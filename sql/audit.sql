@@ -124,7 +124,7 @@ SELECT left(error_of($$SELECT snowdrift.audit('orders_id', 'id')$$), 5) AS sqlst
 
 DROP VIEW seen;
 DROP MATERIALIZED VIEW few;
-DROP TABLE orders, numbers, flakes, nothing, "Odd ""schema"."Odd ""name";
+DROP TABLE orders, numbers, flakes, keys, nothing, "Odd ""schema"."Odd ""name";
 DROP SCHEMA "Odd ""schema";
 DROP DOMAIN "Odd ""type", post_id;
 DROP ROLE snowdrift_user;

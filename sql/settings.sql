@@ -67,3 +67,5 @@ SELECT ids.next_snowflake() > id AS greater FROM last_id;
 DROP TABLE last_id;
 DROP EXTENSION snowdrift;
 DROP SCHEMA ids;
+-- for the tests that follow
+CREATE EXTENSION snowdrift;

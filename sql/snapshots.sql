@@ -170,3 +170,4 @@ SELECT error_of(format('SELECT snowdrift.restore(%L, %L)', 'people', people)) FR
 SELECT count(*) FROM snowdrift.generators WHERE name = 'new';
 
 SELECT count(*) FROM (SELECT snowdrift.drop_generator(name) FROM snowdrift.generator) AS dropped;
+DROP FUNCTION error_with(text, text, jsonb, text);

@@ -10,6 +10,7 @@
 
 extern "C" {
 #include "access/table.h"
+#include "catalog/objectaddress.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_type_d.h"
@@ -33,7 +34,6 @@ namespace {
 struct Conversion {
     List* tables = NIL;      ///< OIDs of the tables to lock, without inheriting tables
     List* statements = NIL;  ///< strings; empty if no change is necessary
-    List* changed = NIL;     ///< OIDs of the relations that the statements after the first change
     bool sets_default = false;
     List* kept_sequences = NIL;  ///< OIDs of the sequences that defaults use but columns don't own
 };
@@ -108,7 +108,6 @@ const char* alter(const Column& column, const char* action) {
 void add_alter_table(Conversion& conversion, Oid table, const char* actions) {
     conversion.statements = lappend(conversion.statements,
                                     psprintf("ALTER TABLE %s %s", qualified_name(table), actions));
-    conversion.changed = lappend_oid(conversion.changed, table);
 }
 
 /// Add the statements that change what generates the key. They take little time, and run before the
@@ -119,7 +118,6 @@ void add_default(Conversion& conversion, const Column& key, List* family,
     List* owned = NIL;  // sequences that the columns own
     List* used = NIL;   // sequences that the defaults use
     for (const Column& member : Items<Column>{family}) {
-        check_owner(member.table);
         const KeyDefault current = read_default(member, generator);
         conversion.sets_default |= !current.is_generator;
         owned = list_concat(owned, owned_sequences(member));
@@ -138,11 +136,9 @@ void add_default(Conversion& conversion, const Column& key, List* family,
         conversion, key.table,
         psprintf("%s%s", identity, alter(key, psprintf("SET DEFAULT %s", generator.call))));
     ListCell* cell;
-    foreach (cell, dropped) {
+    foreach (cell, dropped)
         conversion.statements = lappend(
             conversion.statements, psprintf("DROP SEQUENCE %s", qualified_name(lfirst_oid(cell))));
-        conversion.changed = lappend_oid(conversion.changed, lfirst_oid(cell));
-    }
 }
 
 /// Add the statements that change the types of `columns`, one per table.
@@ -174,11 +170,40 @@ List* tables_to_lock(const Column& key, List* widened, List* references) {
     }
     List* others = NIL;
     for (const Column& column : Items<Column>{columns})
-        // PostgreSQL locks the other table of a foreign key regardless of its owner.
-        if (column.table != key.table && is_owner(column.table))
-            others = list_append_unique_oid(others, column.table);
+        if (column.table != key.table) others = list_append_unique_oid(others, column.table);
     list_sort(others, list_oid_cmp);
     return lcons_oid(key.table, others);
+}
+
+/// Ensure that the current user, with whose privileges the conversion runs, is the owner of all
+/// tables to lock and of those that inherit from them. PostgreSQL calls functions in the
+/// constraints and indexes of all these tables when it plans the query for the largest key,
+/// rewrites tables and checks foreign keys. Raises 42501 with the list of the other tables.
+void check_owners(const Column& key, const List* tables) {
+    List* all = NIL;
+    ListCell* cell;
+    foreach (cell, tables)
+        all = list_concat_unique_oid(all, find_all_inheritors(lfirst_oid(cell), NoLock, nullptr));
+    StringInfoData detail;
+    initStringInfo(&detail);
+    foreach (cell, all) {
+        const Oid owner = owner_of(lfirst_oid(cell));
+        if (owner == GetUserId()) continue;
+        const ObjectAddress table{RelationRelationId, lfirst_oid(cell), 0};
+        appendStringInfo(&detail, "%s%s belongs to role %s", detail.len > 0 ? "\n" : "",
+                         getObjectDescription(&table, false), GetUserNameFromId(owner, false));
+    }
+    if (detail.len == 0) return;
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+         errmsg("cannot convert column \"%s\" of table \"%s\" because other roles own tables "
+                "that the conversion changes or checks",
+                column_name(key), get_rel_name(key.table)),
+         errdetail_internal("%s", detail.data),
+         errhint("If you trust the functions in their constraints and indexes, make %s the owner "
+                 "of these tables first.",
+                 GetUserNameFromId(GetUserId(), false))));
 }
 
 const char* lock_statement(const List* tables) {
@@ -206,14 +231,14 @@ Conversion plan_conversion(const Column& key, const KeyGenerator& generator) {
         add_column(widened, column);
         widened_families = list_concat(widened_families, family_of(column));
     }
-    for (const Column& member : Items<Column>{widened_families}) check_owner(member.table);
 
     Conversion conversion;
+    conversion.tables = tables_to_lock(key, widened, references);
+    check_owners(key, conversion.tables);
     add_default(conversion, key, key_family, generator);
     check_types_can_change(key, widened_families);
     add_types(conversion, widened);
     if (conversion.statements == NIL) return conversion;
-    conversion.tables = tables_to_lock(key, widened, references);
     conversion.statements =
         lcons(const_cast<char*>(lock_statement(conversion.tables)), conversion.statements);
     return conversion;
@@ -239,12 +264,9 @@ void report_effects(const Conversion& conversion, const Column& key) {
 }
 
 /// The largest key of a table; nothing if the table is empty. Includes all committed rows and the
-/// rows of this transaction, regardless of its isolation level and of row-level security.
+/// rows of this transaction, regardless of its isolation level and of row-level security, which
+/// does not apply to the owner here.
 std::optional<int64> largest(const Column& key) {
-    // Query as the table's owner, because row-level security does not apply to the owner here.
-    // Planning can evaluate functions in predicates of the table's indexes. They must not run with
-    // the caller's privileges.
-    const OwnerContext owner{key.table};
     SPIPlanPtr query =
         SPI_prepare(psprintf("SELECT pg_catalog.max(%s)::bigint FROM %s",
                              quote_identifier(column_name(key)), qualified_name(key.table)),
@@ -252,7 +274,6 @@ std::optional<int64> largest(const Column& key) {
     if (query == nullptr) elog(ERROR, "could not prepare the query for the largest key");
     const int result = SPI_execute_snapshot(query, nullptr, nullptr, GetLatestSnapshot(),
                                             InvalidSnapshot, true, false, 1);
-    owner.restore();
     if (result != SPI_OK_SELECT || SPI_processed != 1)
         elog(ERROR, "could not read the largest key");
     bool is_null;
@@ -284,22 +305,23 @@ void return_statements(FunctionCallInfo fcinfo, const List* statements) {
     }
 }
 
-/// Lock tables and those that inherit from them exclusively. Not by name, because other tables can
-/// take the names during the wait.
-void lock(const List* tables) {
+/// Lock tables and those that inherit from them. Not by name, because other tables can take the
+/// names during the wait.
+void lock(const List* tables, LOCKMODE mode) {
     ListCell* cell;
     foreach (cell, tables) {
-        LockRelationOid(lfirst_oid(cell), AccessExclusiveLock);
-        (void)find_all_inheritors(lfirst_oid(cell), AccessExclusiveLock, nullptr);
+        LockRelationOid(lfirst_oid(cell), mode);
+        (void)find_all_inheritors(lfirst_oid(cell), mode, nullptr);
     }
 }
 
-/// The conversion, planned under the locks that it needs. The table can have changed during the
-/// wait, so the key is found again.
-Conversion lock_and_plan(Column& key, const char* name, const KeyGenerator& generator) {
+/// The conversion, planned under locks. The table can have changed during the wait, so the key is
+/// found again.
+Conversion lock_and_plan(Column& key, const char* name, const KeyGenerator& generator,
+                         LOCKMODE mode) {
     Conversion conversion = plan_conversion(key, generator);
     while (conversion.statements != NIL) {
-        lock(conversion.tables);
+        lock(conversion.tables, mode);
         const List* const locked = conversion.tables;
         key = find_key(key.table, name);
         conversion = plan_conversion(key, generator);
@@ -326,8 +348,9 @@ SNOWDRIFT_FUNCTION(convert_column) {
         find_generator(PG_ARGISNULL(2) ? nullptr : text_to_cstring(PG_GETARG_TEXT_PP(2)));
     (void)draw(generator);  // raises errors before this function waits for locks
     SPI_connect();
+    const OwnerContext owner{key.table};
     const Conversion conversion =
-        is_dry_run ? plan_conversion(key, generator) : lock_and_plan(key, name, generator);
+        lock_and_plan(key, name, generator, is_dry_run ? AccessShareLock : AccessExclusiveLock);
     if (conversion.statements == NIL)
         ereport(NOTICE, (errmsg("column \"%s\" of table \"%s\" is already converted",
                                 column_name(key), get_rel_name(key.table))));
@@ -336,11 +359,11 @@ SNOWDRIFT_FUNCTION(convert_column) {
         report_effects(conversion, key);
     }
     if (!is_dry_run && conversion.statements != NIL) {
-        // Referring tables can belong to others, who must not gain the caller's privileges.
-        for (int i = 0; i < list_length(conversion.changed); ++i)
-            execute_as_owner(list_nth_oid(conversion.changed, i),
-                             static_cast<char*>(list_nth(conversion.statements, i + 1)));
+        ListCell* cell;
+        for_each_from(cell, conversion.statements, 1)  // the first one has been executed by lock()
+            execute(static_cast<char*>(lfirst(cell)));
     }
+    owner.restore();
     return_statements(fcinfo, conversion.statements);
     SPI_finish();
     return Datum{0};

@@ -12,9 +12,7 @@ extern "C" {
 }
 
 namespace snowdrift {
-namespace {
 
-/// The owner of a relation. Raises 42P01.
 Oid owner_of(Oid relation) {
     check_exists(relation);
     HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
@@ -22,8 +20,6 @@ Oid owner_of(Oid relation) {
     ReleaseSysCache(tuple);
     return owner;
 }
-
-}  // namespace
 
 void check_exists(Oid relation) {
     if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)))
@@ -33,12 +29,10 @@ void check_exists(Oid relation) {
 
 void check_owner(Oid relation) {
     check_exists(relation);
-    if (!is_owner(relation))
+    if (!object_ownercheck(RelationRelationId, relation, GetUserId()))
         aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relation)),
                        get_rel_name(relation));
 }
-
-bool is_owner(Oid relation) { return object_ownercheck(RelationRelationId, relation, GetUserId()); }
 
 const char* qualified_name(Oid relation) {
     const char* const name = get_rel_name(relation);
@@ -51,12 +45,6 @@ const char* qualified_name(Oid relation) {
 
 void execute(const char* statement) {
     if (SPI_execute(statement, false, 0) < 0) elog(ERROR, "could not execute: %s", statement);
-}
-
-void execute_as_owner(Oid relation, const char* statement) {
-    const OwnerContext owner{relation};
-    execute(statement);
-    owner.restore();
 }
 
 OwnerContext::OwnerContext(Oid relation) {

@@ -77,6 +77,64 @@ is($origin->safe_psql('tenants', q{SELECT id FROM snowdrift.generator WHERE name
 	5, '... and their ids continue');
 $origin->safe_psql('postgres', 'DROP DATABASE tenants');
 
+# A dump contains the rows of the extension's tables under the present name of their schema. So while the schema has
+# another name, which CREATE EXTENSION would not give it, the tables are not used.
+$origin->safe_psql('postgres', 'CREATE DATABASE named');
+$origin->safe_psql('named', q{CREATE SCHEMA ids; CREATE EXTENSION snowdrift SCHEMA ids;
+	SELECT snowdrift.create_generator('own', 'snowflake', worker => 7);
+	CREATE TABLE drawn (id bigint PRIMARY KEY DEFAULT ids.next_snowflake('own'));
+	INSERT INTO drawn DEFAULT VALUES;
+	INSERT INTO drawn SELECT ids.snowflake_at('2022-01-01Z', 'own') FROM generate_series(1, 3)});
+my $open = $origin->background_psql('named', on_error_stop => 0);
+$open->query_safe(q{SELECT ids.next_snowflake('own'), ids.snowflake_at('2022-01-01Z')});
+$origin->safe_psql('named', 'ALTER SCHEMA snowdrift RENAME TO other');
+my $is_refused = qr/ERROR:  (?:55000: )?schema "snowdrift" was renamed to "other".*DETAIL:  .*HINT:  Run ALTER SCHEMA other RENAME TO snowdrift\./s;
+for my $statement ((map { "SELECT ids.$_" } 'next_snowflake()', 'next_ulid()', 'next_uuidv7()', 'next_sno()',
+		"next_snowflake('own')", "snowflake_at('2022-01-01Z')", "snowflake_at('2022-01-01Z', 'own')"),
+	(map { "SELECT other.$_" } "create_generator('more', 'sno')", "drop_generator('own')", "snapshot('own')", 'advance(now())'),
+	'SELECT * FROM other.clock', 'SELECT * FROM other.generators', 'INSERT INTO other.generator SELECT * FROM other.generator',
+	'INSERT INTO other.mark SELECT * FROM other.mark', 'INSERT INTO other.backfill SELECT * FROM other.backfill')
+{
+	like(error_of_database($origin, 'named', $statement), $is_refused, "after a rename: $statement");
+}
+$open->query(q{SET statement_timeout = '60s'; DO $$ BEGIN LOOP PERFORM ids.next_snowflake('own'); END LOOP; END $$});
+like($open->{stderr}, $is_refused, '... and in an open session, when it advances the mark');
+$open->{stderr} = '';
+$open->query(q{SELECT ids.snowflake_at('2022-01-01Z')});
+like($open->{stderr}, $is_refused, '... or returns IDs of past times');
+$open->quit;
+$origin->safe_psql('named', 'BEGIN; DROP EXTENSION snowdrift CASCADE; CREATE EXTENSION snowdrift SCHEMA ids; SELECT ids.next_snowflake(); ROLLBACK');
+$origin->safe_psql('named', 'ALTER SCHEMA other RENAME TO snowdrift');
+
+# moved(TABLE, STATEMENT): the error of the statement while the table is in another schema
+sub moved
+{
+	my ($kind, $table, $statement) = @_;
+	$origin->safe_psql('named', "ALTER $kind snowdrift.$table SET SCHEMA public");
+	my $error = error_of_database($origin, 'named', $statement);
+	$origin->safe_psql('named', "ALTER $kind public.$table SET SCHEMA snowdrift");
+	return $error;
+}
+like(moved('TABLE', 'mark', 'SELECT ids.next_snowflake()'), qr/55000: table "snowdrift.mark" is missing.*HINT:  Undo/s, 'the table of the mark is not used in another schema');
+like(moved('TABLE', 'generator', "SELECT ids.next_snowflake('own')"), qr/42P01: table "snowdrift.generator" does not exist.*HINT:  Undo/s, '... nor is that of the definitions');
+like(moved('SEQUENCE', 'generator_id', "SELECT snowdrift.create_generator('more', 'sno')"), qr/42P01: sequence "snowdrift.generator_id" does not exist.*HINT:  Undo/s, '... nor is that of their ids');
+like(moved('TABLE', 'backfill', "SELECT ids.snowflake_at('2022-01-01Z')"), qr/55000: table "snowdrift.backfill" is missing.*HINT:  Undo/s, '... nor is that of the IDs of past times');
+
+# After that, and after the schema of the functions is renamed, dumps are restored.
+for my $schema ('ids', 'renamed')
+{
+	$origin->safe_psql('named', "ALTER SCHEMA ids RENAME TO renamed") if $schema ne 'ids';
+	command_ok([ 'pg_dump', '-Fc', '-d', $origin->connstr('named'), '-f', $archive ], "a dump with the functions in the schema $schema");
+	$origin->safe_psql('postgres', 'CREATE DATABASE again');
+	command_ok([ 'pg_restore', '-1', '-e', '-d', $origin->connstr('again'), $archive ], '... is restored');
+	is($origin->safe_psql('again', $definitions), $origin->safe_psql('named', $definitions), '... with its generators');
+	is( $origin->safe_psql('again', qq{INSERT INTO drawn SELECT $schema.snowflake_at('2022-01-01Z', 'own') FROM generate_series(1, 3);
+			INSERT INTO drawn DEFAULT VALUES RETURNING id > (SELECT max(id) FROM drawn)}),
+		't', '... which repeat no ID');
+	$origin->safe_psql('postgres', 'DROP DATABASE again');
+}
+$origin->safe_psql('postgres', 'DROP DATABASE named');
+
 # Each database has its own share of slots, and memory grows with them. With dynamic_shared_memory_type =
 # mmap, each segment is a file.
 my $rooms = new_server('rooms');

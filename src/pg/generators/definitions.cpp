@@ -69,7 +69,7 @@ Relation open_table(LOCKMODE lock = AccessShareLock) {
     if (table == nullptr)
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
                         errmsg("table \"snowdrift.generator\" does not exist"),
-                        errhint("Drop extension snowdrift and create it again.")));
+                        errhint("Undo the change, or drop the extension and create it again.")));
     if (table->rd_rel->relkind != RELKIND_RELATION || table->rd_rel->relam != HEAP_TABLE_AM_OID)
         ereport(ERROR,
                 (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -285,7 +285,7 @@ uint32_t next_id() {
     if (!OidIsValid(sequence))
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
                         errmsg("sequence \"snowdrift.generator_id\" does not exist"),
-                        errhint("Drop extension snowdrift and create it again.")));
+                        errhint("Undo the change, or drop the extension and create it again.")));
     // The sequence may return an id that is taken, because replication can set it back.
     uint32_t next;
     do {

@@ -45,6 +45,17 @@ Oid find_member(Oid extension, const char* symbol) {
     return function;
 }
 
+/// Ensure that the administration schema has the name that the script gives it. Otherwise, a dump
+/// contains the rows of tables in a schema that CREATE EXTENSION does not create.
+void check_name(Oid schema) {
+    const char* const name = get_namespace_name(schema);
+    if (name == nullptr || std::strcmp(name, "snowdrift") == 0) return;
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("schema \"snowdrift\" was renamed to \"%s\"", name),
+                    errdetail("A dump of this database could not be restored."),
+                    errhint("Run ALTER SCHEMA %s RENAME TO snowdrift.", quote_identifier(name))));
+}
+
 }  // namespace
 
 Oid find_relation(const char* name) {
@@ -58,7 +69,9 @@ Oid find_relation(const char* name) {
         schema = get_func_namespace(find_member(extension, "snowdrift_read_clock"));
         known_extension = extension;
     }
-    return OidIsValid(schema) ? get_relname_relid(name, schema) : InvalidOid;
+    if (!OidIsValid(schema)) return InvalidOid;
+    check_name(schema);
+    return get_relname_relid(name, schema);
 }
 
 Relation open_relation(const char* name, LOCKMODE lock) {

@@ -11,14 +11,16 @@ extern "C" {
 namespace snowdrift::extension {
 
 /// The relation `name` in the extension's administration schema; InvalidOid if there is none.
+/// Raises 55000 if the schema was renamed.
 ///
-/// The administration schema, "snowdrift" unless a superuser renames it, is the schema of the
-/// extension's C function read_clock(). Other roles cannot create a function that is mistaken for
-/// it, because only superusers can create C functions.
+/// The administration schema is the schema of the extension's C function read_clock(), not just any
+/// schema named "snowdrift". Other roles cannot create a function that is mistaken for it, because
+/// only superusers can create C functions.
 Oid find_relation(const char* name);
 
 /// Opens and locks that relation, as it is when the lock has been acquired. Returns null if there
-/// is none, or if it was dropped while the session waited for the lock.
+/// is none, or if it was dropped while the session waited for the lock. Raises 55000 if the schema
+/// was renamed.
 Relation open_relation(const char* name, LOCKMODE lock);
 
 /// The extension's function with the C symbol `symbol`. Raises 42883 if there is none.

@@ -36,6 +36,12 @@ SELECT snowdrift.create_generator('orders 3', 'snowflake', 'twitter', 0, 3, sequ
 SELECT snowdrift.restore('orders 3', :'orders');
 SELECT next_snowflake('orders 3') > :last_order AS later;
 
+-- Snos of given times continue in the restored generator.
+SELECT snowdrift.create_generator('past', 'sno', partition => 5);
+SELECT next_sno('past') IS NOT NULL AS drawn, sno_sequence(sno_at('2020-01-01Z', 0, 'past')) FROM generate_series(1, 3);
+SELECT snowdrift.restore('heir', snowdrift.snapshot('past'));
+SELECT sno_sequence(sno_at('2020-01-01Z', 0, 'heir'));
+
 -- after a rollback, the previous generator continues
 SELECT next_sno('people') AS before \gset
 SELECT snowdrift.snapshot('people') AS people \gset
@@ -60,6 +66,11 @@ SELECT snowflake_timestamp(next_snowflake('ahead'), 'twitter') >= :'ahead' AS go
 SELECT regressions FROM snowdrift.generators WHERE name = 'ahead';
 SELECT snowdrift.restore('people ahead', :'people_ahead');
 SELECT (snowdrift.snapshot('people ahead')->>'highest_wall_clock')::timestamptz >= :'ahead' AS goes_on;
+
+-- They also continue if the generator resumes after a newer snapshot.
+SELECT sno_sequence(sno_at('2020-01-01Z', 0, 'past')) FROM generate_series(1, 3);
+SELECT snowdrift.restore('heir', snowdrift.snapshot('past') || jsonb_build_object('last_timestamp', :'ahead', 'highest_wall_clock', :'ahead'));
+SELECT sno_sequence(sno_at('2020-01-01Z', 0, 'heir'));
 
 -- privileges
 CREATE ROLE snowdrift_user;

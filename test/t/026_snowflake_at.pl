@@ -74,6 +74,14 @@ like(error_of($node, q{SET lock_timeout = '10ms'; SELECT snowflake_at('2022-02-0
 $node->safe_psql('postgres', q{COMMIT PREPARED 'filled'; INSERT INTO ids SELECT snowflake_at('2022-02-01Z') FROM generate_series(1, 3)});
 is($node->safe_psql('postgres', q{SELECT count(*) FROM ids WHERE snowflake_timestamp(id) = '2022-02-01Z'}), 6, '... whose IDs are not repeated');
 
+is( $node->safe_psql('postgres', q{
+		BEGIN;
+		SELECT count(snowflake_at('2022-05-01Z')) FROM generate_series(1, 4097);
+		PREPARE TRANSACTION 'undone';
+		ROLLBACK PREPARED 'undone';
+		SELECT snowflake_timestamp(id) = '2022-05-01Z', snowflake_sequence(id) FROM snowflake_at('2022-05-01Z') AS id}),
+	"4097\nt|0", '... and are free again after a rollback, also for the session that prepared it');
+
 # A dump carries the origins and the IDs that were taken.
 my $dump = $node->basedir . '/dump';
 command_ok([ 'pg_dump', '-Fc', '-d', $node->connstr('postgres'), '-f', $dump ], 'the database is dumped');

@@ -170,6 +170,21 @@ SHOW search_path;
 \c
 SET search_path = keys, public;
 SELECT snowdrift.convert_column('keyed', 'id');
+-- They cannot queue a trigger that would run with the caller's privileges at the end of the transaction either.
+SET ROLE snowdrift_user;
+CREATE TABLE queue (n int);
+CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+CREATE CONSTRAINT TRIGGER later AFTER INSERT ON queue DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+    EXECUTE FUNCTION nothing();
+CREATE FUNCTION queues(bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO keys.queue VALUES (1);
+    RETURN true;
+END $$;
+CREATE TABLE queued (id serial CHECK (keys.queues(id)));
+INSERT INTO queued DEFAULT VALUES;
+RESET ROLE;
+SELECT error_of($$SELECT snowdrift.convert_column('queued', 'id')$$);
 -- PostgreSQL uses the privileges of the table's owner when it plans queries, rewrites inheriting tables and checks
 -- foreign keys. So no table of another owner may be involved, at any level.
 CREATE FUNCTION gain(bigint) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -181,6 +196,11 @@ CREATE FUNCTION gain_in_index(bigint) RETURNS boolean LANGUAGE plpgsql IMMUTABLE
 BEGIN
     RETURN (SELECT keys.gain(1));
 END $$;
+CREATE FUNCTION number_before_conversion() RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    ASSERT current_setting('keys.converts', true) IS NULL, 'called by a conversion';
+    RETURN 1;
+END $$;
 CREATE TABLE rooms (hotel int, id serial, PRIMARY KEY (hotel, id)) PARTITION BY LIST (hotel);
 CREATE TABLE rooms_2 PARTITION OF rooms FOR VALUES IN (2) PARTITION BY LIST (hotel);
 CREATE TABLE rooms_2_all PARTITION OF rooms_2 DEFAULT;
@@ -190,6 +210,9 @@ SET ROLE snowdrift_user;
 ALTER TABLE rooms_2_all ADD CHECK (keys.gain(id));
 RESET ROLE;
 SELECT replace(error_of($$SELECT snowdrift.convert_column('rooms', 'id')$$), session_user, 'superuser') AS error_of;
+CREATE TABLE floors (hotel int, id serial) PARTITION BY LIST (hotel);
+CREATE TABLE floors_1 PARTITION OF floors FOR VALUES IN (1) PARTITION BY LIST ((hotel + keys.number_before_conversion()));
+ALTER TABLE floors_1 OWNER TO snowdrift_user;
 CREATE TABLE plants (id bigserial PRIMARY KEY);
 CREATE TABLE trees () INHERITS (plants);
 CREATE TABLE pines () INHERITS (trees);
@@ -198,6 +221,8 @@ SET ROLE snowdrift_user;
 CREATE INDEX ON pines (id) WHERE keys.gain_in_index(1);
 \c
 SET search_path = keys, public;
+SET keys.converts = on;
+SELECT replace(error_of($$SELECT snowdrift.convert_column('floors', 'id')$$), session_user, 'superuser') AS error_of;
 SELECT replace(error_of($$SELECT snowdrift.convert_column('plants', 'id', dry_run => true)$$), session_user, 'superuser') AS error_of;
 -- a table that refers to the key, and a partition of a table to which such a table refers
 CREATE TABLE hosts (id serial PRIMARY KEY);

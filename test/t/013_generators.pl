@@ -87,13 +87,13 @@ $origin->safe_psql('named', q{CREATE SCHEMA ids; CREATE EXTENSION snowdrift SCHE
 	INSERT INTO drawn SELECT ids.snowflake_at('2022-01-01Z', 'own') FROM generate_series(1, 3)});
 my $open = $origin->background_psql('named', on_error_stop => 0);
 $open->query_safe(q{SELECT ids.next_snowflake('own'), ids.snowflake_at('2022-01-01Z')});
-$origin->safe_psql('named', 'ALTER SCHEMA snowdrift RENAME TO other');
-my $is_refused = qr/ERROR:  (?:55000: )?schema "snowdrift" was renamed to "other".*DETAIL:  .*HINT:  Run ALTER SCHEMA other RENAME TO snowdrift\./s;
+$origin->safe_psql('named', 'ALTER SCHEMA snowdrift RENAME TO tables');
+my $is_refused = qr/ERROR:  (?:55000: )?schema "snowdrift" was renamed to "tables".*DETAIL:  .*HINT:  Run ALTER SCHEMA tables RENAME TO snowdrift\./s;
 for my $statement ((map { "SELECT ids.$_" } 'next_snowflake()', 'next_ulid()', 'next_uuidv7()', 'next_sno()',
 		"next_snowflake('own')", "snowflake_at('2022-01-01Z')", "snowflake_at('2022-01-01Z', 'own')"),
-	(map { "SELECT other.$_" } "create_generator('more', 'sno')", "drop_generator('own')", "snapshot('own')", 'advance(now())'),
-	'SELECT * FROM other.clock', 'SELECT * FROM other.generators', 'INSERT INTO other.generator SELECT * FROM other.generator',
-	'INSERT INTO other.mark SELECT * FROM other.mark', 'INSERT INTO other.backfill SELECT * FROM other.backfill')
+	(map { "SELECT tables.$_" } "create_generator('more', 'sno')", "drop_generator('own')", "snapshot('own')", 'advance(now())'),
+	'SELECT * FROM tables.clock', 'SELECT * FROM tables.generators', 'INSERT INTO tables.generator SELECT * FROM tables.generator',
+	'INSERT INTO tables.mark SELECT * FROM tables.mark', 'INSERT INTO tables.backfill SELECT * FROM tables.backfill')
 {
 	like(error_of_database($origin, 'named', $statement), $is_refused, "after a rename: $statement");
 }
@@ -104,7 +104,7 @@ $open->query(q{SELECT ids.snowflake_at('2022-01-01Z')});
 like($open->{stderr}, $is_refused, '... or returns IDs of past times');
 $open->quit;
 $origin->safe_psql('named', 'BEGIN; DROP EXTENSION snowdrift CASCADE; CREATE EXTENSION snowdrift SCHEMA ids; SELECT ids.next_snowflake(); ROLLBACK');
-$origin->safe_psql('named', 'ALTER SCHEMA other RENAME TO snowdrift');
+$origin->safe_psql('named', 'ALTER SCHEMA tables RENAME TO snowdrift');
 
 # moved(TABLE, STATEMENT): the error of the statement while the table is in another schema
 sub moved

@@ -53,13 +53,13 @@ CREATE FUNCTION snowdrift.restore_mark() RETURNS trigger
     LANGUAGE C;
 REVOKE ALL ON FUNCTION snowdrift.restore_mark() FROM PUBLIC;
 COMMENT ON FUNCTION snowdrift.restore_mark()
-    IS 'advance the mark to that of a restored dump; skip rows that a subscription applies';
+    IS 'advance the mark to that of a restored dump; skip rows of another server';
 CREATE TRIGGER restore_mark
     BEFORE INSERT ON snowdrift.mark
     FOR EACH ROW EXECUTE FUNCTION snowdrift.restore_mark();
 ALTER TABLE snowdrift.mark ENABLE ALWAYS TRIGGER restore_mark;
 COMMENT ON TRIGGER restore_mark ON snowdrift.mark
-    IS 'advance the mark to that of a restored dump; skip rows that a subscription applies';
+    IS 'advance the mark to that of a restored dump; skip rows of another server';
 
 CREATE FUNCTION snowdrift.refuse_mark_change() RETURNS trigger
     AS 'MODULE_PATHNAME', 'snowdrift_refuse_mark_change'
@@ -1608,22 +1608,22 @@ ALTER TABLE snowdrift.generator ENABLE ALWAYS TRIGGER generators_changed;
 COMMENT ON TRIGGER generators_changed ON snowdrift.generator
     IS 'invalidate cached definitions of generators in all sessions';
 
--- Another server's definitions are not this server's: the apply workers of subscriptions skip them. A definition that
--- is changed by hand is locked, so that no session draws from its generator until the change is committed.
+-- Another server's definitions are not this server's: logical replication does not apply them. A definition that is
+-- changed by hand is locked, so that no session draws from its generator until the change is committed.
 CREATE FUNCTION snowdrift.guard_definition() RETURNS trigger
     AS 'MODULE_PATHNAME', 'snowdrift_guard_definition'
     LANGUAGE C;
 REVOKE ALL ON FUNCTION snowdrift.guard_definition() FROM PUBLIC;
 COMMENT ON FUNCTION snowdrift.guard_definition()
-    IS 'lock definitions that are changed by hand; skip those that a subscription applies';
+    IS 'lock definitions that are changed by hand; skip or refuse those of another server';
 CREATE TRIGGER guard_definition
     BEFORE INSERT OR UPDATE OR DELETE ON snowdrift.generator
     FOR EACH ROW EXECUTE FUNCTION snowdrift.guard_definition();
 ALTER TABLE snowdrift.generator ENABLE ALWAYS TRIGGER guard_definition;
 COMMENT ON TRIGGER guard_definition ON snowdrift.generator
-    IS 'lock definitions that are changed by hand; skip those that a subscription applies';
+    IS 'lock definitions that are changed by hand; skip or refuse those of another server';
 
--- Triggers for rows don't see TRUNCATE: a subscription would remove all definitions.
+-- Triggers for rows don't see TRUNCATE: logical replication would remove all definitions.
 CREATE FUNCTION snowdrift.refuse_truncate() RETURNS trigger
     AS 'MODULE_PATHNAME', 'snowdrift_refuse_truncate'
     LANGUAGE C;
@@ -1781,17 +1781,17 @@ GRANT SELECT ON TABLE snowdrift.backfill TO PUBLIC;
 GRANT INSERT ON TABLE snowdrift.backfill TO @extowner@;
 SELECT pg_catalog.pg_extension_config_dump('snowdrift.backfill'::pg_catalog.regclass, '');
 
--- A subscription does not apply the records of another server.
+-- Logical replication does not apply the records of another server.
 CREATE FUNCTION snowdrift.guard_backfill() RETURNS trigger
     AS 'MODULE_PATHNAME', 'snowdrift_guard_backfill'
     LANGUAGE C;
 REVOKE ALL ON FUNCTION snowdrift.guard_backfill() FROM PUBLIC;
-COMMENT ON FUNCTION snowdrift.guard_backfill() IS 'skip rows that a subscription applies';
+COMMENT ON FUNCTION snowdrift.guard_backfill() IS 'skip rows of another server';
 CREATE TRIGGER guard_backfill
     BEFORE INSERT OR UPDATE OR DELETE ON snowdrift.backfill
     FOR EACH ROW EXECUTE FUNCTION snowdrift.guard_backfill();
 ALTER TABLE snowdrift.backfill ENABLE ALWAYS TRIGGER guard_backfill;
-COMMENT ON TRIGGER guard_backfill ON snowdrift.backfill IS 'skip rows that a subscription applies';
+COMMENT ON TRIGGER guard_backfill ON snowdrift.backfill IS 'skip rows of another server';
 CREATE TRIGGER refuse_truncate
     BEFORE TRUNCATE ON snowdrift.backfill
     FOR EACH STATEMENT EXECUTE FUNCTION snowdrift.refuse_truncate();

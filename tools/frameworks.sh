@@ -72,10 +72,11 @@ run_core() {
 # run_tap LABEL FILE...: runs tests in test/t. Each starts its own servers.
 run_tap() {
     need libipc-run-perl faketime pgbouncer
-    local partman
-    partman=$(partman_package)
+    local partman pglogical
+    partman=$(packaged_extension partman 5.2)  # has encoders
+    pglogical=$(packaged_extension pglogical)
     # shellcheck disable=SC2086
-    need $partman
+    need $partman $pglogical
     [[ " ${*:2} " != *_citus.pl" "* ]] || need_citus
     [[ ! " ${*:2} " =~ _(library_upgrade|extension_update)\.pl" " ]] || build_next_version
     [[ " ${*:2} " != *_pg_upgrade.pl" "* ]] || stage_for_previous
@@ -89,7 +90,7 @@ run_tap() {
         env -C "$dir" PATH="$bindir:$PATH" PG_REGRESS="$pgxs_src/test/regress/pg_regress" \
         SNOWDRIFT_CONF="$dir/extension.conf" SNOWDRIFT_ROOT="$work/root" SNOWDRIFT_NEXT="$work/next/snowdrift.so" \
         SNOWDRIFT_PREVIOUS_BINDIR="$previous_bindir" SNOWDRIFT_PREVIOUS_CONF="$work/previous.conf" \
-        SNOWDRIFT_PARTMAN="$partman" \
+        SNOWDRIFT_PARTMAN="$partman" SNOWDRIFT_PGLOGICAL="$pglogical" \
         PGCTLTIMEOUT=180 TMPDIR="$dir/tmp" TESTDATADIR="$dir" TESTLOGDIR="$dir/log" TESTDIR="$dir" \
         prove -v -j "$(nproc)" -I "$pgxs_src/test/perl" -I t "${files[@]#test/}" >"$log" 2>&1 || status=$?
     if [ "$status" -ne 0 ]; then
@@ -101,13 +102,13 @@ run_tap() {
     tally "$1" "$(count '^ok ' "$log")" "$(count '^not ok ' "$log")" "$status"
 }
 
-# Prints the package of pg_partman for a packaged PostgreSQL, if the distribution has version 5.2 or later,
-# which supports encoders.
-partman_package() {
-    local package=postgresql-$pg_version-partman version
+# packaged_extension NAME [VERSION]: prints the extension's package for a packaged PostgreSQL, if the distribution has it
+# in this version or later.
+packaged_extension() {
+    local package=postgresql-$pg_version-$1 version
     [ "$bindir" = "/usr/lib/postgresql/$pg_version/bin" ] || return 0
     version=$(apt-cache policy "$package" 2>/dev/null | sed -n 's/.*Candidate: \([0-9].*\)/\1/p')
-    [ -z "$version" ] || dpkg --compare-versions "$version" lt 5.2 || echo "$package"
+    [ -z "$version" ] || dpkg --compare-versions "$version" lt "${2:-0}" || echo "$package"
 }
 
 # with_small_disk SIZE FOLDER COMMAND...: runs the command as the server's user. If this script runs as root, mounts

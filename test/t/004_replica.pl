@@ -213,4 +213,30 @@ my ($repeated, $count) = duplicates(@files);
 is($repeated, '', "$count IDs of the old primary, the new one, and the old one again: no duplicate");
 $old->stop;
 
+# Without synchronous replication, the last advance of the mark can be lost. Then the standby's clock must have passed the
+# IDs that were lost with it.
+for my $case (
+	[ 'a standby repeats lost IDs if its clock is still at their time', 0, '', 10 ],
+	[ '... but not if its clock has passed it', 1, '', 0 ],
+	[ '... or if advance() is called before', 0, q{SELECT snowdrift.advance(clock_timestamp() + interval '1 s')}, 0 ])
+{
+	my ($name, $is_past, $before, $expected) = @$case;
+	($old, $new) = pair("lost_${is_past}_$expected", 0, '');
+	$new->safe_psql('postgres', q{ALTER SYSTEM SET primary_conninfo = ''});
+	$new->reload;
+	$old->poll_query_until('postgres', 'SELECT count(*) = 0 FROM pg_stat_replication') or die 'the standby is connected';
+	my ($time, $next) = split /\|/, $old->safe_psql('postgres',
+		q{SELECT to_char(t, f), to_char(t + interval '1 ms', f)
+		  FROM (SELECT clock_timestamp() AT TIME ZONE 'UTC' + interval '5 s', 'YYYY-MM-DD HH24:MI:SS.MS') AS _ (t, f)});
+	set_clock($old, $time);
+	my $snowflakes = 'SELECT next_snowflake() FROM generate_series(1, 10)';
+	my %lost = map { ($_ => 1) } split /\n/, $old->safe_psql('postgres', $snowflakes);
+	$old->stop('immediate');
+	$new->promote;
+	set_clock($new, $is_past ? $next : $time);
+	$new->safe_psql('postgres', $before);
+	is(scalar(grep { $lost{$_} } split /\n/, $new->safe_psql('postgres', $snowflakes)), $expected, $name);
+	$new->stop;
+}
+
 done_testing();

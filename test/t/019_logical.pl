@@ -57,7 +57,7 @@ sub count_of
 	return scalar @found;
 }
 
-my $missing_number = qr/has publications or subscriptions, but this server has no number for its IDs/;
+my $missing_number = qr/may take part in logical replication, but this server has no number for its IDs/;
 # The columns apply_error_count, sync_error_count, and those that replace the latter in PostgreSQL 19
 my $errors = q{SELECT sum(value::int) FROM pg_stat_subscription_stats AS s, jsonb_each_text(to_jsonb(s))
 	WHERE key LIKE '%error_count'};
@@ -276,6 +276,68 @@ is(draw_in_all(), 'postgres 2, subscribed 2, local 0', '... and again after a re
 $alone->append_conf('postgresql.conf', "snowdrift.node = 0\n");
 $alone->restart;
 is(draw_in_all(), 'postgres 2, subscribed 2, local 0', '... but not with a number in the configuration');
+
+# Other software has neither, but slots, which belong to a database, or origins, which belong to the server. A session that
+# has drawn before notices them, too.
+$alone->append_conf('postgresql.conf', "snowdrift.node = auto\n");
+$alone->safe_psql('postgres', 'CREATE DATABASE empty');
+$alone->safe_psql('empty', 'CREATE EXTENSION snowdrift');
+for my $sign (
+	[ 'The database has logical replication slots', q{pg_create_logical_replication_slot('other', 'pgoutput')}, 1, 0 ],
+	[ 'The server has replication origins', q{pg_replication_origin_create('other')}, 1, 1 ])
+{
+	my ($detail, $create, @expected) = @$sign;
+	$alone->restart;
+	my @sessions = map { $alone->background_psql($_) } 'local', 'empty';
+	$_->query_safe('SELECT next_snowflake()') for @sessions;
+	$alone->safe_psql('local', "SELECT $create");
+	$alone->safe_psql($_, 'CREATE TABLE changed (); DROP TABLE changed') for 'local', 'empty';
+	$_->query_safe('SELECT next_snowflake()') for @sessions, @sessions;
+	my @logged =
+	  map { count_of($alone, qr/LOG:  database "$_" $missing_number.*\n.*DETAIL:  $detail\. Servers/) } 'local', 'empty';
+	is_deeply(\@logged, \@expected, "the sign of other software is logged: $detail");
+	$alone->safe_psql('local', 'SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots');
+	$_->quit for @sessions;
+}
+
+# A session with a replication origin applies another server's changes. Without one, changes of definitions raise an
+# error, because they could be those of a restored dump.
+my %change = (
+	'INSERT of a definition' =>
+	  q{INSERT INTO snowdrift.generator (name, kind, sequence_min, sequence_max) VALUES ('other', 'sno', 0, 9)},
+	'UPDATE of a definition' => 'UPDATE snowdrift.generator SET worker = 9',
+	'DELETE of a definition' => 'DELETE FROM snowdrift.generator',
+	'INSERT of a record' => 'INSERT INTO snowdrift.backfill VALUES (0, 9, 9)',
+	'UPDATE of a record' => 'UPDATE snowdrift.backfill SET sequence = 9',
+	'DELETE of a record' => 'DELETE FROM snowdrift.backfill',
+	'INSERT of a mark' => 'INSERT INTO snowdrift.mark
+		SELECT later.* FROM snowdrift.mark, jsonb_populate_record(mark, jsonb_build_object($$unix_ms$$, unix_ms + 9000)) AS later');
+my $all = "$definitions; $back_filled; SELECT unix_ms FROM snowdrift.mark";
+$alone->safe_psql('local',
+	q{SELECT snowdrift.create_generator('own', 'snowflake', worker => 3); SELECT snowflake_at('2022-01-01Z', 'own')});
+for my $name (sort keys %change)
+{
+	my $before = $alone->safe_psql('local', $all);
+	for my $role ('replica', 'origin')
+	{
+		$alone->safe_psql('local',
+			"SELECT pg_replication_origin_session_setup('other'); SET session_replication_role = $role; $change{$name}");
+	}
+	is($alone->safe_psql('local', $all), $before, "a session with a replication origin skips it: $name");
+	my $error = error_of_database($alone, 'local', "BEGIN; SET session_replication_role = replica; $change{$name}; ROLLBACK");
+	if ($name =~ /INSERT of a (?:record|mark)/)
+	{
+		like($error, qr/^no error/, "... without an origin, it can be that of a dump: $name");
+		my $advanced = 'SELECT unix_ms - ' . ($before =~ /(\d+)$/)[0] . ' FROM snowdrift.mark';
+		is($alone->safe_psql('local', $advanced), $name =~ /mark/ ? 9000 : 0, '... and advances only the mark');
+		next;
+	}
+	my ($table) = $change{$name} =~ /(snowdrift\.\w+)/;
+	like($error, qr/55000: cannot change table "$table" while session_replication_role is "replica"/,
+		"... without an origin, it raises an error: $name");
+}
+is( $alone->safe_psql('local', "$change{'UPDATE of a definition'}; SELECT snowflake_worker(next_snowflake('own'))"),
+	9, 'by hand, a definition can be changed');
 $alone->stop;
 
 SKIP:

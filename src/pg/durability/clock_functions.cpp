@@ -7,6 +7,7 @@
 #include "pg/durability/mark_table.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
+#include "pg/support/replication.hpp"
 #include "pg/support/row.hpp"
 #include "pg/support/time.hpp"
 #include "pg/support/trigger.hpp"
@@ -14,7 +15,6 @@
 extern "C" {
 #include "access/htup_details.h"
 #include "access/xlog.h"
-#include "replication/logicalworker.h"
 }
 
 using namespace snowdrift;
@@ -54,13 +54,13 @@ SNOWDRIFT_FUNCTION(read_clock) {
 }
 
 /// snowdrift.restore_mark() → trigger: advances the mark to that of a restored dump's row, extends
-/// the origin to that of the row, and skips the row. A row that a subscription applies has another
-/// server's mark: it is only skipped.
+/// the origin to that of the row, and skips the row. A row of another server that has a replication
+/// origin is only skipped; without one, it looks like that of a dump.
 SNOWDRIFT_FUNCTION(restore_mark) {
     const TriggerData& trigger =
         check_trigger(fcinfo, "mark", TRIGGER_EVENT_ROW | TRIGGER_EVENT_BEFORE);
     using mark_table::Column;
-    if (IsLogicalWorker()) PG_RETURN_POINTER(nullptr);
+    if (replication::applies_changes()) PG_RETURN_POINTER(nullptr);
     const std::optional<Datum> generators = get_column(trigger, Column::origin_generators);
     const int64 unix_ms = get_time(trigger, Column::unix_ms, "unix_ms");
     const int64 origin_ms = get_time(trigger, Column::origin_ms, "origin_ms");

@@ -8,11 +8,11 @@
 #include "pg/generators/slot_release.hpp"
 #include "pg/support/checks.hpp"
 #include "pg/support/postgres.hpp"
+#include "pg/support/replication.hpp"
 #include "pg/support/trigger.hpp"
 #include "pg/types/snowflake_layout_type.hpp"
 
 extern "C" {
-#include "replication/logicalworker.h"
 #include "tcop/utility.h"
 #include "utils/builtins.h"
 }
@@ -121,13 +121,14 @@ SNOWDRIFT_FUNCTION(drop_generator) {
     PG_RETURN_VOID();
 }
 
-/// snowdrift.guard_definition() → trigger: skips the rows that a subscription applies. Rows that a
-/// session writes with session_replication_role = replica, such as those of a dump, are kept. A
-/// definition that is changed by hand is locked, as by drop_generator().
+/// snowdrift.guard_definition() → trigger: skips the rows of another server, or raises 55000 if they
+/// have no replication origin. A definition that is changed by hand is locked, as by
+/// drop_generator().
 SNOWDRIFT_FUNCTION(guard_definition) {
     const TriggerData& trigger =
         check_trigger(fcinfo, "generator", TRIGGER_EVENT_ROW | TRIGGER_EVENT_BEFORE);
-    if (IsLogicalWorker()) PG_RETURN_POINTER(nullptr);
+    if (replication::applies_changes()) PG_RETURN_POINTER(nullptr);
+    replication::check_not_replicated(trigger);
     if (TRIGGER_FIRED_BY_INSERT(trigger.tg_event))
         own_mark();  // on a copy, the new generator is not one that came with it
     definitions::lock_exclusively(trigger.tg_relation, trigger.tg_trigtuple);
@@ -137,17 +138,20 @@ SNOWDRIFT_FUNCTION(guard_definition) {
     PG_RETURN_POINTER(trigger.tg_newtuple);
 }
 
-/// snowdrift.guard_backfill() → trigger: skips the rows that a subscription applies.
+/// snowdrift.guard_backfill() → trigger: skips the rows of another server. Without a replication
+/// origin, rows are inserted, because each of them only uses up IDs, but changes raise 55000.
 SNOWDRIFT_FUNCTION(guard_backfill) {
     const TriggerData& trigger =
         check_trigger(fcinfo, "backfill", TRIGGER_EVENT_ROW | TRIGGER_EVENT_BEFORE);
-    if (IsLogicalWorker()) PG_RETURN_POINTER(nullptr);
+    if (replication::applies_changes()) PG_RETURN_POINTER(nullptr);
+    if (TRIGGER_FIRED_BY_INSERT(trigger.tg_event)) PG_RETURN_POINTER(trigger.tg_trigtuple);
+    replication::check_not_replicated(trigger);
     const bool is_update = TRIGGER_FIRED_BY_UPDATE(trigger.tg_event);
     PG_RETURN_POINTER(is_update ? trigger.tg_newtuple : trigger.tg_trigtuple);
 }
 
-/// snowdrift.refuse_truncate() → trigger: raises an error. A subscription applies TRUNCATE without
-/// triggers for rows, so it would remove the subscriber's rows.
+/// snowdrift.refuse_truncate() → trigger: raises an error. Logical replication applies TRUNCATE
+/// without triggers for rows, so it would remove this server's rows.
 SNOWDRIFT_FUNCTION(refuse_truncate) {
     const bool is_backfill =
         CALLED_AS_TRIGGER(fcinfo) &&

@@ -12,18 +12,13 @@
 #include "pg/memory/slots.hpp"
 #include "pg/support/citus.hpp"
 #include "pg/support/postgres.hpp"
+#include "pg/support/replication.hpp"
 #include "pg/support/row.hpp"
 #include "pg/support/settings.hpp"
 
 extern "C" {
-#include "access/genam.h"
-#include "access/table.h"
-#include "catalog/pg_publication_d.h"
-#include "catalog/pg_subscription.h"
 #include "commands/dbcommands.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
-#include "utils/lsyscache.h"
 }
 
 namespace snowdrift {
@@ -140,41 +135,23 @@ uint32_t server_number() {
     return *node.number;
 }
 
-bool has_rows(Oid catalog, int key_count, ScanKeyData* keys) {
-    Relation table = table_open(catalog, AccessShareLock);
-    SysScanDesc scan = systable_beginscan(table, InvalidOid, false, nullptr, key_count, keys);
-    const bool found = HeapTupleIsValid(systable_getnext(scan));
-    systable_endscan(scan);
-    table_close(table, AccessShareLock);
-    return found;
-}
-
-/// Whether this database has publications or subscriptions.
-bool is_replicated_logically() {
-    ScanKeyData of_database;
-    ScanKeyInit(&of_database, Anum_pg_subscription_subdbid, BTEqualStrategyNumber, F_OIDEQ,
-                ObjectIdGetDatum(MyDatabaseId));
-    return has_rows(PublicationRelationId, 0, nullptr) ||
-           has_rows(SubscriptionRelationId, 1, &of_database);
-}
-
 }  // namespace
 
 void log_missing_number() {
-    static bool is_checked = false;
-    if (is_checked) return;
-    is_checked = true;
     if (settings::node.source != Source::automatic || citus::read_membership().has_citus) return;
     slots::Slot* const slot = slots::lookup({MyDatabaseId, slots::Kind::mark});
-    if (slot == nullptr || slot->is_logged != 0 || !is_replicated_logically()) return;
-    if (slot->is_logged.exchange(1) != 0) return;
+    if (slot == nullptr || slot->is_logged != 0) return;
+    const char* const sign = replication::find_sign();
+    if (sign == nullptr || slot->is_logged.exchange(1) != 0) return;
     ereport(LOG,
-            (errmsg("database \"%s\" has publications or subscriptions, but this server has no "
+            (errmsg("database \"%s\" may take part in logical replication, but this server has no "
                     "number for its IDs",
                     get_database_name(MyDatabaseId)),
-             errdetail("Servers with the same number can generate equal Snowflake IDs and snos."),
-             errhint("Give each server its own number in snowdrift.node."), errhidestmt(true),
-             errhidecontext(true)));
+             errdetail("%s Servers with the same number can generate equal Snowflake IDs and snos.",
+                       sign),
+             errhint("If several servers generate IDs, give each one its own number in "
+                     "snowdrift.node. If only this one does, set it to 0."),
+             errhidestmt(true), errhidecontext(true)));
 }
 
 uint32_t node_for(const SnowflakeLayout& layout) {

@@ -25,8 +25,8 @@ struct ServerNumber {
 /// Returns the server's number; nothing if it has none.
 std::optional<ServerNumber> find_server_number();
 
-/// Logs, once per start of the server, that this database takes part in logical replication but the
-/// server has no number of its own. Called after the mark was attached.
+/// Logs, once per start of the server, that this database may take part in logical replication but
+/// the server has no number of its own. Called after the mark was attached.
 void log_missing_number();
 
 /// Ensures that the IDs of the generator `name` differ from those of other nodes if this server is

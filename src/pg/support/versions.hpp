@@ -13,6 +13,7 @@ extern "C" {
 #include "commands/vacuum.h"
 #include "fmgr.h"
 #include "nodes/nodeFuncs.h"
+#include "replication/origin.h"
 #include "replication/syncrep.h"
 #include "replication/walsender_private.h"
 #include "storage/lwlock.h"
@@ -185,6 +186,15 @@ inline bool has_names_of_standbys() {
     if (!has_standby_status(server_version)) return status != 0;
     if ((status & initialized) != 0) return (status & defined) != 0;
     return SyncRepStandbyNames != nullptr && *SyncRepStandbyNames != '\0';  // just started
+}
+
+/// Whether this session's changes have a replication origin.
+inline bool has_replication_origin() {
+#if PG_VERSION_NUM >= 190000
+    return replorigin_xact_state.origin != InvalidReplOriginId;
+#else
+    return replorigin_session_origin != InvalidRepOriginId;
+#endif
 }
 
 /// The statistics target of a column that is analyzed.

@@ -1,0 +1,88 @@
+#include "pg/support/replication.hpp"
+
+#include <string_view>
+
+extern "C" {
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/pg_publication_d.h"
+#include "catalog/pg_replication_origin.h"
+#include "catalog/pg_subscription.h"
+#include "replication/logicalworker.h"
+#include "replication/slot.h"
+#include "utils/builtins.h"
+}
+
+namespace snowdrift::replication {
+namespace {
+
+/// Whether `matches(tuple, descriptor)` is true for a row of the catalog.
+template <typename Matches>
+bool has_row(Oid catalog, Matches matches) {
+    Relation table = table_open(catalog, AccessShareLock);
+    SysScanDesc scan = systable_beginscan(table, InvalidOid, false, nullptr, 0, nullptr);
+    bool found = false;
+    for (HeapTuple tuple = systable_getnext(scan); HeapTupleIsValid(tuple) && !found;
+         tuple = systable_getnext(scan))
+        found = matches(tuple, RelationGetDescr(table));
+    systable_endscan(scan);
+    table_close(table, AccessShareLock);
+    return found;
+}
+
+bool has_slots() {
+    int slots;
+    int active_slots;
+    return ReplicationSlotsCountDBSlots(MyDatabaseId, &slots, &active_slots);
+}
+
+/// A publication has no slot before the first subscription, or if the subscriptions use a standby.
+bool has_publications() {
+    return has_row(PublicationRelationId, [](HeapTuple, TupleDesc) { return true; });
+}
+
+bool has_subscriptions() {
+    return has_row(SubscriptionRelationId, [](HeapTuple tuple, TupleDesc) {
+        const auto* const row = reinterpret_cast<Form_pg_subscription>(GETSTRUCT(tuple));
+        return row->subdbid == MyDatabaseId;
+    });
+}
+
+/// Origins belong to the server. The names of those of subscriptions, which belong to a database,
+/// begin with "pg_", which PostgreSQL reserves.
+bool has_other_origins() {
+    return has_row(ReplicationOriginRelationId, [](HeapTuple tuple, TupleDesc descriptor) {
+        bool is_null;
+        const Datum name =
+            heap_getattr(tuple, Anum_pg_replication_origin_roname, descriptor, &is_null);
+        return !std::string_view{TextDatumGetCString(name)}.starts_with("pg_");
+    });
+}
+
+}  // namespace
+
+const char* find_sign() {
+    if (has_slots()) return "The database has logical replication slots.";
+    if (has_publications()) return "The database has publications.";
+    if (has_subscriptions()) return "The database has subscriptions.";
+    if (has_other_origins()) return "The server has replication origins.";
+    return nullptr;
+}
+
+bool applies_changes() { return IsLogicalWorker() || has_replication_origin(); }
+
+void check_not_replicated(const TriggerData& trigger) {
+    if (SessionReplicationRole != SESSION_REPLICATION_ROLE_REPLICA) return;
+    ereport(ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+             errmsg("cannot change table \"snowdrift.%s\" while session_replication_role is "
+                    "\"replica\"",
+                    RelationGetRelationName(trigger.tg_relation)),
+             errdetail("Rows that are replicated from another server could cause IDs to be "
+                       "repeated."),
+             errhint("Exclude the table from replication. To restore a dump, set "
+                     "session_replication_role to \"origin\".")));
+}
+
+}  // namespace snowdrift::replication

@@ -19,6 +19,7 @@
 extern "C" {
 #include "commands/dbcommands.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 }
 
 namespace snowdrift {

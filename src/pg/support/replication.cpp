@@ -9,7 +9,6 @@ extern "C" {
 #include "catalog/pg_publication_d.h"
 #include "catalog/pg_replication_origin.h"
 #include "catalog/pg_subscription.h"
-#include "replication/logicalworker.h"
 #include "replication/slot.h"
 #include "utils/builtins.h"
 }
@@ -69,8 +68,6 @@ const char* find_sign() {
     if (has_other_origins()) return "The server has replication origins.";
     return nullptr;
 }
-
-bool applies_changes() { return IsLogicalWorker() || has_replication_origin(); }
 
 void check_not_replicated(const TriggerData& trigger) {
     if (SessionReplicationRole != SESSION_REPLICATION_ROLE_REPLICA) return;

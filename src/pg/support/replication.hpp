@@ -9,9 +9,9 @@ namespace snowdrift::replication {
 /// the detail of a message; null if nothing does.
 const char* find_sign();
 
-/// Whether this session applies the changes of another server: an apply worker of a subscription,
-/// or a session with a replication origin.
-bool applies_changes();
+/// Whether this session applies the changes of another server: the processes of subscriptions and
+/// of pglogical set a replication origin, also for the initial copy.
+inline bool applies_changes() { return has_replication_origin(); }
 
 /// Ensures that a trigger's row was not written with session_replication_role = replica, as
 /// software that replicates rows without a replication origin does. Raises 55000.

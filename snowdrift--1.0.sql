@@ -23,7 +23,10 @@ CREATE TABLE snowdrift.mark (
     source_number integer NOT NULL,
     source_generators integer NOT NULL,
     origin_generators integer NOT NULL,
-    writer integer NOT NULL
+    writer integer NOT NULL,
+    timeline integer NOT NULL,
+    citus_group integer NOT NULL,
+    number_configured boolean NOT NULL
 ) USING heap;
 COMMENT ON TABLE snowdrift.mark
     IS 'time after which no ID was ever issued, and server that issues the IDs; do not change by hand';
@@ -44,6 +47,11 @@ COMMENT ON COLUMN snowdrift.mark.origin_generators
     IS 'greatest id of the named generators whose origin is not later than origin_ms because of snowdrift.reset_clock; 0 if there are none';
 COMMENT ON COLUMN snowdrift.mark.writer
     IS 'writer of the time: 0 for installation, restore or reset; 1 for a generator; 2 for a generator in the transaction that created the file';
+COMMENT ON COLUMN snowdrift.mark.timeline
+    IS 'timeline of the server''s WAL; distinguishes a promoted clone from its source';
+COMMENT ON COLUMN snowdrift.mark.citus_group IS 'server''s group in its Citus cluster; -1 if it is in none';
+COMMENT ON COLUMN snowdrift.mark.number_configured
+    IS 'whether the number in column number was configured; false if it was that of "auto"';
 GRANT SELECT ON TABLE snowdrift.mark TO PUBLIC; -- lets any role dump it
 GRANT INSERT ON TABLE snowdrift.mark TO @extowner@; -- lets this role restore the dump
 SELECT pg_catalog.pg_extension_config_dump('snowdrift.mark'::pg_catalog.regclass, '');
@@ -111,7 +119,7 @@ CREATE FUNCTION snowdrift.confirm_node() RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION snowdrift.confirm_node() FROM PUBLIC;
 COMMENT ON FUNCTION snowdrift.confirm_node()
-    IS 'confirm, on a copy of a server, that no other server generates IDs with this one''s number or its generators';
+    IS 'confirm, on a copy of a server or one that has lost its configured number, that no other server generates IDs with this one''s number or its generators';
 -- Record this server in the mark. If shared memory contains the mark of an earlier installation, copy it too.
 SELECT FROM snowdrift.confirm_node();
 

@@ -183,12 +183,12 @@ for my $change ('UPDATE snowdrift.mark SET unix_ms = 0', 'DELETE FROM snowdrift.
 			qr/ERROR:  0A000: cannot change table "snowdrift.mark"/, "$change raises an error, also for superusers ($role)");
 	}
 }
-# row_of(TIME): the row of a dump whose mark is that time
+# row_of(TIME): the row of a dump whose mark is that time, of a server with a configured number
 sub row_of
 {
 	my ($time) = @_;
 	my $unix_ms = "extract(epoch FROM timestamptz '$time') * 1000";
-	return "SELECT $unix_ms, 1, 0, $unix_ms, '1'::xid, 0, -1, 0, 0, 1";
+	return "SELECT $unix_ms, 1, 0, $unix_ms, '1'::xid, 7, -1, 0, 0, 1, 9, -1, true";
 }
 # A row of a dump advances the mark, whether or not triggers are disabled when it is restored.
 my $disable = 'ALTER TABLE snowdrift.mark DISABLE TRIGGER ALL';

@@ -9,6 +9,7 @@ use Snowdrift;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use IPC::Run ();
+use Time::HiRes qw(usleep);
 
 my $citus = citus_version();
 plan skip_all => 'needs Citus 14 or later, found ' . ($citus || 'none') if $citus < 14;
@@ -363,38 +364,93 @@ like(error_in($set, "SELECT $_"), $refused, "... a session with a number raises 
   for 'next_snowflake()', 'next_sno()';
 $_->quit for $open, $set;
 
-# A clone is a standby of a worker that becomes a worker. It has the IDs, the number and the mark of its source.
-my $source = $workers[0];
-$source->backup('base');
-my $clone = PostgreSQL::Test::Cluster->new('clone');
-$clone->init_from_backup($source, 'base', has_streaming => 1);
-# Citus encrypts connections, and finds a clone by the name under which it receives WAL.
-chmod 0600, $clone->data_dir . '/server.key';
-$clone->append_conf('postgresql.conf',
-	sprintf("primary_conninfo = '%s application_name=%s'\n", $source->connstr, $clone->host));
-$clone->start;
-$source->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_replication WHERE state = 'streaming'});
-$open = $clone->background_psql('postgres');
-is($open->query_safe('SELECT number FROM snowdrift.node'), 1, 'a clone has the number of its source');
-my $id = $coordinator->safe_psql('postgres',
-	'SELECT citus_add_clone_node(' . address($clone) . ', ' . address($source) . ')');
-$coordinator->safe_psql('postgres', "SELECT citus_promote_clone_and_rebalance($id)");
-is($open->query_safe($number_in_ids), '4|4', '... after its promotion, an open session uses the number of its group');
-$open->quit;
+# add_clone(SOURCE, NAME): a clone, which is a standby of a worker that becomes a worker, and its id as a node. It has
+# the IDs, the number and the mark of its source.
+sub add_clone
+{
+	my ($source, $name) = @_;
+	$source->backup($name);
+	my $clone = PostgreSQL::Test::Cluster->new($name);
+	$clone->init_from_backup($source, $name, has_streaming => 1);
+	# Citus encrypts connections, and finds a clone by the name under which it receives WAL.
+	chmod 0600, $clone->data_dir . '/server.key';
+	$clone->append_conf('postgresql.conf',
+		sprintf("primary_conninfo = '%s application_name=%s'\n", $source->connstr, $clone->host));
+	$clone->start;
+	$source->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_replication WHERE state = 'streaming'});
+	my $id = $coordinator->safe_psql('postgres',
+		'SELECT citus_add_clone_node(' . address($clone) . ', ' . address($source) . ')');
+	return ($clone, $id);
+}
 
-push @nodes, $late, $clone;
+# start_draws(SERVER): sessions that draw IDs until end_load, and continue after errors
+sub start_draws
+{
+	my ($server) = @_;
+	my $script = script("SELECT next_snowflake() FROM generate_series(1, 20);\nSELECT next_sno() FROM generate_series(1, 20);\n" x 400_000);
+	my @sessions;
+	for (1 .. 2)
+	{
+		my $file = "$script.$_";
+		my $handle = IPC::Run::start([ 'psql', '-X', '-A', '-t', '-q', '-f', $script, '-d', $server->connstr('postgres') ],
+			'<', \undef, '>', $file, '2>', "$file.errors");
+		push @sessions, { handle => $handle, file => $file, errors => "$file.errors" };
+	}
+	return \@sessions;
+}
+
+# wait_for_draws(LOAD, LINES): waits until each session has received this number of further IDs
+sub wait_for_draws
+{
+	my ($load, $lines) = @_;
+	my %received = map { $_->{file} => -s $_->{file} // 0 } @$load;
+	foreach my $session (@$load)
+	{
+		usleep(5000) until (-s $session->{file} // 0) >= $received{ $session->{file} } + 18 * $lines;
+	}
+	return;
+}
+
+# Clones that are promoted while sessions draw IDs on the clone and on its source
+my $source = $workers[0];
+my $promotions = $ENV{SNOWDRIFT_LONG} ? 10 : 2;
+my (@clones, %errors);
+foreach my $round (1 .. $promotions)
+{
+	my ($clone, $id) = add_clone($source, "clone_$round");
+	push @clones, $clone;
+	$open = $clone->background_psql('postgres');
+	is($open->query_safe('SELECT number FROM snowdrift.node'), 1, 'a clone has the number of its source');
+	my @draws = map { start_draws($_) } $source, $clone;
+	wait_for_draws($draws[0], 1000);
+	$coordinator->safe_psql('postgres', "SELECT citus_promote_clone_and_rebalance($id)");
+	wait_for_draws($_, 1000) for @draws;
+	my $group = 3 + $round;
+	is($open->query_safe($number_in_ids), "$group|$group", '... after its promotion, an open session uses the number of its group');
+	$open->quit;
+	my ($repeated, $count) = duplicates(map { end_load($_) } @draws);
+	is($repeated, '', "... and of $count IDs that were drawn on both during the promotion, none is repeated");
+	$errors{$_}++ for map { slurp_file($_->{errors}) =~ /ERROR:  (.*)/g } @{ $draws[1] };
+	is($source->safe_psql('postgres', $number_in_ids), '1|1', '... and the source keeps its number');
+	unlike(slurp_file($_->{errors}), qr/ERROR/, '... and raises no error') for @{ $draws[0] };
+}
+note("$errors{$_} times: $_") for sort keys %errors;
+is(join("\n", grep { !/^cannot generate IDs during recovery|^this server may be a clone/ } keys %errors),
+	'', 'a clone raises no other errors');
+
+push @nodes, $late, @clones;
 foreach my $kind (@kinds)
 {
 	create_table('joined', $kind, $kinds{$kind}[1]);
 	psql_on_each("INSERT INTO joined_$kind (tenant) SELECT tenant FROM source;\n"
 		  . "INSERT INTO joined_$kind (tenant) $values;\n" x $rounds);
-	my $expected = 5 * ($rows + $rounds * 250);
+	my $expected = @nodes * ($rows + $rounds * 250);
 	no_duplicates("$kind: INSERT ... SELECT and VALUES on all nodes, after servers joined", $expected, "joined_$kind");
 	no_duplicates("$kind: all tables", $total{$kind} + $expected, @{ $tables{$kind} });
 }
 is($coordinator->safe_psql('postgres',
 		'SELECT array_agg(DISTINCT snowflake_worker(id) ORDER BY snowflake_worker(id)) FROM joined_snowflake'),
-	'{0,1,2,3,4}', 'each node generates IDs with its own number');
+	'{' . join(',', 0 .. $#nodes) . '}', 'each node generates IDs with its own number');
 
 # Offsets of roles and sessions, whose sessions would share numbers with other nodes.
 like(error_of($coordinator, "SET snowdrift.node = 'citus+1'; SELECT next_snowflake()"),

@@ -1,5 +1,6 @@
-# A value of snowdrift.node that PostgreSQL rejects when the library is loaded does not give a server another
-# number: it has none until the setting is valid.
+# The setting snowdrift.node. A value that PostgreSQL rejects when the library is loaded does not give a server another
+# number: it has none until the setting is valid. A server that loses its configured number raises an error: a standby
+# that does not have the setting of its primary does not take the number 0 after a failover.
 use strict;
 use warnings FATAL => 'all';
 use Test::More;
@@ -45,5 +46,129 @@ $server->reload;
 $server->poll_query_until('postgres', q{SELECT number = 9 FROM snowdrift.node}) or die 'no number';
 is($server->safe_psql('postgres', $worker), '9', '... until it is corrected');
 $server->stop;
+
+# ---- numbers that standbys do not have ----------------------------------------------------------------
+
+my $numbers = 'SELECT snowflake_worker(next_snowflake()), sno_partition(next_sno())';
+
+# configure(NODE, NUMBER): sets the number with ALTER SYSTEM, or resets it
+sub configure
+{
+	my ($node, $number) = @_;
+	my $change = defined $number ? "SET snowdrift.node = $number" : 'RESET snowdrift.node';
+	$node->safe_psql('postgres', $_) for "LOAD 'snowdrift'; ALTER SYSTEM $change", 'SELECT pg_reload_conf()';
+	my $source = $number // 'auto';
+	$node->poll_query_until('postgres', "SELECT source = '$source' FROM snowdrift.node") or die "$source does not take effect";
+	return;
+}
+
+# primary(NAME): a primary whose standbys are created before it has a number
+sub primary
+{
+	my ($name) = @_;
+	my $primary = new_server($name, allows_streaming => 1);
+	$primary->start;
+	$primary->safe_psql('postgres',
+		q{CREATE EXTENSION snowdrift;
+		SELECT snowdrift.create_generator('orders', 'snowflake');
+		SELECT snowdrift.create_generator('own', 'snowflake', worker => 5);
+		SELECT snowdrift.create_generator('toots', 'snowflake', layout => 'mastodon')});
+	$primary->backup('base');
+	return $primary;
+}
+
+# standby_of(PRIMARY, NAME, CONFIGURATION): a standby that has received all changes of the primary
+sub standby_of
+{
+	my ($primary, $name, $configuration) = @_;
+	my $standby = PostgreSQL::Test::Cluster->new($name);
+	$standby->init_from_backup($primary, 'base', has_streaming => 1);
+	$standby->append_conf('postgresql.auto.conf', $configuration);
+	$standby->start;
+	$primary->wait_for_catchup($standby, 'replay', $primary->lsn('insert'));
+	return $standby;
+}
+
+# Two primaries have numbers, but their standbys have none.
+my %primaries = map { $_ => primary("primary_$_") } 1, 2;
+foreach my $number (1, 2)
+{
+	configure($primaries{$number}, $number);
+	is($primaries{$number}->safe_psql('postgres', $numbers), "$number|$number", "primary $number has the number $number");
+}
+my %standbys = (1 => standby_of($primaries{1}, 'standby_1', ''), 2 => standby_of($primaries{2}, 'standby_2', "snowdrift.node = 'auto'\n"));
+foreach my $number (1, 2)
+{
+	my $standby = $standbys{$number};
+	my $lost = "number $number of this server's last IDs is no longer configured";
+	is($standby->safe_psql('postgres', 'SELECT * FROM snowdrift.node'), "|auto|$lost", 'the view on the standby shows the missing number');
+	$primaries{$number}->stop;
+	$standby->promote;
+	like(
+		error_of($standby, "SELECT $_"),
+		qr/ERROR:  55000: $lost\n.*DETAIL:  snowdrift.node is "auto", which gives the number 0\.\n.*HINT:  Set the number on this server, for example with ALTER SYSTEM SET snowdrift.node = $number\. If no number is needed, call snowdrift\.confirm_node\(\) as a superuser\./s,
+		"after the failover, $_ raises an error")
+	  for 'next_snowflake()', 'next_sno()', q{next_snowflake('orders')};
+	is($standby->safe_psql('postgres', 'SELECT * FROM snowdrift.node'), "|auto|$lost", '... which the view shows');
+	like($standby->safe_psql('postgres', q{SELECT next_ulid(), next_uuidv7(), next_snowflake('own'), next_snowflake('toots')}),
+		qr/^\w{26}\|[\w-]{36}\|\d{18}\|\d{18}$/, '... but not for IDs without the number');
+	like(error_of($standby, 'SELECT next_snowflake()'), qr/55000: $lost/, '... which does not change that');
+}
+my $open = $standbys{1}->background_psql('postgres', on_error_stop => 0);
+$open->query('SELECT next_snowflake()');
+like($open->{stderr}, qr/is no longer configured/, '... as in an open session');
+configure($standbys{1}, 1);
+is($standbys{1}->safe_psql('postgres', $numbers), '1|1', '... until the number is configured');
+my $drawn = '';
+for (1 .. 1000)    # until the session has noticed the new configuration
+{
+	$drawn = $open->query($numbers);
+	last if $drawn ne '';
+}
+is($drawn, '1|1', '... also in the open session');
+$open->quit;
+is($standbys{2}->safe_psql('postgres', "SET client_min_messages = error; LOAD 'snowdrift'; SET snowdrift.node = 9; $numbers"),
+	'9|9', 'a number that is set for a session is used');
+like(error_of($standbys{2}, 'SELECT next_snowflake()'), qr/number 2 of/, '... but is not recorded');
+$standbys{2}->safe_psql('postgres', 'SELECT snowdrift.confirm_node()');
+is($standbys{2}->safe_psql('postgres', $numbers), '0|0', '... until a superuser confirms that none is needed');
+is($standbys{2}->safe_psql('postgres', 'SELECT * FROM snowdrift.node'), '0|auto|not in a Citus cluster', '... and the view shows it');
+$standbys{2}->restart;
+is($standbys{2}->safe_psql('postgres', $numbers), '0|0', '... also after a restart');
+
+# Changes of the setting
+my $renumbered = $standbys{1};
+configure($renumbered, 2);
+is($renumbered->safe_psql('postgres', $numbers), '2|2', 'another number causes no error');
+$renumbered->safe_psql('postgres', 'SELECT snowdrift.confirm_node()');
+configure($renumbered, undef);
+like(error_of($renumbered, 'SELECT next_sno()'), qr/number 2 of.*no longer configured/,
+	'if it is reset, an error is raised, although a superuser had confirmed it');
+$renumbered->safe_psql('postgres', q{LOAD 'snowdrift'; ALTER DATABASE postgres SET snowdrift.node = 4});
+is($renumbered->safe_psql('postgres', $numbers), '4|4', '... until the database has a number');
+$renumbered->safe_psql('postgres', 'ALTER DATABASE postgres RESET snowdrift.node');
+like(error_of($renumbered, 'SELECT next_sno()'), qr/number 4 of.*no longer configured/, '... which is missed after that');
+$renumbered->stop;
+$standbys{2}->stop;
+
+# Failovers without an error
+my $plain = primary('plain');
+is($plain->safe_psql('postgres', $numbers), '0|0', 'a primary without a number');
+configure($plain, 1);
+is($plain->safe_psql('postgres', $numbers), '1|1', '... and with one');
+my $same = standby_of($plain, 'same', "snowdrift.node = '1'\n");
+my $other = standby_of($plain, 'other', "snowdrift.node = '2'\n");
+$plain->stop;
+$_->promote for $same, $other;
+is($same->safe_psql('postgres', $numbers), '1|1', 'a failover to a standby with the same number causes no error');
+is($other->safe_psql('postgres', $numbers), '2|2', '... and neither does one to a standby with another number');
+$_->stop for $same, $other;
+my $automatic = primary('automatic');
+is($automatic->safe_psql('postgres', $numbers), '0|0', 'without a number');
+my $automatic_standby = standby_of($automatic, 'automatic_standby', '');
+$automatic->stop;
+$automatic_standby->promote;
+is($automatic_standby->safe_psql('postgres', $numbers), '0|0', '... a failover causes no error');
+$automatic_standby->stop;
 
 done_testing();

@@ -157,7 +157,9 @@ is(refused($successor, @by_number), 0, '... until a superuser confirms the numbe
 like($successor->safe_psql('postgres', "SELECT $_"), qr/^\w+$/, "... $_") for @pinned;
 is($successor->safe_psql('postgres', 'SELECT number, detail FROM snowdrift.node'), '0|not in a Citus cluster', '... and the view shows it');
 
-# pg_upgrade gives the server a new system identifier. It is the same server.
+# pg_upgrade gives the server a new system identifier. It is the same server. Its configuration is a new one.
+$successor->safe_psql('postgres', "LOAD 'snowdrift'; ALTER SYSTEM SET snowdrift.node = 3");
+$successor->restart;
 my $before = $successor->safe_psql('postgres', 'SELECT next_snowflake()');
 # pg_upgrade of PostgreSQL 18 does not find $libdir/snowdrift in dynamic_library_path.
 $successor->safe_psql($_, q{UPDATE pg_proc SET probin = 'snowdrift' WHERE probin = '$libdir/snowdrift'})
@@ -180,6 +182,9 @@ start_with_clock($upgraded, '-1');
 isnt(control_data($upgraded, 'Database system identifier'),
 	control_data($successor, 'Database system identifier'), '... and has another system identifier');
 like($upgraded->safe_psql('postgres', "SELECT $_"), qr/^\w+$/, "... but is not a copy: $_") for @pinned;
+like(error_of($upgraded, 'SELECT next_snowflake()'),
+	qr/ERROR:  55000: number 3 of this server's last IDs is no longer configured/, '... without its configured number, it raises an error');
+$upgraded->safe_psql('postgres', "LOAD 'snowdrift'; ALTER SYSTEM SET snowdrift.node = 3");
 $upgraded->stop;
 my $upgraded_copy = copy_server($upgraded, 'upgraded_copy');
 start_with_clock($upgraded_copy, '-1');

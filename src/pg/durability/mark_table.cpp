@@ -39,10 +39,14 @@ struct Columns {
     int32 source_generators;
     int32 origin_generators;
     int32 writer;
+    int32 timeline;
+    int32 citus_group;
+    bool number_configured;
 };
-constexpr int column_count = 10;
-constexpr size_t row_size = offsetof(Columns, writer) + sizeof(int32);
-static_assert(row_size == 4 * sizeof(int64) + 6 * sizeof(int32), "no padding, as in a row");
+constexpr int column_count = 13;
+constexpr size_t row_size = offsetof(Columns, number_configured) + sizeof(bool);
+static_assert(row_size == 4 * sizeof(int64) + 8 * sizeof(int32) + sizeof(bool),
+              "no padding, as in a row");
 
 [[noreturn]] void report_unusable(const char* problem) {
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -85,7 +89,9 @@ Value read_page(Page page) {
         const Origin origin{row.origin_ms, row.origin_generators};
         if (!value)
             value = {row.unix_ms,
-                     {static_cast<uint64_t>(row.system_identifier), row.creation_xid, row.number},
+                     {static_cast<uint64_t>(row.system_identifier), row.creation_xid,
+                      static_cast<TimeLineID>(row.timeline), row.citus_group, row.number,
+                      row.number_configured},
                      {static_cast<uint64_t>(row.source_identifier), row.source_number,
                       row.source_generators},
                      origin,
@@ -113,6 +119,9 @@ void insert_row(Relation table) {
         Int32GetDatum(none.last_generator),
         Int32GetDatum(0),
         Int32GetDatum(static_cast<int32>(Writer::outside)),
+        Int32GetDatum(0),
+        Int32GetDatum(-1),
+        BoolGetDatum(false),
     };
     bool is_null[column_count] = {};
     HeapTuple tuple = heap_form_tuple(RelationGetDescr(table), values, is_null);
@@ -167,10 +176,14 @@ Writer writer_for(Relation table) {
     return TransactionIdIsCurrentTransactionId(xid) ? Writer::uncommitted : Writer::generators;
 }
 
-Owner this_server(Relation table, int32 number) {
+Owner this_server(Relation table, const Owner& last) {
+    Owner self = last;
+    self.system_identifier = GetSystemIdentifier();
     // Unlike the table's row in pg_class, that of its row type is rarely changed: by a superuser
     // who gives the table another name, schema or owner, or grants privileges on the type.
-    return {GetSystemIdentifier(), creator_of(TYPEOID, table->rd_rel->reltype), number};
+    self.creation_xid = creator_of(TYPEOID, table->rd_rel->reltype);
+    if (!RecoveryInProgress()) self.timeline = GetWALInsertionTimeLine();
+    return self;
 }
 
 Value read(Relation table) {
@@ -195,7 +208,10 @@ void write(Relation table, LockedPage& page, const Value& value) {
         row.system_identifier = static_cast<int64>(value.owner.system_identifier);
         row.source_identifier = static_cast<int64>(value.source.system_identifier);
         row.creation_xid = value.owner.creation_xid;
+        row.timeline = static_cast<int32>(value.owner.timeline);
+        row.citus_group = value.owner.citus_group;
         row.number = value.owner.number;
+        row.number_configured = value.owner.is_number_configured;
         row.source_number = value.source.number;
         row.source_generators = value.source.last_generator;
         row.origin_ms = value.origin.unix_ms;

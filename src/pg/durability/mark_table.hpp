@@ -35,7 +35,10 @@ struct Owner {
     uint64_t system_identifier;  ///< as in pg_control; 0 if unknown
     TransactionId creation_xid;  ///< that created the table: the same in a copy of the server's
                                  ///< files, another one after pg_upgrade
+    TimeLineID timeline;         ///< of its WAL: a promoted standby has a later one
+    int32 citus_group;           ///< its group in a Citus cluster; -1 if it is in none
     int32 number;                ///< the last one that applied to the whole database; -1 if unknown
+    bool is_number_configured;   ///< whether that number was configured, not that of "auto"
 
     bool operator==(const Owner&) const = default;
 };
@@ -100,8 +103,9 @@ uint64_t file_of(Relation table);
 /// after the commit changes the writer, which flushes that record.
 Writer writer_for(Relation table);
 
-/// This server as the owner of the mark, with `number`.
-Owner this_server(Relation table, int32 number);
+/// This server as the owner of the mark after `last`: with its own identifiers and timeline, and
+/// the other fields of `last`. During recovery, with the timeline of `last`.
+Owner this_server(Relation table, const Owner& last);
 
 /// Returns the current value. Raises 55000 if the row is missing or was altered.
 Value read(Relation table);

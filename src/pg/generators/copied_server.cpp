@@ -7,37 +7,87 @@
 
 extern "C" {
 #include "access/relation.h"
+#include "access/xlog.h"
 #include "tcop/utility.h"
 }
 
 namespace snowdrift {
 namespace {
 
+using citus::Membership;
 using mark_table::Owner;
 using mark_table::Source;
 using mark_table::Value;
 
 constexpr int32 unknown_number = -1;
+constexpr int32 no_group = -1;
+constexpr TimeLineID first_timeline = 1;
 
 int32 to_column(const ServerNumber& number) { return static_cast<int32>(number.value); }
 
-/// The mark, and this server as its owner with the number that the mark records.
-struct Mark {
-    Value value;
-    Owner self;
+/// Whose IDs the mark covers.
+struct Identity {
+    Value value;        ///< the mark's row
+    Owner self;         ///< this server, with the number of the row's owner unless it is a copy
+    Source source;      ///< the server of which this one is a copy
+    bool may_be_clone;  ///< whether this server may be a clone of the row's owner, or the owner
 };
 
-Mark read_mark() {
+/// While Citus is being upgraded, the group is that of `last`.
+int32 find_group(const Membership& membership, const Owner& last) {
+    return membership.is_in_cluster() ? membership.group.value_or(last.citus_group) : no_group;
+}
+
+/// Whether this server was promoted, or recovered to a point in time, since it owned the mark.
+bool was_promoted(const Owner& last, const Owner& self) {
+    if (RecoveryInProgress() || last.system_identifier == 0) return false;
+    // pg_upgrade starts with the first timeline.
+    const bool is_upgraded = last.system_identifier != self.system_identifier;
+    return self.timeline != (is_upgraded ? first_timeline : last.timeline);
+}
+
+bool is_in_other_group(const Owner& last, const Owner& self) {
+    return last.citus_group != no_group && self.citus_group != no_group &&
+           last.citus_group != self.citus_group;
+}
+
+Identity copy_of(const Value& value, Owner self, uint64_t system_identifier, int32 number) {
+    self.number = unknown_number;
+    self.is_number_configured = false;
+    return {value,
+            self,
+            {system_identifier, number, static_cast<int32>(definitions::last_id())},
+            false};
+}
+
+Identity read_identity(const Membership& membership) {
     Relation table = mark_table::open();
     const Value value = mark_table::read(table);
-    const Owner self = mark_table::this_server(table, value.owner.number);
+    const Owner& last = value.owner;
+    Owner self = mark_table::this_server(table, last);
     relation_close(table, RowExclusiveLock);
-    return {value, self};
+    self.citus_group = find_group(membership, last);
+
+    const bool has_files_of_other = last.system_identifier != 0 &&
+                                    last.system_identifier != self.system_identifier &&
+                                    last.creation_xid == self.creation_xid;
+    if (has_files_of_other) return copy_of(value, self, last.system_identifier, last.number);
+    if (was_promoted(last, self)) {
+        // Citus promotes a clone before it changes the clone's group.
+        if (membership.has_clone) return {value, self, value.source, true};
+        if (is_in_other_group(last, self)) {
+            const bool is_known = last.number != unknown_number;
+            return copy_of(value, self, self.system_identifier,
+                           is_known ? last.number : last.citus_group);
+        }
+    }
+    return {value, self, value.source, false};
 }
 
 /// Replace the mark's owner and source, unless another session has changed them since `known` was
-/// read. Return whether they were replaced.
+/// read. Return whether they are the given ones.
 bool set_owner(const Value& known, const Owner& owner, const Source& source) {
+    if (known.owner == owner && known.source == source) return true;
     Relation table = mark_table::open();
     const Value present = mark_table::update(table, [&](const Value& now) {
         const bool is_known = now.owner == known.owner && now.source == known.source;
@@ -47,48 +97,39 @@ bool set_owner(const Value& known, const Owner& owner, const Source& source) {
     return present.owner == owner && present.source == source;
 }
 
-/// The owner and the source that own_mark() records.
-struct Ownership {
-    Owner owner;
-    Source source;
-};
+/// Why another server may have this server's number.
+enum class Problem : uint8_t { none, is_copy, may_be_clone, is_number_lost };
 
-Ownership find_ownership(const Mark& mark) {
-    const auto& [value, self] = mark;
-    const Owner& owner = value.owner;
-    const bool is_copy = owner.system_identifier != 0 &&
-                         owner.system_identifier != self.system_identifier &&
-                         owner.creation_xid == self.creation_xid;
-    if (!is_copy) return {self, value.source};
-    return {{self.system_identifier, self.creation_xid, unknown_number},
-            {owner.system_identifier, owner.number, static_cast<int32>(definitions::last_id())}};
+Problem find_problem(const Identity& identity, const ServerNumber& number) {
+    if (identity.may_be_clone) return Problem::may_be_clone;
+    // Numbers of roles and sessions are not recorded, and those of roles are copied.
+    const Source& source = identity.source;
+    if (source.system_identifier != 0 &&
+        (!number.is_of_database || source.number == unknown_number ||
+         source.number == to_column(number)))
+        return Problem::is_copy;
+    if (identity.self.is_number_configured && number.is_of_database && !number.is_configured &&
+        identity.self.citus_group == no_group)
+        return Problem::is_number_lost;
+    return Problem::none;
 }
 
-/// Whether the number may be that of the server's source. Numbers of roles and sessions are not
-/// recorded, and those of roles are copied.
-bool is_contested(const Source& source, const ServerNumber& number) {
-    return source.system_identifier != 0 &&
-           (!number.is_of_database || source.number == unknown_number ||
-            source.number == to_column(number));
-}
-
-[[noreturn]] void report_copy(const Source& source, const ServerNumber& number) {
-    const auto identifier = static_cast<unsigned long long>(source.system_identifier);
+[[noreturn]] void report_copy(const Identity& identity, const ServerNumber& number) {
+    const Source& source = identity.source;
+    const char* const origin =
+        source.system_identifier == identity.self.system_identifier
+            ? "It was a clone of another node of the Citus cluster"
+            : psprintf("It was copied from the server with system identifier %llu",
+                       static_cast<unsigned long long>(source.system_identifier));
     ereport(
         ERROR,
         (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
          errmsg("this server is a copy and has no number of its own"),
-         source.number == unknown_number
-             ? errdetail("It was copied from the server with system identifier %llu, whose number "
-                         "is not known.",
-                         identifier)
+         source.number == unknown_number ? errdetail("%s, whose number is not known.", origin)
          : source.number == to_column(number)
-             ? errdetail("It was copied from the server with system identifier %llu, which had "
-                         "the same number, %u.",
-                         identifier, number.value)
-             : errdetail("It was copied from the server with system identifier %llu. The number "
-                         "%u is not set for the server or the database.",
-                         identifier, number.value),
+             ? errdetail("%s, which had the same number, %u.", origin, number.value)
+             : errdetail("%s. The number %u is not set for the server or the database.", origin,
+                         number.value),
          source.number == unknown_number
              ? errhint("Set a number that no other server has in snowdrift.node, for example with "
                        "ALTER SYSTEM. Then call snowdrift.confirm_node() as a superuser.")
@@ -97,32 +138,70 @@ bool is_contested(const Source& source, const ServerNumber& number) {
                        "snowdrift.confirm_node().")));
 }
 
+[[noreturn]] void report_possible_clone(const Identity& identity) {
+    ereport(ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+             errmsg("this server may be a clone and has no number of its own"),
+             errdetail("Citus lists a clone of this server's group %d, and the server was promoted "
+                       "after it had generated its last IDs.",
+                       identity.self.citus_group),
+             errhint("Try again when Citus has promoted the clone. If this server is not the "
+                     "clone, promote or remove the clone, or call snowdrift.confirm_node() as a "
+                     "superuser.")));
+}
+
+[[noreturn]] void report_lost_number(const Identity& identity, const ServerNumber& number) {
+    const int32 lost = identity.self.number;
+    ereport(ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+             errmsg("number %d of this server's last IDs is no longer configured", lost),
+             errdetail("snowdrift.node is \"%s\", which gives the number %u.",
+                       GetConfigOption("snowdrift.node", false, false), number.value),
+             errhint("Set the number on this server, for example with ALTER SYSTEM SET "
+                     "snowdrift.node = %d. If no number is needed, call snowdrift.confirm_node() "
+                     "as a superuser.",
+                     lost)));
+}
+
+/// The number's identity. Raises 55000 if another server may have the number.
+Identity check_identity(const ServerNumber& number, const Membership& membership) {
+    const Identity identity = read_identity(membership);
+    switch (find_problem(identity, number)) {
+        case Problem::none:
+            return identity;
+        case Problem::is_copy:
+            report_copy(identity, number);
+        case Problem::may_be_clone:
+            report_possible_clone(identity);
+        case Problem::is_number_lost:
+            report_lost_number(identity, number);
+    }
+    pg_unreachable();
+}
+
 }  // namespace
 
 void own_mark() {
     (void)mark::attach();
-    const Mark mark = read_mark();
-    const Ownership own = find_ownership(mark);
-    if (own.owner == mark.value.owner && own.source == mark.value.source) return;
-    (void)set_owner(mark.value, own.owner, own.source);
+    const Identity identity = read_identity(citus::read_membership());
+    if (!identity.may_be_clone) (void)set_owner(identity.value, identity.self, identity.source);
 }
 
-bool is_copy(const ServerNumber& number) {
-    return is_contested(find_ownership(read_mark()).source, number);
-}
-
-void check_not_copy(const ServerNumber& number) {
-    const Value value = read_mark().value;
-    if (is_contested(value.source, number)) report_copy(value.source, number);
-    if (!number.is_of_database || value.owner.number == to_column(number)) return;
-    Owner owner = value.owner;
-    owner.number = to_column(number);
-    (void)set_owner(value, owner, value.source);
+void check_own_number(const ServerNumber& number, const Membership& membership) {
+    for (;;) {
+        const Identity identity = check_identity(number, membership);
+        if (!number.is_of_database) return;
+        Owner owner = identity.self;
+        owner.number = to_column(number);
+        owner.is_number_configured = number.is_configured;
+        if (set_owner(identity.value, owner, identity.source)) return;
+    }
 }
 
 void check_not_copied(const char* name, const Definition& definition) {
-    const Source source = read_mark().value.source;
-    if (static_cast<int32>(definition.id) > source.last_generator) return;
+    const Identity identity = read_identity(citus::read_membership());
+    if (identity.may_be_clone) report_possible_clone(identity);
+    if (static_cast<int32>(definition.id) > identity.source.last_generator) return;
     ereport(ERROR,
             (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
              errmsg("ID generator \"%s\" was copied from another server", name),
@@ -133,6 +212,22 @@ void check_not_copied(const char* name, const Definition& definition) {
                      "snowdrift.confirm_node().")));
 }
 
+const char* find_number_problem(const ServerNumber& number, const Membership& membership) {
+    const Identity identity = read_identity(membership);
+    switch (find_problem(identity, number)) {
+        case Problem::none:
+            return nullptr;
+        case Problem::is_copy:
+            return "this server is a copy and has no number of its own";
+        case Problem::may_be_clone:
+            return "this server may be a clone and has no number of its own";
+        case Problem::is_number_lost:
+            return psprintf("number %d of this server's last IDs is no longer configured",
+                            identity.self.number);
+    }
+    pg_unreachable();
+}
+
 }  // namespace snowdrift
 
 using namespace snowdrift;
@@ -140,10 +235,13 @@ using namespace snowdrift;
 /// snowdrift.confirm_node() → void
 SNOWDRIFT_FUNCTION(confirm_node) {
     PreventCommandIfReadOnly("snowdrift.confirm_node()");
-    Value value;
+    (void)mark::attach();
+    const auto number = find_server_number();
+    const bool is_configured = number && number->is_of_database && number->is_configured;
+    Identity identity;
     do {
-        own_mark();
-        value = read_mark().value;
-    } while (!set_owner(value, value.owner, {}));
+        identity = read_identity(citus::read_membership());
+        identity.self.is_number_configured &= is_configured;
+    } while (!set_owner(identity.value, identity.self, {}));
     PG_RETURN_VOID();
 }

@@ -39,10 +39,8 @@ GucSource setting_source() { return setting_record("snowdrift.node").source; }
 bool is_of_database(GucSource source) { return source <= PGC_S_DATABASE; }
 
 /// The number that the present setting gives.
-ServerNumber present_number(uint32_t value) { return {value, is_of_database(setting_source())}; }
-
-bool is_in_cluster(const citus::Membership& membership) {
-    return membership.has_citus && (membership.group != 0 || membership.has_other_nodes);
+ServerNumber present_number(uint32_t value) {
+    return {value, is_of_database(setting_source()), settings::node.source != Source::automatic};
 }
 
 /// Whether Citus has opened this session on a worker without metadata, which seems to be a
@@ -92,22 +90,22 @@ const char* level_of(GucSource source) {
 ServerNode from_number(const citus::Membership& membership, GucSource source) {
     if (source <= PGC_S_ARGV) return {settings::node.number, "server configuration"};
     const char* const level = level_of(source);
-    if (!is_in_cluster(membership)) return {settings::node.number, psprintf("set for a %s", level)};
+    if (!membership.is_in_cluster())
+        return {settings::node.number, psprintf("set for a %s", level)};
     return {std::nullopt,
             psprintf("a number set for a %s can be the same on all nodes of the Citus "
                      "cluster",
                      level)};
 }
 
-ServerNode find_server_node() {
-    const citus::Membership membership = citus::read_membership();
+ServerNode find_server_node(const citus::Membership& membership) {
     const GucSource source = setting_source();
     if (settings::is_node_rejected && source == PGC_S_DEFAULT)
         return {std::nullopt, "a value that was set was rejected"};
     if (settings::node.source == Source::number) return from_number(membership, source);
     // Sessions with different offsets would share numbers with other nodes.
     if (settings::node.source != Source::automatic && !is_of_database(source) &&
-        is_in_cluster(membership))
+        membership.is_in_cluster())
         return {std::nullopt,
                 psprintf("in a Citus cluster, it cannot be set for a %s", level_of(source))};
     switch (settings::node.source) {
@@ -121,10 +119,10 @@ ServerNode find_server_node() {
     }
 }
 
-/// The server's number. Raises 55000 if it has none, or if it is a copy that has no number of its
-/// own.
+/// The server's number. Raises 55000 if it has none, or if another server may have the same.
 uint32_t server_number() {
-    const ServerNode node = find_server_node();
+    const citus::Membership membership = citus::read_membership();
+    const ServerNode node = find_server_node(membership);
     if (!node.number)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("this server has no number for its IDs"),
@@ -132,7 +130,7 @@ uint32_t server_number() {
                                   GetConfigOption("snowdrift.node", false, false), node.detail),
                         errhint("Set snowdrift.node in the configuration of each server, for "
                                 "example with ALTER SYSTEM, or to \"auto\".")));
-    check_not_copy(present_number(*node.number));
+    check_own_number(present_number(*node.number), membership);
     return *node.number;
 }
 
@@ -170,14 +168,14 @@ uint32_t node_for(const SnowflakeLayout& layout) {
 uint16_t node_for_snos() { return static_cast<uint16_t>(server_number()); }
 
 std::optional<ServerNumber> find_server_number() {
-    const auto number = find_server_node().number;
+    const auto number = find_server_node(citus::read_membership()).number;
     if (!number) return std::nullopt;
     return present_number(*number);
 }
 
 void check_unique_in_cluster(const char* name, const Definition& definition) {
     if (definition.this_node_only || definition.has_server_number()) return;
-    if (!is_in_cluster(citus::read_membership())) return;
+    if (!citus::read_membership().is_in_cluster()) return;
     const bool is_pinned = definition.partition || definition.node();
     ereport(ERROR,
             (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -196,9 +194,12 @@ using namespace snowdrift;
 
 /// snowdrift.read_node() → number, source, detail
 SNOWDRIFT_FUNCTION(read_node) {
-    ServerNode node = find_server_node();
-    if (node.number && is_copy(present_number(*node.number)))
-        node = {std::nullopt, "this server is a copy and has no number of its own"};
+    const citus::Membership membership = citus::read_membership();
+    ServerNode node = find_server_node(membership);
+    if (node.number) {
+        const auto problem = find_number_problem(present_number(*node.number), membership);
+        if (problem != nullptr) node = {std::nullopt, problem};
+    }
     std::optional<Datum> number;
     if (node.number) number = Int32GetDatum(static_cast<int32>(*node.number));
     return make_row(fcinfo,

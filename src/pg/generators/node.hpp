@@ -10,7 +10,8 @@
 namespace snowdrift {
 
 /// Returns the node of a layout's IDs, 0 .. layout.max_node(); 0 if the layout has no node bits.
-/// Raises 22023 if the server's number does not fit the layout, and 55000 if it has none.
+/// Raises 22023 if the server's number does not fit the layout, and 55000 if it has none, or if
+/// another server may have the same.
 uint32_t node_for(const SnowflakeLayout& layout);
 
 /// Returns the partition of snos, 0 .. 65535. Raises the same errors.
@@ -20,6 +21,7 @@ uint16_t node_for_snos();
 struct ServerNumber {
     uint32_t value;
     bool is_of_database;  ///< whether it applies to all sessions of the database
+    bool is_configured;   ///< whether snowdrift.node is not "auto"
 };
 
 /// Returns the server's number; nothing if it has none.

@@ -14,6 +14,9 @@ struct Membership {
                                  ///< being upgraded
     bool has_nodes;              ///< the list of nodes is not empty
     bool has_other_nodes;        ///< the cluster has a node with another group id
+    bool has_clone;              ///< a node of the group has a clone that is not yet promoted
+
+    bool is_in_cluster() const { return has_citus && (group != 0 || has_other_nodes); }
 };
 
 /// Reads the membership, and from then on increments settings::node_version when it may have

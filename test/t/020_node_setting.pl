@@ -129,6 +129,7 @@ is($drawn, '1|1', '... also in the open session');
 $open->quit;
 is($standbys{2}->safe_psql('postgres', "SET client_min_messages = error; LOAD 'snowdrift'; SET snowdrift.node = 9; $numbers"),
 	'9|9', 'a number that is set for a session is used');
+is($standbys{2}->safe_psql('postgres', "LOAD 'snowdrift'; SET snowdrift.node = 'auto'; $numbers"), '0|0', '... or "auto"');
 like(error_of($standbys{2}, 'SELECT next_snowflake()'), qr/number 2 of/, '... but is not recorded');
 $standbys{2}->safe_psql('postgres', 'SELECT snowdrift.confirm_node()');
 is($standbys{2}->safe_psql('postgres', $numbers), '0|0', '... until a superuser confirms that none is needed');

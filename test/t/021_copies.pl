@@ -45,7 +45,7 @@ my @by_number = ('next_snowflake()', 'next_sno()', q{next_snowflake('numbered')}
 my @pinned = (q{next_snowflake('own')}, q{next_sno('own sno')}, q{next_snowflake('toots')});
 my $copied = qr/ERROR:  55000: ID generator "[^"]+" was copied from another server/;
 
-my $source = new_server('source');
+my $source = new_server('source', allows_streaming => 1);
 start_with_clock($source, '+0');
 create_all_kinds($source);
 $source->safe_psql('postgres',
@@ -159,14 +159,17 @@ is($successor->safe_psql('postgres', 'SELECT number, detail FROM snowdrift.node'
 
 # pg_upgrade gives the server a new system identifier. It is the same server. Its configuration is a new one.
 $successor->safe_psql('postgres', "LOAD 'snowdrift'; ALTER SYSTEM SET snowdrift.node = 3");
-$successor->restart;
+$successor->stop;
+$successor->set_standby_mode;
+start_with_clock($successor, '+0');
+$successor->promote;
 my $before = $successor->safe_psql('postgres', 'SELECT next_snowflake()');
 # pg_upgrade of PostgreSQL 18 does not find $libdir/snowdrift in dynamic_library_path.
 $successor->safe_psql($_, q{UPDATE pg_proc SET probin = 'snowdrift' WHERE probin = '$libdir/snowdrift'})
   for 'postgres', 'quiet';
 $successor->stop;
 # A control file that pg_resetwal makes has no data checksums, but from PostgreSQL 18 on, that of initdb has.
-my $upgraded = new_server('upgraded', extra => $source->pg_version < 18 ? [] : ['--no-data-checksums']);
+my $upgraded = new_server('upgraded', allows_streaming => 1, extra => $source->pg_version < 18 ? [] : ['--no-data-checksums']);
 my $bindir = $successor->config_data('--bindir');
 {
 	my $folder = PostgreSQL::Test::Utils::tempdir_short();
@@ -179,6 +182,24 @@ my $bindir = $successor->config_data('--bindir');
 		'the server is upgraded');
 }
 start_with_clock($upgraded, '-1');
+
+# A clone of the upgraded server, which has drawn no ID. Tables with the columns of Citus' tables stand for Citus.
+$upgraded->safe_psql('postgres',
+	q{SET allow_system_table_mods = on;
+	CREATE TABLE pg_catalog.pg_dist_local_group AS SELECT 1 AS groupid;
+	CREATE TABLE pg_catalog.pg_dist_node AS SELECT * FROM (VALUES (2, 1, false, 0), (4, 4, true, 2))
+		AS nodes (nodeid, groupid, nodeisclone, nodeprimarynodeid)});
+$upgraded->backup('clone');
+my $clone = PostgreSQL::Test::Cluster->new('clone');
+$clone->init_from_backup($upgraded, 'clone', has_streaming => 1);
+start_with_clock($clone, '-1');
+$clone->promote;
+like(error_of($clone, 'SELECT next_snowflake()'), qr/this server may be a clone/, 'a promoted clone of the upgraded server raises an error');
+is($upgraded->safe_psql('postgres', 'SELECT number FROM snowdrift.node'), 1, '... but the upgraded server has the number of its group');
+$clone->stop;
+$upgraded->safe_psql('postgres',
+	'SET allow_system_table_mods = on; DROP TABLE pg_catalog.pg_dist_local_group, pg_catalog.pg_dist_node');
+
 isnt(control_data($upgraded, 'Database system identifier'),
 	control_data($successor, 'Database system identifier'), '... and has another system identifier');
 like($upgraded->safe_psql('postgres', "SELECT $_"), qr/^\w+$/, "... but is not a copy: $_") for @pinned;

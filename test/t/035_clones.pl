@@ -27,13 +27,15 @@ sub errors
 sub is_refused { return is(errors($_[0], $may_be_clone, @by_number, @pinned), @by_number + @pinned, $_[1]) }
 sub is_allowed { return is(errors($_[0], qr/^no error/, @by_number, @pinned), @by_number + @pinned, $_[1]) }
 
-# change_nodes(NODE, STATEMENTS): changes the tables in one transaction. As Citus does, tells open sessions of it.
+# change_nodes(NODE, STATEMENTS): changes the tables of each database in one transaction. As Citus does, tells open
+# sessions of it.
 sub change_nodes
 {
 	my ($node, $statements) = @_;
-	return $node->safe_psql('postgres',
+	$node->safe_psql($_,
 		"BEGIN; SET LOCAL allow_system_table_mods = on; $statements;
-		ALTER TABLE pg_catalog.pg_dist_node SET (fillfactor = 100); COMMIT");
+		ALTER TABLE pg_catalog.pg_dist_node SET (fillfactor = 100); COMMIT") for 'postgres', 'quiet';
+	return;
 }
 
 my $list_clone = 'INSERT INTO pg_dist_node VALUES (4, 4, true, 2)';
@@ -41,20 +43,25 @@ my $remove_clone = 'DELETE FROM pg_dist_node WHERE nodeid = 4';
 my $promote_clone = 'UPDATE pg_dist_local_group SET groupid = 4;
 	UPDATE pg_dist_node SET nodeisclone = false, nodeprimarynodeid = 0 WHERE nodeid = 4';
 
-# worker(NAME): a worker of group 1 with all kinds of generators, which has drawn IDs
+my $create_tables = q{SET allow_system_table_mods = on;
+	CREATE TABLE pg_catalog.pg_dist_local_group (groupid integer);
+	CREATE TABLE pg_catalog.pg_dist_node
+		(nodeid integer, groupid integer, nodeisclone boolean DEFAULT false, nodeprimarynodeid integer DEFAULT 0);
+	INSERT INTO pg_dist_local_group VALUES (1);
+	INSERT INTO pg_dist_node VALUES (1, 0), (2, 1), (3, 2);
+	CREATE EXTENSION snowdrift};
+
+# worker(NAME): a worker of group 1 with all kinds of generators, which has drawn IDs, and another database in which it
+# has drawn none
 sub worker
 {
 	my ($name) = @_;
 	my $node = new_server($name, allows_streaming => 1);
 	$node->start;
+	$node->safe_psql('postgres', 'CREATE DATABASE quiet');
+	$node->safe_psql('quiet', $create_tables);
 	$node->safe_psql('postgres',
-		q{SET allow_system_table_mods = on;
-		CREATE TABLE pg_catalog.pg_dist_local_group (groupid integer);
-		CREATE TABLE pg_catalog.pg_dist_node
-			(nodeid integer, groupid integer, nodeisclone boolean DEFAULT false, nodeprimarynodeid integer DEFAULT 0);
-		INSERT INTO pg_dist_local_group VALUES (1);
-		INSERT INTO pg_dist_node VALUES (1, 0), (2, 1), (3, 2);
-		CREATE EXTENSION snowdrift;
+		$create_tables . q{;
 		SELECT snowdrift.create_generator('numbered', 'snowflake');
 		SELECT snowdrift.create_generator('own', 'snowflake', worker => 5, this_node_only => true);
 		SELECT snowdrift.create_generator('own sno', 'sno', partition => 5, this_node_only => true);
@@ -104,6 +111,7 @@ like(
 	'... and says why, and what to do');
 is($clone->safe_psql('postgres', 'SELECT * FROM snowdrift.node'),
 	'|auto|this server may be a clone and has no number of its own', '... as does the view snowdrift.node');
+like(error_of_database($clone, 'quiet', 'SELECT next_snowflake()'), $may_be_clone, '... and raises the error where no ID was drawn');
 like($clone->safe_psql('postgres', 'SELECT next_ulid(), next_uuidv7()'), qr/^\w{26}\|[\w-]{36}$/, '... but ULIDs and UUIDs need no number');
 is(errors($clone, $may_be_clone, $pinned[0]), 1, '... which does not change that');
 foreach my $session ($idle, $open)
@@ -121,6 +129,7 @@ change_nodes($worker, 'UPDATE pg_dist_node SET nodeisclone = false, nodeprimaryn
 is($idle->query_safe($number), '4|4', 'with its own group, the clone draws IDs in an open transaction');
 is($open->query_safe($number), '4|4', '... in an open session');
 is($clone->safe_psql('postgres', $number), '4|4', '... and in a new one');
+is($clone->safe_psql('quiet', $number), '4|4', '... also where its source has drawn no ID');
 is($worker->safe_psql('postgres', $number), '1|1', '... and its source has its own number');
 $_->quit for $idle, $open;
 is(errors($clone, $copied, @pinned), scalar(@pinned), '... but generators with the node of the source still raise an error');

@@ -33,9 +33,8 @@ struct Identity {
     bool may_be_clone;  ///< whether this server may be a clone of the row's owner, or the owner
 };
 
-/// While Citus is being upgraded, the group is that of `last`.
-int32 find_group(const Membership& membership, const Owner& last) {
-    return membership.is_in_cluster() ? membership.group.value_or(last.citus_group) : no_group;
+int32 find_group(const Membership& membership) {
+    return membership.is_in_cluster() ? membership.group.value_or(no_group) : no_group;
 }
 
 /// Whether this server was promoted, or recovered to a point in time, since it owned the mark.
@@ -66,7 +65,7 @@ Identity read_identity(const Membership& membership) {
     const Owner& last = value.owner;
     Owner self = mark_table::this_server(table, last);
     relation_close(table, RowExclusiveLock);
-    self.citus_group = find_group(membership, last);
+    self.citus_group = find_group(membership);
 
     const bool has_files_of_other = last.system_identifier != 0 &&
                                     last.system_identifier != self.system_identifier &&

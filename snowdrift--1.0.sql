@@ -1763,7 +1763,7 @@ COMMENT ON COLUMN snowdrift.generators.this_node_only IS 'true if no other node 
 COMMENT ON COLUMN snowdrift.generators.origin IS 'time from which it issues Snowflake IDs; snowflake_at accepts earlier times; null if unknown, and for other kinds';
 COMMENT ON COLUMN snowdrift.generators.last_timestamp IS 'time of the last ID; null if there is none since the server started';
 COMMENT ON COLUMN snowdrift.generators.lead IS 'how far the time of the last ID is ahead of the clock';
-COMMENT ON COLUMN snowdrift.generators.waiting IS 'number of calls that currently wait because the sequence of a time unit is used up';
+COMMENT ON COLUMN snowdrift.generators.waiting IS 'number of calls that currently wait for the clock';
 COMMENT ON COLUMN snowdrift.generators.overflow_episodes IS 'number of overflow episodes: periods in which calls waited, without a pause of a second';
 COMMENT ON COLUMN snowdrift.generators.overflow_duration IS 'duration of the current overflow episode; 0 if there is none';
 COMMENT ON COLUMN snowdrift.generators.regressions IS 'how often the clock was set back behind the last ID; null for ULIDs and UUIDs';

@@ -46,30 +46,37 @@ concept FastSessionGenerator = SessionGenerator<T> &&
 template <SessionGenerator Session, typename Answer>
 Answer ask_until_issued(Session& session, Answer answer, Request& request) {
     while (answer.verdict != Verdict::issued) {
-        if (answer.verdict == Verdict::exhausted || answer.verdict == Verdict::clock_behind)
+        if (answer.verdict == Verdict::exhausted || answer.verdict == Verdict::clock_behind) {
+            if (answer.verdict == Verdict::exhausted &&
+                overflow::record(session.slot().statistics))
+                overflow::log_episode(session.label());
             wait_for_clock(answer.ms);
-        else if (answer.verdict != Verdict::stale)
+        } else if (answer.verdict != Verdict::stale) {
             report_clock_error(answer.verdict, answer.ms);
+        }
         answer = session.ask(request);
     }
     return answer;
 }
 
-/// The same, and counts the wait as overflow if the sequence is used up. The count ends with the
-/// wait, even if an error ends it.
+/// A clean-up function of PG_ENSURE_ERROR_CLEANUP: a call no longer waits. `statistics` points to
+/// the slots::Statistics.
+inline void end_wait(int, Datum statistics) {
+    reinterpret_cast<slots::Statistics*>(DatumGetPointer(statistics))->waiting.fetch_sub(1);
+}
+
+/// The same as ask_until_issued(), and counts the call as waiting until it returns or raises an
+/// error.
 template <SessionGenerator Session, typename Answer>
 pg_noinline Answer wait_for_id(Session& session, Answer answer, Request& request) {
     while (answer.verdict == Verdict::stale) answer = session.ask(request);
-    if (answer.verdict != Verdict::exhausted) return ask_until_issued(session, answer, request);
+    if (answer.verdict == Verdict::issued) return answer;
     slots::Statistics& statistics = session.slot().statistics;
-    const bool episode_begins = overflow::begin_wait(statistics);
-    PG_ENSURE_ERROR_CLEANUP(overflow::end_wait, PointerGetDatum(&statistics));
-    {
-        if (episode_begins) overflow::log_episode(session.label());
-        answer = ask_until_issued(session, answer, request);
-    }
-    PG_END_ENSURE_ERROR_CLEANUP(overflow::end_wait, PointerGetDatum(&statistics));
-    overflow::end_wait(0, PointerGetDatum(&statistics));
+    statistics.waiting.fetch_add(1);
+    PG_ENSURE_ERROR_CLEANUP(end_wait, PointerGetDatum(&statistics));
+    answer = ask_until_issued(session, answer, request);
+    PG_END_ENSURE_ERROR_CLEANUP(end_wait, PointerGetDatum(&statistics));
+    end_wait(0, PointerGetDatum(&statistics));
     return answer;
 }
 

@@ -1,21 +1,21 @@
 #include "pg/generators/overflow.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace snowdrift::overflow {
 
 int64_t duration_ms(const slots::Statistics& statistics, int64_t now_ms) {
-    const bool is_waiting = statistics.waiting.load() > 0;
-    const bool is_recent = now_ms - statistics.last_ms.load() <= max_gap_ms;
-    return is_waiting || is_recent ? std::max<int64_t>(now_ms - statistics.began_ms.load(), 1) : 0;
+    if (now_ms - statistics.last_ms.load() > max_gap_ms) return 0;
+    return std::max<int64_t>(now_ms - statistics.began_ms.load(), 1);
 }
 
-bool begin_wait(slots::Statistics& statistics) {
+bool record(slots::Statistics& statistics) {
     const int64_t now = clock::now_ms();
-    const bool is_alone = statistics.waiting.fetch_add(1) == 0;
+    if (statistics.last_ms.load() == now) return false;
     const int64_t last = statistics.last_ms.exchange(now);
-    // A clock that was set back begins a new episode, so that durations are not negative.
-    if (!is_alone || (now >= last && now - last <= max_gap_ms)) return false;
+    // Other sessions may have read the clock earlier and recorded it later, or vice versa.
+    if (std::abs(now - last) <= max_gap_ms) return false;
     statistics.began_ms = now;
     statistics.episodes.fetch_add(1);
     return true;
@@ -32,12 +32,6 @@ void log_episode(const Label& label) {
              : errdetail("The random bits of the last ID's millisecond are used up. Calls wait "
                          "for the next millisecond."),
          errhidestmt(true), errhidecontext(true)));
-}
-
-void end_wait(int, Datum argument) {
-    auto& statistics = *reinterpret_cast<slots::Statistics*>(DatumGetPointer(argument));
-    statistics.last_ms = clock::now_ms();
-    statistics.waiting.fetch_sub(1);
 }
 
 }  // namespace snowdrift::overflow

@@ -54,10 +54,10 @@ struct SnowflakeState {
 
 /// Statistics of a generator, on a separate cache line from the state.
 struct Statistics {
-    std::atomic<uint32_t> waiting;   ///< calls that are waiting because a sequence is used up
+    std::atomic<uint32_t> waiting;   ///< calls that are waiting for the clock
     std::atomic<uint32_t> episodes;  ///< number of overflow episodes: see generators/overflow.hpp
     std::atomic<int64_t> began_ms;   ///< start of the last episode, in Unix milliseconds
-    std::atomic<int64_t> last_ms;    ///< when a call last waited, in Unix milliseconds
+    std::atomic<int64_t> last_ms;    ///< when a sequence was last used up, in Unix milliseconds
 };
 
 /// One state, on its own cache line so that generators do not slow each other down.

@@ -156,7 +156,8 @@ using SnowflakeGenerator = SnowflakeGeneratorOf<presets::snowflake>;
 ///
 /// If the clock is set back, snos continue at the clock's time, with the other tick. If both ticks
 /// have used that time, next() waits until the clock has passed the used times, for at most
-/// `max_clock_lead` plus a second; beyond that, it throws ClockError.
+/// `max_clock_lead` plus a second; beyond that, it throws ClockError. After advance_past(), snos
+/// are ahead of a clock that is behind, as Snowflakes are.
 template <typename Clock = SystemClock>
 class BasicSnoGenerator {
  public:

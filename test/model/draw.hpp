@@ -68,7 +68,7 @@ class DrawSteps : public TransactionSteps {
         const MarkWord known = word_of(memory);
         const bool is_tagged = known.tag() == me.tag || has(Mutation::draw_ignores_tag);
         if (has(Mutation::return_without_advance)) return return_id();
-        if (is_tagged && has_half_lease(known.unix_ms(), to_unix(me.id.ms))) return return_id();
+        if (is_tagged && has_half_lease(known.unix_ms(), covered_ms())) return return_id();
         me.step = Step::begin_advance;
         return true;
     }
@@ -186,7 +186,7 @@ class DrawSteps : public TransactionSteps {
         const MarkWord known = word_of(memory);
         if (known.tag() != me.tag && !has(Mutation::draw_ignores_tag)) return discard_id();
         me.known = known.bits;
-        me.is_needed = known.unix_ms() < to_unix(me.id.ms);
+        me.is_needed = known.unix_ms() < covered_ms();
         if (me.deferred.tag == known.tag()) {
             if (!me.is_needed) return return_id();
             if (me.deferred.ms >= me.id.ms && rely_on_deferred()) return return_id();
@@ -306,6 +306,12 @@ class DrawSteps : public TransactionSteps {
     }
 
     // ---- the ID
+
+    /// The time that the mark must cover before the ID leaves the server.
+    int64_t covered_ms() const {
+        const bool ignores_lead = has(Mutation::cover_ignores_lead) && s.clock < me.id.ms;
+        return to_unix(ignores_lead ? s.clock : me.id.ms);
+    }
 
     bool take_id(uint64_t* words) {
         const auto id = core.draw(words, to_unix(s.clock), scenario.max_lead_ms);

@@ -11,6 +11,7 @@ enum class Mutation : uint8_t {
     return_without_advance,    // the ID is returned wherever the mark is
     return_before_flush,       // the advance is written, but nothing waits until it is durable
     lease_ignores_id,          // the mark is advanced to a lease after the clock, not after the ID
+    cover_ignores_lead,        // the mark covers the clock's time, not that of an ID ahead of it
     ignore_canceled_wait,      // the ID is returned although the wait for a standby was canceled
     skip_commit_of_extension,  // the commit of a new extension need not be durable
     trust_writer,              // ... even if another session has recorded that it is

@@ -291,7 +291,7 @@ $node->safe_psql('postgres',
 	 REVOKE ALL ON ALL SEQUENCES IN SCHEMA snowdrift FROM PUBLIC;
 	 REVOKE ALL ON SCHEMA snowdrift FROM PUBLIC");
 my $at = 30;    # a new generator begins after the mark
-for my $call (@Snowdrift::leading, @Snowdrift::waiting)
+for my $call (@Snowdrift::calls)
 {
 	set_clock($node, '2026-06-01 12:01:' . $at++);
 	like( $node->safe_psql('postgres',

@@ -12,7 +12,7 @@ my $ids_each = $ENV{SNOWDRIFT_LONG} ? 250_000 : 50_000;
 my $node = new_server('stepped');
 start_with_clock($node, '+0');
 create_all_kinds($node);
-for my $call (@Snowdrift::leading, @Snowdrift::waiting)
+for my $call (@Snowdrift::calls)
 {
 	set_clock($node, '+0');
 	my $load = start_load($node, 4, "SELECT $call FROM generate_series(1, 100)");

@@ -1,5 +1,5 @@
 # Snos continue at once in the other timeline when the clock is set back. Calls wait only for times that were
-# used in both timelines.
+# used in both timelines since the server started. After a crash, snos are ahead of a clock that is behind.
 use strict;
 use warnings FATAL => 'all';
 use Test::More;
@@ -109,7 +109,7 @@ wait_for_load($load, $ids_each);
 my ($repeated, $count) = duplicates(end_load($load));
 is($repeated, '', "$count snos of 4 sessions across a step back of 1 s: no duplicate");
 
-# After a crash, with the clock behind, calls wait until the clock has passed the times of both timelines.
+# After a crash, with the clock behind
 set_clock($node, '+0');
 $load = start_load($node, 4, 'SELECT next_sno() FROM generate_series(1, 20)');
 wait_for_load($load, 2000);
@@ -120,6 +120,34 @@ $load = start_load($node, 4, 'SELECT next_sno() FROM generate_series(1, 20)');
 wait_for_load($load, 2000);
 ($repeated, $count) = duplicates(@files, end_load($load));
 is($repeated, '', "$count snos around a crash with the clock set back: no duplicate");
+$node->stop('immediate');
+
+# After a crash, snos begin after the mark, as far ahead of the clock as the limit allows. The mark is half a second after
+# the last sno.
+start_with_clock($node, '2026-12-01 12:00:00');
+next_parts();
+$node->stop('immediate');
+start_with_clock($node, '2026-12-01 11:58:59');
+like(error_of($node, 'SELECT next_sno()'), qr/55000: clock moved backwards by 61504 ms; refusing to generate IDs/,
+	'after a crash, with the clock behind by more than the limit: error');
+set_clock($node, '2026-12-01 11:59:00');
+$session = $node->background_psql('postgres', on_error_stop => 0);
+$pid = $session->query('SELECT pg_backend_pid()');
+$waiting =~ s/\d+/$pid/;
+$idle =~ s/\d+/$pid/;
+$session->query_until(qr/waiting/, "\\echo waiting\nSELECT next_sno();\n");
+ok($node->poll_query_until('postgres', $waiting), '... slightly more: a call waits');
+set_clock($node, '2026-12-01 11:59:00.504');
+ok($node->poll_query_until('postgres', $idle), '... until the lead is within the limit');
+$session->quit;
+set_clock($node, '2026-12-01 11:59:30');
+is(next_parts(), '12:00:00.504|0|2', 'a sno ahead of the clock has the time after the mark');
+set_clock($node, '2026-12-01 12:00:00.500');
+is(next_parts(), '12:00:00.504|0|3', '... until the clock has passed the mark');
+set_clock($node, '2026-12-01 12:00:01');
+is(next_parts(), '12:00:01.000|0|0', 'then snos have the time of the clock');
+set_clock($node, '2026-12-01 12:00:00.600');
+is(next_parts(), '12:00:00.600|1|0', '... and continue in the other timeline when it is set back');
 $node->stop;
 
 done_testing();

@@ -90,7 +90,7 @@ like(error_of($standby, "SELECT snowdrift.restore('orders', '$snapshot')"),
 $standby->stop;
 
 # Another server. Its clock shows the time at which the first server started to draw, so IDs with the
-# time of its clock would be duplicates. Calls for snos wait there until the clock has passed the mark.
+# time of its clock would be duplicates.
 my $heir = new_server('heir');
 my $behind = sub { return '-' . (time - $began) };
 start_with_clock($heir, $behind->());

@@ -1,4 +1,4 @@
-# The regressions that snowdrift.generators counts when the clock is set back
+# What snowdrift.generators shows when the clock is set back: regressions, and calls that wait
 use strict;
 use warnings FATAL => 'all';
 use Test::More;
@@ -66,8 +66,39 @@ draw_at('12:02:00', 'people');
 draw_at('12:01:59', 'people');
 is(regressions('people'), 2, '... each time');
 
+# A sno generator that begins ahead of the clock
+$node->stop('immediate');
+start_with_clock($node, '2026-06-01 12:01:40');
+draw_at('12:01:40', 'people');
+is(regressions('people'), 0, 'after a crash, a sno generator ahead of the clock counts no regression');
+draw_at('12:02:30', 'people');
+draw_at('12:01:50', 'people');
+draw_at('12:01:40', 'people');
+is(regressions('people'), 1, '... but one, if the clock is set back after it has caught up');
+
+# Every wait for the clock is shown: one call of each kind waits in a session of its own.
+$node->safe_psql('postgres', q{SELECT snowdrift.create_generator('own', 'snowflake', worker => 7);
+	SELECT snowdrift.create_generator('own sno', 'sno', partition => 7)});
+for my $time ('12:10:00', '12:09:59')    # snos use both timelines
+{
+	set_clock($node, "2026-06-01 $time");
+	$node->safe_psql('postgres', 'SELECT ' . join(', ', @Snowdrift::calls));
+}
+set_clock($node, '2026-06-01 12:08:59.500');
+my $shown = q{SELECT count(*), sum(waiting), sum(overflow_episodes), max(overflow_duration) FROM snowdrift.generators
+	WHERE name IS NULL OR name LIKE 'own%'};
+my @waiting = map { $node->background_psql('postgres') } @Snowdrift::calls;
+is($node->safe_psql('postgres', $shown), '6|0|0|00:00:00', 'no call waits');
+$waiting[$_]->query_until(qr/waiting/, "\\echo waiting\nSELECT $Snowdrift::calls[$_];\n") for 0 .. $#waiting;
+ok($node->poll_query_until('postgres', $shown, '6|6|0|00:00:00'),
+	'calls of each kind that wait for a clock that is behind are shown, and are no overflow');
+set_clock($node, '2026-06-01 12:10:01');
+ok($node->poll_query_until('postgres', $shown, '6|0|0|00:00:00'), '... until the clock has caught up');
+$_->quit for @waiting;
+
 # Concurrent sessions on a running clock
 set_clock($node, '+0');
+$node->safe_psql('postgres', "SELECT next_snowflake('orders')");
 my $before = regressions('orders');
 my $load = start_load($node, 8, "SELECT next_snowflake('orders') FROM generate_series(1, 1000)");
 wait_for_load($load, 50_000);

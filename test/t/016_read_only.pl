@@ -30,7 +30,7 @@ sub attempt
 	my ($call) = @_;
 	return $session->query_safe("SELECT attempt(\$call\$$call\$call\$)");
 }
-my @calls = (@Snowdrift::leading, @Snowdrift::waiting);
+my @calls = @Snowdrift::calls;
 my $second = 0;
 sub tick { return set_clock($node, sprintf('2026-06-01 12:00:%02d', ++$second)) }
 for my $call (@calls)

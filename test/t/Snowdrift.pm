@@ -13,7 +13,7 @@ use Time::HiRes qw(usleep);
 our @EXPORT = qw(new_server use_own_copy install_library library_of_copy sharedir_of_copy start_with_clock set_clock
   error_of error_of_database start_load wait_for_load end_load
   received_by_each duplicates create_all_kinds create_tables draw_all_kinds insert_all_kinds
-  draw_behind witness stop_idle);
+  draw_behind timestamp_of last_sno witness stop_idle);
 
 my $own_copy;    # the root of a copy of the staged extension, if this test may change it
 
@@ -152,10 +152,9 @@ sub stop_idle
 
 my $loads = 0;
 
-# Calls for each kind of ID that the mark protects. If the clock is behind, the first ones return IDs ahead of
-# the clock; those for snos wait.
-our @leading = ('next_snowflake()', q{next_snowflake('own')}, 'next_ulid()', 'next_uuidv7()');
-our @waiting = ('next_sno()', q{next_sno('own sno')});
+# Calls for each kind of ID that the mark protects
+our @calls = ('next_snowflake()', q{next_snowflake('own')}, 'next_ulid()', 'next_uuidv7()', 'next_sno()',
+	q{next_sno('own sno')});
 
 # create_all_kinds(NODE, DATABASE): creates the extension, and generators with their own nodes
 sub create_all_kinds
@@ -169,7 +168,7 @@ sub create_all_kinds
 }
 
 # create_tables(NODE): creates a table for each kind of ID, with the ID as the default of a column
-my %tables = map { ("rows_$_" => (@leading, @waiting)[$_]) } 0 .. $#leading + @waiting;
+my %tables = map { ("rows_$_" => $calls[$_]) } 0 .. $#calls;
 
 sub create_tables
 {
@@ -188,7 +187,7 @@ sub twenty_of
 	return join(";\n", map { "SELECT $_ FROM generate_series(1, 20)" } @_);
 }
 
-sub draw_all_kinds { return twenty_of(@leading, @waiting) }
+sub draw_all_kinds { return twenty_of(@calls) }
 
 # insert_all_kinds(): statements that insert rows into these tables and return their IDs: a row by a statement of
 # its own, rows in a transaction block, and more rows than the server sends at once
@@ -200,15 +199,35 @@ sub insert_all_kinds
 	return join(";\n", @rows, 'BEGIN', @rows, @rows, 'COMMIT', @many);
 }
 
-# draw_behind(): settings for a load that begins while the clock is behind: they raise the limit of the lead,
-# and first draw only IDs that may be ahead of the clock.
+# draw_behind(): settings for a load that begins while the clock is behind and stands still: they raise the limit of the
+# lead, and first draw few IDs, so that no sequence is used up.
 sub draw_behind
 {
-	return "SET snowdrift.max_clock_lead = '1h';\n" . (twenty_of(@leading) . ";\n") x 20;
+	return "SET snowdrift.max_clock_lead = '1h';\n" . (twenty_of(@calls) . ";\n") x 20;
+}
+
+# timestamp_of(CALL): an expression for the time of the ID that a call returns
+sub timestamp_of
+{
+	my ($call) = @_;
+	my ($kind) = $call =~ /^next_(\w+)/;
+	return "${kind}_timestamp($call)";
+}
+
+# last_sno(FILES...): the greatest sno in the files
+sub last_sno
+{
+	my (@files) = @_;
+	my $last = '';
+	for my $id (map { split /\n/, slurp_file($_) } @files)
+	{
+		$last = $id if $id =~ /^[2-9a-x]{16}$/ && $id gt $last;
+	}
+	return $last;
 }
 
 # witness(NODE): draws a sno. Returns a file with it, and its time in the format of set_clock. A server whose
-# clock stands at this time must not issue snos.
+# clock stands at this time must not issue snos of this time.
 sub witness
 {
 	my ($node) = @_;

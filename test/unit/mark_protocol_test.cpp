@@ -45,6 +45,9 @@ const Scenario sno_restarts{
     .name = "SnoRestarts",
     .kind = Kind::sno,
     .budget = {.draws = 3, .crashes = 2, .clock_steps = 2, .replacements = 0}};
+const Scenario sno_leads{.name = "SnoLeads",  // the clock stands still, so fresh states are ahead of it
+                         .kind = Kind::sno,
+                         .budget = {.draws = 3, .crashes = 2, .clock_steps = 0, .replacements = 0}};
 const Scenario generators{.name = "Generators",
                           .statements = {insert, replace_generator},
                           .budget = {.draws = 4, .crashes = 0, .clock_steps = 1, .replacements = 1},
@@ -123,7 +126,7 @@ TEST_P(MarkProtocol, KeepsItsInvariantsInEveryInterleaving) {
 
 INSTANTIATE_TEST_SUITE_P(Scenarios, MarkProtocol,
                          testing::Values(&crashes, &exits, &slow_units, &blocks, &timelines,
-                                         &sno_restarts, &generators, &extensions, &resets,
+                                         &sno_restarts, &sno_leads, &generators, &extensions, &resets,
                                          &block_resets, &standbys, &libraries, &library_resets,
                                          &library_extensions),
                          [](const auto& info) { return std::string{info.param->name}; });
@@ -151,6 +154,7 @@ constexpr Broken mutations[] = {
     BROKEN(return_without_advance, exits),
     BROKEN(return_before_flush, exits),
     BROKEN(lease_ignores_id, crashes),
+    BROKEN(cover_ignores_lead, sno_leads),
     BROKEN(ignore_canceled_wait, standbys),
     BROKEN(skip_commit_of_extension, extensions),
     BROKEN(trust_writer, extensions),
@@ -166,6 +170,7 @@ constexpr Broken mutations[] = {
     BROKEN(draw_in_two_steps, crashes),
     BROKEN(attach_sets_state, crashes),
     BROKEN(ignore_safe_mark, timelines),
+    BROKEN(ignore_safe_mark, sno_restarts),
     BROKEN(forget_timeline, timelines),
     BROKEN(block_outlives_mark, block_resets),
     // sentence 4

@@ -186,6 +186,13 @@ TEST_F(ProgramSnos, ThrowAfterATimeBeyondTheFormat) {
     EXPECT_NE(clock_error([&] { generator.next(); }), "none");
 }
 
+TEST_F(ProgramSnos, StartAfterATimeThatTheProgramStates) {
+    generator.advance_past(time_of(noon + 1000));
+    EXPECT_EQ(generator.next().timestamp_ms(), noon + 1004);
+    EXPECT_EQ(generator.try_next()->timestamp_ms(), noon + 1004);
+    EXPECT_EQ(TestClock::waits, Waits{});
+}
+
 TEST_F(ProgramSnos, TakeALimitThatIsNeverReached) {
     BasicSnoGenerator<TestClock> patient{7, std::chrono::milliseconds::max()};
     patient.advance_past(time_of(noon + 3'600'000));
@@ -197,7 +204,6 @@ TEST_F(ProgramSnos, WaitForATimeThatBothTicksHaveUsedOrThrow) {
     TestClock::ms -= 1000;
     generator.next();
     TestClock::ms -= 1000;
-    generator.advance_past(time_of(noon));
     EXPECT_EQ(generator.try_next(), std::nullopt);
     EXPECT_EQ(generator.next().timestamp_ms(), noon + 4);
     EXPECT_EQ(TestClock::waits, Waits{noon + 4});

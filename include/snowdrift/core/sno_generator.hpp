@@ -1,10 +1,11 @@
 // Generation of snos: one lock-free step on one 64-bit word. A second word handles regressions of
-// the clock (tick-tock, as https://github.com/muyo/sno describes it).
+// the clock (tick-tock, as https://github.com/muyo/sno describes it) and a fresh state's lead.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 #include "snowdrift/core/generator.hpp"
 #include "snowdrift/sno.hpp"
@@ -16,9 +17,10 @@ struct SnoState {
     /// The last sno's timestamp (39 bits), tick (1 bit) and sequence (16 bits).
     std::atomic<uint64_t> word;
     /// The latest timestamp, in units, that was used in the other timeline, that of the other tick.
-    /// muyo/sno calls it the safe mark.
+    /// muyo/sno calls it the safe mark. The lowest bit states whether it is a floor: whether all
+    /// further snos, in either timeline, must be later.
     std::atomic<uint64_t> safe;
-    /// The number of regressions that flipped the tick.
+    /// The number of regressions after which snos continued at once.
     std::atomic<uint64_t> regressions;
     /// The number of snos issued by at().
     std::atomic<uint64_t> at_count;
@@ -42,8 +44,9 @@ struct SnoPosition {
 /// sequences do not overlap.
 ///
 /// If the clock is set back to a time later than `safe`, generation continues at once in the other
-/// timeline. Times up to `safe` are used in both timelines: the caller waits until the clock has
-/// passed them.
+/// timeline. Times up to `safe` are used in both timelines. If `safe` is a floor, as in a fresh
+/// state that begins after other states, generation continues at the last sno's time, ahead of the
+/// clock. Otherwise the caller waits until the clock has passed `safe`.
 class SnoGenerator {
  public:
     using Answer = core::Answer<Sno>;
@@ -68,7 +71,7 @@ class SnoGenerator {
     }
 
     /// Advances a state so that all further snos, in either timeline, are later than the Unix
-    /// millisecond `unix_ms`. For a fresh state, `unix_ms` becomes the safe mark.
+    /// millisecond `unix_ms`: a floor, unless the safe mark is later.
     static void advance_past(SnoState& state, int64_t unix_ms) noexcept {
         const int64_t last_ms = std::min<int64_t>(unix_ms, Sno::max_timestamp_ms);
         if (last_ms >= Sno::epoch_unix_ms) (void)advance_past_units(state, Sno::units_at(last_ms));
@@ -78,22 +81,22 @@ class SnoGenerator {
     SnoPosition position(const SnoState& state) const noexcept {
         uint64_t present = state.word.load(std::memory_order_acquire);
         for (;;) {
-            const uint64_t safe = state.safe.load(std::memory_order_acquire);
+            const SafeMark safe{state.safe.load(std::memory_order_acquire)};
             const uint64_t again = state.word.load(std::memory_order_acquire);
-            if (again == present) return position(Word{present}, safe);
+            if (again == present) return position(Word{present}, safe.units);
             present = again;
         }
     }
 
-    /// Advances a fresh state to the position of another one, in both timelines. Precondition: no
-    /// other session can access the state.
+    /// Advances a fresh state to the position of another one, in both timelines. The other state's
+    /// safe mark becomes a floor. Precondition: no other session can access the state.
     static void start_after(SnoState& state, const SnoPosition& other) noexcept {
         const Word own{state.word.load(std::memory_order_relaxed)};
         const bool is_later = own.units > other.units;
         state.word = Word{is_later ? own.units : other.units, other.tick,
                           is_later ? own.sequence : other.sequence}
                          .bits();
-        (void)fetch_max(state.safe, other.safe);
+        (void)fetch_max(state.safe, SafeMark{other.safe, true}.bits());
     }
 
     /// Advances a state so that all further snos are later than those of another state. Returns
@@ -128,9 +131,14 @@ class SnoGenerator {
         return false;
     }
 
-    /// Answers one request at the wall clock's `unix_ms`. If both timelines have used that time,
-    /// the answer is `clock_behind` if the clock will pass the used times within `max_lead_ms` plus
-    /// max_wait_ms, else `refused`.
+    /// Answers one request at the wall clock's `unix_ms`.
+    ///
+    /// If the clock is at or before a floor, and the last sno is ahead of it by at most
+    /// `max_lead_ms`, the generator continues in the last sno's unit. A unit whose sequence is used
+    /// up, and a longer lead, are handled as SnowflakeGenerator does.
+    ///
+    /// If both timelines have used the clock's time otherwise, the answer is `clock_behind` if the
+    /// clock will pass the used times within `max_lead_ms` plus max_wait_ms, else `refused`.
     Answer next(SnoState& state, int64_t unix_ms, int64_t max_lead_ms, uint8_t metabyte,
                 Request& request) const noexcept {
         if (!Sno::contains_time(unix_ms)) [[unlikely]]
@@ -144,21 +152,29 @@ class SnoGenerator {
             if (now == last.units) [[likely]] {
                 if (last.sequence >= sequence_max_) [[unlikely]]
                     return {Verdict::exhausted, {}, unix_ms_of(now + 1)};
-                next.sequence = std::max<uint16_t>(last.sequence + 1, sequence_min_);
+                next = following(last);
             } else if (now < last.units) [[unlikely]] {
                 if (!request.is_behind(last.units, now)) return {Verdict::stale, {}, 0};
                 // Load `safe` after the word: as long as the word is unchanged, so is the tick.
-                const uint64_t safe = state.safe.load(std::memory_order_acquire);
-                if (now <= safe) return wait_until_safe(unix_ms, safe, max_lead_ms);
-                // Store it before the flip: if the flip fails, a later `safe` only causes a wait.
-                (void)fetch_max(state.safe, last.units);
-                next.tick = !last.tick;
+                const SafeMark safe{state.safe.load(std::memory_order_acquire)};
+                if (now > safe.units) {
+                    // Store it before the flip: if the flip fails, a later `safe` only causes a
+                    // wait.
+                    (void)fetch_max(state.safe, SafeMark{last.units, false}.bits());
+                    next.tick = !last.tick;
+                } else {
+                    if (const auto answer = delay(last, safe, unix_ms, max_lead_ms, request))
+                        return *answer;
+                    next = following(last);
+                    if (next.units > Sno::max_units) return {Verdict::out_of_range, {}, 0};
+                    raise_floor(state, last.units, next.units);
+                }
             }
             if (state.word.compare_exchange_weak(present, next.bits(), std::memory_order_acq_rel,
                                                  std::memory_order_acquire)) {
                 if (next.tick != last.tick)
                     state.regressions.fetch_add(1, std::memory_order_relaxed);
-                return {Verdict::issued, compose(next, metabyte), unix_ms_of(now)};
+                return {Verdict::issued, compose(next, metabyte), unix_ms_of(next.units)};
             }
         }
     }
@@ -191,9 +207,22 @@ class SnoGenerator {
         }
     };
 
+    /// The value of SnoState::safe.
+    struct SafeMark {
+        uint64_t units;
+        bool is_floor;
+
+        constexpr SafeMark(uint64_t own_units, bool own_is_floor) noexcept
+            : units{own_units}, is_floor{own_is_floor} {}
+        constexpr explicit SafeMark(uint64_t bits) noexcept
+            : units{bits >> 1}, is_floor{(bits & 1) != 0} {}
+
+        constexpr uint64_t bits() const noexcept { return units << 1 | uint64_t{is_floor}; }
+    };
+
     /// Advance a state past the timestamp `units`. Return false if the last sno is past it.
     static bool advance_past_units(SnoState& state, uint64_t units) noexcept {
-        (void)fetch_max(state.safe, units);
+        (void)fetch_max(state.safe, SafeMark{units, true}.bits());
         uint64_t present = state.word.load(std::memory_order_relaxed);
         while (Word{present}.units <= units) {
             // This changes the word, so callers that have read the previous `safe` retry.
@@ -209,6 +238,37 @@ class SnoGenerator {
         // No sno of this unit was issued.
         if (last.sequence < sequence_min_) return {last.units - 1, last.tick, sequence_max_, safe};
         return {last.units, last.tick, std::min(last.sequence, sequence_max_), safe};
+    }
+
+    /// The next position in the timeline of `last`: in its unit, or in the next one if the sequence
+    /// is used up.
+    constexpr Word following(const Word& last) const noexcept {
+        if (last.sequence >= sequence_max_) return {last.units + 1, last.tick, sequence_min_};
+        return {last.units, last.tick, std::max<uint16_t>(last.sequence + 1, sequence_min_)};
+    }
+
+    /// The answer if the generator cannot continue after `last` at the wall clock's `unix_ms`, a
+    /// time that both timelines have used; nothing if it can.
+    std::optional<Answer> delay(const Word& last, const SafeMark& safe, int64_t unix_ms,
+                                int64_t max_lead_ms, Request& request) const noexcept {
+        const int64_t lead = unix_ms_of(last.units) - unix_ms;
+        if (!safe.is_floor || lead - max_wait(Sno::unit_ms) > max_lead_ms)
+            return wait_until_safe(unix_ms, safe.units, max_lead_ms);
+        if (lead > max_lead_ms)
+            return excessive_lead<Sno>(unix_ms, lead, max_lead_ms, Sno::unit_ms);
+        const uint64_t now = Sno::units_at(unix_ms);
+        if (last.sequence >= sequence_max_ &&
+            !request.has_waited_for(last.bits(), static_cast<int64_t>(now)))
+            return Answer{Verdict::exhausted, {}, unix_ms_of(now + 1)};
+        return std::nullopt;
+    }
+
+    /// Raise the floor from which the generator leads the clock, so that it leads until the clock
+    /// has reached its last sno. The first caller that finds the clock behind a sno which was not
+    /// ahead of it counts a regression.
+    static void raise_floor(SnoState& state, uint64_t last, uint64_t next) noexcept {
+        const SafeMark previous{fetch_max(state.safe, SafeMark{next - 1, true}.bits())};
+        if (previous.units + 1 < last) state.regressions.fetch_add(1, std::memory_order_relaxed);
     }
 
     static Answer wait_until_safe(int64_t unix_ms, uint64_t safe, int64_t max_lead_ms) noexcept {

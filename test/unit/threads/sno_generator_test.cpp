@@ -10,12 +10,14 @@
 namespace snowdrift {
 namespace {
 
+constexpr int64_t noon = 1767268800000;
+
 /// Threads draw with a clock that each wait advances, and that `step_back` occasionally sets back.
 void draw_everywhere(SnoState& state, int64_t step_back, std::vector<Sno>& all) {
     constexpr int threads = 4;
     constexpr int each = 20'000;
     const SnoGenerator generator{9, 0, 255};
-    std::atomic<int64_t> clock{1767268800000};
+    std::atomic<int64_t> clock{noon};
     std::vector<std::vector<Sno>> ids(threads);
     std::vector<std::thread> running;
     running.reserve(threads);
@@ -57,6 +59,25 @@ TEST(SnoThreads, IssueEverySnoOnceWhileTheClockIsSetBack) {
     draw_everywhere(state, 100, all);
     EXPECT_EQ(std::adjacent_find(all.begin(), all.end()), all.end());
     EXPECT_GT(state.regressions, 0U);
+}
+
+TEST(SnoThreads, IssueEverySnoOnceAfterAFloorThatTheClockPasses) {
+    SnoState state{};
+    SnoGenerator::advance_past(state, noon + 200);
+    std::vector<Sno> all;
+    draw_everywhere(state, 0, all);
+    EXPECT_EQ(std::adjacent_find(all.begin(), all.end()), all.end());
+    EXPECT_GT(all.front().timestamp_ms(), noon + 200);
+    EXPECT_EQ(state.regressions, 0U);
+}
+
+TEST(SnoThreads, IssueEverySnoOnceAfterAFloorWhileTheClockIsSetBack) {
+    SnoState state{};
+    SnoGenerator::advance_past(state, noon + 200);
+    std::vector<Sno> all;
+    draw_everywhere(state, 100, all);
+    EXPECT_EQ(std::adjacent_find(all.begin(), all.end()), all.end());
+    EXPECT_GT(all.front().timestamp_ms(), noon + 200);
 }
 
 }  // namespace

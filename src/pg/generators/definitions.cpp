@@ -9,188 +9,38 @@ extern "C" {
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/indexing.h"
-#include "catalog/pg_am_d.h"
-#include "catalog/pg_class.h"
 #include "commands/sequence.h"
-#include "common/hashfn.h"
-#include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/inval.h"
 #include "utils/rel.h"
-#include "utils/resowner.h"
 #include "utils/snapmgr.h"
 }
 
 #include "pg/durability/mark.hpp"
 #include "pg/generators/backfill.hpp"
 #include "pg/generators/copied_server.hpp"
+#include "pg/generators/definition_table.hpp"
+#include "pg/generators/generator_lock.hpp"
 #include "pg/generators/slot_release.hpp"
-#include "pg/support/checks.hpp"
 #include "pg/support/citus.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/datum.hpp"
 #include "pg/support/extension.hpp"
 #include "pg/support/insert_row.hpp"
-#include "pg/support/relcache_callback.hpp"
 #include "pg/support/time.hpp"
 #include "pg/types/snowflake_layout_type.hpp"
 
 namespace snowdrift::definitions {
 
-uint64_t version = 1;
-
 namespace {
 
-/// The columns of snowdrift.generator, in order.
-enum Column : AttrNumber {
-    name = 1,
-    id,
-    kind,
-    layout,
-    datacenter,
-    worker,
-    partition,
-    sequence_min,
-    sequence_max,
-    this_node_only,
-    origin,
-};
-constexpr int column_count = origin;
-
-Oid table_oid = InvalidOid;
-
-void on_invalidation(Oid relation) {
-    if (relation == table_oid || !OidIsValid(relation)) ++version;
-}
-
-Relation open_table(LOCKMODE lock = AccessShareLock) {
-    add_relcache_callback(on_invalidation);
-    Relation table = extension::open_relation("generator", lock);
-    if (table == nullptr)
-        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
-                        errmsg("table \"snowdrift.generator\" does not exist"),
-                        errhint("Undo the change, or drop the extension and create it again.")));
-    if (table->rd_rel->relkind != RELKIND_RELATION || table->rd_rel->relam != HEAP_TABLE_AM_OID)
-        ereport(ERROR,
-                (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                 errmsg("table \"snowdrift.generator\" was altered"), errhint("Undo the change.")));
-    table_oid = RelationGetRelid(table);
-    return table;
-}
-
-/// Lock a generator until the transaction ends. A rollback of the subtransaction keeps the lock.
-void lock_in_mode(Oid table, uint32_t generator, LOCKMODE mode) {
-    auto* const owner = CurrentResourceOwner;
-    CurrentResourceOwner = TopTransactionResourceOwner;
-    LockRelationOid(table, AccessShareLock);
-    LockDatabaseObject(table, generator, 0, mode);
-    CurrentResourceOwner = owner;
-}
-
-/// Lock a name until this transaction ends, so that only one transaction at a time can create a
-/// generator of that name.
-void lock_name(Oid table, const char* wanted) {
-    constexpr uint16 name_locks = 1;  // lock_in_mode() uses 0
-    const uint32 hash = hash_bytes(reinterpret_cast<const unsigned char*>(wanted),
-                                   static_cast<int>(std::strlen(wanted)));
-    LockDatabaseObject(table, hash, name_locks, ShareUpdateExclusiveLock);
-}
-
-/// A row of snowdrift.generator.
-class Row {
- public:
-    Row(Relation table, HeapTuple tuple) : table_{table}, tuple_{tuple} {}
-
-    /// The value of a column; nothing if it is null.
-    std::optional<Datum> get(Column column) const {
-        bool is_null;
-        const Datum value = heap_getattr(tuple_, column, RelationGetDescr(table_), &is_null);
-        if (is_null) return std::nullopt;
-        return value;
-    }
-
-    /// An integer column; 0 if it is null.
-    int32 get_number(Column column) const { return DatumGetInt32(get(column).value_or(Datum{0})); }
-
-    /// An integer column; nothing if it is null. Raises 22003 if it is not in 0 .. max.
-    std::optional<uint32_t> get_field(Column column, const char* field, uint32_t max) const {
-        const auto value = get(column);
-        if (!value) return std::nullopt;
-        return check_field(field, DatumGetInt32(*value), max);
-    }
-
-    bool has_text(Column column, const char* wanted) const {
-        const auto value = get(column);
-        return value && std::strcmp(TextDatumGetCString(*value), wanted) == 0;
-    }
-
-    bool is_uncommitted() const {
-        return TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple_->t_data));
-    }
-
-    HeapTuple tuple() const { return tuple_; }
-
-    /// The definition. Raises 22003 or 22023 if it is invalid, which is possible only for a row
-    /// inserted by hand.
-    Definition definition() const {
-        Definition read{};
-        read.table = RelationGetRelid(table_);
-        read.id = static_cast<uint32_t>(get_number(id));
-        read.is_uncommitted = is_uncommitted();
-        uint32_t max_sequence = UINT16_MAX;
-        if (has_text(kind, "sno")) {
-            read.kind = GeneratorKind::sno;
-            read.partition = get_field(partition, "partition", UINT16_MAX);
-        } else {
-            read.kind = GeneratorKind::snowflake;
-            const auto own_layout = get(layout);
-            read.layout = own_layout ? get_layout(*own_layout) : default_layout;
-            read.datacenter = get_field(datacenter, "datacenter", read.layout.max_datacenter());
-            read.worker = get_field(worker, "worker", read.layout.max_worker());
-            max_sequence = read.layout.max_sequence();
-        }
-        read.sequence_min = *get_field(sequence_min, "sequence_min", max_sequence);
-        read.sequence_max = *get_field(sequence_max, "sequence_max", max_sequence);
-        check_bounds(read.sequence_min, read.sequence_max);
-        read.this_node_only = DatumGetBool(get(this_node_only).value_or(BoolGetDatum(false)));
-        if (const auto time = get(origin))
-            read.origin_ms = unix_ms_ceil(DatumGetTimestampTz(*time));
-        return read;
-    }
-
- private:
-    Relation table_;
-    HeapTuple tuple_;
-};
-
-/// Calls visit(Row) for each row visible to `snapshot` (null: a current catalog snapshot) until it
-/// returns true. Returns whether a call returned true.
-template <typename Visit>
-bool find_row(Relation table, Snapshot snapshot, Visit visit) {
-    bool found = false;
-    SysScanDesc scan = systable_beginscan(table, InvalidOid, false, snapshot, 0, nullptr);
-    for (HeapTuple tuple = systable_getnext(scan); HeapTupleIsValid(tuple) && !found;
-         tuple = systable_getnext(scan))
-        found = visit(Row{table, tuple});
-    systable_endscan(scan);
-    return found;
-}
-
-/// The table and the id of a generator. They are readable even if its definition is invalid.
-struct Identity {
-    Oid table;
-    uint32_t id;
-
-    friend bool operator==(const Identity&, const Identity&) = default;
-};
-
-/// The identity of the generator named `wanted`. Raises 42704 if there is none.
-Identity find_identity(const char* wanted) {
-    Identity found{};
+/// The generator named `wanted`. Raises 42704 if there is none.
+GeneratorId find(const char* wanted) {
+    GeneratorId found{};
     Relation table = open_table();
     const bool exists = find_row(table, nullptr, [&](const Row& row) {
         if (!row.has_text(name, wanted)) return false;
-        found = {RelationGetRelid(table), static_cast<uint32_t>(row.get_number(id))};
+        found = row.generator();
         return true;
     });
     table_close(table, AccessShareLock);
@@ -198,23 +48,22 @@ Identity find_identity(const char* wanted) {
     return found;
 }
 
-/// The same, and locks the generator. Retries if another generator gets the name before the lock is
-/// acquired.
-Identity find_and_lock(const char* wanted, LOCKMODE mode) {
+/// The same, and locks the generator exclusively.
+GeneratorId find_and_lock_exclusively(const char* wanted) {
     for (;;) {
-        const Identity found = find_identity(wanted);
-        lock_in_mode(found.table, found.id, mode);
-        if (find_identity(wanted) == found) return found;
+        const GeneratorId found = find(wanted);
+        generator_lock::lock_exclusively(found);
+        if (find(wanted) == found) return found;  // else, another generator has the name by now
     }
 }
 
 /// Calls visit(Slot&, allocation) for each slot of the generator.
 template <typename Visit>
-void visit_slots(const Identity& generator, Visit visit) {
+void visit_slots(const GeneratorId& generator, Visit visit) {
     slots::require_structure();
     for (const slots::Allocated& each : slots::list())
         if (each.key.database == MyDatabaseId && !each.key.is_default() &&
-            Identity{each.key.definitions, each.key.id} == generator)
+            GeneratorId{each.key.definitions, each.key.id} == generator)
             visit(*each.slot, each.allocation);
 }
 
@@ -250,10 +99,13 @@ std::optional<Definition> lookup(const char* wanted) {
 }
 
 Definition lock(const char* wanted) {
-    (void)find_and_lock(wanted, AccessShareLock);
-    const auto found = lookup(wanted);
-    if (!found) report_undefined(wanted);
-    return *found;
+    for (;;) {
+        const GeneratorId found = find(wanted);
+        generator_lock::share(found);
+        // Another generator may have the name by now.
+        const auto definition = lookup(wanted);
+        if (definition && definition->generator() == found) return *definition;
+    }
 }
 
 uint32_t last_id() {
@@ -290,18 +142,15 @@ uint32_t next_id() {
     uint32_t next;
     do {
         next = static_cast<uint32_t>(nextval_internal(sequence, false));
-    } while (exists(extension::find_relation("generator"), next));
+    } while (exists({extension::find_relation("generator"), next}));
     return next;
 }
 
 void lock_exclusively(Relation table, HeapTuple tuple) {
-    const Identity changed{RelationGetRelid(table),
-                           static_cast<uint32_t>(Row{table, tuple}.get_number(id))};
-    lock_in_mode(changed.table, changed.id, AccessExclusiveLock);
+    const GeneratorId changed = Row{table, tuple}.generator();
+    generator_lock::lock_exclusively(changed);
     visit_slots(changed, advance_on_change);
 }
-
-void lock(Oid table, uint32_t generator) { lock_in_mode(table, generator, AccessShareLock); }
 
 void report_undefined(const char* wanted) {
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
@@ -312,11 +161,18 @@ void report_undefined(const char* wanted) {
                         : 0));
 }
 
+void report_dropped(const char* dropped) {
+    ereport(ERROR,
+            (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("ID generator \"%s\" was dropped", dropped),
+             errdetail("Another session has created the extension again."),
+             errhint("Repeat the transaction.")));
+}
+
 void insert(const char* new_name, const Definition& definition) {
     check_name(new_name);
     own_mark();  // on a copy, records the source before it has new generators
     Relation table = open_table(RowExclusiveLock);
-    lock_name(RelationGetRelid(table), new_name);
+    generator_lock::lock_name(RelationGetRelid(table), new_name);
     const bool is_taken =
         find_row(table, nullptr, [&](const Row& row) { return row.has_text(name, new_name); });
     if (is_taken)
@@ -354,7 +210,8 @@ void insert(const char* new_name, const Definition& definition) {
 
 void remove_origin(const char* wanted) {
     Relation table = open_table(RowExclusiveLock);
-    lock_name(RelationGetRelid(table), wanted);  // two sessions may restore the same snapshot
+    generator_lock::lock_name(RelationGetRelid(table),
+                              wanted);  // two sessions may restore the same snapshot
     const bool is_changed = find_row(table, nullptr, [&](const Row& row) {
         if (!row.has_text(name, wanted) || !row.get(origin)) return false;
         int column = origin;
@@ -371,7 +228,7 @@ void remove_origin(const char* wanted) {
 }
 
 void remove(const char* wanted) {
-    const Identity dropped = find_and_lock(wanted, AccessExclusiveLock);
+    const GeneratorId dropped = find_and_lock_exclusively(wanted);
     Relation table = open_table(RowExclusiveLock);
     const bool found = find_row(table, nullptr, [&](const Row& row) {
         if (!row.has_text(name, wanted)) return false;
@@ -394,14 +251,13 @@ void invalidate(Relation table) {
     (void)mark::advance_fresh_floor();
 }
 
-bool exists(Oid wanted_table, uint32_t wanted) {
+bool exists(const GeneratorId& wanted) {
     Relation table = open_table();
     SnapshotData dirty;
     InitDirtySnapshot(dirty);
     const bool found =
-        RelationGetRelid(table) == wanted_table && find_row(table, &dirty, [&](const Row& row) {
-            return static_cast<uint32_t>(row.get_number(id)) == wanted;
-        });
+        RelationGetRelid(table) == wanted.table &&
+        find_row(table, &dirty, [&](const Row& row) { return row.generator() == wanted; });
     table_close(table, AccessShareLock);
     return found;
 }

@@ -1,5 +1,5 @@
-// The definitions of named generators, in the table snowdrift.generator, and the locks that block
-// dropping a generator in use.
+// The definitions of named generators, in the table snowdrift.generator. generator_lock.hpp has the
+// locks that block dropping a generator in use.
 #pragma once
 
 #include <optional>
@@ -11,6 +11,7 @@ extern "C" {
 #include "utils/relcache.h"
 }
 
+#include "pg/generators/generator_lock.hpp"
 #include "pg/memory/slots.hpp"
 #include "snowdrift/snowflake.hpp"
 
@@ -34,6 +35,8 @@ struct Definition {
     bool this_node_only;  ///< no other node of a Citus cluster generates IDs with the definition
     std::optional<int64_t> origin_ms;  ///< of a Snowflake generator, in Unix milliseconds: it
                                        ///< issues no ID before this time; nothing if unknown
+
+    GeneratorId generator() const { return {table, id}; }
 
     /// The node of a Snowflake generator: datacenter and worker together. Nothing if both are
     /// unset.
@@ -81,7 +84,8 @@ void check_bounds(int64_t sequence_min, int64_t sequence_max);
 std::optional<Definition> lookup(const char* name);
 
 /// The same, and locks the generator: drop_generator() waits until this transaction ends, as DROP
-/// SEQUENCE does. Raises 42704 if there is no such generator.
+/// SEQUENCE does. DROP EXTENSION does not: see attach_after_origin(). Raises 42704 if there is no
+/// such generator.
 Definition lock(const char* name);
 
 /// The greatest id of all generators; 0 if there is none.
@@ -94,15 +98,16 @@ std::optional<int64_t> latest_origin(uint32_t after);
 /// An id from the sequence of the ids, which no generator of the database has.
 uint32_t next_id();
 
-/// Waits until no transaction uses the generator of the row `tuple` of `table`, and blocks others
-/// from drawing until this transaction ends. Raises 55000 if this session's library was replaced.
+/// Waits until no other transaction has drawn from the generator of the row `tuple` of `table`, and
+/// then blocks others from drawing until this transaction ends. Raises 55000 if this session's
+/// library was replaced.
 void lock_exclusively(Relation table, HeapTuple tuple);
-
-/// Locks the generator `id` of `table` in the same way as lock(), without reading the table.
-void lock(Oid table, uint32_t id);
 
 /// Raises 42704: the generator `name` does not exist.
 [[noreturn]] void report_undefined(const char* name);
+
+/// Raises 42704: the generator `name` was dropped with its extension.
+[[noreturn]] void report_dropped(const char* name);
 
 /// Creates the generator `name` with a new id; ignores `table`, `id` and `origin_ms` of
 /// `definition`. The origin of a Snowflake generator is the present time unit. Raises 42710 if the
@@ -113,17 +118,16 @@ void insert(const char* name, const Definition& definition);
 /// elsewhere. Precondition: lock(name) was called.
 void remove_origin(const char* name);
 
-/// Drops the generator `name`. Waits for transactions that have drawn from it, and blocks others
-/// until this transaction ends. Raises 42704 if there is no such generator.
+/// Drops the generator `name`. Waits until no other transaction has drawn from it, and then blocks
+/// others until this transaction ends. Raises 42704 if there is no such generator.
 void remove(const char* name);
 
 /// Makes all sessions reread the table, and all further fresh states start after the current mark.
 /// Raises 55000 if this session's library was replaced.
 void invalidate(Relation table);
 
-/// Whether the table has a generator `id`, or will have it if an open transaction commits. Reads
-/// the table.
-bool exists(Oid table, uint32_t id);
+/// Whether the generator exists, or will exist if an open transaction commits. Reads the table.
+bool exists(const GeneratorId& generator);
 
 }  // namespace definitions
 }  // namespace snowdrift

@@ -75,7 +75,8 @@ class GeneratorCache {
     /// Lock the generator of an entry. Return false if the entry is outdated.
     static bool lock(Entry& entry) {
         if (entry.version != definitions::version) return false;
-        if (entry.transaction != current_transaction()) definitions::lock(entry.table, entry.id);
+        if (entry.transaction != current_transaction())
+            generator_lock::share({entry.table, entry.id});
         return entry.version == definitions::version;
     }
 

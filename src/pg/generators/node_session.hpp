@@ -51,7 +51,7 @@ class NodeSession {
         const slots::SlotKey key =
             definition_ ? definition_->slot_key() : slots::SlotKey{MyDatabaseId, kind};
         if (!defined_node) log_missing_number();
-        attach_after_origin(slot_, key, definition_);
+        if (!attach_after_origin(slot_, key, definition_)) definitions::report_dropped(name_);
         // With debug_discard_caches, every look-up discards all caches, so ignore those above.
         node_version_ = debug_discard_caches > 0 ? settings::node_version : version;
     }

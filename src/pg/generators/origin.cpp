@@ -4,6 +4,7 @@
 
 #include "pg/durability/mark_table.hpp"
 #include "pg/generators/advance_state.hpp"
+#include "pg/support/extension.hpp"
 #include "pg/support/postgres.hpp"
 
 extern "C" {
@@ -31,20 +32,19 @@ std::optional<int64_t> read_origin(const std::optional<Definition>& definition) 
     return origin;
 }
 
-void attach_after_origin(SessionSlot& slot, const slots::SlotKey& key,
+bool attach_after_origin(SessionSlot& slot, const slots::SlotKey& key,
                          const std::optional<Definition>& definition) {
-    const bool is_uncommitted = definition && definition->is_uncommitted;
-    if (key.kind != slots::Kind::snowflake) {
-        slot.attach(key, is_uncommitted);
-        return;
-    }
-    // The lock blocks mark::reset(), which makes the origin earlier and discards the states. Attach
-    // after opening the table, which may process invalidations of the mark.
+    // The lock blocks mark::reset(), which makes the origin earlier and discards the states, and
+    // DROP EXTENSION. Attach after opening the table, which may process invalidations of the mark.
     Relation table = mark_table::open();
-    slot.attach(key, is_uncommitted);
-    if (const auto origin = find_origin(mark_table::read(table).origin, definition))
-        advance_state(*slot, key, *origin - 1);
+    const bool exists = !definition || definition->table == extension::find_relation("generator");
+    if (exists) {
+        slot.attach(key, definition && definition->is_uncommitted);
+        const auto origin = find_origin(mark_table::read(table).origin, definition);
+        if (origin && key.kind == slots::Kind::snowflake) advance_state(*slot, key, *origin - 1);
+    }
     relation_close(table, RowExclusiveLock);
+    return exists;
 }
 
 }  // namespace snowdrift

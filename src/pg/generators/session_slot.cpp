@@ -14,14 +14,18 @@ bool is_limit_reached(const slots::SlotKey& key) {
 }
 
 /// Release the slots of this database's generators that no longer exist. A generator that this
-/// transaction has dropped counts as such.
+/// transaction has dropped counts as such. Keep those of generators that other transactions have
+/// drawn from, which can belong to an extension that was dropped since.
 void release_dropped_generators() {
     const slots::AllocatedSlots all = slots::list();
     (void)mark::advance_fresh_floor();
-    for (const slots::Allocated& each : all)
-        if (each.key.database == MyDatabaseId && !each.key.is_default() &&
-            !definitions::exists(each.key.definitions, each.key.id))
-            slots::release(*each.slot, each.allocation);
+    for (const slots::Allocated& each : all) {
+        const GeneratorId generator{each.key.definitions, each.key.id};
+        if (each.key.database != MyDatabaseId || each.key.is_default()) continue;
+        if (definitions::exists(generator) || !generator_lock::try_begin(generator)) continue;
+        slots::release(*each.slot, each.allocation);
+        generator_lock::end(generator);
+    }
 }
 
 }  // namespace

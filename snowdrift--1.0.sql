@@ -52,8 +52,9 @@ COMMENT ON COLUMN snowdrift.mark.timeline
 COMMENT ON COLUMN snowdrift.mark.citus_group IS 'server''s group in its Citus cluster; -1 if it is in none';
 COMMENT ON COLUMN snowdrift.mark.number_configured
     IS 'whether the number in column number was configured; false if it was that of "auto"';
-GRANT SELECT ON TABLE snowdrift.mark TO PUBLIC; -- lets any role dump it
-GRANT INSERT ON TABLE snowdrift.mark TO @extowner@; -- lets this role restore the dump
+-- Only its owner, and the role that created the extension, can read the table, to dump and restore it: a lock that any role
+-- could hold would let VACUUM FULL, which waits for it, block all sessions. The views read the tables without that.
+GRANT SELECT, INSERT ON TABLE snowdrift.mark TO @extowner@;
 SELECT pg_catalog.pg_extension_config_dump('snowdrift.mark'::pg_catalog.regclass, '');
 
 CREATE FUNCTION snowdrift.restore_mark() RETURNS trigger
@@ -1594,11 +1595,9 @@ COMMENT ON COLUMN snowdrift.generator.sequence_min IS 'smallest sequence number 
 COMMENT ON COLUMN snowdrift.generator.sequence_max IS 'largest sequence number in its IDs';
 COMMENT ON COLUMN snowdrift.generator.this_node_only IS 'true if no other node of a Citus cluster generates IDs with this definition';
 COMMENT ON COLUMN snowdrift.generator.origin IS 'time from which it issues Snowflake IDs; snowflake_at accepts earlier times; null if unknown';
--- Any role can dump the definitions. The role that created the extension can restore them.
-GRANT SELECT ON SEQUENCE snowdrift.generator_id TO PUBLIC;
-GRANT SELECT ON TABLE snowdrift.generator TO PUBLIC;
-GRANT UPDATE ON SEQUENCE snowdrift.generator_id TO @extowner@;
-GRANT INSERT ON TABLE snowdrift.generator TO @extowner@;
+-- The role that created the extension can dump and restore the definitions.
+GRANT SELECT, UPDATE ON SEQUENCE snowdrift.generator_id TO @extowner@;
+GRANT SELECT, INSERT ON TABLE snowdrift.generator TO @extowner@;
 SELECT pg_catalog.pg_extension_config_dump('snowdrift.generator_id'::pg_catalog.regclass, '');
 SELECT pg_catalog.pg_extension_config_dump('snowdrift.generator'::pg_catalog.regclass, '');
 
@@ -1718,37 +1717,20 @@ REVOKE ALL ON FUNCTION snowdrift.advance(@extschema@.sno) FROM PUBLIC;
 COMMENT ON FUNCTION snowdrift.advance(@extschema@.sno)
     IS 'make all further IDs of this database later than the time of sno, after a logical failover';
 
-CREATE FUNCTION snowdrift.read_generator(id integer, kind text,
-        layout @extschema@.snowflake_layout, sequence_min integer, sequence_max integer,
+CREATE FUNCTION snowdrift.read_generators(OUT name text, OUT kind text, OUT layout @extschema@.snowflake_layout,
+        OUT datacenter integer, OUT worker integer, OUT partition integer, OUT sequence_min integer,
+        OUT sequence_max integer, OUT this_node_only boolean, OUT origin timestamptz,
         OUT last_timestamp timestamptz, OUT lead interval, OUT waiting integer,
         OUT overflow_episodes bigint, OUT overflow_duration interval, OUT regressions bigint)
-    AS 'MODULE_PATHNAME', 'snowdrift_read_generator'
-    LANGUAGE C VOLATILE PARALLEL SAFE;
-COMMENT ON FUNCTION snowdrift.read_generator(integer, text, @extschema@.snowflake_layout, integer,
-        integer)
-    IS 'implementation of view snowdrift.generators: state of a generator';
+        RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'snowdrift_read_generators'
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION snowdrift.read_generators() IS 'implementation of view snowdrift.generators';
 
 CREATE VIEW snowdrift.generators AS
-    SELECT g.name, g.kind, g.layout, g.datacenter, g.worker, g.partition, g.sequence_min,
-        g.sequence_max, g.this_node_only,
-        CASE WHEN g.id > o.generators OR g.origin IS NULL THEN g.origin ELSE least(g.origin, o.origin) END AS origin,
-        s.last_timestamp, s.lead, s.waiting, s.overflow_episodes, s.overflow_duration, s.regressions
-    FROM (SELECT NULL AS name, NULL::integer AS id, kind, layout::@extschema@.snowflake_layout,
-              NULL::integer AS datacenter, NULL::integer AS worker, NULL::integer AS partition,
-              NULL::integer AS sequence_min, NULL::integer AS sequence_max,
-              NULL::boolean AS this_node_only, origin::timestamptz
-          FROM (VALUES ('snowflake', 'snowflake', 'infinity'), ('sno', NULL, NULL), ('ulid', NULL, NULL),
-                  ('uuidv7', NULL, NULL))
-              AS d(kind, layout, origin)
-          UNION ALL
-          SELECT name, id, kind, layout, datacenter, worker, partition, sequence_min, sequence_max,
-              this_node_only, origin
-          FROM snowdrift.generator) AS g,
-        (SELECT max(origin_generators) AS generators,
-             'epoch'::timestamptz + min(origin_ms) * '1 millisecond'::interval AS origin
-         FROM snowdrift.mark) AS o,
-        LATERAL snowdrift.read_generator(g.id, g.kind, g.layout, g.sequence_min, g.sequence_max)
-            AS s;
+    SELECT name, kind, layout, datacenter, worker, partition, sequence_min, sequence_max, this_node_only, origin,
+        last_timestamp, lead, waiting, overflow_episodes, overflow_duration, regressions
+    FROM snowdrift.read_generators();
 COMMENT ON VIEW snowdrift.generators
     IS 'definition and state of all generators of this database; the default ones have no name';
 COMMENT ON COLUMN snowdrift.generators.name IS 'name of generator; null for the default generators';
@@ -1771,7 +1753,7 @@ GRANT SELECT ON snowdrift.generators TO PUBLIC;
 
 -- The IDs of past times that snowflake_at() has returned. A row states that a generator has used the sequence numbers
 -- of a unit up to a number; the row with the greatest number applies. The library adds rows without triggers, and
--- removes the rows of dropped generators.
+-- removes rows with lower numbers and the rows of dropped generators.
 CREATE TABLE snowdrift.backfill (
     generator integer NOT NULL,
     sequence integer NOT NULL,
@@ -1784,9 +1766,8 @@ COMMENT ON COLUMN snowdrift.backfill.sequence IS 'sequence number up to which th
 COMMENT ON COLUMN snowdrift.backfill.unit IS 'time unit, counted from the epoch of the layout';
 CREATE INDEX backfill_used ON snowdrift.backfill USING btree (generator, unit, sequence);
 COMMENT ON INDEX snowdrift.backfill_used IS 'finds the greatest sequence number of a time unit';
--- Any role can dump the table. The role that created the extension can restore it.
-GRANT SELECT ON TABLE snowdrift.backfill TO PUBLIC;
-GRANT INSERT ON TABLE snowdrift.backfill TO @extowner@;
+-- The role that created the extension can dump and restore the table.
+GRANT SELECT, INSERT ON TABLE snowdrift.backfill TO @extowner@;
 SELECT pg_catalog.pg_extension_config_dump('snowdrift.backfill'::pg_catalog.regclass, '');
 
 -- Logical replication does not apply the records of another server.
@@ -1810,12 +1791,16 @@ COMMENT ON TRIGGER refuse_truncate ON snowdrift.backfill
 CREATE FUNCTION @extschema@.snowflake_at("timestamp" timestamptz) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowdrift_snowflake_at'
     LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION @extschema@.snowflake_at(timestamptz) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.snowflake_at(timestamptz) TO @extowner@ WITH GRANT OPTION;
 COMMENT ON FUNCTION @extschema@.snowflake_at(timestamptz)
     IS 'generate Snowflake ID for a time before the extension was installed, for back-filling tables';
 
 CREATE FUNCTION @extschema@.snowflake_at("timestamp" timestamptz, generator text) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowdrift_snowflake_at_of'
     LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION @extschema@.snowflake_at(timestamptz, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.snowflake_at(timestamptz, text) TO @extowner@ WITH GRANT OPTION;
 COMMENT ON FUNCTION @extschema@.snowflake_at(timestamptz, text)
     IS 'generate Snowflake ID from named generator for a time before its creation, for back-filling tables';
 

@@ -47,6 +47,22 @@ SELECT p.oid::regprocedure FROM pg_proc AS p JOIN members ON classid = 'pg_proc'
 WHERE prosecdef OR (SELECT lanname FROM pg_language AS l WHERE l.oid = prolang) <> 'c'
     AND prosqlbody IS NULL AND prokind = 'f';
 
+-- Functions that PUBLIC cannot call, and what PUBLIC can do with relations; nobody else has a privilege except the superuser
+-- who created the extension.
+SELECT p.oid::regprocedure FROM pg_proc AS p JOIN members ON classid = 'pg_proc'::regclass AND objid = p.oid
+WHERE NOT EXISTS (SELECT FROM aclexplode(coalesce(proacl, acldefault('f', proowner))) WHERE grantee = 0)
+ORDER BY p.oid::regprocedure::text COLLATE "C";
+SELECT CASE relkind WHEN 'v' THEN 'view' WHEN 'S' THEN 'sequence' ELSE 'table' END AS kind, c.oid::regclass AS relation,
+    (SELECT string_agg(privilege_type, ', ') FROM aclexplode(relacl) WHERE grantee = 0) AS public
+FROM pg_class AS c JOIN members ON classid = 'pg_class'::regclass AND objid = c.oid
+WHERE relkind <> 'i' ORDER BY c.oid::regclass::text COLLATE "C";
+SELECT pg_describe_object(classid, objid, 0), grantee::regrole, privilege_type
+FROM members LEFT JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND p.oid = objid
+    LEFT JOIN pg_class AS c ON classid = 'pg_class'::regclass AND c.oid = objid
+    LEFT JOIN pg_namespace AS n ON classid = 'pg_namespace'::regclass AND n.oid = objid
+    CROSS JOIN LATERAL aclexplode(coalesce(proacl, relacl, nspacl))
+WHERE grantee NOT IN (0, (SELECT extowner FROM pg_extension WHERE extname = 'snowdrift'));
+
 -- casts; none is implicit
 SELECT castsource::regtype, casttarget::regtype, castfunc::regprocedure, castcontext, castmethod
 FROM pg_cast AS c JOIN members ON classid = 'pg_cast'::regclass AND objid = c.oid

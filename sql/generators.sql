@@ -155,9 +155,15 @@ ALTER TABLE snowdrift.generator RENAME TO generator_table;
 CREATE VIEW snowdrift.generator AS SELECT * FROM snowdrift.generator_table;
 SELECT error_of($$SELECT next_snowflake('toots')$$);
 SELECT error_of($$SELECT snowdrift.create_generator('y', 'sno')$$);
+SELECT error_of($$SELECT * FROM snowdrift.generators$$);
 ROLLBACK;
 
--- direct calls of the function behind the view
-SELECT snowdrift.read_generator(1, NULL, NULL, NULL, NULL), snowdrift.read_generator(-17, 'sno', NULL, 0, 9);
+-- The view shows a definition that was inserted by hand, whether or not it is valid.
+INSERT INTO snowdrift.generator VALUES (repeat('long ', 400), 1000000001, 'sno', 'mastodon', 1, 2, -1, 5, 4, true, '2022-01-01Z'),
+    ('undefined', 1000000002, 'snowflake', NULL, NULL, NULL, NULL, 0, 9, false, NULL);
+SELECT left(name, 9) AS name, length(name), kind, layout, datacenter, worker, partition, sequence_min, sequence_max, this_node_only,
+    origin AT TIME ZONE 'UTC' AS origin, last_timestamp, lead, waiting, overflow_episodes, overflow_duration, regressions
+FROM snowdrift.generators WHERE name ~ 'long|undefined' ORDER BY 1;
+DELETE FROM snowdrift.generator WHERE id > 1000000000;
 
 SELECT count(*) FROM (SELECT snowdrift.drop_generator(name) FROM snowdrift.generator) AS dropped;

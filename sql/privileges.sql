@@ -22,6 +22,9 @@ SELECT snowdrift.drop_generator('copy');
 INSERT INTO snowdrift.generator VALUES ('restored', 7, 'snowflake', 'twitter', 1, 2, NULL, 0, 4095);
 SELECT pg_catalog.setval('snowdrift.generator_id', 7) AS numbers, next_snowflake('restored') > 0 AS drawn;
 INSERT INTO snowdrift.mark SELECT * FROM snowdrift.mark;
+SELECT count(*) > 0 AS dumped FROM snowdrift.generator, snowdrift.generator_id, snowdrift.mark;
+SELECT snowflake_at('2022-01-01Z') > 0 AND snowflake_at('2022-01-01Z', 'orders') > 0 AS back_filled;
+SELECT count(*) > 0 AS dumped FROM snowdrift.backfill;
 -- It cannot use the trigger functions for its own tables.
 CREATE TABLE mine (unix_ms text);
 CREATE TRIGGER mine BEFORE INSERT ON mine FOR EACH ROW EXECUTE FUNCTION snowdrift.restore_mark();
@@ -36,11 +39,24 @@ INSERT INTO mine VALUES ('x');
 DROP TABLE mine;
 SET ROLE snowdrift_creator;
 -- It can grant these privileges.
-GRANT EXECUTE ON FUNCTION snowdrift.create_generator, snowdrift.drop_generator TO snowdrift_ordinary;
+GRANT EXECUTE ON FUNCTION snowdrift.create_generator, snowdrift.drop_generator, snowflake_at(timestamptz), snowflake_at(timestamptz, text)
+    TO snowdrift_ordinary;
 SET ROLE snowdrift_ordinary;
 SELECT snowdrift.create_generator('granted', 'sno'), snowdrift.drop_generator('granted');
+SELECT snowflake_at('2022-01-01Z') > 0 AND snowflake_at('2022-01-01Z', 'orders') > 0 AS back_filled;
 SET ROLE snowdrift_creator;
-REVOKE EXECUTE ON FUNCTION snowdrift.create_generator, snowdrift.drop_generator FROM snowdrift_ordinary;
+REVOKE EXECUTE ON FUNCTION snowdrift.create_generator, snowdrift.drop_generator, snowflake_at(timestamptz), snowflake_at(timestamptz, text)
+    FROM snowdrift_ordinary;
+-- These are its privileges.
+SELECT pg_describe_object(classid, objid, 0) AS object, string_agg(privilege_type || CASE WHEN is_grantable THEN ' with grant option' ELSE '' END, ', '
+        ORDER BY privilege_type) AS privileges
+FROM pg_depend LEFT JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND p.oid = objid
+    LEFT JOIN pg_class AS c ON classid = 'pg_class'::regclass AND c.oid = objid
+    LEFT JOIN pg_namespace AS n ON classid = 'pg_namespace'::regclass AND n.oid = objid
+    CROSS JOIN LATERAL aclexplode(coalesce(proacl, relacl, nspacl))
+WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowdrift')
+    AND grantee = 'snowdrift_creator'::regrole
+GROUP BY classid, objid ORDER BY pg_describe_object(classid, objid, 0) COLLATE "C";
 -- It cannot change the extension's objects, which a superuser owns, or its settings.
 UPDATE snowdrift.generator SET worker = 4;
 DELETE FROM snowdrift.generator;
@@ -80,6 +96,18 @@ SELECT next_snowflake() > 0 AND next_snowflake('orders') > 0 AND next_sno() > sn
     AND uuidv7_timestamp(next_uuidv7()) IS NOT NULL AS drawn;
 SELECT count(*) FROM snowdrift.generators;
 SELECT count(*) FROM snowdrift.clock;
+SELECT count(*) FROM snowdrift.node;
+SELECT snowflake_at('2022-01-01Z');
+SELECT snowflake_at('2022-01-01Z', 'orders');
+SELECT FROM snowdrift.mark;
+SELECT FROM snowdrift.generator;
+SELECT FROM snowdrift.generator_id;
+SELECT FROM snowdrift.backfill;
+SELECT snowdrift.advance(now());
+SELECT snowdrift.advance(1::bigint);
+SELECT snowdrift.advance(ulid_nil());
+SELECT snowdrift.advance('01900000-0000-7000-8000-000000000000'::uuid);
+SELECT snowdrift.advance(sno_nil());
 SELECT snowdrift.create_generator('mine', 'snowflake');
 SELECT snowdrift.drop_generator('orders');
 SELECT snowdrift.snapshot('orders');

@@ -122,9 +122,14 @@ SELECT snowdrift.create_generator('sno', 'sno');
 SELECT snowflake_at('2022-01-01Z', 'sno');
 SELECT snowflake_at('2022-01-01Z', 'nobody');
 
--- Any role can call it. Triggers, rules, policies and schemas of other roles have no effect.
+-- Another role needs EXECUTE, but no privilege on the table. Triggers, rules, policies and schemas of other roles have no
+-- effect.
 CREATE ROLE snowdrift_filler;
-REVOKE SELECT ON snowdrift.backfill FROM PUBLIC;
+SET ROLE snowdrift_filler;
+SELECT snowflake_at('2022-05-01Z');
+SELECT snowflake_at('2022-05-01Z', 'past');
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION snowflake_at(timestamptz) TO snowdrift_filler;
 BEGIN;
 ALTER TABLE snowdrift.backfill ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE RULE no AS ON INSERT TO snowdrift.backfill DO INSTEAD NOTHING;
@@ -136,17 +141,46 @@ SELECT count(*) FROM pg_temp.backfill;
 RESET ROLE;
 SELECT count(*) > 1 AS recorded FROM snowdrift.backfill WHERE unit = 41904000000;
 ROLLBACK;
-GRANT SELECT ON snowdrift.backfill TO PUBLIC;
 SET ROLE snowdrift_filler;
-SELECT count(*) > 1 AS readable FROM snowdrift.backfill;
+SELECT snowflake_at('2022-05-01Z', 'past');
+SELECT FROM snowdrift.backfill;
 DELETE FROM snowdrift.backfill;
 INSERT INTO snowdrift.backfill VALUES (0, 0, 0);
 RESET ROLE;
+REVOKE EXECUTE ON FUNCTION snowflake_at(timestamptz) FROM snowdrift_filler;
 DROP ROLE snowdrift_filler;
 TRUNCATE snowdrift.backfill;
 BEGIN READ ONLY;
 SELECT snowflake_at('2022-01-01Z');
 ROLLBACK;
+
+-- A row replaces those that an earlier command has added for its unit. A rollback restores them.
+CREATE VIEW recorded AS SELECT sequence, count(*) FROM snowdrift.backfill WHERE unit = 43200000000 GROUP BY 1 ORDER BY 1;
+SELECT snowflake_sequence(snowflake_at('2022-05-16Z'));
+SELECT snowflake_sequence(snowflake_at('2022-05-16Z'));
+SELECT * FROM recorded;
+BEGIN;
+SELECT snowflake_sequence(snowflake_at('2022-05-16Z'));
+SAVEPOINT a;
+SELECT max(snowflake_sequence(snowflake_at('2022-05-16Z'))) FROM generate_series(1, 4);
+SELECT * FROM recorded;
+SELECT max(snowflake_sequence(snowflake_at('2022-05-16Z'))) FROM generate_series(1, 4);
+SELECT * FROM recorded;
+ROLLBACK TO a;
+SELECT * FROM recorded;
+SELECT snowflake_sequence(snowflake_at('2022-05-16Z'));
+COMMIT;
+SELECT * FROM recorded;
+BEGIN;
+SELECT snowflake_sequence(snowflake_at('2022-05-16Z'));
+ROLLBACK;
+SELECT * FROM recorded;
+SELECT snowflake_sequence(snowflake_at('2022-05-16Z'));
+-- The rows of other units and generators stay.
+SELECT snowflake_sequence(snowflake_at('2022-05-16 00:00:00.001Z')), snowflake_sequence(snowflake_at('2022-05-16Z', 'past'));
+SELECT snowflake_sequence(snowflake_at('2022-05-16Z'));
+SELECT generator = 0 AS of_the_default_generator, unit, sequence FROM snowdrift.backfill WHERE unit IN (43200000000, 43200000001) ORDER BY 1, 2;
+DROP VIEW recorded;
 
 -- Isolation levels do not matter.
 BEGIN ISOLATION LEVEL SERIALIZABLE;

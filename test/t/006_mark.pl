@@ -299,20 +299,21 @@ for my $call (@Snowdrift::calls)
 			 SELECT public.$call"),
 		qr/^[\w-]+$/, "public.$call: no privilege except EXECUTE is needed");
 }
-$node->safe_psql('postgres',
-	'GRANT USAGE ON SCHEMA snowdrift TO PUBLIC; GRANT SELECT ON snowdrift.mark TO PUBLIC');
+$node->safe_psql('postgres', 'GRANT USAGE ON SCHEMA snowdrift TO PUBLIC');
 for my $statement (
+	'SELECT FROM snowdrift.mark',
 	'INSERT INTO snowdrift.mark SELECT * FROM snowdrift.mark',
 	'UPDATE snowdrift.mark SET unix_ms = 0',
 	'DELETE FROM snowdrift.mark',
 	'TRUNCATE snowdrift.mark',
 	'ALTER TABLE snowdrift.mark DISABLE TRIGGER ALL',
 	'BEGIN; LOCK snowdrift.mark',
+	'BEGIN; LOCK snowdrift.mark IN ACCESS SHARE MODE',
 	'BEGIN; LOCK snowdrift.mark IN ROW EXCLUSIVE MODE')
 {
 	like(error_of($node, "SET ROLE someone; $statement"),
 		qr/42501: (permission denied for|must be owner of) table mark/,
-		"$statement: an ordinary role cannot change the mark");
+		"$statement: an ordinary role can neither read nor change the mark");
 }
 $node->stop;
 

@@ -32,11 +32,26 @@ my $definitions = 'SELECT * FROM snowdrift.generator ORDER BY name';
 my $before = $origin->safe_psql('postgres', $definitions);
 like($before, qr/^orders\|2\|snowflake\|twitter\|\|3\|\|0\|4095\|f\|20\d\d-/m, 'definitions are stored in the table');
 
-# The extension is trusted: a database's owner can create it and dump the database.
-$origin->safe_psql('postgres', 'CREATE ROLE owner LOGIN; CREATE DATABASE owned OWNER owner');
-$origin->safe_psql('owned', 'SET ROLE owner; CREATE EXTENSION snowdrift; SELECT next_snowflake()');
-command_ok([ 'pg_dump', '-U', 'owner', '-d', $origin->connstr('owned'), '-f', '/dev/null' ],
-	'a database is dumped by its owner');
+# The extension is trusted: a database's owner can create it and dump the database. So can a member of pg_read_all_data.
+$origin->safe_psql('postgres', q{CREATE ROLE owner LOGIN; CREATE DATABASE owned OWNER owner;
+	CREATE ROLE reader LOGIN IN ROLE pg_read_all_data; CREATE ROLE ordinary LOGIN});
+$origin->safe_psql('owned', q{SET ROLE owner; CREATE EXTENSION snowdrift; SELECT next_snowflake();
+	SELECT snowdrift.create_generator('own', 'snowflake'), snowflake_at('2022-01-01Z')});
+for my $role ('owner', 'reader')
+{
+	my $owned = $origin->basedir . "/$role.sql";
+	command_ok([ 'pg_dump', '-U', $role, '-d', $origin->connstr('owned'), '-f', $owned ], "a database is dumped by $role");
+	my $content = slurp_file($owned);
+	like($content, qr/^COPY snowdrift.$_ .*\n(?!\\)/m, "... with the rows of snowdrift.$_") for 'mark', 'generator', 'backfill';
+	like($content, qr/setval\('snowdrift.generator_id', 1, true\)/, '... and the number of the last generator');
+}
+command_fails_like(
+	[ 'pg_dump', '-U', 'ordinary', '-d', $origin->connstr('owned'), '-f', '/dev/null' ],
+	qr/permission denied for (table|sequence) (backfill|generator|generator_id|mark)\b/,
+	'another role cannot dump it');
+command_ok(
+	[ 'pg_dump', '-U', 'ordinary', '--exclude-table-data=snowdrift.*', '-d', $origin->connstr('owned'), '-f', '/dev/null' ],
+	'... except without the data of the extension');
 
 my $dump = $origin->basedir . '/dump.sql';
 command_ok([ 'pg_dump', '-d', $origin->connstr('postgres'), '-f', $dump ], 'the database is dumped');
@@ -184,6 +199,19 @@ like(
 		SELECT next_snowflake('p') > :last AND next_snowflake('p') > :last;
 		SELECT snowdrift.drop_generator('p')}),
 	qr/^t$/m, 'a rolled back replacement, which was prepared, repeats no ID');
+# A drop waits for a prepared transaction that has drawn, and others draw meanwhile.
+$rooms->safe_psql('one', q{SELECT snowdrift.create_generator('p', 'snowflake');
+	BEGIN; SELECT next_snowflake('p'); PREPARE TRANSACTION 'drawn'});
+like(error_of_database($rooms, 'one', q{SET lock_timeout = '10ms'; SELECT snowdrift.drop_generator('p')}),
+	qr/55P03: canceling statement due to lock timeout/, 'a prepared transaction that has drawn blocks a drop');
+my $dropper = $rooms->background_psql('one');
+$dropper->query_until(qr/dropping/, "\\echo dropping\nSELECT snowdrift.drop_generator('p');\n");
+$rooms->poll_query_until('one', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'});
+is($rooms->safe_psql('one', q{SET statement_timeout = '60s'; SELECT next_snowflake('p') > 0}), 't', '... which blocks nobody');
+$rooms->safe_psql('one', q{COMMIT PREPARED 'drawn'});
+$dropper->query_safe('SELECT');
+$dropper->quit;
+is($rooms->safe_psql('one', q{SELECT count(*) FROM snowdrift.generators WHERE name = 'p'}), 0, '... and ends after it');
 my $many = "SELECT snowdrift.create_generator('n' || n, 'snowflake') FROM generate_series(1, %d) AS n;
 	SELECT next_snowflake('n' || n) FROM generate_series(1, %d) AS n";
 $rooms->safe_psql('one', sprintf($many, 1000, 1000));
@@ -201,6 +229,15 @@ $pieces = pieces();
 $rooms->safe_psql('template1', 'CREATE DATABASE three');
 $rooms->safe_psql('three', 'CREATE EXTENSION snowdrift; ' . sprintf($many, 1000, 1000));
 is(pieces(), $pieces, 'the slots of a dropped database are reused');
+# A transaction that has drawn does not block DROP EXTENSION, but keeps its slots.
+my $drawer = $rooms->background_psql('three');
+$drawer->query_safe($_) for 'BEGIN', q{SELECT next_snowflake('n1')};
+$rooms->safe_psql('three', 'DROP EXTENSION snowdrift; CREATE EXTENSION snowdrift; ' . sprintf($many, 1000, 999));
+like(error_of_database($rooms, 'three', q{SELECT next_snowflake('n1000')}), qr/53400: too many ID generators/,
+	'a transaction keeps the slots that it has drawn from, even if the extension is created again');
+$drawer->query_safe('COMMIT');
+is($rooms->safe_psql('three', q{SELECT next_snowflake('n1000') > 0}), 't', '... until it ends');
+$drawer->quit;
 if ($ENV{SNOWDRIFT_LONG})
 {
 	for my $n (1 .. 80)

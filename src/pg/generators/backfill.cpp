@@ -27,8 +27,7 @@ namespace snowdrift::backfill {
 namespace {
 
 /// The columns of snowdrift.backfill, in order. A row states that the generator has used the
-/// numbers of the unit up to `sequence`. Rows are only added, so the greatest sequence
-/// applies.
+/// numbers of the unit up to `sequence`. The greatest sequence applies.
 enum Column : AttrNumber { generator = 1, sequence, unit };
 constexpr int column_count = unit;
 
@@ -87,26 +86,47 @@ void close(const Table& table) {
     table_close(table.heap, NoLock);
 }
 
-/// The first number that the unit has not used, at least pool.sequence_min.
+/// Calls visit(HeapTuple) for each row of a unit, the greatest sequence first, until it returns
+/// true.
 ///
 /// The lock of take() keeps other transactions from adding rows of the generator. So the rows that
 /// are visible are those of committed transactions and of this one.
-int64_t first_unused(const Table& table, const Pool& pool, uint64_t wanted) {
+template <typename Visit>
+void visit_rows(const Table& table, uint32_t of_generator, uint64_t of_unit, Visit visit) {
     ScanKeyData keys[2];
     ScanKeyInit(&keys[0], generator, BTEqualStrategyNumber, F_INT4EQ,
-                Int32GetDatum(static_cast<int32>(pool.generator)));
+                Int32GetDatum(static_cast<int32>(of_generator)));
     ScanKeyInit(&keys[1], unit, BTEqualStrategyNumber, F_INT8EQ,
-                Int64GetDatum(static_cast<int64>(wanted)));
+                Int64GetDatum(static_cast<int64>(of_unit)));
     SysScanDesc scan = systable_beginscan_ordered(table.heap, table.index, SnapshotSelf, 2, keys);
-    HeapTuple last = systable_getnext_ordered(scan, BackwardScanDirection);
+    HeapTuple row;
+    do row = systable_getnext_ordered(scan, BackwardScanDirection);
+    while (HeapTupleIsValid(row) && !visit(row));
+    systable_endscan_ordered(scan);
+}
+
+/// The first number that the unit has not used, at least pool.sequence_min.
+int64_t first_unused(const Table& table, const Pool& pool, uint64_t wanted) {
     int64_t first = pool.sequence_min;
-    if (HeapTupleIsValid(last)) {
+    visit_rows(table, pool.generator, wanted, [&](HeapTuple last) {
         bool is_null;
         const Datum used = heap_getattr(last, sequence, RelationGetDescr(table.heap), &is_null);
         if (!is_null) first = std::max(first, int64_t{DatumGetInt32(used)} + 1);
-    }
-    systable_endscan_ordered(scan);
+        return true;
+    });
     return first;
+}
+
+/// Remove the rows of a unit, before one with a greater sequence is added. A rollback undoes both.
+/// The present command cannot remove rows that it has added: a later one does.
+void remove_superseded(const Table& table, const Pool& pool, uint64_t wanted) {
+    visit_rows(table, pool.generator, wanted, [&](HeapTuple row) {
+        const bool is_new =
+            TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(row->t_data)) &&
+            HeapTupleHeaderGetCmin(row->t_data) >= GetCurrentCommandId(false);
+        if (!is_new) CatalogTupleDelete(table.heap, &row->t_self);
+        return false;
+    });
 }
 
 // ---- the session's blocks
@@ -223,6 +243,7 @@ void refill(Block& block, const Pool& pool) {
             Int32GetDatum(static_cast<int32>(pool.generator)),
             Int32GetDatum(static_cast<int32>(first + size - 1)),
             Int64GetDatum(static_cast<int64>(block.unit))};
+        if (first > pool.sequence_min) remove_superseded(table, pool, block.unit);
         insert_row(table.heap, row);
         block.next = first;
         block.end = first + size;

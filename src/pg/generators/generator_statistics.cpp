@@ -1,20 +1,25 @@
-// The SQL function snowdrift.read_generator(): the state and the statistics of a generator. The
-// view snowdrift.generators is based on it.
+// The SQL function snowdrift.read_generators(): the definitions, the states and the statistics of
+// all generators. The view snowdrift.generators is based on it. A view of the tables would hold
+// their locks until the transaction ends, so VACUUM FULL, which waits for them, would block all
+// sessions.
 #include <algorithm>
-#include <cstring>
 
 #include "core/generators.hpp"
+#include "pg/durability/mark_table.hpp"
+#include "pg/generators/definition_table.hpp"
 #include "pg/generators/overflow.hpp"
 #include "pg/generators/regressions.hpp"
 #include "pg/memory/slots.hpp"
 #include "pg/support/clock.hpp"
-#include "pg/support/extension.hpp"
+#include "pg/support/datum.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/row.hpp"
 #include "pg/support/time.hpp"
 #include "pg/types/snowflake_layout_type.hpp"
 
 extern "C" {
+#include "access/relation.h"
+#include "access/table.h"
 #include "access/xlog.h"
 #include "utils/builtins.h"
 }
@@ -23,31 +28,10 @@ using namespace snowdrift;
 
 namespace {
 
-/// The arguments of read_generator(), in order.
-enum Argument { id, kind, layout, sequence_min, sequence_max };
-
-slots::Kind kind_argument(FunctionCallInfo fcinfo) {
-    const char* const name = text_to_cstring(PG_GETARG_TEXT_PP(kind));
-    if (std::strcmp(name, "ulid") == 0) return slots::Kind::ulid;
-    if (std::strcmp(name, "uuidv7") == 0) return slots::Kind::uuidv7;
-    return std::strcmp(name, "sno") == 0 ? slots::Kind::sno : slots::Kind::snowflake;
-}
-
-SnowflakeLayout layout_argument(FunctionCallInfo fcinfo) {
-    return PG_ARGISNULL(layout) ? default_layout : get_layout(PG_GETARG_DATUM(layout));
-}
-
-/// The key of the generator's slot; the default generator's if the id is null.
-slots::SlotKey slot_key(FunctionCallInfo fcinfo) {
-    slots::SlotKey key{MyDatabaseId, kind_argument(fcinfo)};
-    if (PG_ARGISNULL(id) || PG_ARGISNULL(sequence_min) || PG_ARGISNULL(sequence_max)) return key;
-    key.definitions = extension::find_relation("generator");
-    key.id = static_cast<uint32_t>(PG_GETARG_INT32(id));
-    if (key.kind == slots::Kind::snowflake) key.layout = layout_argument(fcinfo);
-    key.sequence_min = static_cast<uint32_t>(PG_GETARG_INT32(sequence_min));
-    key.sequence_max = static_cast<uint32_t>(PG_GETARG_INT32(sequence_max));
-    return key;
-}
+using definitions::Column;
+using definitions::Row;
+using mark_table::Origin;
+using slots::Kind;
 
 template <typename Id>
 int64 last_block_ms(slots::Slot& slot, const BlockGenerator<Id>& generator) {
@@ -58,47 +42,123 @@ int64 last_block_ms(slots::Slot& slot, const BlockGenerator<Id>& generator) {
 }
 
 /// The time of a slot's last ID, in Unix milliseconds; 0 if there is none.
-int64 last_unix_ms(slots::Slot& slot, slots::Kind kind, const SnowflakeLayout& layout) {
-    if (kind == slots::Kind::ulid) return last_block_ms(slot, slot.ulid);
-    if (kind == slots::Kind::uuidv7) return last_block_ms(slot, slot.uuidv7);
-    if (kind == slots::Kind::sno) return SnoGenerator::last_unix_ms(slot.sno);
+int64 last_unix_ms(slots::Slot& slot, const slots::SlotKey& key) {
+    const Kind kind = key.kind;
+    if (kind == Kind::ulid) return last_block_ms(slot, slot.ulid);
+    if (kind == Kind::uuidv7) return last_block_ms(slot, slot.uuidv7);
+    if (kind == Kind::sno) return SnoGenerator::last_unix_ms(slot.sno);
     const uint64_t word = slot.snowflake.word;
+    const SnowflakeLayout& layout = key.is_default() ? default_layout : key.layout;
     return word == 0 ? 0 : SnowflakeGenerator{layout, 0}.unix_ms_of(word);
 }
 
 /// The number of regressions; null for ULIDs and UUIDs, whose generators do not count them.
-std::optional<Datum> regression_count(const slots::Slot& slot, slots::Kind kind) {
-    if (kind == slots::Kind::ulid || kind == slots::Kind::uuidv7) return std::nullopt;
-    if (kind == slots::Kind::sno)
-        return Int64GetDatum(static_cast<int64>(slot.sno.regressions.load()));
+std::optional<Datum> regression_count(const slots::Slot& slot, Kind kind) {
+    if (kind == Kind::ulid || kind == Kind::uuidv7) return std::nullopt;
+    if (kind == Kind::sno) return Int64GetDatum(static_cast<int64>(slot.sno.regressions.load()));
     return Int64GetDatum(regressions::count(slot.snowflake));
+}
+
+/// What is the same for all rows of the result.
+struct Listing {
+    FunctionCallInfo call;
+    Origin origin;    // of the default generator, and the limit of the others'
+    bool has_states;  // not during recovery
+    int64 now_ms;
+};
+
+/// The columns of a definition that the result shows, without the id: as stored, so that the
+/// definition may be invalid.
+struct Shown {
+    std::optional<Datum> name, kind, layout, datacenter, worker, partition, sequence_min,
+        sequence_max, this_node_only, origin;
+};
+
+/// Add the row of the generator whose state has the key `key`.
+void add_generator(const Listing& listing, const slots::SlotKey& key, const Shown& shown) {
+    slots::Slot* const slot = listing.has_states ? slots::lookup(key) : nullptr;
+    std::optional<Datum> last_timestamp, lead, waiting, episodes, duration, count;
+    if (slot != nullptr) {
+        if (const int64 last = last_unix_ms(*slot, key); last != 0) {
+            last_timestamp = TimestampTzGetDatum(timestamp_from_unix_ms(last));
+            lead = interval_from_ms(std::max<int64>(last - listing.now_ms, 0));
+        }
+        const slots::Statistics& statistics = slot->statistics;
+        waiting = Int32GetDatum(static_cast<int32>(statistics.waiting.load()));
+        episodes = Int64GetDatum(int64{statistics.episodes.load()});
+        duration = interval_from_ms(overflow::duration_ms(statistics, listing.now_ms));
+        count = regression_count(*slot, key.kind);
+    }
+    add_row(listing.call,
+            {shown.name, shown.kind, shown.layout, shown.datacenter, shown.worker, shown.partition,
+             shown.sequence_min, shown.sequence_max, shown.this_node_only, shown.origin,
+             last_timestamp, lead, waiting, episodes, duration, count});
+}
+
+void add_default(const Listing& listing, Kind kind, const char* name) {
+    const slots::SlotKey key{MyDatabaseId, kind};
+    Shown shown{};
+    shown.kind = CStringGetTextDatum(name);
+    if (kind == Kind::snowflake) {
+        shown.layout = make_datum(default_layout);
+        shown.origin = TimestampTzGetDatum(timestamp_from_unix_ms(listing.origin.unix_ms));
+    }
+    add_generator(listing, key, shown);
+}
+
+/// A text column, whose value does not refer to the table any more.
+std::optional<Datum> get_text(const Row& row, Column column) {
+    const auto stored = row.get(column);
+    if (!stored) return std::nullopt;
+    return PointerGetDatum(PG_DETOAST_DATUM(*stored));
+}
+
+void add_named(const Listing& listing, const Row& row) {
+    const GeneratorId generator = row.generator();
+    slots::SlotKey key{MyDatabaseId,
+                       row.has_text(Column::kind, "sno") ? Kind::sno : Kind::snowflake,
+                       generator.table,
+                       generator.id,
+                       static_cast<uint32_t>(row.get_number(Column::sequence_min)),
+                       static_cast<uint32_t>(row.get_number(Column::sequence_max))};
+    const auto layout = row.get(Column::layout);
+    if (key.kind == Kind::snowflake) key.layout = layout ? get_layout(*layout) : default_layout;
+    auto origin = row.get(Column::origin);
+    if (origin && static_cast<int64>(generator.id) <= listing.origin.last_generator)
+        origin = TimestampTzGetDatum(
+            std::min(DatumGetTimestampTz(*origin), timestamp_from_unix_ms(listing.origin.unix_ms)));
+    add_generator(listing, key,
+                  {get_text(row, Column::name), get_text(row, Column::kind), layout,
+                   row.get(Column::datacenter), row.get(Column::worker), row.get(Column::partition),
+                   row.get(Column::sequence_min), row.get(Column::sequence_max),
+                   row.get(Column::this_node_only), origin});
+}
+
+Origin read_common_origin() {
+    Relation table = mark_table::open();
+    const Origin origin = mark_table::read(table).origin;
+    relation_close(table, RowExclusiveLock);
+    return origin;
 }
 
 }  // namespace
 
-/// snowdrift.read_generator(id int, kind text, layout snowflake_layout, sequence_min int,
-/// sequence_max int) → state and statistics; all null if the generator has not been used since the
-/// server started
-SNOWDRIFT_FUNCTION(read_generator) {
-    slots::Slot* slot = nullptr;
-    if (!PG_ARGISNULL(kind) && !RecoveryInProgress()) {
-        slots::require_structure();
-        slot = slots::lookup(slot_key(fcinfo));
-    }
-    if (slot == nullptr) return make_row(fcinfo, {{}, {}, {}, {}, {}, {}});
-
-    const slots::Kind slot_kind = kind_argument(fcinfo);
-    const int64 now = clock::now_ms();
-    std::optional<Datum> last_timestamp;
-    std::optional<Datum> lead;
-    if (const int64 last = last_unix_ms(*slot, slot_kind, layout_argument(fcinfo)); last != 0) {
-        last_timestamp = TimestampTzGetDatum(timestamp_from_unix_ms(last));
-        lead = interval_from_ms(std::max<int64>(last - now, 0));
-    }
-    const slots::Statistics& statistics = slot->statistics;
-    return make_row(
-        fcinfo, {last_timestamp, lead, Int32GetDatum(static_cast<int32>(statistics.waiting.load())),
-                 Int64GetDatum(int64{statistics.episodes.load()}),
-                 interval_from_ms(overflow::duration_ms(statistics, now)),
-                 regression_count(*slot, slot_kind)});
+/// snowdrift.read_generators() → setof (definition, state and statistics of a generator); state and
+/// statistics are null if it has not been used since the server started
+SNOWDRIFT_FUNCTION(read_generators) {
+    InitMaterializedSRF(fcinfo, 0);
+    const bool has_states = !RecoveryInProgress();
+    if (has_states) slots::require_structure();
+    const Listing listing{fcinfo, read_common_origin(), has_states, clock::now_ms()};
+    add_default(listing, Kind::snowflake, "snowflake");
+    add_default(listing, Kind::sno, "sno");
+    add_default(listing, Kind::ulid, "ulid");
+    add_default(listing, Kind::uuidv7, "uuidv7");
+    Relation table = definitions::open_table();
+    (void)definitions::find_row(table, nullptr, [&](const Row& row) {
+        add_named(listing, row);
+        return false;
+    });
+    table_close(table, AccessShareLock);
+    return Datum{0};
 }

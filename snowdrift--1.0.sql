@@ -10,9 +10,16 @@ CREATE SCHEMA snowdrift;
 COMMENT ON SCHEMA snowdrift IS 'administration of Snowdrift''s ID generators';
 GRANT USAGE ON SCHEMA snowdrift TO PUBLIC;
 
+-- The tables have a schema that other roles cannot use. Otherwise, any role could lock them without a privilege on them, with
+-- statements such as PREPARE and CREATE RULE, and thus stop all sessions that draw. The views are based on functions, which
+-- release their locks.
+CREATE SCHEMA snowdrift_tables;
+COMMENT ON SCHEMA snowdrift_tables IS 'tables of Snowdrift, for dumps and for the library';
+GRANT USAGE ON SCHEMA snowdrift_tables TO @extowner@; -- lets this role dump and restore the tables
+
 -- The mark is the time after which no ID was ever issued. The table has one row, which confirm_node() below
 -- inserts, and which generators change in place.
-CREATE TABLE snowdrift.mark (
+CREATE TABLE snowdrift_tables.mark (
     unix_ms bigint NOT NULL
         CHECK (unix_ms OPERATOR(pg_catalog.>=) '0'::bigint AND unix_ms OPERATOR(pg_catalog.<=) '140737488355327'::bigint),
     system_identifier bigint NOT NULL,
@@ -28,58 +35,56 @@ CREATE TABLE snowdrift.mark (
     citus_group integer NOT NULL,
     number_configured boolean NOT NULL
 ) USING heap;
-COMMENT ON TABLE snowdrift.mark
+COMMENT ON TABLE snowdrift_tables.mark
     IS 'time after which no ID was ever issued, and server that issues the IDs; do not change by hand';
-COMMENT ON COLUMN snowdrift.mark.unix_ms IS 'time in milliseconds since 1970';
-COMMENT ON COLUMN snowdrift.mark.system_identifier IS 'system identifier of the server; 0 if unknown';
-COMMENT ON COLUMN snowdrift.mark.source_identifier
+COMMENT ON COLUMN snowdrift_tables.mark.unix_ms IS 'time in milliseconds since 1970';
+COMMENT ON COLUMN snowdrift_tables.mark.system_identifier IS 'system identifier of the server; 0 if unknown';
+COMMENT ON COLUMN snowdrift_tables.mark.source_identifier
     IS 'system identifier of the source of a copy; 0 if the server is not a copy, or was confirmed';
-COMMENT ON COLUMN snowdrift.mark.origin_ms
+COMMENT ON COLUMN snowdrift_tables.mark.origin_ms
     IS 'time from which the default Snowflake generator issues IDs, in milliseconds since 1970';
-COMMENT ON COLUMN snowdrift.mark.creation_xid
+COMMENT ON COLUMN snowdrift_tables.mark.creation_xid
     IS 'transaction that created this table; distinguishes a copy of a server from an upgraded server';
-COMMENT ON COLUMN snowdrift.mark.number
+COMMENT ON COLUMN snowdrift_tables.mark.number
     IS 'server''s number in its last IDs; -1 if it was never set for the whole database';
-COMMENT ON COLUMN snowdrift.mark.source_number IS 'number of the source of a copy; -1 if unknown';
-COMMENT ON COLUMN snowdrift.mark.source_generators
+COMMENT ON COLUMN snowdrift_tables.mark.source_number IS 'number of the source of a copy; -1 if unknown';
+COMMENT ON COLUMN snowdrift_tables.mark.source_generators
     IS 'greatest id of the generators that a copy has from its source; 0 if there are none';
-COMMENT ON COLUMN snowdrift.mark.origin_generators
+COMMENT ON COLUMN snowdrift_tables.mark.origin_generators
     IS 'greatest id of the named generators whose origin is not later than origin_ms because of snowdrift.reset_clock; 0 if there are none';
-COMMENT ON COLUMN snowdrift.mark.writer
+COMMENT ON COLUMN snowdrift_tables.mark.writer
     IS 'writer of the time: 0 for installation, restore or reset; 1 for a generator; 2 for a generator in the transaction that created the file';
-COMMENT ON COLUMN snowdrift.mark.timeline
+COMMENT ON COLUMN snowdrift_tables.mark.timeline
     IS 'timeline of the server''s WAL; distinguishes a promoted clone from its source';
-COMMENT ON COLUMN snowdrift.mark.citus_group IS 'server''s group in its Citus cluster; -1 if it is in none';
-COMMENT ON COLUMN snowdrift.mark.number_configured
+COMMENT ON COLUMN snowdrift_tables.mark.citus_group IS 'server''s group in its Citus cluster; -1 if it is in none';
+COMMENT ON COLUMN snowdrift_tables.mark.number_configured
     IS 'whether the number in column number was configured; false if it was that of "auto"';
--- Only its owner, and the role that created the extension, can read the table, to dump and restore it: a lock that any role
--- could hold would let VACUUM FULL, which waits for it, block all sessions. The views read the tables without that.
-GRANT SELECT, INSERT ON TABLE snowdrift.mark TO @extowner@;
-SELECT pg_catalog.pg_extension_config_dump('snowdrift.mark'::pg_catalog.regclass, '');
+GRANT SELECT, INSERT ON TABLE snowdrift_tables.mark TO @extowner@;
+SELECT pg_catalog.pg_extension_config_dump('snowdrift_tables.mark'::pg_catalog.regclass, '');
 
-CREATE FUNCTION snowdrift.restore_mark() RETURNS trigger
+CREATE FUNCTION snowdrift_tables.restore_mark() RETURNS trigger
     AS 'MODULE_PATHNAME', 'snowdrift_restore_mark'
     LANGUAGE C;
-REVOKE ALL ON FUNCTION snowdrift.restore_mark() FROM PUBLIC;
-COMMENT ON FUNCTION snowdrift.restore_mark()
+REVOKE ALL ON FUNCTION snowdrift_tables.restore_mark() FROM PUBLIC;
+COMMENT ON FUNCTION snowdrift_tables.restore_mark()
     IS 'advance the mark to that of a restored dump; skip rows of another server';
 CREATE TRIGGER restore_mark
-    BEFORE INSERT ON snowdrift.mark
-    FOR EACH ROW EXECUTE FUNCTION snowdrift.restore_mark();
-ALTER TABLE snowdrift.mark ENABLE ALWAYS TRIGGER restore_mark;
-COMMENT ON TRIGGER restore_mark ON snowdrift.mark
+    BEFORE INSERT ON snowdrift_tables.mark
+    FOR EACH ROW EXECUTE FUNCTION snowdrift_tables.restore_mark();
+ALTER TABLE snowdrift_tables.mark ENABLE ALWAYS TRIGGER restore_mark;
+COMMENT ON TRIGGER restore_mark ON snowdrift_tables.mark
     IS 'advance the mark to that of a restored dump; skip rows of another server';
 
-CREATE FUNCTION snowdrift.refuse_mark_change() RETURNS trigger
+CREATE FUNCTION snowdrift_tables.refuse_mark_change() RETURNS trigger
     AS 'MODULE_PATHNAME', 'snowdrift_refuse_mark_change'
     LANGUAGE C;
-REVOKE ALL ON FUNCTION snowdrift.refuse_mark_change() FROM PUBLIC;
-COMMENT ON FUNCTION snowdrift.refuse_mark_change() IS 'raise an error, because changing the mark could repeat IDs';
+REVOKE ALL ON FUNCTION snowdrift_tables.refuse_mark_change() FROM PUBLIC;
+COMMENT ON FUNCTION snowdrift_tables.refuse_mark_change() IS 'raise an error, because changing the mark could repeat IDs';
 CREATE TRIGGER refuse_mark_change
-    BEFORE UPDATE OR DELETE OR TRUNCATE ON snowdrift.mark
-    FOR EACH STATEMENT EXECUTE FUNCTION snowdrift.refuse_mark_change();
-ALTER TABLE snowdrift.mark ENABLE ALWAYS TRIGGER refuse_mark_change;
-COMMENT ON TRIGGER refuse_mark_change ON snowdrift.mark IS 'raise an error, because changing the mark could repeat IDs';
+    BEFORE UPDATE OR DELETE OR TRUNCATE ON snowdrift_tables.mark
+    FOR EACH STATEMENT EXECUTE FUNCTION snowdrift_tables.refuse_mark_change();
+ALTER TABLE snowdrift_tables.mark ENABLE ALWAYS TRIGGER refuse_mark_change;
+COMMENT ON TRIGGER refuse_mark_change ON snowdrift_tables.mark IS 'raise an error, because changing the mark could repeat IDs';
 
 CREATE FUNCTION snowdrift.read_clock(OUT wall_clock timestamptz, OUT mark timestamptz,
         OUT lead interval)
@@ -1565,13 +1570,13 @@ COMMENT ON FUNCTION @extschema@.typeid_to_uuid(text) IS 'extract UUID of TypeID'
 
 -- Named generators
 
-CREATE SEQUENCE snowdrift.generator_id AS integer MAXVALUE 1000000000;
-COMMENT ON SEQUENCE snowdrift.generator_id
-    IS 'ids of the generators in snowdrift.generator';
+CREATE SEQUENCE snowdrift_tables.generator_id AS integer MAXVALUE 1000000000;
+COMMENT ON SEQUENCE snowdrift_tables.generator_id
+    IS 'ids of the generators in snowdrift_tables.generator';
 
-CREATE TABLE snowdrift.generator (
+CREATE TABLE snowdrift_tables.generator (
     name text PRIMARY KEY,
-    id integer NOT NULL UNIQUE DEFAULT pg_catalog.nextval('snowdrift.generator_id'::pg_catalog.regclass),
+    id integer NOT NULL UNIQUE DEFAULT pg_catalog.nextval('snowdrift_tables.generator_id'::pg_catalog.regclass),
     kind text NOT NULL CHECK (kind IN ('snowflake', 'sno')),
     layout @extschema@.snowflake_layout,
     datacenter integer,
@@ -1582,66 +1587,65 @@ CREATE TABLE snowdrift.generator (
     this_node_only boolean NOT NULL DEFAULT false,
     origin timestamptz
 ) USING heap;
-COMMENT ON TABLE snowdrift.generator
+COMMENT ON TABLE snowdrift_tables.generator
     IS 'definitions of named generators; change them with snowdrift.create_generator and snowdrift.drop_generator';
-COMMENT ON COLUMN snowdrift.generator.name IS 'name of generator';
-COMMENT ON COLUMN snowdrift.generator.id IS 'number of generator; never reused';
-COMMENT ON COLUMN snowdrift.generator.kind IS 'kind of its IDs: snowflake or sno';
-COMMENT ON COLUMN snowdrift.generator.layout IS 'layout of its Snowflake IDs; null for snos';
-COMMENT ON COLUMN snowdrift.generator.datacenter IS 'datacenter in its Snowflake IDs; null if not specified';
-COMMENT ON COLUMN snowdrift.generator.worker IS 'worker in its Snowflake IDs; null if not specified';
-COMMENT ON COLUMN snowdrift.generator.partition IS 'partition in its snos; null if not specified';
-COMMENT ON COLUMN snowdrift.generator.sequence_min IS 'smallest sequence number in its IDs';
-COMMENT ON COLUMN snowdrift.generator.sequence_max IS 'largest sequence number in its IDs';
-COMMENT ON COLUMN snowdrift.generator.this_node_only IS 'true if no other node of a Citus cluster generates IDs with this definition';
-COMMENT ON COLUMN snowdrift.generator.origin IS 'time from which it issues Snowflake IDs; snowflake_at accepts earlier times; null if unknown';
--- The role that created the extension can dump and restore the definitions.
-GRANT SELECT, UPDATE ON SEQUENCE snowdrift.generator_id TO @extowner@;
-GRANT SELECT, INSERT ON TABLE snowdrift.generator TO @extowner@;
-SELECT pg_catalog.pg_extension_config_dump('snowdrift.generator_id'::pg_catalog.regclass, '');
-SELECT pg_catalog.pg_extension_config_dump('snowdrift.generator'::pg_catalog.regclass, '');
+COMMENT ON COLUMN snowdrift_tables.generator.name IS 'name of generator';
+COMMENT ON COLUMN snowdrift_tables.generator.id IS 'number of generator; never reused';
+COMMENT ON COLUMN snowdrift_tables.generator.kind IS 'kind of its IDs: snowflake or sno';
+COMMENT ON COLUMN snowdrift_tables.generator.layout IS 'layout of its Snowflake IDs; null for snos';
+COMMENT ON COLUMN snowdrift_tables.generator.datacenter IS 'datacenter in its Snowflake IDs; null if not specified';
+COMMENT ON COLUMN snowdrift_tables.generator.worker IS 'worker in its Snowflake IDs; null if not specified';
+COMMENT ON COLUMN snowdrift_tables.generator.partition IS 'partition in its snos; null if not specified';
+COMMENT ON COLUMN snowdrift_tables.generator.sequence_min IS 'smallest sequence number in its IDs';
+COMMENT ON COLUMN snowdrift_tables.generator.sequence_max IS 'largest sequence number in its IDs';
+COMMENT ON COLUMN snowdrift_tables.generator.this_node_only IS 'true if no other node of a Citus cluster generates IDs with this definition';
+COMMENT ON COLUMN snowdrift_tables.generator.origin IS 'time from which it issues Snowflake IDs; snowflake_at accepts earlier times; null if unknown';
+GRANT SELECT, UPDATE ON SEQUENCE snowdrift_tables.generator_id TO @extowner@;
+GRANT SELECT, INSERT ON TABLE snowdrift_tables.generator TO @extowner@;
+SELECT pg_catalog.pg_extension_config_dump('snowdrift_tables.generator_id'::pg_catalog.regclass, '');
+SELECT pg_catalog.pg_extension_config_dump('snowdrift_tables.generator'::pg_catalog.regclass, '');
 
-CREATE FUNCTION snowdrift.generators_changed() RETURNS trigger
+CREATE FUNCTION snowdrift_tables.generators_changed() RETURNS trigger
     AS 'MODULE_PATHNAME', 'snowdrift_generators_changed'
     LANGUAGE C;
-REVOKE ALL ON FUNCTION snowdrift.generators_changed() FROM PUBLIC;
-COMMENT ON FUNCTION snowdrift.generators_changed()
+REVOKE ALL ON FUNCTION snowdrift_tables.generators_changed() FROM PUBLIC;
+COMMENT ON FUNCTION snowdrift_tables.generators_changed()
     IS 'invalidate cached definitions of generators in all sessions';
 CREATE TRIGGER generators_changed
-    AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON snowdrift.generator
-    FOR EACH STATEMENT EXECUTE FUNCTION snowdrift.generators_changed();
+    AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON snowdrift_tables.generator
+    FOR EACH STATEMENT EXECUTE FUNCTION snowdrift_tables.generators_changed();
 -- The trigger also fires for rows that logical replication writes.
-ALTER TABLE snowdrift.generator ENABLE ALWAYS TRIGGER generators_changed;
-COMMENT ON TRIGGER generators_changed ON snowdrift.generator
+ALTER TABLE snowdrift_tables.generator ENABLE ALWAYS TRIGGER generators_changed;
+COMMENT ON TRIGGER generators_changed ON snowdrift_tables.generator
     IS 'invalidate cached definitions of generators in all sessions';
 
 -- Another server's definitions are not this server's: logical replication does not apply them. A definition that is
 -- changed by hand is locked, so that no session draws from its generator until the change is committed.
-CREATE FUNCTION snowdrift.guard_definition() RETURNS trigger
+CREATE FUNCTION snowdrift_tables.guard_definition() RETURNS trigger
     AS 'MODULE_PATHNAME', 'snowdrift_guard_definition'
     LANGUAGE C;
-REVOKE ALL ON FUNCTION snowdrift.guard_definition() FROM PUBLIC;
-COMMENT ON FUNCTION snowdrift.guard_definition()
+REVOKE ALL ON FUNCTION snowdrift_tables.guard_definition() FROM PUBLIC;
+COMMENT ON FUNCTION snowdrift_tables.guard_definition()
     IS 'lock definitions that are changed by hand; skip or refuse those of another server';
 CREATE TRIGGER guard_definition
-    BEFORE INSERT OR UPDATE OR DELETE ON snowdrift.generator
-    FOR EACH ROW EXECUTE FUNCTION snowdrift.guard_definition();
-ALTER TABLE snowdrift.generator ENABLE ALWAYS TRIGGER guard_definition;
-COMMENT ON TRIGGER guard_definition ON snowdrift.generator
+    BEFORE INSERT OR UPDATE OR DELETE ON snowdrift_tables.generator
+    FOR EACH ROW EXECUTE FUNCTION snowdrift_tables.guard_definition();
+ALTER TABLE snowdrift_tables.generator ENABLE ALWAYS TRIGGER guard_definition;
+COMMENT ON TRIGGER guard_definition ON snowdrift_tables.generator
     IS 'lock definitions that are changed by hand; skip or refuse those of another server';
 
 -- Triggers for rows don't see TRUNCATE: logical replication would remove all definitions.
-CREATE FUNCTION snowdrift.refuse_truncate() RETURNS trigger
+CREATE FUNCTION snowdrift_tables.refuse_truncate() RETURNS trigger
     AS 'MODULE_PATHNAME', 'snowdrift_refuse_truncate'
     LANGUAGE C;
-REVOKE ALL ON FUNCTION snowdrift.refuse_truncate() FROM PUBLIC;
-COMMENT ON FUNCTION snowdrift.refuse_truncate()
+REVOKE ALL ON FUNCTION snowdrift_tables.refuse_truncate() FROM PUBLIC;
+COMMENT ON FUNCTION snowdrift_tables.refuse_truncate()
     IS 'raise an error, because logical replication would remove rows of other servers';
 CREATE TRIGGER refuse_truncate
-    BEFORE TRUNCATE ON snowdrift.generator
-    FOR EACH STATEMENT EXECUTE FUNCTION snowdrift.refuse_truncate();
-ALTER TABLE snowdrift.generator ENABLE ALWAYS TRIGGER refuse_truncate;
-COMMENT ON TRIGGER refuse_truncate ON snowdrift.generator
+    BEFORE TRUNCATE ON snowdrift_tables.generator
+    FOR EACH STATEMENT EXECUTE FUNCTION snowdrift_tables.refuse_truncate();
+ALTER TABLE snowdrift_tables.generator ENABLE ALWAYS TRIGGER refuse_truncate;
+COMMENT ON TRIGGER refuse_truncate ON snowdrift_tables.generator
     IS 'raise an error, because logical replication would remove definitions of other servers';
 
 CREATE FUNCTION snowdrift.create_generator(name text, kind text,
@@ -1754,38 +1758,37 @@ GRANT SELECT ON snowdrift.generators TO PUBLIC;
 -- The IDs of past times that snowflake_at() has returned. A row states that a generator has used the sequence numbers
 -- of a unit up to a number; the row with the greatest number applies. The library adds rows without triggers, and
 -- removes rows with lower numbers and the rows of dropped generators.
-CREATE TABLE snowdrift.backfill (
+CREATE TABLE snowdrift_tables.backfill (
     generator integer NOT NULL,
     sequence integer NOT NULL,
     unit bigint NOT NULL
 ) USING heap;
-COMMENT ON TABLE snowdrift.backfill
+COMMENT ON TABLE snowdrift_tables.backfill
     IS 'sequence numbers in the IDs that snowflake_at has returned; do not change by hand';
-COMMENT ON COLUMN snowdrift.backfill.generator IS 'id of generator; 0 for the default one';
-COMMENT ON COLUMN snowdrift.backfill.sequence IS 'sequence number up to which the time unit is used up';
-COMMENT ON COLUMN snowdrift.backfill.unit IS 'time unit, counted from the epoch of the layout';
-CREATE INDEX backfill_used ON snowdrift.backfill USING btree (generator, unit, sequence);
-COMMENT ON INDEX snowdrift.backfill_used IS 'finds the greatest sequence number of a time unit';
--- The role that created the extension can dump and restore the table.
-GRANT SELECT, INSERT ON TABLE snowdrift.backfill TO @extowner@;
-SELECT pg_catalog.pg_extension_config_dump('snowdrift.backfill'::pg_catalog.regclass, '');
+COMMENT ON COLUMN snowdrift_tables.backfill.generator IS 'id of generator; 0 for the default one';
+COMMENT ON COLUMN snowdrift_tables.backfill.sequence IS 'sequence number up to which the time unit is used up';
+COMMENT ON COLUMN snowdrift_tables.backfill.unit IS 'time unit, counted from the epoch of the layout';
+CREATE INDEX backfill_used ON snowdrift_tables.backfill USING btree (generator, unit, sequence);
+COMMENT ON INDEX snowdrift_tables.backfill_used IS 'finds the greatest sequence number of a time unit';
+GRANT SELECT, INSERT ON TABLE snowdrift_tables.backfill TO @extowner@;
+SELECT pg_catalog.pg_extension_config_dump('snowdrift_tables.backfill'::pg_catalog.regclass, '');
 
 -- Logical replication does not apply the records of another server.
-CREATE FUNCTION snowdrift.guard_backfill() RETURNS trigger
+CREATE FUNCTION snowdrift_tables.guard_backfill() RETURNS trigger
     AS 'MODULE_PATHNAME', 'snowdrift_guard_backfill'
     LANGUAGE C;
-REVOKE ALL ON FUNCTION snowdrift.guard_backfill() FROM PUBLIC;
-COMMENT ON FUNCTION snowdrift.guard_backfill() IS 'skip rows of another server';
+REVOKE ALL ON FUNCTION snowdrift_tables.guard_backfill() FROM PUBLIC;
+COMMENT ON FUNCTION snowdrift_tables.guard_backfill() IS 'skip rows of another server';
 CREATE TRIGGER guard_backfill
-    BEFORE INSERT OR UPDATE OR DELETE ON snowdrift.backfill
-    FOR EACH ROW EXECUTE FUNCTION snowdrift.guard_backfill();
-ALTER TABLE snowdrift.backfill ENABLE ALWAYS TRIGGER guard_backfill;
-COMMENT ON TRIGGER guard_backfill ON snowdrift.backfill IS 'skip rows of another server';
+    BEFORE INSERT OR UPDATE OR DELETE ON snowdrift_tables.backfill
+    FOR EACH ROW EXECUTE FUNCTION snowdrift_tables.guard_backfill();
+ALTER TABLE snowdrift_tables.backfill ENABLE ALWAYS TRIGGER guard_backfill;
+COMMENT ON TRIGGER guard_backfill ON snowdrift_tables.backfill IS 'skip rows of another server';
 CREATE TRIGGER refuse_truncate
-    BEFORE TRUNCATE ON snowdrift.backfill
-    FOR EACH STATEMENT EXECUTE FUNCTION snowdrift.refuse_truncate();
-ALTER TABLE snowdrift.backfill ENABLE ALWAYS TRIGGER refuse_truncate;
-COMMENT ON TRIGGER refuse_truncate ON snowdrift.backfill
+    BEFORE TRUNCATE ON snowdrift_tables.backfill
+    FOR EACH STATEMENT EXECUTE FUNCTION snowdrift_tables.refuse_truncate();
+ALTER TABLE snowdrift_tables.backfill ENABLE ALWAYS TRIGGER refuse_truncate;
+COMMENT ON TRIGGER refuse_truncate ON snowdrift_tables.backfill
     IS 'raise an error, because logical replication would remove records of other servers';
 
 CREATE FUNCTION @extschema@.snowflake_at("timestamp" timestamptz) RETURNS bigint

@@ -178,17 +178,17 @@ CREATE TABLE public.parts (id ids.ulid) PARTITION BY RANGE (id);
 -- While the schema of the tables has another name, the extension uses neither these tables nor those in a new schema
 -- that has the old name. Other functions find their schema.
 SET search_path = pg_catalog;
-ALTER SCHEMA snowdrift RENAME TO "Renamed";
-ALTER SCHEMA elsewhere RENAME TO snowdrift;
-CREATE FUNCTION snowdrift.partition_key_type(regclass) RETURNS regtype LANGUAGE sql AS $$SELECT public.trap('')::regtype$$;
+ALTER SCHEMA snowdrift_tables RENAME TO "Renamed";
+ALTER SCHEMA elsewhere RENAME TO snowdrift_tables;
+CREATE FUNCTION snowdrift_tables.partition_key_type(regclass) RETURNS regtype LANGUAGE sql AS $$SELECT public.trap('')::regtype$$;
 \c
 SET search_path = pg_catalog;
 SELECT ids.next_snowflake();
-SELECT "Renamed".create_generator('g', 'snowflake');
-SELECT count(*) AS in_the_decoy FROM snowdrift.generator;
-SELECT "Renamed".create_partitions('public.parts', '1 month', '2026-01-01Z', '2026-01-01Z');
-ALTER SCHEMA snowdrift RENAME TO elsewhere;
-ALTER SCHEMA "Renamed" RENAME TO snowdrift;
+SELECT snowdrift.create_generator('g', 'snowflake');
+SELECT count(*) AS in_the_decoy FROM snowdrift_tables.generator;
+SELECT snowdrift.create_partitions('public.parts', '1 month', '2026-01-01Z', '2026-01-01Z');
+ALTER SCHEMA snowdrift_tables RENAME TO elsewhere;
+ALTER SCHEMA "Renamed" RENAME TO snowdrift_tables;
 -- The schema of the other functions may have any name.
 ALTER SCHEMA ids RENAME TO renamed;
 CREATE SCHEMA ids;

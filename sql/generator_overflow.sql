@@ -5,4 +5,4 @@ SELECT count(DISTINCT id) FROM next_snowflakes(1000, 'narrow') AS id;
 SELECT count(DISTINCT next_sno('narrow sno')) FROM generate_series(1, 100);
 SELECT name, waiting, overflow_episodes > 0 AS overflowed
 FROM snowdrift.generators WHERE name LIKE 'narrow%' ORDER BY name;
-SELECT snowdrift.drop_generator(name) FROM snowdrift.generator WHERE name LIKE 'narrow%';
+SELECT snowdrift.drop_generator(name) FROM snowdrift_tables.generator WHERE name LIKE 'narrow%';

@@ -59,7 +59,7 @@ ROLLBACK;
 SELECT next_snowflake('orders') > :last AS greater;
 BEGIN;
 SAVEPOINT before;
-DELETE FROM snowdrift.generator WHERE name = 'orders';
+DELETE FROM snowdrift_tables.generator WHERE name = 'orders';
 SELECT snowdrift.create_generator('orders', 'snowflake', datacenter => 2, worker => 3);
 SELECT next_snowflake('orders') AS last \gset
 ROLLBACK TO before;
@@ -68,28 +68,28 @@ COMMIT;
 -- The same applies to a generator that gets the node of another one by hand.
 SELECT snowdrift.create_generator('others', 'snowflake', datacenter => 2, worker => 4);
 SELECT next_snowflake('others') AS last \gset
-UPDATE snowdrift.generator SET worker = 7 - worker WHERE name IN ('orders', 'others');
+UPDATE snowdrift_tables.generator SET worker = 7 - worker WHERE name IN ('orders', 'others');
 SELECT next_snowflake('orders') > :last AS greater;
 SELECT snowdrift.drop_generator('others');
 -- ... and to a definition that is deleted and inserted again, or gets the id of a deleted one.
-SELECT id AS deleted FROM snowdrift.generator WHERE name = 'orders' \gset
-CREATE TEMP TABLE definition AS SELECT * FROM snowdrift.generator WHERE name = 'orders';
-DELETE FROM snowdrift.generator WHERE name = 'orders';
+SELECT id AS deleted FROM snowdrift_tables.generator WHERE name = 'orders' \gset
+CREATE TEMP TABLE definition AS SELECT * FROM snowdrift_tables.generator WHERE name = 'orders';
+DELETE FROM snowdrift_tables.generator WHERE name = 'orders';
 SELECT snowdrift.create_generator('others', 'snowflake', datacenter => 2, worker => 4);
 SELECT next_snowflake('others') AS last \gset
 SELECT snowdrift.drop_generator('others');
-INSERT INTO snowdrift.generator SELECT * FROM definition;
+INSERT INTO snowdrift_tables.generator SELECT * FROM definition;
 SELECT next_snowflake('orders') > :last AS greater;
-DELETE FROM snowdrift.generator WHERE name = 'orders';
+DELETE FROM snowdrift_tables.generator WHERE name = 'orders';
 SELECT snowdrift.create_generator('others', 'snowflake', datacenter => 2, worker => 4);
 SELECT next_snowflake('others') AS last \gset
-UPDATE snowdrift.generator SET id = :deleted WHERE name = 'others';
+UPDATE snowdrift_tables.generator SET id = :deleted WHERE name = 'others';
 SELECT next_snowflake('others') > :last AS greater;
-DELETE FROM snowdrift.generator WHERE name = 'others';
+DELETE FROM snowdrift_tables.generator WHERE name = 'others';
 SELECT snowdrift.create_generator('others', 'snowflake', datacenter => 2, worker => 4);
 SELECT next_snowflake('others') AS last \gset
 SELECT snowdrift.drop_generator('others');
-SELECT setval('snowdrift.generator_id', :deleted, false) = :deleted AS set_back;
+SELECT setval('snowdrift_tables.generator_id', :deleted, false) = :deleted AS set_back;
 SELECT snowdrift.create_generator('orders', 'snowflake', datacenter => 2, worker => 4);
 SELECT next_snowflake('orders') > :last AS greater;
 DROP TABLE definition;
@@ -110,7 +110,7 @@ SELECT next_snowflake('toots') > 0 AS generated, length(next_sno('people')::text
 SELECT count(*) > 3 AS visible FROM snowdrift.generators;
 SELECT snowdrift.create_generator('mine', 'snowflake');
 SELECT snowdrift.drop_generator('toots');
-DELETE FROM snowdrift.generator;
+DELETE FROM snowdrift_tables.generator;
 RESET ROLE;
 GRANT EXECUTE ON FUNCTION snowdrift.create_generator, snowdrift.drop_generator TO snowdrift_user;
 SET ROLE snowdrift_user;
@@ -131,7 +131,7 @@ SELECT error_of($$SELECT next_snowflake(repeat('x', 64))$$);
 SELECT error_of($$SELECT next_snowflake('people')$$);
 SELECT error_of($$SELECT next_sno('toots')$$);
 SELECT error_of($$SELECT snowdrift.drop_generator('nobody')$$);
-SELECT error_of($$TRUNCATE snowdrift.generator$$);
+SELECT error_of($$TRUNCATE snowdrift_tables.generator$$);
 SELECT error_of($$SELECT snowdrift.create_generator('toots', 'sno')$$);
 SELECT error_of($$SELECT snowdrift.create_generator('', 'sno')$$);
 SELECT error_of($$SELECT snowdrift.create_generator(repeat('x', 64), 'sno')$$);
@@ -151,19 +151,19 @@ SELECT error_of($$SELECT snowdrift.create_generator('x', 'sno', sequence_min => 
 
 -- a view in place of the table
 BEGIN;
-ALTER TABLE snowdrift.generator RENAME TO generator_table;
-CREATE VIEW snowdrift.generator AS SELECT * FROM snowdrift.generator_table;
+ALTER TABLE snowdrift_tables.generator RENAME TO generator_table;
+CREATE VIEW snowdrift_tables.generator AS SELECT * FROM snowdrift_tables.generator_table;
 SELECT error_of($$SELECT next_snowflake('toots')$$);
 SELECT error_of($$SELECT snowdrift.create_generator('y', 'sno')$$);
 SELECT error_of($$SELECT * FROM snowdrift.generators$$);
 ROLLBACK;
 
 -- The view shows a definition that was inserted by hand, whether or not it is valid.
-INSERT INTO snowdrift.generator VALUES (repeat('long ', 400), 1000000001, 'sno', 'mastodon', 1, 2, -1, 5, 4, true, '2022-01-01Z'),
+INSERT INTO snowdrift_tables.generator VALUES (repeat('long ', 400), 1000000001, 'sno', 'mastodon', 1, 2, -1, 5, 4, true, '2022-01-01Z'),
     ('undefined', 1000000002, 'snowflake', NULL, NULL, NULL, NULL, 0, 9, false, NULL);
 SELECT left(name, 9) AS name, length(name), kind, layout, datacenter, worker, partition, sequence_min, sequence_max, this_node_only,
     origin AT TIME ZONE 'UTC' AS origin, last_timestamp, lead, waiting, overflow_episodes, overflow_duration, regressions
 FROM snowdrift.generators WHERE name ~ 'long|undefined' ORDER BY 1;
-DELETE FROM snowdrift.generator WHERE id > 1000000000;
+DELETE FROM snowdrift_tables.generator WHERE id > 1000000000;
 
-SELECT count(*) FROM (SELECT snowdrift.drop_generator(name) FROM snowdrift.generator) AS dropped;
+SELECT count(*) FROM (SELECT snowdrift.drop_generator(name) FROM snowdrift_tables.generator) AS dropped;

@@ -62,13 +62,16 @@ SELECT count(*) AS read FROM snowdrift.node;
 -- The views are locked as by any query, and generators that were drawn from cannot be dropped. There are no other locks.
 SELECT DISTINCT locktype, coalesce(relation, classid)::regclass::text COLLATE "C" AS of, mode
 FROM pg_locks JOIN pg_class AS c ON c.oid = coalesce(relation, classid)
-WHERE pid = pg_backend_pid() AND relnamespace = 'snowdrift'::regnamespace ORDER BY 1, 2;
+WHERE pid = pg_backend_pid() AND relnamespace IN ('snowdrift'::regnamespace, 'snowdrift_tables'::regnamespace) ORDER BY 1, 2;
 -- Functions without a successful call
 SELECT p.oid::regprocedure FROM pg_proc AS p JOIN members ON classid = 'pg_proc'::regclass AND objid = p.oid
 WHERE provolatile <> 'i' AND prokind = 'f' AND has_function_privilege(p.oid, 'EXECUTE') AND NOT EXISTS (SELECT FROM called WHERE function = p.oid)
 ORDER BY p.oid::regprocedure::text COLLATE "C";
 ROLLBACK;
--- What an ordinary role can read
+-- A role that can use the schema of a relation can lock it, without a privilege on the relation. These are what an ordinary
+-- role can lock, and what it can read.
+SELECT objid::regclass::text COLLATE "C" AS lockable FROM members JOIN pg_class AS c ON classid = 'pg_class'::regclass AND c.oid = objid
+WHERE relkind <> 'i' AND has_schema_privilege('snowdrift_idle', relnamespace, 'USAGE') ORDER BY 1;
 SELECT objid::regclass::text COLLATE "C" AS readable FROM members JOIN pg_class AS c ON classid = 'pg_class'::regclass AND c.oid = objid
 WHERE CASE relkind WHEN 'i' THEN false WHEN 'S' THEN has_sequence_privilege('snowdrift_idle', objid, 'SELECT')
     ELSE has_any_column_privilege('snowdrift_idle', objid, 'SELECT') END ORDER BY 1;

@@ -5,12 +5,15 @@ CREATE DATABASE snowdrift_privileges TEMPLATE template0 OWNER snowdrift_creator;
 \c snowdrift_privileges
 \set VERBOSITY sqlstate
 SET ROLE snowdrift_creator;
--- The extension creates the schema snowdrift itself, and raises an error if it exists.
+-- The extension creates the schemas snowdrift and snowdrift_tables itself, and raises an error if one exists.
 CREATE EXTENSION snowdrift SCHEMA snowdrift;
 CREATE SCHEMA snowdrift;
 CREATE EXTENSION snowdrift SCHEMA snowdrift;
 CREATE EXTENSION snowdrift;
 DROP SCHEMA snowdrift;
+CREATE SCHEMA snowdrift_tables;
+CREATE EXTENSION snowdrift;
+DROP SCHEMA snowdrift_tables;
 CREATE EXTENSION snowdrift;
 
 -- The extension is trusted. The role that created it manages generators and restores dumps without being a
@@ -19,22 +22,22 @@ SELECT snowdrift.create_generator('orders', 'snowflake', worker => 3);
 SELECT next_snowflake('orders') > 0 AS drawn;
 SELECT snowdrift.restore('copy', snowdrift.snapshot('orders'));
 SELECT snowdrift.drop_generator('copy');
-INSERT INTO snowdrift.generator VALUES ('restored', 7, 'snowflake', 'twitter', 1, 2, NULL, 0, 4095);
-SELECT pg_catalog.setval('snowdrift.generator_id', 7) AS numbers, next_snowflake('restored') > 0 AS drawn;
-INSERT INTO snowdrift.mark SELECT * FROM snowdrift.mark;
-SELECT count(*) > 0 AS dumped FROM snowdrift.generator, snowdrift.generator_id, snowdrift.mark;
+INSERT INTO snowdrift_tables.generator VALUES ('restored', 7, 'snowflake', 'twitter', 1, 2, NULL, 0, 4095);
+SELECT pg_catalog.setval('snowdrift_tables.generator_id', 7) AS numbers, next_snowflake('restored') > 0 AS drawn;
+INSERT INTO snowdrift_tables.mark SELECT * FROM snowdrift_tables.mark;
+SELECT count(*) > 0 AS dumped FROM snowdrift_tables.generator, snowdrift_tables.generator_id, snowdrift_tables.mark;
 SELECT snowflake_at('2022-01-01Z') > 0 AND snowflake_at('2022-01-01Z', 'orders') > 0 AS back_filled;
-SELECT count(*) > 0 AS dumped FROM snowdrift.backfill;
+SELECT count(*) > 0 AS dumped FROM snowdrift_tables.backfill;
 -- It cannot use the trigger functions for its own tables.
 CREATE TABLE mine (unix_ms text);
-CREATE TRIGGER mine BEFORE INSERT ON mine FOR EACH ROW EXECUTE FUNCTION snowdrift.restore_mark();
+CREATE TRIGGER mine BEFORE INSERT ON mine FOR EACH ROW EXECUTE FUNCTION snowdrift_tables.restore_mark();
 RESET ROLE;
-SELECT count(*) AS refused FROM pg_proc WHERE pronamespace = 'snowdrift'::regnamespace
+SELECT count(*) AS refused FROM pg_proc WHERE pronamespace = 'snowdrift_tables'::regnamespace
     AND prorettype = 'trigger'::regtype AND NOT has_function_privilege('snowdrift_creator', oid, 'EXECUTE');
-CREATE TRIGGER row BEFORE INSERT ON mine FOR EACH ROW EXECUTE FUNCTION snowdrift.restore_mark();
+CREATE TRIGGER row BEFORE INSERT ON mine FOR EACH ROW EXECUTE FUNCTION snowdrift_tables.restore_mark();
 INSERT INTO mine VALUES ('x');
 DROP TRIGGER row ON mine;
-CREATE TRIGGER statement BEFORE INSERT ON mine FOR EACH STATEMENT EXECUTE FUNCTION snowdrift.restore_mark();
+CREATE TRIGGER statement BEFORE INSERT ON mine FOR EACH STATEMENT EXECUTE FUNCTION snowdrift_tables.restore_mark();
 INSERT INTO mine VALUES ('x');
 DROP TABLE mine;
 SET ROLE snowdrift_creator;
@@ -58,15 +61,16 @@ WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e' AND refobjid = (SE
     AND grantee = 'snowdrift_creator'::regrole
 GROUP BY classid, objid ORDER BY pg_describe_object(classid, objid, 0) COLLATE "C";
 -- It cannot change the extension's objects, which a superuser owns, or its settings.
-UPDATE snowdrift.generator SET worker = 4;
-DELETE FROM snowdrift.generator;
-TRUNCATE snowdrift.generator;
-ALTER TABLE snowdrift.generator DISABLE TRIGGER ALL;
+UPDATE snowdrift_tables.generator SET worker = 4;
+DELETE FROM snowdrift_tables.generator;
+TRUNCATE snowdrift_tables.generator;
+ALTER TABLE snowdrift_tables.generator DISABLE TRIGGER ALL;
 CREATE TABLE snowdrift.mine ();
+CREATE TABLE snowdrift_tables.mine ();
 ALTER SCHEMA snowdrift RENAME TO mine;
 ALTER FUNCTION next_snowflake() RENAME TO mine;
-ALTER EXTENSION snowdrift DROP TABLE snowdrift.mark;
-UPDATE snowdrift.mark SET unix_ms = 0;
+ALTER EXTENSION snowdrift DROP TABLE snowdrift_tables.mark;
+UPDATE snowdrift_tables.mark SET unix_ms = 0;
 CREATE FUNCTION mine() RETURNS bigint AS '$libdir/snowdrift', 'snowdrift_next_snowflake' LANGUAGE C;
 SELECT snowdrift.reset_clock();
 SELECT snowdrift.confirm_node();
@@ -74,11 +78,11 @@ SET snowdrift.node = 7;
 SET snowdrift.max_clock_lead = 0;
 LOAD 'snowdrift';
 -- A definition is validated when it is read.
-INSERT INTO snowdrift.generator VALUES
+INSERT INTO snowdrift_tables.generator VALUES
     ('narrow', 8, 'sno', NULL, NULL, NULL, NULL, 5, 4), ('wide', 9, 'sno', NULL, NULL, NULL, NULL, -1, 70000),
     ('placed', 10, 'sno', NULL, NULL, NULL, 65536, 0, 9), ('worker', 11, 'snowflake', 'mastodon', NULL, 1, NULL, 0, 9),
     ('no layout', 12, 'snowflake', NULL, NULL, NULL, NULL, 0, 4096), ('plain', 13, 'snowflake', NULL, NULL, NULL, NULL, 0, 9);
-INSERT INTO snowdrift.generator VALUES ('kind', 14, 'ulid', NULL, NULL, NULL, NULL, 0, 9);
+INSERT INTO snowdrift_tables.generator VALUES ('kind', 14, 'ulid', NULL, NULL, NULL, NULL, 0, 9);
 SELECT next_sno('narrow');
 SELECT next_sno('wide');
 SELECT next_sno('placed');
@@ -88,7 +92,7 @@ SELECT next_snowflake('plain') > 0 AS drawn;
 SELECT last_timestamp IS NOT NULL AS shown FROM snowdrift.generators WHERE name = 'plain';
 SELECT snowdrift.drop_generator('worker');
 RESET ROLE;
-DELETE FROM snowdrift.generator WHERE id >= 8;
+DELETE FROM snowdrift_tables.generator WHERE id >= 8;
 
 -- An ordinary role can draw IDs and read the views, but cannot administer generators or change the mark.
 SET ROLE snowdrift_ordinary;
@@ -99,10 +103,10 @@ SELECT count(*) FROM snowdrift.clock;
 SELECT count(*) FROM snowdrift.node;
 SELECT snowflake_at('2022-01-01Z');
 SELECT snowflake_at('2022-01-01Z', 'orders');
-SELECT FROM snowdrift.mark;
-SELECT FROM snowdrift.generator;
-SELECT FROM snowdrift.generator_id;
-SELECT FROM snowdrift.backfill;
+SELECT FROM snowdrift_tables.mark;
+SELECT FROM snowdrift_tables.generator;
+SELECT FROM snowdrift_tables.generator_id;
+SELECT FROM snowdrift_tables.backfill;
 SELECT snowdrift.advance(now());
 SELECT snowdrift.advance(1::bigint);
 SELECT snowdrift.advance(ulid_nil());
@@ -113,10 +117,10 @@ SELECT snowdrift.drop_generator('orders');
 SELECT snowdrift.snapshot('orders');
 SELECT snowdrift.restore('orders', '{}');
 SELECT snowdrift.reset_clock();
-INSERT INTO snowdrift.generator VALUES ('mine', 9, 'sno', NULL, NULL, NULL, NULL, 0, 9);
-INSERT INTO snowdrift.mark SELECT * FROM snowdrift.mark;
+INSERT INTO snowdrift_tables.generator VALUES ('mine', 9, 'sno', NULL, NULL, NULL, NULL, 0, 9);
+INSERT INTO snowdrift_tables.mark SELECT * FROM snowdrift_tables.mark;
 SELECT snowdrift.confirm_node();
-SELECT nextval('snowdrift.generator_id');
+SELECT nextval('snowdrift_tables.generator_id');
 RESET ROLE;
 
 -- Sessions notice definitions that are changed by hand, and replication cannot change them. An altered table of
@@ -124,16 +128,16 @@ RESET ROLE;
 SELECT snowdrift.create_generator('replicated', 'snowflake', worker => 1);
 SELECT snowflake_worker(next_snowflake('replicated'));
 SET session_replication_role = replica;
-UPDATE snowdrift.generator SET worker = 2 WHERE name = 'replicated';
+UPDATE snowdrift_tables.generator SET worker = 2 WHERE name = 'replicated';
 RESET session_replication_role;
-UPDATE snowdrift.generator SET worker = 3 WHERE name = 'replicated';
+UPDATE snowdrift_tables.generator SET worker = 3 WHERE name = 'replicated';
 SELECT snowflake_worker(next_snowflake('replicated'));
 BEGIN;
-ALTER TABLE snowdrift.generator ADD note text NOT NULL DEFAULT '';
+ALTER TABLE snowdrift_tables.generator ADD note text NOT NULL DEFAULT '';
 SELECT snowdrift.create_generator('x', 'snowflake');
 ROLLBACK;
 BEGIN;
-CREATE INDEX ON snowdrift.generator (lower(name));
+CREATE INDEX ON snowdrift_tables.generator (lower(name));
 SELECT snowdrift.create_generator('x', 'snowflake');
 ROLLBACK;
 -- After a drop is rolled back, the generator continues.
@@ -151,16 +155,16 @@ SELECT sno_at('2026-01-01', 0, 'kept') > :'first' AS goes_on;
 -- A generator that reuses the id of a dropped one does not reuse its state.
 SELECT snowdrift.create_generator('sno', 'sno');
 SELECT next_sno('sno') > sno_nil() AS drawn;
-SELECT id FROM snowdrift.generator WHERE name = 'sno' \gset
-DELETE FROM snowdrift.generator WHERE name = 'sno';
-SELECT setval('snowdrift.generator_id', :id, false) = :id AS again;
+SELECT id FROM snowdrift_tables.generator WHERE name = 'sno' \gset
+DELETE FROM snowdrift_tables.generator WHERE name = 'sno';
+SELECT setval('snowdrift_tables.generator_id', :id, false) = :id AS again;
 SELECT snowdrift.create_generator('snowflake', 'snowflake');
-SELECT id = :id AS same_id FROM snowdrift.generator WHERE name = 'snowflake';
+SELECT id = :id AS same_id FROM snowdrift_tables.generator WHERE name = 'snowflake';
 SELECT abs(extract(epoch FROM snowflake_timestamp(next_snowflake('snowflake')) - now())) < 60 AS of_the_present;
 -- No generator gets the id of another one, even if replication has set the sequence back.
-SELECT setval('snowdrift.generator_id', :id, false) = :id AS again;
+SELECT setval('snowdrift_tables.generator_id', :id, false) = :id AS again;
 SELECT snowdrift.create_generator('next', 'snowflake');
-SELECT id > :id AS next_id FROM snowdrift.generator WHERE name = 'next';
+SELECT id > :id AS next_id FROM snowdrift_tables.generator WHERE name = 'next';
 
 \c contrib_regression
 DROP DATABASE snowdrift_privileges;

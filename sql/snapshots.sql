@@ -180,5 +180,5 @@ SELECT error_of(format('SELECT snowdrift.restore(%L, %L)', 'people', people)) FR
 -- none of these calls created a generator
 SELECT count(*) FROM snowdrift.generators WHERE name = 'new';
 
-SELECT count(*) FROM (SELECT snowdrift.drop_generator(name) FROM snowdrift.generator) AS dropped;
+SELECT count(*) FROM (SELECT snowdrift.drop_generator(name) FROM snowdrift_tables.generator) AS dropped;
 DROP FUNCTION error_with(text, text, jsonb, text);

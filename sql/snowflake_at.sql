@@ -23,7 +23,7 @@ SELECT count(DISTINCT id), bool_and(snowflake_timestamp(id) >= date_trunc('milli
     max(snowflake_timestamp(id) - at) < interval '200 ms' AS hardly_later FROM ids;
 -- A unit with many IDs takes few rows.
 SELECT count(*) < 3000 AS few, max(sequence), bool_and(generator = 0) AS of_the_default_generator
-FROM snowdrift.backfill WHERE unit BETWEEN 34214400000 - 200 AND 34214400000 + 200;
+FROM snowdrift_tables.backfill WHERE unit BETWEEN 34214400000 - 200 AND 34214400000 + 200;
 -- The part of a sequence that a generator has
 SELECT count(DISTINCT id), min(snowflake_sequence(id)), max(snowflake_sequence(id)), max(snowflake_timestamp(id))
 FROM (SELECT snowflake_at('2022-03-01Z', 'past') AS id FROM generate_series(1, 95)) AS ids;
@@ -92,7 +92,7 @@ SELECT snowdrift.restore('restored', snowdrift.snapshot('past'));
 SELECT snowdrift.create_generator('continued', 'snowflake', worker => 4);
 SELECT snowflake_at('2022-01-01Z', 'continued') > 0 AS known;
 SELECT snowdrift.restore('continued', snowdrift.snapshot('continued')), snowdrift.restore('continued', snowdrift.snapshot('continued'));
-INSERT INTO snowdrift.generator VALUES ('by hand', 1000000001, 'snowflake', 'snowflake', 1, 2, NULL, 0, 4095);
+INSERT INTO snowdrift_tables.generator VALUES ('by hand', 1000000001, 'snowflake', 'snowflake', 1, 2, NULL, 0, 4095);
 SELECT name, origin FROM snowdrift.generators WHERE name IN ('restored', 'continued', 'by hand') ORDER BY name;
 \pset format unaligned
 \pset tuples_only on
@@ -102,7 +102,7 @@ SELECT error_of_past($$snowflake_at('2022-01-01Z', 'by hand')$$);
 \pset format aligned
 \pset tuples_only off
 SELECT next_snowflake('continued') > 0 AS drawn;
-DELETE FROM snowdrift.generator WHERE name = 'by hand';
+DELETE FROM snowdrift_tables.generator WHERE name = 'by hand';
 
 -- Layouts: longer units, another order of fields, no bits for a node, and one whose times have ended
 SELECT snowdrift.create_generator(layout, 'snowflake', layout::snowflake_layout)
@@ -131,31 +131,31 @@ SELECT snowflake_at('2022-05-01Z', 'past');
 RESET ROLE;
 GRANT EXECUTE ON FUNCTION snowflake_at(timestamptz) TO snowdrift_filler;
 BEGIN;
-ALTER TABLE snowdrift.backfill ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE RULE no AS ON INSERT TO snowdrift.backfill DO INSTEAD NOTHING;
+ALTER TABLE snowdrift_tables.backfill ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE RULE no AS ON INSERT TO snowdrift_tables.backfill DO INSTEAD NOTHING;
 SET LOCAL ROLE snowdrift_filler;
 SET LOCAL search_path = pg_temp;
 CREATE TEMPORARY TABLE backfill (generator int, sequence int, unit bigint);
 SELECT count(DISTINCT public.snowflake_at('2022-05-01Z')) FROM generate_series(1, 10);
 SELECT count(*) FROM pg_temp.backfill;
 RESET ROLE;
-SELECT count(*) > 1 AS recorded FROM snowdrift.backfill WHERE unit = 41904000000;
+SELECT count(*) > 1 AS recorded FROM snowdrift_tables.backfill WHERE unit = 41904000000;
 ROLLBACK;
 SET ROLE snowdrift_filler;
 SELECT snowflake_at('2022-05-01Z', 'past');
-SELECT FROM snowdrift.backfill;
-DELETE FROM snowdrift.backfill;
-INSERT INTO snowdrift.backfill VALUES (0, 0, 0);
+SELECT FROM snowdrift_tables.backfill;
+DELETE FROM snowdrift_tables.backfill;
+INSERT INTO snowdrift_tables.backfill VALUES (0, 0, 0);
 RESET ROLE;
 REVOKE EXECUTE ON FUNCTION snowflake_at(timestamptz) FROM snowdrift_filler;
 DROP ROLE snowdrift_filler;
-TRUNCATE snowdrift.backfill;
+TRUNCATE snowdrift_tables.backfill;
 BEGIN READ ONLY;
 SELECT snowflake_at('2022-01-01Z');
 ROLLBACK;
 
 -- A row replaces those that an earlier command has added for its unit. A rollback restores them.
-CREATE VIEW recorded AS SELECT sequence, count(*) FROM snowdrift.backfill WHERE unit = 43200000000 GROUP BY 1 ORDER BY 1;
+CREATE VIEW recorded AS SELECT sequence, count(*) FROM snowdrift_tables.backfill WHERE unit = 43200000000 GROUP BY 1 ORDER BY 1;
 SELECT snowflake_sequence(snowflake_at('2022-05-16Z'));
 SELECT snowflake_sequence(snowflake_at('2022-05-16Z'));
 SELECT * FROM recorded;
@@ -179,7 +179,7 @@ SELECT snowflake_sequence(snowflake_at('2022-05-16Z'));
 -- The rows of other units and generators stay.
 SELECT snowflake_sequence(snowflake_at('2022-05-16 00:00:00.001Z')), snowflake_sequence(snowflake_at('2022-05-16Z', 'past'));
 SELECT snowflake_sequence(snowflake_at('2022-05-16Z'));
-SELECT generator = 0 AS of_the_default_generator, unit, sequence FROM snowdrift.backfill WHERE unit IN (43200000000, 43200000001) ORDER BY 1, 2;
+SELECT generator = 0 AS of_the_default_generator, unit, sequence FROM snowdrift_tables.backfill WHERE unit IN (43200000000, 43200000001) ORDER BY 1, 2;
 DROP VIEW recorded;
 
 -- Isolation levels do not matter.
@@ -188,42 +188,42 @@ SELECT snowflake_sequence(snowflake_at('2022-06-01Z')) FROM generate_series(1, 3
 COMMIT;
 
 -- Rows of a restored dump add to existing rows. Invalid rows do not change other fields of an ID.
-INSERT INTO snowdrift.backfill VALUES (0, 2, 44582400000), (0, 9, 44582400000), (0, -5, 44582400001), (0, 2147483647, 44582400002);
+INSERT INTO snowdrift_tables.backfill VALUES (0, 2, 44582400000), (0, 9, 44582400000), (0, -5, 44582400001), (0, 2147483647, 44582400002);
 SELECT * FROM snowflake_parts(snowflake_at('2022-06-01Z'));
 SELECT * FROM snowflake_parts(snowflake_at('2022-06-01 00:00:00.001Z'));
 SELECT * FROM snowflake_parts(snowflake_at('2022-06-01 00:00:00.002Z'));
 
 -- Dropping a generator removes its rows, and a rollback restores them.
-SELECT id AS past_id FROM snowdrift.generator WHERE name = 'past' \gset
+SELECT id AS past_id FROM snowdrift_tables.generator WHERE name = 'past' \gset
 SELECT snowflake_at('2022-07-01Z', 'past') AS first \gset
 BEGIN;
 SELECT snowdrift.drop_generator('past');
-SELECT count(*) FROM snowdrift.backfill WHERE generator = :past_id;
+SELECT count(*) FROM snowdrift_tables.backfill WHERE generator = :past_id;
 ROLLBACK;
 SELECT snowflake_at('2022-07-01Z', 'past') > :first AS goes_on;
 SELECT snowdrift.drop_generator('past');
-SELECT count(*) FROM snowdrift.backfill WHERE generator = :past_id;
-SELECT count(*) > 0 AS others FROM snowdrift.backfill;
+SELECT count(*) FROM snowdrift_tables.backfill WHERE generator = :past_id;
+SELECT count(*) > 0 AS others FROM snowdrift_tables.backfill;
 
 -- A table that was altered is an error.
 BEGIN;
-ALTER TABLE snowdrift.backfill SET UNLOGGED;
+ALTER TABLE snowdrift_tables.backfill SET UNLOGGED;
 SELECT snowflake_at('2022-01-01Z');
 ROLLBACK;
 BEGIN;
-ALTER TABLE snowdrift.backfill ADD note text NOT NULL DEFAULT '';
+ALTER TABLE snowdrift_tables.backfill ADD note text NOT NULL DEFAULT '';
 SELECT snowflake_at('2022-01-01Z');
 ROLLBACK;
 BEGIN;
-ALTER TABLE snowdrift.backfill ADD note text;
+ALTER TABLE snowdrift_tables.backfill ADD note text;
 SELECT snowflake_sequence(snowflake_at('2022-08-01Z'));
 ROLLBACK;
 BEGIN;
-REINDEX INDEX snowdrift.backfill_used;
+REINDEX INDEX snowdrift_tables.backfill_used;
 SELECT snowflake_sequence(snowflake_at('2022-08-01Z')) FROM generate_series(1, 2);
 ROLLBACK;
 SELECT snowflake_sequence(snowflake_at('2022-08-01Z'));
 
 DROP FUNCTION take, error_of_past;
 DROP TABLE ids;
-SELECT count(*) FROM (SELECT snowdrift.drop_generator(name) FROM snowdrift.generator) AS dropped;
+SELECT count(*) FROM (SELECT snowdrift.drop_generator(name) FROM snowdrift_tables.generator) AS dropped;

@@ -12,8 +12,8 @@ std::vector<Generator> generators_of(unsigned number) {
     const auto generator = [](const char* name, const std::string& arguments) {
         return Generator{
             name, std::string{"SELECT snowdrift.create_generator('"} + name + "', " + arguments +
-                      ") WHERE NOT EXISTS (SELECT FROM snowdrift.generator WHERE name = '" + name +
-                      "');\n"};
+                      ") WHERE NOT EXISTS (SELECT FROM snowdrift_tables.generator WHERE name = '" +
+                      name + "');\n"};
     };
     return {
         generator("own", "'snowflake', " + node + ", sequence_min => 4, sequence_max => 4095"),

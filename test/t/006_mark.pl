@@ -168,19 +168,19 @@ $node->safe_psql('owned', 'REASSIGN OWNED BY owner TO heir');
 cmp_ok($node->safe_psql('owned', 'SET ROLE heir; SELECT next_snowflake()'),
 	'>', $before, 'IDs still ascend after the extension changes its owner');
 my ($status, undef, $denied) =
-  $node->psql('owned', 'SET ROLE heir; INSERT INTO snowdrift.mark SELECT * FROM snowdrift.mark');
-like($denied, qr/permission denied for table mark/, '... and the new owner cannot insert into the mark');
+  $node->psql('owned', 'SET ROLE heir; INSERT INTO snowdrift_tables.mark SELECT * FROM snowdrift_tables.mark');
+like($denied, qr/permission denied for schema snowdrift_tables/, '... and the new owner cannot insert into the mark');
 $node->safe_psql('postgres', 'DROP DATABASE owned');
 
 # A mark that was changed by hand
 like(error_of($node, 'ALTER EXTENSION snowdrift SET SCHEMA pg_catalog'),
 	qr/ERROR:  0A000: extension "snowdrift" does not support SET SCHEMA/, 'the schema cannot be changed');
-for my $change ('UPDATE snowdrift.mark SET unix_ms = 0', 'DELETE FROM snowdrift.mark', 'TRUNCATE snowdrift.mark')
+for my $change ('UPDATE snowdrift_tables.mark SET unix_ms = 0', 'DELETE FROM snowdrift_tables.mark', 'TRUNCATE snowdrift_tables.mark')
 {
 	for my $role ('origin', 'replica')
 	{
 		like(error_of($node, "SET session_replication_role = $role; $change"),
-			qr/ERROR:  0A000: cannot change table "snowdrift.mark"/, "$change raises an error, also for superusers ($role)");
+			qr/ERROR:  0A000: cannot change table "snowdrift_tables.mark"/, "$change raises an error, also for superusers ($role)");
 	}
 }
 # row_of(TIME): the row of a dump whose mark is that time, of a server with a configured number
@@ -191,64 +191,64 @@ sub row_of
 	return "SELECT $unix_ms, 1, 0, $unix_ms, '1'::xid, 7, -1, 0, 0, 1, 9, -1, true";
 }
 # A row of a dump advances the mark, whether or not triggers are disabled when it is restored.
-my $disable = 'ALTER TABLE snowdrift.mark DISABLE TRIGGER ALL';
-my $enable = 'ALTER TABLE snowdrift.mark ENABLE ALWAYS TRIGGER restore_mark, ENABLE ALWAYS TRIGGER refuse_mark_change';
+my $disable = 'ALTER TABLE snowdrift_tables.mark DISABLE TRIGGER ALL';
+my $enable = 'ALTER TABLE snowdrift_tables.mark ENABLE ALWAYS TRIGGER restore_mark, ENABLE ALWAYS TRIGGER refuse_mark_change';
 for my $restore ([ 'with triggers', 15, 'SELECT', 'SELECT' ], [ 'without triggers', 20, $disable, $enable ])
 {
 	my ($how, $second, $first, $last) = @$restore;
 	$before = $node->safe_psql('postgres', 'SELECT next_snowflake()');
-	$node->safe_psql('postgres', "$first; INSERT INTO snowdrift.mark " . row_of('2026-06-01 11:00:00Z') . "; $last");
+	$node->safe_psql('postgres', "$first; INSERT INTO snowdrift_tables.mark " . row_of('2026-06-01 11:00:00Z') . "; $last");
 	cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'),
 		'>', $before, "a row restored $how does not set the mark back");
 	$node->safe_psql('postgres',
-		"$first; INSERT INTO snowdrift.mark " . row_of("2026-06-01 12:01:${second}Z") . "; $last");
+		"$first; INSERT INTO snowdrift_tables.mark " . row_of("2026-06-01 12:01:${second}Z") . "; $last");
 	$node->stop('immediate');
 	start_with_clock($node, '2026-06-01 12:01:10');
 	is( $node->safe_psql('postgres', "SELECT snowflake_timestamp(next_snowflake()) AT TIME ZONE 'UTC'"),
 		"2026-06-01 12:01:$second.001", '... and a row with a later time advances it, also after a crash');
 }
 like(
-	error_of($node, 'INSERT INTO snowdrift.mark ' . row_of('1969-12-31Z')),
-	qr/ERROR:  22003: unix_ms of table "snowdrift.mark" must be in range 0 .. 140737488355327/,
+	error_of($node, 'INSERT INTO snowdrift_tables.mark ' . row_of('1969-12-31Z')),
+	qr/ERROR:  22003: unix_ms of table "snowdrift_tables.mark" must be in range 0 .. 140737488355327/,
 	'a row with a time out of range raises an error');
-like(error_of($node, 'DROP TABLE snowdrift.mark'), qr/2BP01/, 'the mark cannot be dropped alone');
+like(error_of($node, 'DROP TABLE snowdrift_tables.mark'), qr/2BP01/, 'the mark cannot be dropped alone');
 # Alterations that only a superuser can make
 my %alterations = (
-	'ALTER EXTENSION snowdrift DROP TABLE snowdrift.mark' =>
-	  [ 'does not belong to extension snowdrift', 'ALTER EXTENSION snowdrift ADD TABLE snowdrift.mark' ],
-	'ALTER TABLE snowdrift.mark RENAME TO m' => [ 'is missing', 'ALTER TABLE snowdrift.m RENAME TO mark' ],
-	'ALTER TABLE snowdrift.mark SET UNLOGGED' => [ 'is not crash-safe', 'ALTER TABLE snowdrift.mark SET LOGGED' ],
-	'ALTER TABLE snowdrift.mark RENAME TO m; CREATE TABLE snowdrift.mark (LIKE snowdrift.m);
-		ALTER EXTENSION snowdrift ADD TABLE snowdrift.mark' =>
-	  [ 'is empty', 'ALTER EXTENSION snowdrift DROP TABLE snowdrift.mark; DROP TABLE snowdrift.mark;
-		ALTER TABLE snowdrift.m RENAME TO mark' ],
-	'ALTER TABLE snowdrift.mark RENAME TO m; CREATE VIEW snowdrift.mark AS TABLE snowdrift.m;
-		ALTER EXTENSION snowdrift ADD VIEW snowdrift.mark' =>
-	  [ 'was altered', 'ALTER EXTENSION snowdrift DROP VIEW snowdrift.mark; DROP VIEW snowdrift.mark;
-		ALTER TABLE snowdrift.m RENAME TO mark' ]);
+	'ALTER EXTENSION snowdrift DROP TABLE snowdrift_tables.mark' =>
+	  [ 'does not belong to extension snowdrift', 'ALTER EXTENSION snowdrift ADD TABLE snowdrift_tables.mark' ],
+	'ALTER TABLE snowdrift_tables.mark RENAME TO m' => [ 'is missing', 'ALTER TABLE snowdrift_tables.m RENAME TO mark' ],
+	'ALTER TABLE snowdrift_tables.mark SET UNLOGGED' => [ 'is not crash-safe', 'ALTER TABLE snowdrift_tables.mark SET LOGGED' ],
+	'ALTER TABLE snowdrift_tables.mark RENAME TO m; CREATE TABLE snowdrift_tables.mark (LIKE snowdrift_tables.m);
+		ALTER EXTENSION snowdrift ADD TABLE snowdrift_tables.mark' =>
+	  [ 'is empty', 'ALTER EXTENSION snowdrift DROP TABLE snowdrift_tables.mark; DROP TABLE snowdrift_tables.mark;
+		ALTER TABLE snowdrift_tables.m RENAME TO mark' ],
+	'ALTER TABLE snowdrift_tables.mark RENAME TO m; CREATE VIEW snowdrift_tables.mark AS TABLE snowdrift_tables.m;
+		ALTER EXTENSION snowdrift ADD VIEW snowdrift_tables.mark' =>
+	  [ 'was altered', 'ALTER EXTENSION snowdrift DROP VIEW snowdrift_tables.mark; DROP VIEW snowdrift_tables.mark;
+		ALTER TABLE snowdrift_tables.m RENAME TO mark' ]);
 for my $alteration (sort keys %alterations)
 {
 	my ($problem, $repair) = @{ $alterations{$alteration} };
 	$before = $node->safe_psql('postgres', 'SELECT next_snowflake()');
 	$node->safe_psql('postgres', $alteration);
 	like(error_of($node, 'SELECT next_snowflake()'),
-		qr/ERROR:  55000: table "snowdrift.mark" $problem/, "a mark that $problem raises an error");
+		qr/ERROR:  55000: table "snowdrift_tables.mark" $problem/, "a mark that $problem raises an error");
 	$node->safe_psql('postgres', $repair);
 	cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', $before, '... IDs ascend after the repair');
 }
 $before = $node->safe_psql('postgres', 'SELECT next_snowflake()');
-$node->safe_psql('postgres', "ALTER TABLE snowdrift.mark ADD note text, ADD day date NOT NULL DEFAULT '2026-06-01'");
+$node->safe_psql('postgres', "ALTER TABLE snowdrift_tables.mark ADD note text, ADD day date NOT NULL DEFAULT '2026-06-01'");
 cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', $before, 'columns of a later version do no harm');
-$node->safe_psql('postgres', 'VACUUM FULL snowdrift.mark');
+$node->safe_psql('postgres', 'VACUUM FULL snowdrift_tables.mark');
 $node->stop('immediate');
 start_with_clock($node, '2026-06-01 12:01:10');
 cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', $before, '... also in a table that was rewritten');
-is($node->safe_psql('postgres', 'SELECT DISTINCT day, note IS NULL FROM snowdrift.mark'), '2026-06-01|t', '... and are kept');
-$node->safe_psql('postgres', 'ALTER TABLE snowdrift.mark DROP note, DROP day');
+is($node->safe_psql('postgres', 'SELECT DISTINCT day, note IS NULL FROM snowdrift_tables.mark'), '2026-06-01|t', '... and are kept');
+$node->safe_psql('postgres', 'ALTER TABLE snowdrift_tables.mark DROP note, DROP day');
 cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'), '>', $before, '... until they are dropped');
 
 # These commands move the mark to another file.
-for my $rewrite ('VACUUM FULL snowdrift.mark', 'BEGIN; ALTER TABLE snowdrift.mark ALTER writer TYPE integer USING writer + 0; COMMIT')
+for my $rewrite ('VACUUM FULL snowdrift_tables.mark', 'BEGIN; ALTER TABLE snowdrift_tables.mark ALTER writer TYPE integer USING writer + 0; COMMIT')
 {
 	$before = $node->safe_psql('postgres', 'SELECT next_snowflake()');
 	$node->safe_psql('postgres', $rewrite);
@@ -288,7 +288,6 @@ $node->safe_psql('postgres',
 	"SELECT snowdrift.create_generator('own', 'snowflake', worker => 7);
 	 SELECT snowdrift.create_generator('own sno', 'sno', partition => 7);
 	 REVOKE ALL ON ALL TABLES IN SCHEMA snowdrift FROM PUBLIC;
-	 REVOKE ALL ON ALL SEQUENCES IN SCHEMA snowdrift FROM PUBLIC;
 	 REVOKE ALL ON SCHEMA snowdrift FROM PUBLIC");
 my $at = 30;    # a new generator begins after the mark
 for my $call (@Snowdrift::calls)
@@ -299,17 +298,28 @@ for my $call (@Snowdrift::calls)
 			 SELECT public.$call"),
 		qr/^[\w-]+$/, "public.$call: no privilege except EXECUTE is needed");
 }
-$node->safe_psql('postgres', 'GRANT USAGE ON SCHEMA snowdrift TO PUBLIC');
+# Without the privilege to use the schema, no statement can lock the table.
 for my $statement (
-	'SELECT FROM snowdrift.mark',
-	'INSERT INTO snowdrift.mark SELECT * FROM snowdrift.mark',
-	'UPDATE snowdrift.mark SET unix_ms = 0',
-	'DELETE FROM snowdrift.mark',
-	'TRUNCATE snowdrift.mark',
-	'ALTER TABLE snowdrift.mark DISABLE TRIGGER ALL',
-	'BEGIN; LOCK snowdrift.mark',
-	'BEGIN; LOCK snowdrift.mark IN ACCESS SHARE MODE',
-	'BEGIN; LOCK snowdrift.mark IN ROW EXCLUSIVE MODE')
+	'SELECT FROM snowdrift_tables.mark',
+	'PREPARE p AS TABLE snowdrift_tables.mark',
+	'CREATE TEMP VIEW v AS TABLE snowdrift_tables.mark',
+	'CREATE RULE r AS ON INSERT TO snowdrift_tables.mark DO NOTHING',
+	'LOCK snowdrift_tables.mark IN ACCESS SHARE MODE')
+{
+	like(error_of($node, "SET ROLE someone; BEGIN; $statement"),
+		qr/42501: permission denied for schema snowdrift_tables/, "$statement: an ordinary role cannot use the schema");
+}
+$node->safe_psql('postgres', 'GRANT USAGE ON SCHEMA snowdrift, snowdrift_tables TO PUBLIC');
+for my $statement (
+	'SELECT FROM snowdrift_tables.mark',
+	'INSERT INTO snowdrift_tables.mark SELECT * FROM snowdrift_tables.mark',
+	'UPDATE snowdrift_tables.mark SET unix_ms = 0',
+	'DELETE FROM snowdrift_tables.mark',
+	'TRUNCATE snowdrift_tables.mark',
+	'ALTER TABLE snowdrift_tables.mark DISABLE TRIGGER ALL',
+	'BEGIN; LOCK snowdrift_tables.mark',
+	'BEGIN; LOCK snowdrift_tables.mark IN ACCESS SHARE MODE',
+	'BEGIN; LOCK snowdrift_tables.mark IN ROW EXCLUSIVE MODE')
 {
 	like(error_of($node, "SET ROLE someone; $statement"),
 		qr/42501: (permission denied for|must be owner of) table mark/,

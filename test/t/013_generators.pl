@@ -28,7 +28,7 @@ INSERT INTO own SELECT FROM generate_series(1, 1000);
 INSERT INTO people SELECT FROM generate_series(1, 1000);
 SQL
 
-my $definitions = 'SELECT * FROM snowdrift.generator ORDER BY name';
+my $definitions = 'SELECT * FROM snowdrift_tables.generator ORDER BY name';
 my $before = $origin->safe_psql('postgres', $definitions);
 like($before, qr/^orders\|2\|snowflake\|twitter\|\|3\|\|0\|4095\|f\|20\d\d-/m, 'definitions are stored in the table');
 
@@ -42,15 +42,15 @@ for my $role ('owner', 'reader')
 	my $owned = $origin->basedir . "/$role.sql";
 	command_ok([ 'pg_dump', '-U', $role, '-d', $origin->connstr('owned'), '-f', $owned ], "a database is dumped by $role");
 	my $content = slurp_file($owned);
-	like($content, qr/^COPY snowdrift.$_ .*\n(?!\\)/m, "... with the rows of snowdrift.$_") for 'mark', 'generator', 'backfill';
-	like($content, qr/setval\('snowdrift.generator_id', 1, true\)/, '... and the number of the last generator');
+	like($content, qr/^COPY snowdrift_tables.$_ .*\n(?!\\)/m, "... with the rows of $_") for 'mark', 'generator', 'backfill';
+	like($content, qr/setval\('snowdrift_tables.generator_id', 1, true\)/, '... and the number of the last generator');
 }
 command_fails_like(
 	[ 'pg_dump', '-U', 'ordinary', '-d', $origin->connstr('owned'), '-f', '/dev/null' ],
-	qr/permission denied for (table|sequence) (backfill|generator|generator_id|mark)\b/,
+	qr/permission denied for schema snowdrift_tables/,
 	'another role cannot dump it');
 command_ok(
-	[ 'pg_dump', '-U', 'ordinary', '--exclude-table-data=snowdrift.*', '-d', $origin->connstr('owned'), '-f', '/dev/null' ],
+	[ 'pg_dump', '-U', 'ordinary', '--exclude-table-data=snowdrift_tables.*', '-d', $origin->connstr('owned'), '-f', '/dev/null' ],
 	'... except without the data of the extension');
 
 my $dump = $origin->basedir . '/dump.sql';
@@ -70,7 +70,7 @@ for my $table ('orders', 'own')
 is( $restored->safe_psql('postgres', 'SELECT at = snowflake_timestamp(id, $$twitter$$) FROM orders LIMIT 1'),
 	't', 'generated columns with a layout are restored');
 $restored->safe_psql('postgres', "SELECT snowdrift.create_generator('more', 'snowflake')");
-is( $restored->safe_psql('postgres', "SELECT id FROM snowdrift.generator WHERE name = 'more'"),
+is( $restored->safe_psql('postgres', "SELECT id FROM snowdrift_tables.generator WHERE name = 'more'"),
 	5, 'ids of generators are not reused');
 # Snos are never ahead of the clock, so a call waits until the clock has passed the mark.
 set_clock($restored, '+0');
@@ -88,7 +88,7 @@ command_ok(
 is($origin->safe_psql('tenants', $definitions), $before, '... with its generators');
 is( $origin->safe_psql('tenants', 'SELECT mark IS NOT NULL FROM snowdrift.clock'), 't', '... and its mark');
 $origin->safe_psql('tenants', "SET ROLE tenant; SELECT snowdrift.create_generator('tenant''s', 'snowflake')");
-is($origin->safe_psql('tenants', q{SELECT id FROM snowdrift.generator WHERE name = 'tenant''s'}),
+is($origin->safe_psql('tenants', q{SELECT id FROM snowdrift_tables.generator WHERE name = 'tenant''s'}),
 	5, '... and their ids continue');
 $origin->safe_psql('postgres', 'DROP DATABASE tenants');
 
@@ -102,12 +102,12 @@ $origin->safe_psql('named', q{CREATE SCHEMA ids; CREATE EXTENSION snowdrift SCHE
 	INSERT INTO drawn SELECT ids.snowflake_at('2022-01-01Z', 'own') FROM generate_series(1, 3)});
 my $open = $origin->background_psql('named', on_error_stop => 0);
 $open->query_safe(q{SELECT ids.next_snowflake('own'), ids.snowflake_at('2022-01-01Z')});
-$origin->safe_psql('named', 'ALTER SCHEMA snowdrift RENAME TO tables');
-my $is_refused = qr/ERROR:  (?:55000: )?schema "snowdrift" was renamed to "tables".*DETAIL:  .*HINT:  Run ALTER SCHEMA tables RENAME TO snowdrift\./s;
+$origin->safe_psql('named', 'ALTER SCHEMA snowdrift_tables RENAME TO tables');
+my $is_refused = qr/ERROR:  (?:55000: )?schema "snowdrift_tables" was renamed to "tables".*DETAIL:  .*HINT:  Run ALTER SCHEMA tables RENAME TO snowdrift_tables\./s;
 for my $statement ((map { "SELECT ids.$_" } 'next_snowflake()', 'next_ulid()', 'next_uuidv7()', 'next_sno()',
 		"next_snowflake('own')", "snowflake_at('2022-01-01Z')", "snowflake_at('2022-01-01Z', 'own')"),
-	(map { "SELECT tables.$_" } "create_generator('more', 'sno')", "drop_generator('own')", "snapshot('own')", 'advance(now())'),
-	'SELECT * FROM tables.clock', 'SELECT * FROM tables.generators', 'INSERT INTO tables.generator SELECT * FROM tables.generator',
+	(map { "SELECT snowdrift.$_" } "create_generator('more', 'sno')", "drop_generator('own')", "snapshot('own')", 'advance(now())'),
+	'SELECT * FROM snowdrift.clock', 'SELECT * FROM snowdrift.generators', 'INSERT INTO tables.generator SELECT * FROM tables.generator',
 	'INSERT INTO tables.mark SELECT * FROM tables.mark', 'INSERT INTO tables.backfill SELECT * FROM tables.backfill')
 {
 	like(error_of_database($origin, 'named', $statement), $is_refused, "after a rename: $statement");
@@ -119,26 +119,26 @@ $open->query(q{SELECT ids.snowflake_at('2022-01-01Z')});
 like($open->{stderr}, $is_refused, '... or returns IDs of past times');
 $open->quit;
 $origin->safe_psql('named', 'BEGIN; DROP EXTENSION snowdrift CASCADE; CREATE EXTENSION snowdrift SCHEMA ids; SELECT ids.next_snowflake(); ROLLBACK');
-$origin->safe_psql('named', 'ALTER SCHEMA tables RENAME TO snowdrift');
+$origin->safe_psql('named', 'ALTER SCHEMA tables RENAME TO snowdrift_tables');
 
 # moved(TABLE, STATEMENT): the error of the statement while the table is in another schema
 sub moved
 {
 	my ($kind, $table, $statement) = @_;
-	$origin->safe_psql('named', "ALTER $kind snowdrift.$table SET SCHEMA public");
+	$origin->safe_psql('named', "ALTER $kind snowdrift_tables.$table SET SCHEMA public");
 	my $error = error_of_database($origin, 'named', $statement);
-	$origin->safe_psql('named', "ALTER $kind public.$table SET SCHEMA snowdrift");
+	$origin->safe_psql('named', "ALTER $kind public.$table SET SCHEMA snowdrift_tables");
 	return $error;
 }
-like(moved('TABLE', 'mark', 'SELECT ids.next_snowflake()'), qr/55000: table "snowdrift.mark" is missing.*HINT:  Undo/s, 'the table of the mark is not used in another schema');
-like(moved('TABLE', 'generator', "SELECT ids.next_snowflake('own')"), qr/42P01: table "snowdrift.generator" does not exist.*HINT:  Undo/s, '... nor is that of the definitions');
-like(moved('SEQUENCE', 'generator_id', "SELECT snowdrift.create_generator('more', 'sno')"), qr/42P01: sequence "snowdrift.generator_id" does not exist.*HINT:  Undo/s, '... nor is that of their ids');
-like(moved('TABLE', 'backfill', "SELECT ids.snowflake_at('2022-01-01Z')"), qr/55000: table "snowdrift.backfill" is missing.*HINT:  Undo/s, '... nor is that of the IDs of past times');
+like(moved('TABLE', 'mark', 'SELECT ids.next_snowflake()'), qr/55000: table "snowdrift_tables.mark" is missing.*HINT:  Undo/s, 'the table of the mark is not used in another schema');
+like(moved('TABLE', 'generator', "SELECT ids.next_snowflake('own')"), qr/42P01: table "snowdrift_tables.generator" does not exist.*HINT:  Undo/s, '... nor is that of the definitions');
+like(moved('SEQUENCE', 'generator_id', "SELECT snowdrift.create_generator('more', 'sno')"), qr/42P01: sequence "snowdrift_tables.generator_id" does not exist.*HINT:  Undo/s, '... nor is that of their ids');
+like(moved('TABLE', 'backfill', "SELECT ids.snowflake_at('2022-01-01Z')"), qr/55000: table "snowdrift_tables.backfill" is missing.*HINT:  Undo/s, '... nor is that of the IDs of past times');
 
-# After that, and after the schema of the functions is renamed, dumps are restored.
+# After that, and after the other schemas are renamed, dumps are restored.
 for my $schema ('ids', 'renamed')
 {
-	$origin->safe_psql('named', "ALTER SCHEMA ids RENAME TO renamed") if $schema ne 'ids';
+	$origin->safe_psql('named', "ALTER SCHEMA ids RENAME TO renamed; ALTER SCHEMA snowdrift RENAME TO administration") if $schema ne 'ids';
 	command_ok([ 'pg_dump', '-Fc', '-d', $origin->connstr('named'), '-f', $archive ], "a dump with the functions in the schema $schema");
 	$origin->safe_psql('postgres', 'CREATE DATABASE again');
 	command_ok([ 'pg_restore', '-1', '-e', '-d', $origin->connstr('again'), $archive ], '... is restored');
@@ -260,7 +260,7 @@ my $renewed = $origin->safe_psql('one', "SELECT next_snowflake('n1');
 like($renewed, qr/^00:00:00 0$/m, 'a generator does not take over the state of an earlier extension');
 my $keeper = $origin->background_psql('one');
 $keeper->query_safe("SELECT snowdrift.create_generator('kept', 'snowflake'), next_snowflake('kept')");
-my $numbers = "SELECT string_agg(id || name, ' ' ORDER BY id) FROM snowdrift.generator";
+my $numbers = "SELECT string_agg(id || name, ' ' ORDER BY id) FROM snowdrift_tables.generator";
 my $first_numbers = $origin->safe_psql('one', $numbers);
 $origin->safe_psql('one', "DROP EXTENSION snowdrift; CREATE EXTENSION snowdrift;
 	SELECT snowdrift.create_generator('n1', 'sno'), snowdrift.create_generator('kept', 'snowflake')");

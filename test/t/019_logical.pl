@@ -67,7 +67,7 @@ my $create_posts = q{CREATE EXTENSION snowdrift;
 	CREATE PUBLICATION posts FOR TABLE posts};
 
 # Definitions of generators are not replicated, even if a publication includes all tables.
-my $definitions = 'SELECT name, id, kind, worker, partition FROM snowdrift.generator ORDER BY name';
+my $definitions = 'SELECT name, id, kind, worker, partition FROM snowdrift_tables.generator ORDER BY name';
 my $publisher = new_writer('publisher', "snowdrift.node = 1\n");
 my $subscriber = new_writer('subscriber', "snowdrift.node = 2\n");
 start_with_clock($publisher, '+20');
@@ -91,7 +91,7 @@ $subscriber->safe_psql('postgres',
 my $own = $subscriber->safe_psql('postgres', $definitions);
 # IDs of past times that both servers have used
 my $back_fill = q{SELECT snowflake_at('2022-01-01Z'), snowflake_at('2022-01-01Z', 'orders')};
-my $back_filled = 'SELECT count(*), max(sequence) FROM snowdrift.backfill';
+my $back_filled = 'SELECT count(*), max(sequence) FROM snowdrift_tables.backfill';
 $_->safe_psql('postgres', $back_fill) for $subscriber, $publisher, $publisher;
 my $session = $subscriber->background_psql('postgres');
 my $draw_own = q{SELECT snowflake_worker(next_snowflake('orders')), sno_partition(next_sno('visits'))};
@@ -101,7 +101,7 @@ $subscriber->wait_for_subscription_sync($publisher, 'from_publisher');
 is($subscriber->safe_psql('postgres', $definitions),
 	$own, '... and the initial copy of all tables does not change them');
 # The publisher's mark is 20 s ahead of the subscriber's clock.
-my $own_mark = q{SELECT count(*), max(unix_ms) < 1000 * extract(epoch FROM clock_timestamp() + '10 s') FROM snowdrift.mark};
+my $own_mark = q{SELECT count(*), max(unix_ms) < 1000 * extract(epoch FROM clock_timestamp() + '10 s') FROM snowdrift_tables.mark};
 is($subscriber->safe_psql('postgres', $own_mark), '1|t', '... and neither does it change the mark');
 is($subscriber->safe_psql('postgres', $back_filled), '2|0', '... or the IDs of past times that it has used');
 $publisher->safe_psql('postgres',
@@ -112,7 +112,7 @@ $publisher->safe_psql('postgres',
 	ALTER TABLE events ALTER named DROP DEFAULT;
 	SELECT snowdrift.drop_generator('orders');
 	SELECT snowdrift.create_generator('orders', 'snowflake', worker => 6);
-	UPDATE snowdrift.generator SET partition = 6 WHERE name = 'visits'});
+	UPDATE snowdrift_tables.generator SET partition = 6 WHERE name = 'visits'});
 catch_up($subscriber, $publisher);
 is($subscriber->safe_psql('postgres', 'SELECT count(*) FROM events'), 200, '... nor do later changes');
 is($subscriber->safe_psql('postgres', $definitions), $own, '... of the definitions on the publisher');
@@ -123,8 +123,8 @@ is($subscriber->safe_psql('postgres', $draw_own), '4|4', '... and so does a new 
 $session->quit;
 is($subscriber->safe_psql('postgres', $errors), 0, '... without replication errors');
 like(
-	error_of($publisher, 'SET session_replication_role = replica; TRUNCATE snowdrift.generator'),
-	qr/0A000: cannot truncate table "snowdrift.generator"/,
+	error_of($publisher, 'SET session_replication_role = replica; TRUNCATE snowdrift_tables.generator'),
+	qr/0A000: cannot truncate table "snowdrift_tables.generator"/,
 	'... which a TRUNCATE would remove, so it is an error');
 SKIP:
 {
@@ -143,15 +143,15 @@ SKIP:
 	$subscriber->poll_query_until('postgres',
 		q{SELECT bool_and(srsubstate = 'r') FROM pg_subscription_rel JOIN pg_subscription ON oid = srsubid
 			WHERE subname = 'sequences'}) or die 'the sequences are not replicated again';
-	cmp_ok($subscriber->safe_psql('postgres', 'SELECT last_value FROM snowdrift.generator_id'),
+	cmp_ok($subscriber->safe_psql('postgres', 'SELECT last_value FROM snowdrift_tables.generator_id'),
 		'<', 20, 'replication sets the sequence of ids back');
 	$subscriber->safe_psql('postgres',
 		q{SELECT snowdrift.create_generator(format('number %s', n), 'sno') FROM generate_series(1, 30) AS n});
-	is($subscriber->safe_psql('postgres', 'SELECT count(*) = count(DISTINCT id) FROM snowdrift.generator'),
+	is($subscriber->safe_psql('postgres', 'SELECT count(*) = count(DISTINCT id) FROM snowdrift_tables.generator'),
 		't', '... but no generator gets the id of another one');
 	is($subscriber->safe_psql('postgres', $own_mark), '1|t', '... and the subscriber keeps its own mark');
 	$subscriber->safe_psql('postgres',
-		q{DROP SUBSCRIPTION sequences; SELECT snowdrift.drop_generator(name) FROM snowdrift.generator
+		q{DROP SUBSCRIPTION sequences; SELECT snowdrift.drop_generator(name) FROM snowdrift_tables.generator
 			WHERE name ~ '^(number|last)'});
 }
 my $dump = $subscriber->basedir . '/dump.sql';
@@ -304,15 +304,15 @@ for my $sign (
 # error, because they could be those of a restored dump.
 my %change = (
 	'INSERT of a definition' =>
-	  q{INSERT INTO snowdrift.generator (name, kind, sequence_min, sequence_max) VALUES ('other', 'sno', 0, 9)},
-	'UPDATE of a definition' => 'UPDATE snowdrift.generator SET worker = 9',
-	'DELETE of a definition' => 'DELETE FROM snowdrift.generator',
-	'INSERT of a record' => 'INSERT INTO snowdrift.backfill VALUES (0, 9, 9)',
-	'UPDATE of a record' => 'UPDATE snowdrift.backfill SET sequence = 9',
-	'DELETE of a record' => 'DELETE FROM snowdrift.backfill',
-	'INSERT of a mark' => 'INSERT INTO snowdrift.mark
-		SELECT later.* FROM snowdrift.mark, jsonb_populate_record(mark, jsonb_build_object($$unix_ms$$, unix_ms + 9000)) AS later');
-my $all = "$definitions; $back_filled; SELECT unix_ms FROM snowdrift.mark";
+	  q{INSERT INTO snowdrift_tables.generator (name, kind, sequence_min, sequence_max) VALUES ('other', 'sno', 0, 9)},
+	'UPDATE of a definition' => 'UPDATE snowdrift_tables.generator SET worker = 9',
+	'DELETE of a definition' => 'DELETE FROM snowdrift_tables.generator',
+	'INSERT of a record' => 'INSERT INTO snowdrift_tables.backfill VALUES (0, 9, 9)',
+	'UPDATE of a record' => 'UPDATE snowdrift_tables.backfill SET sequence = 9',
+	'DELETE of a record' => 'DELETE FROM snowdrift_tables.backfill',
+	'INSERT of a mark' => 'INSERT INTO snowdrift_tables.mark
+		SELECT later.* FROM snowdrift_tables.mark, jsonb_populate_record(mark, jsonb_build_object($$unix_ms$$, unix_ms + 9000)) AS later');
+my $all = "$definitions; $back_filled; SELECT unix_ms FROM snowdrift_tables.mark";
 $alone->safe_psql('local',
 	q{SELECT snowdrift.create_generator('own', 'snowflake', worker => 3); SELECT snowflake_at('2022-01-01Z', 'own')});
 for my $name (sort keys %change)
@@ -328,7 +328,7 @@ for my $name (sort keys %change)
 	if ($name =~ /INSERT of a (?:record|mark)/)
 	{
 		like($error, qr/^no error/, "... without an origin, it can be that of a dump: $name");
-		my $advanced = 'SELECT unix_ms - ' . ($before =~ /(\d+)$/)[0] . ' FROM snowdrift.mark';
+		my $advanced = 'SELECT unix_ms - ' . ($before =~ /(\d+)$/)[0] . ' FROM snowdrift_tables.mark';
 		is($alone->safe_psql('local', $advanced), $name =~ /mark/ ? 9000 : 0, '... and advances only the mark');
 		next;
 	}

@@ -33,7 +33,7 @@ my %leading = map { $_ => $old->safe_psql('postgres', "SELECT $_") }
 my $drawn = time;
 my %waiting = map { $_ => $old->safe_psql('postgres', "SELECT $_") } 'next_sno()', q{next_sno('own sno')};
 my $stored = q{SELECT md5(string_agg(posts::text, ',' ORDER BY id)), count(*) FROM posts};
-my $definitions = 'SELECT * FROM snowdrift.generator ORDER BY id';
+my $definitions = 'SELECT * FROM snowdrift_tables.generator ORDER BY id';
 my %before = map { $_ => $old->safe_psql('postgres', $_) } $stored, $definitions;
 my $mark = $old->safe_psql('postgres', 'SELECT mark FROM snowdrift.clock');
 $old->stop;

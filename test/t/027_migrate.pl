@@ -224,7 +224,7 @@ my %sections = (
 		},
 		queries => [
 			[ 'SELECT count(*) FROM times JOIN posts ON posts.id = times.id AND created_at = time', '1000', 'times are kept' ],
-			[ q{SELECT count(*) FROM pg_namespace WHERE nspname = 'snowdrift'}, '0', 'nothing is left' ],
+			[ q{SELECT count(*) FROM pg_namespace WHERE nspname ~ '^snowdrift'}, '0', 'nothing is left' ],
 		],
 	},
 );

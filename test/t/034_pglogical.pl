@@ -75,9 +75,9 @@ sub count_of
 }
 
 my $missing_number = qr/LOG:  database "postgres" may take part in logical replication, but this server has no number/;
-my $definitions = 'SELECT name, id, kind, worker, partition FROM snowdrift.generator ORDER BY name';
-my $mark = 'SELECT unix_ms FROM snowdrift.mark';
-my $back_filled = 'SELECT count(*), max(sequence) FROM snowdrift.backfill';
+my $definitions = 'SELECT name, id, kind, worker, partition FROM snowdrift_tables.generator ORDER BY name';
+my $mark = 'SELECT unix_ms FROM snowdrift_tables.mark';
+my $back_filled = 'SELECT count(*), max(sequence) FROM snowdrift_tables.backfill';
 my $back_fill = q{SELECT snowflake_at('2022-01-01Z'), snowflake_at('2022-01-01Z', 'orders')};
 my $draw_own = q{SELECT snowflake_worker(next_snowflake('orders')), sno_partition(next_sno('visits'))};
 
@@ -100,9 +100,9 @@ $one->safe_psql('postgres',
 		snowdrift.create_generator('of one', 'snowflake', worker => 3); $draw_own; $back_fill; $back_fill});
 cmp_ok($one->safe_psql('postgres', $mark), '>', $own_mark, 'one server has a later mark than the other');
 $one->safe_psql('postgres',
-	q{SELECT pglogical.replication_set_add_table('default', 'snowdrift.generator'),
-		pglogical.replication_set_add_table('default_insert_only', 'snowdrift.mark'),
-		pglogical.replication_set_add_table('default_insert_only', 'snowdrift.backfill')});
+	q{SELECT pglogical.replication_set_add_table('default', 'snowdrift_tables.generator'),
+		pglogical.replication_set_add_table('default_insert_only', 'snowdrift_tables.mark'),
+		pglogical.replication_set_add_table('default_insert_only', 'snowdrift_tables.backfill')});
 subscribe($two, $one, q{synchronize_data := true, forward_origins := '{}'});
 is($two->safe_psql('postgres', 'SELECT count(*) FROM posts'), 10, 'the initial copy of all tables copies rows');
 is($two->safe_psql('postgres', $definitions), $own, '... but no definitions');
@@ -113,7 +113,7 @@ $one->safe_psql('postgres',
 	qq{SELECT snowdrift.create_generator('later', 'snowflake', worker => 5), snowdrift.drop_generator('of one'),
 		snowdrift.drop_generator('orders');
 	SELECT snowdrift.create_generator('orders', 'snowflake', worker => 6);
-	UPDATE snowdrift.generator SET partition = 6 WHERE name = 'visits';
+	UPDATE snowdrift_tables.generator SET partition = 6 WHERE name = 'visits';
 	$back_fill;
 	INSERT INTO posts (server) SELECT 'one' FROM generate_series(1, 10)});
 catch_up($one);

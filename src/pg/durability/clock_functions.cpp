@@ -1,6 +1,6 @@
 // The SQL functions of the clock and the mark: snowdrift.read_clock(), on which the view
-// snowdrift.clock is based, and the triggers of snowdrift.mark. generators/reset_clock.cpp has
-// snowdrift.reset_clock().
+// snowdrift.clock is based, and the triggers of snowdrift_tables.mark. generators/reset_clock.cpp
+// has snowdrift.reset_clock().
 #include <algorithm>
 
 #include "pg/durability/mark.hpp"
@@ -35,8 +35,8 @@ int64 get_time(const TriggerData& trigger, mark_table::Column column, const char
     const int64 unix_ms = DatumGetInt64(get_column(trigger, column).value_or(Int64GetDatum(-1)));
     if (unix_ms < 0 || unix_ms > mark_table::max_unix_ms)
         ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                        errmsg("%s of table \"snowdrift.mark\" must be in range 0 .. %lld", name,
-                               static_cast<long long>(mark_table::max_unix_ms))));
+                        errmsg("%s of table \"snowdrift_tables.mark\" must be in range 0 .. %lld",
+                               name, static_cast<long long>(mark_table::max_unix_ms))));
     return unix_ms;
 }
 
@@ -53,7 +53,7 @@ SNOWDRIFT_FUNCTION(read_clock) {
                              interval_from_ms(std::max<int64>(mark_ms - now_ms, 0))});
 }
 
-/// snowdrift.restore_mark() → trigger: advances the mark to that of a restored dump's row, extends
+/// snowdrift_tables.restore_mark() → trigger: advances the mark to that of a restored dump's row, extends
 /// the origin to that of the row, and skips the row. A row of another server that has a replication
 /// origin is only skipped; without one, it looks like that of a dump.
 SNOWDRIFT_FUNCTION(restore_mark) {
@@ -68,13 +68,13 @@ SNOWDRIFT_FUNCTION(restore_mark) {
     PG_RETURN_POINTER(nullptr);
 }
 
-/// snowdrift.refuse_mark_change() → trigger: raises an error.
+/// snowdrift_tables.refuse_mark_change() → trigger: raises an error.
 SNOWDRIFT_FUNCTION(refuse_mark_change) {
     (void)check_trigger(fcinfo, "mark", TRIGGER_EVENT_BEFORE);
-    ereport(
-        ERROR,
-        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot change table \"snowdrift.mark\""),
-         errdetail("Changing the mark could cause IDs to be repeated."),
-         errhint("To advance the mark, call snowdrift.advance(). If the clock had jumped into "
-                 "the future, call snowdrift.reset_clock().")));
+    ereport(ERROR,
+            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+             errmsg("cannot change table \"snowdrift_tables.mark\""),
+             errdetail("Changing the mark could cause IDs to be repeated."),
+             errhint("To advance the mark, call snowdrift.advance(). If the clock had jumped into "
+                     "the future, call snowdrift.reset_clock().")));
 }

@@ -50,7 +50,7 @@ static_assert(row_size == 4 * sizeof(int64) + 8 * sizeof(int32) + sizeof(bool),
 
 [[noreturn]] void report_unusable(const char* problem) {
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                    errmsg("table \"snowdrift.%s\" %s", table_name, problem),
+                    errmsg("table \"snowdrift_tables.%s\" %s", table_name, problem),
                     errdetail("The table holds the time after which no ID was ever issued."),
                     errhint("Undo the change, or drop the extension and create it again.")));
 }

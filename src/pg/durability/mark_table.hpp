@@ -1,4 +1,4 @@
-// The mark on disk: the row of the table snowdrift.mark. It is changed in place on its page,
+// The mark on disk: the row of the table snowdrift_tables.mark. It is changed in place on its page,
 // independently of transactions, and logged as generic WAL. mark.hpp has the protocol between
 // sessions.
 #pragma once

@@ -26,7 +26,7 @@ extern "C" {
 namespace snowdrift::backfill {
 namespace {
 
-/// The columns of snowdrift.backfill, in order. A row states that the generator has used the
+/// The columns of snowdrift_tables.backfill, in order. A row states that the generator has used the
 /// numbers of the unit up to `sequence`. The greatest sequence applies.
 enum Column : AttrNumber { generator = 1, sequence, unit };
 constexpr int column_count = unit;
@@ -35,7 +35,7 @@ constexpr int column_count = unit;
 
 [[noreturn]] void report_unusable(const char* problem) {
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                    errmsg("table \"snowdrift.backfill\" %s", problem),
+                    errmsg("table \"snowdrift_tables.backfill\" %s", problem),
                     errdetail("The table holds the IDs that snowflake_at() has returned."),
                     errhint("Undo the change.")));
 }

@@ -1,6 +1,6 @@
-// The IDs of past times that snowflake_at() has returned: the table snowdrift.backfill, which
-// records the sequence numbers that each time unit of a generator has used. snowflake_at.cpp has
-// the function.
+// The IDs of past times that snowflake_at() has returned: the table snowdrift_tables.backfill,
+// which records the sequence numbers that each time unit of a generator has used. snowflake_at.cpp
+// has the function.
 #pragma once
 
 #include <cstdint>

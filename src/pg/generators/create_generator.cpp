@@ -1,5 +1,5 @@
 // The SQL functions snowdrift.create_generator() and snowdrift.drop_generator(), and the triggers
-// of snowdrift.generator.
+// of snowdrift_tables.generator.
 #include <algorithm>
 
 #include "pg/generators/copied_server.hpp"
@@ -121,7 +121,7 @@ SNOWDRIFT_FUNCTION(drop_generator) {
     PG_RETURN_VOID();
 }
 
-/// snowdrift.guard_definition() → trigger: skips the rows of another server, or raises 55000 if they
+/// snowdrift_tables.guard_definition() → trigger: skips the rows of another server, or raises 55000 if they
 /// have no replication origin. A definition that is changed by hand is locked, as by
 /// drop_generator().
 SNOWDRIFT_FUNCTION(guard_definition) {
@@ -138,7 +138,7 @@ SNOWDRIFT_FUNCTION(guard_definition) {
     PG_RETURN_POINTER(trigger.tg_newtuple);
 }
 
-/// snowdrift.guard_backfill() → trigger: skips the rows of another server. Without a replication
+/// snowdrift_tables.guard_backfill() → trigger: skips the rows of another server. Without a replication
 /// origin, rows are inserted, because each of them only uses up IDs, but changes raise 55000.
 SNOWDRIFT_FUNCTION(guard_backfill) {
     const TriggerData& trigger =
@@ -150,7 +150,7 @@ SNOWDRIFT_FUNCTION(guard_backfill) {
     PG_RETURN_POINTER(is_update ? trigger.tg_newtuple : trigger.tg_trigtuple);
 }
 
-/// snowdrift.refuse_truncate() → trigger: raises an error. Logical replication applies TRUNCATE
+/// snowdrift_tables.refuse_truncate() → trigger: raises an error. Logical replication applies TRUNCATE
 /// without triggers for rows, so it would remove this server's rows.
 SNOWDRIFT_FUNCTION(refuse_truncate) {
     const bool is_backfill =
@@ -160,12 +160,12 @@ SNOWDRIFT_FUNCTION(refuse_truncate) {
     const char* const table = is_backfill ? "backfill" : "generator";
     (void)check_trigger(fcinfo, table, TRIGGER_EVENT_BEFORE);
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                    errmsg("cannot truncate table \"snowdrift.%s\"", table),
+                    errmsg("cannot truncate table \"snowdrift_tables.%s\"", table),
                     errdetail("Subscriptions would remove the rows of other servers."),
                     errhint("Use snowdrift.drop_generator() for each generator.")));
 }
 
-/// snowdrift.generators_changed() → trigger: makes all sessions reread the table
+/// snowdrift_tables.generators_changed() → trigger: makes all sessions reread the table
 SNOWDRIFT_FUNCTION(generators_changed) {
     definitions::invalidate(check_trigger(fcinfo, "generator", TRIGGER_EVENT_AFTER).tg_relation);
     advance_changed();

@@ -34,12 +34,12 @@ Relation open_table(LOCKMODE lock) {
     Relation table = extension::open_relation("generator", lock);
     if (table == nullptr)
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
-                        errmsg("table \"snowdrift.generator\" does not exist"),
+                        errmsg("table \"snowdrift_tables.generator\" does not exist"),
                         errhint("Undo the change, or drop the extension and create it again.")));
     if (table->rd_rel->relkind != RELKIND_RELATION || table->rd_rel->relam != HEAP_TABLE_AM_OID)
-        ereport(ERROR,
-                (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                 errmsg("table \"snowdrift.generator\" was altered"), errhint("Undo the change.")));
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("table \"snowdrift_tables.generator\" was altered"),
+                        errhint("Undo the change.")));
     table_oid = RelationGetRelid(table);
     return table;
 }

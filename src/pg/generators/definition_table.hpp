@@ -1,4 +1,4 @@
-// The table snowdrift.generator and its rows. definitions.hpp has what is done with them.
+// The table snowdrift_tables.generator and its rows. definitions.hpp has what is done with them.
 #pragma once
 
 #include <cstring>
@@ -17,7 +17,7 @@ extern "C" {
 
 namespace snowdrift::definitions {
 
-/// The columns of snowdrift.generator, in order.
+/// The columns of snowdrift_tables.generator, in order.
 enum Column : AttrNumber {
     name = 1,
     id,
@@ -37,7 +37,7 @@ inline constexpr int column_count = origin;
 /// if it is missing, 55000 if it was altered.
 Relation open_table(LOCKMODE lock = AccessShareLock);
 
-/// A row of snowdrift.generator.
+/// A row of snowdrift_tables.generator.
 class Row {
  public:
     Row(Relation table, HeapTuple tuple) : table_{table}, tuple_{tuple} {}

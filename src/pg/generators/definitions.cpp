@@ -136,7 +136,7 @@ uint32_t next_id() {
     const Oid sequence = extension::find_relation("generator_id");
     if (!OidIsValid(sequence))
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
-                        errmsg("sequence \"snowdrift.generator_id\" does not exist"),
+                        errmsg("sequence \"snowdrift_tables.generator_id\" does not exist"),
                         errhint("Undo the change, or drop the extension and create it again.")));
     // The sequence may return an id that is taken, because replication can set it back.
     uint32_t next;

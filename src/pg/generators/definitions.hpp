@@ -1,5 +1,5 @@
-// The definitions of named generators, in the table snowdrift.generator. generator_lock.hpp has the
-// locks that block dropping a generator in use.
+// The definitions of named generators, in the table snowdrift_tables.generator. generator_lock.hpp
+// has the locks that block dropping a generator in use.
 #pragma once
 
 #include <optional>
@@ -19,11 +19,11 @@ namespace snowdrift {
 
 enum class GeneratorKind : uint8_t { snowflake, sno };
 
-/// A row of snowdrift.generator. Without datacenter and worker, or without partition, the generator
-/// uses snowdrift.node.
+/// A row of snowdrift_tables.generator. Without datacenter and worker, or without partition, the
+/// generator uses snowdrift.node.
 struct Definition {
     Oid table;    ///< the table that contains the row
-    uint32_t id;  ///< from the sequence snowdrift.generator_id; unique in the table
+    uint32_t id;  ///< from the sequence snowdrift_tables.generator_id; unique in the table
     GeneratorKind kind;
     bool is_uncommitted;                 ///< created by the current transaction
     SnowflakeLayout layout;              ///< of a Snowflake generator

@@ -1,6 +1,6 @@
 // The locks of named generators, which transactions hold until they end. They are locks of objects:
-// a lock of the table snowdrift.generator would let VACUUM FULL, which waits for it, block all
-// sessions.
+// a lock of the table snowdrift_tables.generator would let VACUUM FULL, which waits for it, block
+// all sessions.
 #pragma once
 
 #include <cstdint>

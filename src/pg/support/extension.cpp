@@ -45,28 +45,28 @@ Oid find_member(Oid extension, const char* symbol) {
     return function;
 }
 
-/// Ensure that the administration schema has the name that the script gives it. Otherwise, a dump
+/// Ensure that the schema of the tables has the name that the script gives it. Otherwise, a dump
 /// contains the rows of tables in a schema that CREATE EXTENSION does not create.
 void check_name(Oid schema) {
     const char* const name = get_namespace_name(schema);
-    if (name == nullptr || std::strcmp(name, "snowdrift") == 0) return;
+    if (name == nullptr || std::strcmp(name, "snowdrift_tables") == 0) return;
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                    errmsg("schema \"snowdrift\" was renamed to \"%s\"", name),
+                    errmsg("schema \"snowdrift_tables\" was renamed to \"%s\"", name),
                     errdetail("A dump of this database could not be restored."),
-                    errhint("Run ALTER SCHEMA %s RENAME TO snowdrift.", quote_identifier(name))));
+                    errhint("Run ALTER SCHEMA %s RENAME TO snowdrift_tables.", quote_identifier(name))));
 }
 
 }  // namespace
 
 Oid find_relation(const char* name) {
-    // The extension is not relocatable, so its schema can be renamed but its OID does not change.
+    // The extension is not relocatable, so a schema of its own can be renamed but not replaced.
     static Oid known_extension = InvalidOid;
     static Oid schema = InvalidOid;
     const Oid extension = get_extension_oid("snowdrift", true);
     if (!OidIsValid(extension)) return InvalidOid;
     if (extension != known_extension || !OidIsValid(schema)) {
         known_extension = InvalidOid;
-        schema = get_func_namespace(find_member(extension, "snowdrift_read_clock"));
+        schema = get_func_namespace(find_member(extension, "snowdrift_restore_mark"));
         known_extension = extension;
     }
     if (!OidIsValid(schema)) return InvalidOid;

@@ -10,11 +10,11 @@ extern "C" {
 
 namespace snowdrift::extension {
 
-/// The relation `name` in the extension's administration schema; InvalidOid if there is none.
-/// Raises 55000 if the schema was renamed.
+/// The relation `name` in the schema of the extension's tables; InvalidOid if there is none. Raises
+/// 55000 if the schema was renamed.
 ///
-/// The administration schema is the schema of the extension's C function read_clock(), not just any
-/// schema named "snowdrift". Other roles cannot create a function that is mistaken for it, because
+/// This schema is that of the extension's C function restore_mark(), not just any schema named
+/// "snowdrift_tables". Other roles cannot create a function that is mistaken for it, because
 /// only superusers can create C functions.
 Oid find_relation(const char* name);
 

@@ -25,10 +25,10 @@ void check_table(Relation table, int column_count) {
         index_close(index, AccessShareLock);
     }
     if (is_altered)
-        ereport(ERROR,
-                (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                 errmsg("table \"snowdrift.%s\" was altered", RelationGetRelationName(table)),
-                 errhint("Drop the columns and indexes that were added to it.")));
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("table \"snowdrift_tables.%s\" was altered",
+                               RelationGetRelationName(table)),
+                        errhint("Drop the columns and indexes that were added to it.")));
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ inline const TriggerData& check_trigger(FunctionCallInfo fcinfo, const char* tab
         RelationGetRelid(trigger->tg_relation) != extension::find_relation(table))
         ereport(ERROR,
                 (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-                 errmsg("function was not called by a trigger of table \"snowdrift.%s\"", table)));
+                 errmsg("function was not called by a trigger of table \"snowdrift_tables.%s\"",
+                        table)));
     return *trigger;
 }
 

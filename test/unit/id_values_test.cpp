@@ -37,6 +37,8 @@ static_assert(ulid.time() == new_year && uuid.time() == new_year);
 static_assert(TwitterId::boundary(new_year).time() == new_year);
 static_assert(hash_value(ulid) != hash_value(ulid + 1));
 static_assert(sno.text().size() == Sno::text_size && hash_value(sno) != hash_value(Sno{}));
+static_assert(hash_value(sno) != hash_value(sno.with_sequence(sno.sequence() ^ 1)));
+static_assert(hash_value(sno) != hash_value(sno.with_sequence(sno.sequence() ^ 0x8000)));
 static_assert(snowflake.value() == 661343385600086019 && static_cast<int64_t>(snowflake) > 0);
 static_assert(!std::is_convertible_v<int64_t, Snowflake>);
 static_assert(!std::is_convertible_v<Snowflake, int64_t>);

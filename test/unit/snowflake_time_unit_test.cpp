@@ -109,6 +109,17 @@ TEST_F(SecondsGenerator, BeginsNoSecondMoreThan400MsEarly) {
     EXPECT_EQ(issue(noon - 4000).unix_ms, noon + 2000);
 }
 
+// Until a fresh state's unit begins, the clock can be this far behind without having been set back.
+TEST_F(SecondsGenerator, WaitsWithinTheLeadOfAFreshStateOnly) {
+    lead = max_lead;
+    word = generator.state_after(noon + 500);
+    constexpr int64_t bound = noon + 1000 - SnowflakeGenerator::max_fresh_lead_ms - 1000;
+    const auto answer = ask(bound);
+    EXPECT_EQ(answer.verdict, Verdict::exhausted);
+    EXPECT_EQ(answer.ms, noon + 600);
+    EXPECT_EQ(issue(bound - 1).unix_ms, noon + 1000);
+}
+
 TEST_F(SecondsGenerator, KeepsTheLimitOfTheLeadWhenASecondIsUsedUp) {
     lead = 100;
     word = generator.state_after(noon - 1);

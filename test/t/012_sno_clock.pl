@@ -91,6 +91,23 @@ $node->safe_psql('postgres', "SELECT pg_terminate_backend($pid)");
 ok($node->poll_query_until('postgres', $shown, '0 1 00:00:00.001'), '... and neither do calls of terminated sessions');
 eval { $session->quit };
 
+# An episode ends when no call has waited for a second.
+$session = $node->background_psql('postgres', on_error_stop => 0);
+$pid = $session->query('SELECT pg_backend_pid()');
+for (
+	[ '12:02:01.000', '1 1 00:00:01', 'a wait a second later belongs to the episode' ],
+	[ '12:02:02.004', '1 2 00:00:00.001', '... a wait still later begins another one' ],
+	[ '12:02:01.996', '1 2 00:00:00.001', '... to which a wait at a slightly earlier time belongs' ])
+{
+	my ($time, $expected, $name) = @$_;
+	set_clock($node, "2026-06-01 $time");
+	$session->query_until(qr/waiting/, "\\echo waiting\nSELECT next_sno('narrow') FROM generate_series(1, 5);\n");
+	ok($node->poll_query_until('postgres', $shown, $expected), $name);
+	$node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");
+	$node->poll_query_until('postgres', $shown, $expected =~ s/^1/0/r) or die 'the canceled call still waits';
+}
+$session->quit;
+
 # statement_timeout ends a wait.
 set_clock($node, '+0');
 $node->safe_psql('postgres', 'SELECT next_sno()');

@@ -87,4 +87,18 @@ for my $when ('+0', '-3', '-1.5', '-7')
 my ($repeated, $count) = duplicates(@files);
 is($repeated, '', "$count IDs over crashes with a stepped clock: no duplicate");
 
+# An overflow episode lasts as long as a call waits, here for up to a minute.
+start_with_clock($node, sprintf('%+.3f', 60 - time % 60));
+$node->safe_psql('postgres', q{SELECT snowdrift.create_generator('minutes', 'snowflake',
+	'epoch=2024-01-01T00:00:00Z unit=60s timestamp=31 sequence=24 worker=8', worker => 7, sequence_max => 3)});
+my $waiting = $node->background_psql('postgres', on_error_stop => 0);
+$waiting->query_until(qr/waiting/, "\\echo waiting\nSELECT count(*) FROM next_snowflakes(9, 'minutes');\n");
+ok( $node->poll_query_until('postgres',
+		"SELECT waiting = 1 AND overflow_duration > '1.5s' FROM snowdrift.generators WHERE name = 'minutes'"),
+	'a call that waits for more than a second is one episode');
+$node->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE '%minutes%'
+	AND pid <> pg_backend_pid()});
+$waiting->quit;
+$node->stop;
+
 done_testing();

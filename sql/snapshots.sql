@@ -59,7 +59,7 @@ SELECT count(*) FROM snowdrift.generators WHERE name = 'brief';
 -- The clock may be a little behind the snapshot. The mark is advanced before restore returns.
 SELECT jsonb_set(jsonb_set(:'people', '{last_timestamp}', ahead), '{highest_wall_clock}', ahead) AS people_ahead,
     jsonb_set(:'orders', '{last_timestamp}', ahead) AS orders_ahead, ahead->>0 AS ahead
-FROM to_jsonb(to_char(clock_timestamp() + interval '2s', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')) AS ahead \gset
+FROM to_jsonb(to_char(clock_timestamp() + interval '5s', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')) AS ahead \gset
 SELECT snowdrift.restore('ahead', :'orders_ahead');
 SELECT mark >= :'ahead' AS covered FROM snowdrift.clock;
 SELECT snowflake_timestamp(next_snowflake('ahead'), 'twitter') >= :'ahead' AS goes_on;

@@ -160,6 +160,10 @@ for my $call ('', q{, 'ahead'})
 is( $node->safe_psql('postgres', q{SELECT snowdrift.create_generator('after', 'snowflake', worker => 11);
 		SELECT snowflake_at(clock_timestamp() - interval '1 s', 'after') < next_snowflake('after')}),
 	"\nt", '... but new generators accept all times before their creation');
+is( $node->safe_psql('postgres', q{
+		SELECT string_agg(name, ' ' ORDER BY name) FROM snowdrift.generators
+		WHERE origin = (SELECT origin FROM snowdrift.generators WHERE name IS NULL AND kind = 'snowflake')}),
+	'ahead later own uncommitted', '... and the view shows the origins that the reset has made earlier');
 $node->stop;
 
 done_testing();

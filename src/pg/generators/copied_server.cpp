@@ -74,11 +74,10 @@ Identity read_identity(const Membership& membership) {
     if (was_promoted(last, self)) {
         // Citus promotes a clone before it changes the clone's group.
         if (membership.has_clone) return {value, self, value.source, true};
-        if (is_in_other_group(last, self)) {
-            const bool is_known = last.number != unknown_number;
+        // The number of "auto" is the group, also if the source has drawn no ID in this group.
+        if (is_in_other_group(last, self))
             return copy_of(value, self, self.system_identifier,
-                           is_known ? last.number : last.citus_group);
-        }
+                           last.is_number_configured ? last.number : last.citus_group);
     }
     return {value, self, value.source, false};
 }

@@ -92,7 +92,7 @@ Membership read_membership() {
     Relation local_group = table_open(local_group_table, AccessShareLock);
     Relation nodes = table_open(node_table, AccessShareLock);
     // Both scans see one state: the promotion of a clone changes both tables in one transaction.
-    const Snapshot snapshot = RegisterSnapshot(GetCatalogSnapshot(node_table));
+    Snapshot snapshot = RegisterSnapshot(GetCatalogSnapshot(node_table));
     for_each_row(local_group, snapshot,
                  [&](const Row& row) { membership.group = row.get_int32("groupid"); });
     read_nodes(nodes, snapshot, membership);

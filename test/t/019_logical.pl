@@ -321,7 +321,8 @@ for my $name (sort keys %change)
 	for my $role ('replica', 'origin')
 	{
 		$alone->safe_psql('local',
-			"SELECT pg_replication_origin_session_setup('other'); SET session_replication_role = $role; $change{$name}");
+			"SELECT pg_replication_origin_session_setup('other'); SET session_replication_role = $role; $change{$name};
+			 SELECT pg_replication_origin_session_reset()");
 	}
 	is($alone->safe_psql('local', $all), $before, "a session with a replication origin skips it: $name");
 	my $error = error_of_database($alone, 'local', "BEGIN; SET session_replication_role = replica; $change{$name}; ROLLBACK");

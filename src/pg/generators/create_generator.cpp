@@ -121,8 +121,8 @@ SNOWDRIFT_FUNCTION(drop_generator) {
     PG_RETURN_VOID();
 }
 
-/// snowdrift_tables.guard_definition() → trigger: skips the rows of another server, or raises 55000 if they
-/// have no replication origin. A definition that is changed by hand is locked, as by
+/// snowdrift_tables.guard_definition() → trigger: skips the rows of another server, or raises 55000
+/// if they have no replication origin. A definition that is changed by hand is locked, as by
 /// drop_generator().
 SNOWDRIFT_FUNCTION(guard_definition) {
     const TriggerData& trigger =

@@ -161,7 +161,7 @@ SNOWDRIFT_FUNCTION(refuse_truncate) {
     (void)check_trigger(fcinfo, table, TRIGGER_EVENT_BEFORE);
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("cannot truncate table \"snowdrift_tables.%s\"", table),
-                    errdetail("Subscriptions would remove the rows of other servers."),
+                    errdetail("Logical replication would remove the rows of other servers."),
                     errhint("Use snowdrift.drop_generator() for each generator.")));
 }
 

@@ -45,9 +45,10 @@ const Scenario sno_restarts{
     .name = "SnoRestarts",
     .kind = Kind::sno,
     .budget = {.draws = 3, .crashes = 2, .clock_steps = 2, .replacements = 0}};
-const Scenario sno_leads{.name = "SnoLeads",  // the clock stands still, so fresh states are ahead of it
-                         .kind = Kind::sno,
-                         .budget = {.draws = 3, .crashes = 2, .clock_steps = 0, .replacements = 0}};
+const Scenario sno_leads{
+    .name = "SnoLeads",  // the clock stands still, so fresh states are ahead of it
+    .kind = Kind::sno,
+    .budget = {.draws = 3, .crashes = 2, .clock_steps = 0, .replacements = 0}};
 const Scenario generators{.name = "Generators",
                           .statements = {insert, replace_generator},
                           .budget = {.draws = 4, .crashes = 0, .clock_steps = 1, .replacements = 1},
@@ -126,9 +127,9 @@ TEST_P(MarkProtocol, KeepsItsInvariantsInEveryInterleaving) {
 
 INSTANTIATE_TEST_SUITE_P(Scenarios, MarkProtocol,
                          testing::Values(&crashes, &exits, &slow_units, &blocks, &timelines,
-                                         &sno_restarts, &sno_leads, &generators, &extensions, &resets,
-                                         &block_resets, &standbys, &libraries, &library_resets,
-                                         &library_extensions),
+                                         &sno_restarts, &sno_leads, &generators, &extensions,
+                                         &resets, &block_resets, &standbys, &libraries,
+                                         &library_resets, &library_extensions),
                          [](const auto& info) { return std::string{info.param->name}; });
 
 // ---- the model finds a violation if the protocol breaks a sentence of the proof

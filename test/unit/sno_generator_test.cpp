@@ -1,6 +1,4 @@
 // The sno generator, compared with the reference's trace, and with a clock that the test sets.
-#include "core/generators.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -9,16 +7,13 @@
 #include <random>
 #include <set>
 
+#include "unit/sno_generator_fixture.hpp"
 #include "unit/vectors.hpp"
 
 namespace snowdrift {
 namespace {
 
 constexpr int64_t unlimited = INT64_MAX / 2;
-
-int64_t ms_of(uint64_t units) {
-    return Sno::epoch_unix_ms + static_cast<int64_t>(units) * Sno::unit_ms;
-}
 
 std::string hex_of(const Sno& id) {
     std::string hex;
@@ -28,44 +23,6 @@ std::string hex_of(const Sno& id) {
         hex += digits;
     }
     return hex;
-}
-
-/// Checks try_next() against next(), which returned `answer` and changed the word from
-/// `word_before` to `word_after`: try_next() does the same, unless next() has changed the timeline
-/// or is ahead of the clock.
-void expect_same_step(const SnoGenerator& generator, uint64_t word_before, uint64_t word_after,
-                      bool flipped, const SnoGenerator::Answer& answer, int64_t unix_ms,
-                      uint8_t metabyte) {
-    SnoState state{};
-    state.word = word_before;
-    Sno id;
-    const bool is_issued = generator.try_next(state, unix_ms, metabyte, id);
-    const bool is_ahead =
-        answer.verdict == Verdict::issued && answer.id.timestamp_ms() > unix_ms;
-    EXPECT_EQ(is_issued, answer.verdict == Verdict::issued && !flipped && !is_ahead);
-    if (!is_issued) return;
-    EXPECT_EQ(id, answer.id);
-    EXPECT_EQ(state.word, word_after);
-}
-
-/// The generator's answer to a request at a reading of the clock.
-SnoGenerator::Answer ask(const SnoGenerator& generator, SnoState& state, int64_t unix_ms,
-                         int64_t max_lead_ms, uint8_t metabyte, Request& request) {
-    const uint64_t word = state.word;
-    const uint64_t regressions = state.regressions;
-    auto answer = generator.next(state, unix_ms, max_lead_ms, metabyte, request);
-    if (answer.verdict == Verdict::stale)
-        answer = generator.next(state, unix_ms, max_lead_ms, metabyte, request);
-    expect_same_step(generator, word, state.word, state.regressions != regressions, answer, unix_ms,
-                     metabyte);
-    return answer;
-}
-
-/// The generator's answer to a request during which the clock does not change.
-SnoGenerator::Answer ask_once(const SnoGenerator& generator, SnoState& state, int64_t unix_ms,
-                              int64_t max_lead_ms, uint8_t metabyte) {
-    Request request;
-    return ask(generator, state, unix_ms, max_lead_ms, metabyte, request);
 }
 
 struct Traced {
@@ -142,43 +99,6 @@ TEST(SnoGenerator, CountsForCallersTimesAsTheReferenceDoes) {
     EXPECT_EQ(rows, 12U);
 }
 
-class Snos : public testing::Test {
- protected:
-    SnoGenerator::Answer ask(uint64_t units) {
-        return ask_once(generator, state, ms_of(units), max_lead, 7);
-    }
-
-    Sno issue(uint64_t units) {
-        const auto answer = ask(units);
-        EXPECT_EQ(answer.verdict, Verdict::issued);
-        EXPECT_EQ(answer.ms, answer.id.timestamp_ms());
-        return answer.id;
-    }
-
-    SnoGenerator::Answer ask(uint64_t units, Request& request) {
-        return snowdrift::ask(generator, state, ms_of(units), max_lead, 7, request);
-    }
-
-    /// Makes the state a fresh one whose snos are later than that time.
-    void start_after(uint64_t units) { SnoGenerator::advance_past(state, ms_of(units) + 3); }
-
-    uint64_t safe() const { return generator.position(state).safe; }
-
-    /// Expects that a sno was issued at this position.
-    static void expect_at(const Sno& id, uint64_t units, bool tick, uint16_t sequence) {
-        EXPECT_EQ(id.split(), (SnoParts{.units = units,
-                                        .tick = tick,
-                                        .metabyte = 7,
-                                        .partition = 4242,
-                                        .sequence = sequence}));
-    }
-
-    static constexpr uint64_t noon = 130'000'000'000;
-    static constexpr int64_t max_lead = 60'000;
-    SnoState state{};
-    SnoGenerator generator{4242, 10, 13};
-};
-
 TEST_F(Snos, CarryWhatTheyWereMadeOf) {
     EXPECT_EQ(
         issue(noon).split(),
@@ -254,118 +174,6 @@ TEST_F(Snos, UnsafePastTooFarAwayIsRefused) {
     const auto answer = ask(noon - limit);
     EXPECT_EQ(answer.verdict, Verdict::refused);
     EXPECT_EQ(answer.ms, max_lead + max_wait_ms + Sno::unit_ms);
-}
-
-TEST_F(Snos, OfAFreshStateLeadTheClockUntilItHasPassedTheFloor) {
-    start_after(noon);
-    EXPECT_EQ(safe(), noon);
-    expect_at(issue(noon - 100), noon + 1, false, 10);
-    expect_at(issue(noon), noon + 1, false, 11);
-    expect_at(issue(noon + 1), noon + 1, false, 12);
-    expect_at(issue(noon + 2), noon + 2, false, 10);
-    EXPECT_EQ(state.regressions, 0U) << "a fresh state's lead is no regression";
-}
-
-TEST_F(Snos, OfAFreshStateLeadUpToTheLimit) {
-    start_after(noon);
-    const int64_t first_ms = ms_of(noon + 1);
-    const auto answer_at = [&](int64_t lead) {
-        return ask_once(generator, state, first_ms - lead, max_lead, 7);
-    };
-    for (const int64_t excess : {int64_t{1}, max_wait(Sno::unit_ms)}) {
-        const auto answer = answer_at(max_lead + excess);
-        EXPECT_EQ(answer.verdict, Verdict::clock_behind);
-        EXPECT_EQ(answer.ms, first_ms - max_lead) << "until the lead is the limit";
-    }
-    const int64_t too_far = max_lead + max_wait(Sno::unit_ms) + 1;
-    EXPECT_EQ(answer_at(too_far).verdict, Verdict::refused);
-    EXPECT_EQ(answer_at(too_far).ms, too_far);
-    const auto answer = answer_at(max_lead);
-    ASSERT_EQ(answer.verdict, Verdict::issued);
-    expect_at(answer.id, noon + 1, false, 10);
-}
-
-TEST_F(Snos, AheadOfTheClockAdvanceByOneUnitPerUnitOfTheClock) {
-    start_after(noon);
-    issue(noon - 100);
-    issue(noon - 100);
-    for (uint64_t now = noon - 100; now < noon; ++now) {
-        expect_at(issue(now), now + 101, false, 12);
-        expect_at(issue(now), now + 101, false, 13);
-        Request first;
-        Request second;
-        for (Request* const request : {&first, &second}) {
-            const auto answer = ask(now, *request);
-            ASSERT_EQ(answer.verdict, Verdict::exhausted);
-            EXPECT_EQ(answer.ms, ms_of(now + 1));
-        }
-        EXPECT_EQ(ask(now + 1).verdict, Verdict::exhausted) << "this request has not waited";
-        expect_at(ask(now + 1, first).id, now + 102, false, 10);
-        expect_at(ask(now + 1, second).id, now + 102, false, 11);
-    }
-    EXPECT_EQ(state.regressions, 0U);
-}
-
-TEST_F(Snos, AheadOfTheClockStaySoWhileItPassesTheFloor) {
-    start_after(noon);
-    for (int i = 0; i < 4; ++i) issue(noon - 1);
-    Request request;
-    EXPECT_EQ(ask(noon - 1, request).verdict, Verdict::exhausted);
-    expect_at(ask(noon, request).id, noon + 2, false, 10);
-    expect_at(issue(noon + 1), noon + 2, false, 11);
-    expect_at(issue(noon + 2), noon + 2, false, 12);
-    EXPECT_EQ(state.regressions, 0U);
-}
-
-TEST_F(Snos, UseTheOtherTimelineOnceTheClockHasPassedTheFloor) {
-    start_after(noon);
-    issue(noon - 100);
-    expect_at(issue(noon + 10), noon + 10, false, 10);
-    expect_at(issue(noon + 1), noon + 1, true, 10);
-    EXPECT_EQ(safe(), noon + 10);
-    EXPECT_EQ(state.regressions, 1U);
-    EXPECT_EQ(ask(noon).verdict, Verdict::clock_behind) << "a second regression";
-    EXPECT_EQ(ask(noon).ms, ms_of(noon + 11));
-}
-
-TEST_F(Snos, LeadAgainIfTheClockIsSetBackBehindTheFloor) {
-    start_after(noon);
-    issue(noon + 50);
-    expect_at(issue(noon), noon + 50, false, 11);
-    EXPECT_EQ(state.regressions, 1U);
-    expect_at(issue(noon - 10), noon + 50, false, 12);
-    expect_at(issue(noon + 20), noon + 50, false, 13);
-    EXPECT_EQ(state.regressions, 1U) << "until the clock has caught up";
-    issue(noon + 51);
-    expect_at(issue(noon + 50), noon + 50, true, 10);
-    EXPECT_EQ(state.regressions, 2U);
-}
-
-TEST_F(Snos, WaitForTheFloorIfTheLastOneIsTooFarAhead) {
-    start_after(noon);
-    issue(noon + 20'000);
-    EXPECT_EQ(ask(noon).verdict, Verdict::clock_behind);
-    EXPECT_EQ(ask(noon).ms, ms_of(noon + 1));
-    expect_at(issue(noon + 1), noon + 1, true, 10);
-}
-
-TEST_F(Snos, AheadOfTheClockEndWithTheFormat) {
-    start_after(Sno::max_units - 1);
-    Request request;
-    for (int i = 0; i < 4; ++i) EXPECT_EQ(issue(Sno::max_units - 9).units(), Sno::max_units);
-    EXPECT_EQ(ask(Sno::max_units - 9, request).verdict, Verdict::exhausted);
-    EXPECT_EQ(ask(Sno::max_units - 8, request).verdict, Verdict::out_of_range);
-    start_after(Sno::max_units);
-    EXPECT_EQ(ask(Sno::max_units - 8).verdict, Verdict::out_of_range);
-}
-
-TEST_F(Snos, LeadTheClockAfterAMarkInTheirTimeline) {
-    issue(noon);
-    issue(noon - 250);
-    start_after(noon + 100);
-    expect_at(issue(noon - 200), noon + 101, true, 10);
-    start_after(noon + 100);
-    expect_at(issue(noon - 200), noon + 101, true, 11);
 }
 
 TEST_F(Snos, AMarkLeavesTheTimelineAsItIs) {
@@ -446,13 +254,6 @@ TEST_F(Snos, GoOnExactlyWhereTheyWere) {
     EXPECT_EQ(answer.id.sequence(), 12);
     EXPECT_TRUE(answer.id.tick());
     EXPECT_FALSE(generator.resume_after(other, use)) << "it has come further";
-}
-
-TEST_F(Snos, LeadTheClockAfterTheyWereRestored) {
-    SnoGenerator::start_after(state, {.units = noon - 100, .tick = true, .sequence = 11, .safe = noon});
-    expect_at(issue(noon - 200), noon - 100, true, 12);
-    EXPECT_EQ(state.regressions, 0U);
-    expect_at(issue(noon - 99), noon - 99, true, 10);
 }
 
 TEST_F(Snos, ResumeAfterALaterSafeMarkOfTheSamePosition) {

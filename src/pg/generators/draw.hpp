@@ -47,8 +47,7 @@ template <SessionGenerator Session, typename Answer>
 Answer ask_until_issued(Session& session, Answer answer, Request& request) {
     while (answer.verdict != Verdict::issued) {
         if (answer.verdict == Verdict::exhausted || answer.verdict == Verdict::clock_behind) {
-            if (answer.verdict == Verdict::exhausted &&
-                overflow::record(session.slot().statistics))
+            if (answer.verdict == Verdict::exhausted && overflow::record(session.slot().statistics))
                 overflow::log_episode(session.label());
             wait_for_clock(answer.ms);
         } else if (answer.verdict != Verdict::stale) {

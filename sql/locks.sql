@@ -13,7 +13,7 @@ WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e'
 -- Arguments for each type. The functions are called with all combinations.
 CREATE TEMP TABLE arguments (type regtype, value text);
 INSERT INTO arguments
-SELECT 'regclass'::regtype, objid::regclass::text FROM members JOIN pg_class ON classid = 'pg_class'::regclass AND oid = objid
+SELECT 'regclass'::regtype, objid::text FROM members JOIN pg_class ON classid = 'pg_class'::regclass AND oid = objid
 UNION ALL
 SELECT * FROM (VALUES ('regclass'::regtype, 'ids'), ('text', 'snowflake'), ('text', 'sno'), ('name', 'id'), ('name', 'unix_ms'), ('integer', '1'), ('bigint', '1'),
     ('real', '1'), ('boolean', 'true'), ('timestamptz', '2022-01-01Z'), ('timestamp', '2022-01-01'), ('interval', '1 day'),

@@ -228,7 +228,7 @@ for my $case (
 	$new->reload;
 	$old->poll_query_until('postgres', 'SELECT count(*) = 0 FROM pg_stat_replication') or die 'the standby is connected';
 	my ($time, $next) = split /\|/, $old->safe_psql('postgres',
-		q{SELECT to_char(t, f), to_char(t + interval '1 ms', f)
+		q{SELECT to_char(t, f), to_char(t + interval '10 ms', f)
 		  FROM (SELECT clock_timestamp() AT TIME ZONE 'UTC' + interval '5 s', 'YYYY-MM-DD HH24:MI:SS.MS') AS _ (t, f)});
 	set_clock($old, $time);
 	my $snowflakes = 'SELECT next_snowflake() FROM generate_series(1, 10)';

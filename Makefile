@@ -13,7 +13,7 @@ REGRESS = helpers snowflake snowflake_errors snowflake_storage snowflake_layout 
 	snowflake_text typeid ulid_type ulid_index ulid_generator uuidv7 sno_type sno_index sno_generator \
 	generators generator_overflow snapshots advance time_units snowflake_at back_filling time_predicates time_plans \
 	uuidv7_plans partitioning partition_layouts drop_partitions convert_column audit diagrams id_types_usage catalog \
-	settings decoys privileges locks core_queries
+	locks settings decoys privileges core_queries
 REGRESS_OPTS = --encoding=UTF8
 ISOLATION = block_transactions generator_create generator_drop partitions partition_expiry convert_column_locks \
 	renewed_extension backfill idle_transaction

@@ -53,9 +53,9 @@ SNOWDRIFT_FUNCTION(read_clock) {
                              interval_from_ms(std::max<int64>(mark_ms - now_ms, 0))});
 }
 
-/// snowdrift_tables.restore_mark() → trigger: advances the mark to that of a restored dump's row, extends
-/// the origin to that of the row, and skips the row. A row of another server that has a replication
-/// origin is only skipped; without one, it looks like that of a dump.
+/// snowdrift_tables.restore_mark() → trigger: advances the mark to that of a restored dump's row,
+/// extends the origin to that of the row, and skips the row. A row of another server that has a
+/// replication origin is only skipped; without one, it looks like that of a dump.
 SNOWDRIFT_FUNCTION(restore_mark) {
     const TriggerData& trigger =
         check_trigger(fcinfo, "mark", TRIGGER_EVENT_ROW | TRIGGER_EVENT_BEFORE);

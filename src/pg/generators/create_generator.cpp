@@ -138,8 +138,9 @@ SNOWDRIFT_FUNCTION(guard_definition) {
     PG_RETURN_POINTER(trigger.tg_newtuple);
 }
 
-/// snowdrift_tables.guard_backfill() → trigger: skips the rows of another server. Without a replication
-/// origin, rows are inserted, because each of them only uses up IDs, but changes raise 55000.
+/// snowdrift_tables.guard_backfill() → trigger: skips the rows of another server. Without a
+/// replication origin, rows are inserted, because each of them only uses up IDs, but changes raise
+/// 55000.
 SNOWDRIFT_FUNCTION(guard_backfill) {
     const TriggerData& trigger =
         check_trigger(fcinfo, "backfill", TRIGGER_EVENT_ROW | TRIGGER_EVENT_BEFORE);
@@ -150,8 +151,8 @@ SNOWDRIFT_FUNCTION(guard_backfill) {
     PG_RETURN_POINTER(is_update ? trigger.tg_newtuple : trigger.tg_trigtuple);
 }
 
-/// snowdrift_tables.refuse_truncate() → trigger: raises an error. Logical replication applies TRUNCATE
-/// without triggers for rows, so it would remove this server's rows.
+/// snowdrift_tables.refuse_truncate() → trigger: raises an error. Logical replication applies
+/// TRUNCATE without triggers for rows, so it would remove this server's rows.
 SNOWDRIFT_FUNCTION(refuse_truncate) {
     const bool is_backfill =
         CALLED_AS_TRIGGER(fcinfo) &&

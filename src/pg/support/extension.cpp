@@ -50,10 +50,11 @@ Oid find_member(Oid extension, const char* symbol) {
 void check_name(Oid schema) {
     const char* const name = get_namespace_name(schema);
     if (name == nullptr || std::strcmp(name, "snowdrift_tables") == 0) return;
-    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                    errmsg("schema \"snowdrift_tables\" was renamed to \"%s\"", name),
-                    errdetail("A dump of this database could not be restored."),
-                    errhint("Run ALTER SCHEMA %s RENAME TO snowdrift_tables.", quote_identifier(name))));
+    ereport(ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+             errmsg("schema \"snowdrift_tables\" was renamed to \"%s\"", name),
+             errdetail("A dump of this database could not be restored."),
+             errhint("Run ALTER SCHEMA %s RENAME TO snowdrift_tables.", quote_identifier(name))));
 }
 
 }  // namespace

@@ -333,7 +333,7 @@ for my $name (sort keys %change)
 		is($alone->safe_psql('local', $advanced), $name =~ /mark/ ? 9000 : 0, '... and advances only the mark');
 		next;
 	}
-	my ($table) = $change{$name} =~ /(snowdrift\.\w+)/;
+	my ($table) = $change{$name} =~ /(snowdrift_tables\.\w+)/;
 	like($error, qr/55000: cannot change table "$table" while session_replication_role is "replica"/,
 		"... without an origin, it raises an error: $name");
 }

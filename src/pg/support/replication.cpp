@@ -71,14 +71,15 @@ const char* find_sign() {
 
 void check_not_replicated(const TriggerData& trigger) {
     if (SessionReplicationRole != SESSION_REPLICATION_ROLE_REPLICA) return;
-    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                    errmsg("cannot change table \"snowdrift.%s\" while session_replication_role is "
-                           "\"replica\"",
-                           RelationGetRelationName(trigger.tg_relation)),
-                    errdetail("Rows that are replicated from another server could cause IDs to be "
-                              "repeated."),
-                    errhint("Exclude the table from replication. To restore a dump, set "
-                            "session_replication_role to \"origin\".")));
+    ereport(ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+             errmsg("cannot change table \"snowdrift_tables.%s\" while session_replication_role is "
+                    "\"replica\"",
+                    RelationGetRelationName(trigger.tg_relation)),
+             errdetail("Rows that are replicated from another server could cause IDs to be "
+                       "repeated."),
+             errhint("Exclude the table from replication. To restore a dump, set "
+                     "session_replication_role to \"origin\".")));
 }
 
 }  // namespace snowdrift::replication

@@ -280,6 +280,8 @@ is(draw_in_all(), 'postgres 2, subscribed 2, local 0', '... but not with a numbe
 # Other software has neither, but slots, which belong to a database, or origins, which belong to the server. A session that
 # has drawn before notices them, too.
 $alone->append_conf('postgresql.conf', "snowdrift.node = auto\n");
+$alone->restart;
+$alone->safe_psql('local', 'SELECT snowdrift.confirm_node()');    # the number is no longer configured
 $alone->safe_psql('postgres', 'CREATE DATABASE empty');
 $alone->safe_psql('empty', 'CREATE EXTENSION snowdrift');
 for my $sign (

@@ -10,9 +10,9 @@ CREATE SCHEMA snowdrift;
 COMMENT ON SCHEMA snowdrift IS 'administration of Snowdrift''s ID generators';
 GRANT USAGE ON SCHEMA snowdrift TO PUBLIC;
 
--- The tables have a schema that other roles cannot use. Otherwise, any role could lock them without a privilege on them, with
--- statements such as PREPARE and CREATE RULE, and thus stop all sessions that draw. The views are based on functions, which
--- release their locks.
+-- Other roles cannot use the schema of the tables. Otherwise, any role could lock the tables without a privilege on them,
+-- with statements such as PREPARE and CREATE RULE, and thus block all sessions that draw. The views are based on
+-- functions, which release their locks.
 CREATE SCHEMA snowdrift_tables;
 COMMENT ON SCHEMA snowdrift_tables IS 'tables of Snowdrift, for dumps and for the library';
 GRANT USAGE ON SCHEMA snowdrift_tables TO @extowner@; -- lets this role dump and restore the tables
@@ -125,7 +125,7 @@ CREATE FUNCTION snowdrift.confirm_node() RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION snowdrift.confirm_node() FROM PUBLIC;
 COMMENT ON FUNCTION snowdrift.confirm_node()
-    IS 'confirm, on a copy of a server or one that has lost its configured number, that no other server generates IDs with this one''s number or its generators';
+    IS 'confirm, on a copy, on a possible clone, or on a server that has lost its configured number, that no other server generates IDs with its number or its generators';
 -- Record this server in the mark. If shared memory contains the mark of an earlier installation, copy it too.
 SELECT FROM snowdrift.confirm_node();
 

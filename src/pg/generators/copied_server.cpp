@@ -161,7 +161,7 @@ Problem find_problem(const Identity& identity, const ServerNumber& number) {
                      lost)));
 }
 
-/// The number's identity. Raises 55000 if another server may have the number.
+/// Whose IDs the mark covers. Raises 55000 if another server may have the number.
 Identity check_identity(const ServerNumber& number, const Membership& membership) {
     const Identity identity = read_identity(membership);
     switch (find_problem(identity, number)) {

@@ -1,7 +1,7 @@
 // Statistics of overflow: the calls that wait because a time unit's sequence is used up.
 //
 // An episode begins when a call waits. It ends when no call has waited for one second. A call that
-// waits longer records that again and again.
+// waits longer records its wait repeatedly.
 #pragma once
 
 #include "pg/memory/slots.hpp"

@@ -47,8 +47,7 @@ bool is_range_of_times(const Partition& partition, const ColumnIds& ids) {
 }
 
 /// The partitions of `parent` whose IDs are all older than `time`, and than new IDs, oldest first.
-/// `layout`: as the user has stated it, or null. Raises the errors of
-/// partition_key().
+/// `layout`: as the user has stated it, or null. Raises the errors of partition_key().
 List* find_older(Oid parent, const SnowflakeLayout* layout, TimestampTz time) {
     Relation relation = table_open(parent, AccessShareLock);
     const ColumnIds ids = partition_key(relation, layout);

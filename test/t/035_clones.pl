@@ -107,7 +107,7 @@ is_refused($clone, 'after its promotion, the clone draws no IDs with the number 
 is_refused($clone, '... and not with a second call');
 like(
 	error_of($clone, 'SELECT next_snowflake()'),
-	qr/DETAIL:  Citus lists a clone of this server's group 1, and the server was promoted after it had generated its last IDs\.\n.*HINT:  Try again when Citus has promoted the clone\..*snowdrift\.confirm_node\(\)/s,
+	qr/DETAIL:  Citus lists a clone of this server's group 1, and the server was promoted since it generated its last IDs\.\n.*HINT:  Try again when Citus has promoted the clone\..*snowdrift\.confirm_node\(\)/s,
 	'... and says why, and what to do');
 is($clone->safe_psql('postgres', 'SELECT * FROM snowdrift.node'),
 	'|auto|this server may be a clone and has no number of its own', '... as does the view snowdrift.node');

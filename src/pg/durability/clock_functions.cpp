@@ -7,10 +7,10 @@
 #include "pg/durability/mark_table.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
-#include "pg/support/replication.hpp"
 #include "pg/support/row.hpp"
 #include "pg/support/time.hpp"
 #include "pg/support/trigger.hpp"
+#include "pg/support/versions.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
@@ -60,7 +60,7 @@ SNOWDRIFT_FUNCTION(restore_mark) {
     const TriggerData& trigger =
         check_trigger(fcinfo, "mark", TRIGGER_EVENT_ROW | TRIGGER_EVENT_BEFORE);
     using mark_table::Column;
-    if (replication::applies_changes()) PG_RETURN_POINTER(nullptr);
+    if (has_replication_origin()) PG_RETURN_POINTER(nullptr);
     const std::optional<Datum> generators = get_column(trigger, Column::origin_generators);
     const int64 unix_ms = get_time(trigger, Column::unix_ms, "unix_ms");
     const int64 origin_ms = get_time(trigger, Column::origin_ms, "origin_ms");

@@ -57,7 +57,7 @@ const char* name_of(Relation table, AttrNumber column) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("layout of column \"%s\" of table \"%s\" is unknown",
                            name_of(table, column), RelationGetRelationName(table)),
-                    errdetail("The column has no default that names a generator of Snowflake IDs."),
+                    errdetail("The column's default does not call a generator of Snowflake IDs."),
                     errhint("Specify the layout of the column's IDs.")));
 }
 

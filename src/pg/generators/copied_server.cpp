@@ -112,6 +112,22 @@ Problem find_problem(const Identity& identity, const ServerNumber& number) {
     return Problem::none;
 }
 
+/// The primary message of the error that reports a problem; null if there is none.
+const char* message_of(Problem problem, const Identity& identity) {
+    switch (problem) {
+        case Problem::none:
+            return nullptr;
+        case Problem::is_copy:
+            return "this server is a copy and has no number of its own";
+        case Problem::may_be_clone:
+            return "this server may be a clone and has no number of its own";
+        case Problem::is_number_lost:
+            return psprintf("number %d of this server's last IDs is no longer configured",
+                            identity.self.number);
+    }
+    pg_unreachable();
+}
+
 [[noreturn]] void report_copy(const Identity& identity, const ServerNumber& number) {
     const Source& source = identity.source;
     const char* const origin =
@@ -122,7 +138,7 @@ Problem find_problem(const Identity& identity, const ServerNumber& number) {
     ereport(
         ERROR,
         (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-         errmsg("this server is a copy and has no number of its own"),
+         errmsg("%s", message_of(Problem::is_copy, identity)),
          source.number == unknown_number ? errdetail("%s, whose number is not known.", origin)
          : source.number == to_column(number)
              ? errdetail("%s, which had the same number, %u.", origin, number.value)
@@ -139,9 +155,9 @@ Problem find_problem(const Identity& identity, const ServerNumber& number) {
 [[noreturn]] void report_possible_clone(const Identity& identity) {
     ereport(ERROR,
             (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-             errmsg("this server may be a clone and has no number of its own"),
+             errmsg("%s", message_of(Problem::may_be_clone, identity)),
              errdetail("Citus lists a clone of this server's group %d, and the server was promoted "
-                       "after it had generated its last IDs.",
+                       "since it generated its last IDs.",
                        identity.self.citus_group),
              errhint("Try again when Citus has promoted the clone. If this server is not the "
                      "clone, promote or remove the clone, or call snowdrift.confirm_node() as a "
@@ -152,7 +168,7 @@ Problem find_problem(const Identity& identity, const ServerNumber& number) {
     const int32 lost = identity.self.number;
     ereport(ERROR,
             (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-             errmsg("number %d of this server's last IDs is no longer configured", lost),
+             errmsg("%s", message_of(Problem::is_number_lost, identity)),
              errdetail("snowdrift.node is \"%s\", which gives the number %u.",
                        GetConfigOption("snowdrift.node", false, false), number.value),
              errhint("Set the number on this server, for example with ALTER SYSTEM SET "
@@ -212,18 +228,7 @@ void check_not_copied(const char* name, const Definition& definition) {
 
 const char* find_number_problem(const ServerNumber& number, const Membership& membership) {
     const Identity identity = read_identity(membership);
-    switch (find_problem(identity, number)) {
-        case Problem::none:
-            return nullptr;
-        case Problem::is_copy:
-            return "this server is a copy and has no number of its own";
-        case Problem::may_be_clone:
-            return "this server may be a clone and has no number of its own";
-        case Problem::is_number_lost:
-            return psprintf("number %d of this server's last IDs is no longer configured",
-                            identity.self.number);
-    }
-    pg_unreachable();
+    return message_of(find_problem(identity, number), identity);
 }
 
 }  // namespace snowdrift

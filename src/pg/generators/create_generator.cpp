@@ -10,6 +10,7 @@
 #include "pg/support/postgres.hpp"
 #include "pg/support/replication.hpp"
 #include "pg/support/trigger.hpp"
+#include "pg/support/versions.hpp"
 #include "pg/types/snowflake_layout_type.hpp"
 
 extern "C" {
@@ -127,7 +128,7 @@ SNOWDRIFT_FUNCTION(drop_generator) {
 SNOWDRIFT_FUNCTION(guard_definition) {
     const TriggerData& trigger =
         check_trigger(fcinfo, "generator", TRIGGER_EVENT_ROW | TRIGGER_EVENT_BEFORE);
-    if (replication::applies_changes()) PG_RETURN_POINTER(nullptr);
+    if (has_replication_origin()) PG_RETURN_POINTER(nullptr);
     replication::check_not_replicated(trigger);
     if (TRIGGER_FIRED_BY_INSERT(trigger.tg_event))
         own_mark();  // on a copy, the new generator is not one that came with it
@@ -144,7 +145,7 @@ SNOWDRIFT_FUNCTION(guard_definition) {
 SNOWDRIFT_FUNCTION(guard_backfill) {
     const TriggerData& trigger =
         check_trigger(fcinfo, "backfill", TRIGGER_EVENT_ROW | TRIGGER_EVENT_BEFORE);
-    if (replication::applies_changes()) PG_RETURN_POINTER(nullptr);
+    if (has_replication_origin()) PG_RETURN_POINTER(nullptr);
     if (TRIGGER_FIRED_BY_INSERT(trigger.tg_event)) PG_RETURN_POINTER(trigger.tg_trigtuple);
     replication::check_not_replicated(trigger);
     const bool is_update = TRIGGER_FIRED_BY_UPDATE(trigger.tg_event);

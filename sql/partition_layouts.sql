@@ -61,7 +61,7 @@ SELECT all_errors('visits'), all_errors('visits', 'pgedge') AS with_argument;
 SELECT errors_with('next_snowflake(''missing'')'), errors_with('next_snowflake(''missing'')', 'pgedge') AS with_argument;
 -- casts of the call, and of its argument
 SELECT expression, errors_with(expression), errors_with(expression, 'snowflake') AS with_argument
-FROM (VALUES ('next_snowflake(''web''::text)::bigint'), ('next_snowflake(''web'')::numeric')) AS casts(expression);
+FROM (VALUES ('next_snowflake(''web''::text)::bigint'), ('next_snowflake(''web'')::numeric'), ('next_snowflake(generator => ''web'')'), ('next_snowflake(''web''::varchar)')) AS casts(expression);
 DROP TABLE visits, defaults;
 DROP FUNCTION own_id(), errors_with(text, text), other.next_snowflake();
 DROP SCHEMA other;
@@ -84,6 +84,16 @@ DROP TABLE flakes;
 DROP DOMAIN flake;
 REVOKE CREATE ON SCHEMA public FROM snowdrift_user;
 DROP ROLE snowdrift_user;
+
+-- a partition whose default differs from that of the table into which rows are inserted
+CREATE TABLE clicks (site int, id bigint DEFAULT next_snowflake('web')) PARTITION BY LIST (site);
+CREATE TABLE clicks_1 PARTITION OF clicks FOR VALUES IN (1) PARTITION BY RANGE (id);
+SELECT partition FROM snowdrift.create_partitions('clicks_1', '1 month', '2024-01-01Z', '2024-01-01Z') AS partition;
+ALTER TABLE clicks_1 ALTER id SET DEFAULT next_snowflake();
+SELECT all_errors('clicks_1'), all_errors('clicks_1', 'snowflake') AS with_argument;
+ALTER TABLE clicks_1 ALTER id DROP DEFAULT;
+SELECT all_errors('clicks_1', 'snowflake') AS with_argument, all_errors('clicks_1', 'pgedge') AS with_its_layout;
+DROP TABLE clicks;
 
 -- an identity column
 CREATE TABLE counted (id bigint GENERATED ALWAYS AS IDENTITY) PARTITION BY RANGE (id);

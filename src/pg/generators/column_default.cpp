@@ -6,8 +6,11 @@
 #include "snowdrift/snowflake_layout.hpp"
 
 extern "C" {
+#include "access/table.h"
 #include "access/tupdesc.h"
+#include "catalog/partition.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 }
 
@@ -17,7 +20,13 @@ namespace {
 /// The only argument of a call, if it is a constant and not null; otherwise null.
 const Const* constant_argument(const FuncExpr* call) {
     if (list_length(call->args) != 1) return nullptr;
-    const auto* const argument = static_cast<const Node*>(linitial(call->args));
+    const auto* argument = static_cast<const Node*>(linitial(call->args));
+    if (IsA(argument, NamedArgExpr))
+        argument =
+            reinterpret_cast<const Node*>(reinterpret_cast<const NamedArgExpr*>(argument)->arg);
+    if (IsA(argument, RelabelType))  // such as varchar
+        argument =
+            reinterpret_cast<const Node*>(reinterpret_cast<const RelabelType*>(argument)->arg);
     if (!IsA(argument, Const) || reinterpret_cast<const Const*>(argument)->constisnull)
         return nullptr;
     return reinterpret_cast<const Const*>(argument);
@@ -63,7 +72,7 @@ const char* name_of(Relation table, AttrNumber column) {
 
 [[noreturn]] void report_other_layout(Relation table, AttrNumber column,
                                       const SnowflakeLayout& stated, const char* generator,
-                                      const SnowflakeLayout& actual) {
+                                      const SnowflakeLayout& actual, const char* hint) {
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
              errmsg("layout \"%s\" is not the layout of column \"%s\" of table \"%s\"",
@@ -74,7 +83,30 @@ const char* name_of(Relation table, AttrNumber column) {
                  : errdetail(
                        "The column's default draws from generator \"%s\", whose layout is \"%s\".",
                        generator, text_of(actual)),
-             errhint("Omit the layout.")));
+             errhint("%s", hint)));
+}
+
+/// Ensure that the default of a column does not draw IDs of another layout.
+void check_same_layout(Relation table, AttrNumber column, const SnowflakeLayout& layout,
+                       const char* hint) {
+    const auto generator = generator_of(table, column);
+    const auto actual = generator ? layout_of_generator(*generator) : std::nullopt;
+    if (actual && *actual != layout)
+        report_other_layout(table, column, layout, *generator, *actual, hint);
+}
+
+/// The same for the columns of the tables of which `table` is a partition: rows that are inserted
+/// into them have their defaults.
+void check_ancestors(Relation table, AttrNumber column, const SnowflakeLayout& layout) {
+    if (!table->rd_rel->relispartition) return;
+    ListCell* cell;
+    foreach (cell, get_partition_ancestors(RelationGetRelid(table))) {
+        Relation ancestor = table_open(lfirst_oid(cell), AccessShareLock);
+        const AttrNumber inherited = get_attnum(RelationGetRelid(ancestor), name_of(table, column));
+        check_same_layout(ancestor, inherited, layout,
+                          "Give this column and that of the partition the same default.");
+        table_close(ancestor, AccessShareLock);
+    }
 }
 
 }  // namespace
@@ -110,14 +142,17 @@ std::optional<DefaultCall> call_of(const Node* expression) {
 }
 
 SnowflakeLayout layout_of_column(Relation table, AttrNumber column, const SnowflakeLayout* stated) {
+    if (stated != nullptr) check_same_layout(table, column, *stated, "Omit the layout.");
     const auto generator = generator_of(table, column);
-    const auto actual = generator ? layout_of_generator(*generator) : std::nullopt;
-    if (actual && stated != nullptr && *actual != *stated)
-        report_other_layout(table, column, *stated, *generator, *actual);
-    if (actual) return *actual;
-    if (stated != nullptr) return *stated;
-    if (generator && !definitions::lookup(*generator)) definitions::report_undefined(*generator);
-    report_unknown_layout(table, column);
+    const auto own = generator ? layout_of_generator(*generator) : std::nullopt;
+    if (!own && stated == nullptr) {
+        if (generator && !definitions::lookup(*generator))
+            definitions::report_undefined(*generator);
+        report_unknown_layout(table, column);
+    }
+    const SnowflakeLayout layout = own ? *own : *stated;
+    check_ancestors(table, column, layout);
+    return layout;
 }
 
 }  // namespace snowdrift

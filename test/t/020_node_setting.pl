@@ -152,6 +152,35 @@ like(error_of($renumbered, 'SELECT next_sno()'), qr/number 4 of.*no longer confi
 $renumbered->stop;
 $standbys{2}->stop;
 
+# Sessions keep the number with which they have drawn while others draw with another setting.
+my $pooled = new_server('pooled');
+$pooled->start;
+$pooled->safe_psql('postgres', 'CREATE EXTENSION snowdrift');
+my $prepare_again = 'CREATE TABLE changed (); DROP TABLE changed';
+my $before = $pooled->background_psql('postgres');
+is($before->query_safe($numbers), '0|0', 'a session that draws before the database has a number');
+$pooled->safe_psql('postgres', q{LOAD 'snowdrift'; ALTER DATABASE postgres SET snowdrift.node = 5});
+my $after = $pooled->background_psql('postgres');
+is($after->query_safe($numbers), '5|5', '... and one that draws after it');
+$pooled->safe_psql('postgres', $prepare_again);
+is($before->query_safe($numbers), '0|0', 'the former raises no error, and draws with its number');
+$before->quit;
+$pooled->safe_psql('postgres', 'ALTER DATABASE postgres RESET snowdrift.node');
+like(error_of($pooled, 'SELECT next_snowflake()'), qr/number 5 of/, 'after a reset, a new session raises an error');
+like(error_of($pooled, q{LOAD 'snowdrift'; SET snowdrift.node = 3; SELECT snowdrift.confirm_node()}),
+	qr/55000: cannot confirm the number of a role or session\n/, '... which a session with another setting does not end');
+like(error_of($pooled, 'SELECT next_snowflake()'), qr/number 5 of/, '... so the error remains');
+$pooled->safe_psql('postgres', 'SELECT snowdrift.confirm_node()');
+$pooled->safe_psql('postgres', $prepare_again);
+is($after->query_safe($numbers), '5|5', '... but one without does, although an open session keeps the previous number');
+is($pooled->safe_psql('postgres', $numbers), '0|0', '... and does not record it again');
+$after->quit;
+configure($pooled, 0);
+is($pooled->safe_psql('postgres', $numbers), '0|0', 'the configured number 0');
+configure($pooled, undef);
+is($pooled->safe_psql('postgres', $numbers), '0|0', '... is not lost while "auto" gives it, too');
+$pooled->stop;
+
 # Failovers without an error
 my $plain = primary('plain');
 is($plain->safe_psql('postgres', $numbers), '0|0', 'a primary without a number');

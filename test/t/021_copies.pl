@@ -212,7 +212,11 @@ start_with_clock($upgraded_copy, '-1');
 is(refused($upgraded_copy, @by_number), scalar(@by_number), 'a copy of the upgraded server raises the error');
 $upgraded_copy->safe_psql('postgres', "LOAD 'snowdrift'; ALTER SYSTEM RESET snowdrift.node");
 $upgraded_copy->restart;
-like(error_of($upgraded_copy, 'SELECT next_snowflake()'), qr/^no error/, '... but not with another number, although the number of its source was configured');
+like(error_of($upgraded_copy, 'SELECT next_snowflake()'), qr/55000: number 3 of this server's last IDs is no longer configured/,
+	'... and one that the configured number of its source is lost');
+$upgraded_copy->safe_psql('postgres', "LOAD 'snowdrift'; ALTER SYSTEM SET snowdrift.node = 4");
+$upgraded_copy->restart;
+like(error_of($upgraded_copy, 'SELECT next_snowflake()'), qr/^no error/, '... but none with another configured number');
 $upgraded_copy->stop;
 start_with_clock($upgraded, '-1');
 is(refused($upgraded, @by_number), 0, 'the upgraded server generates IDs with its number');

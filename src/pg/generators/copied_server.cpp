@@ -1,6 +1,8 @@
 // The functions of copied_server.hpp, and the SQL function snowdrift.confirm_node().
 #include "pg/generators/copied_server.hpp"
 
+#include <optional>
+
 #include "pg/durability/mark.hpp"
 #include "pg/durability/mark_table.hpp"
 #include "pg/support/postgres.hpp"
@@ -45,14 +47,14 @@ bool was_promoted(const Owner& last, const Owner& self) {
     return self.timeline != (is_upgraded ? first_timeline : last.timeline);
 }
 
+/// Whether the group of a Citus cluster is not the one in which this server last owned the mark,
+/// which is none if it has not owned it since it joined the cluster.
 bool is_in_other_group(const Owner& last, const Owner& self) {
-    return last.citus_group != no_group && self.citus_group != no_group &&
-           last.citus_group != self.citus_group;
+    return self.citus_group != no_group && last.citus_group != self.citus_group;
 }
 
 Identity copy_of(const Value& value, Owner self, uint64_t system_identifier, int32 number) {
     self.number = unknown_number;
-    self.is_number_configured = false;
     return {value,
             self,
             {system_identifier, number, static_cast<int32>(definitions::last_id())},
@@ -74,10 +76,9 @@ Identity read_identity(const Membership& membership) {
     if (was_promoted(last, self)) {
         // Citus promotes a clone before it changes the clone's group.
         if (membership.has_clone) return {value, self, value.source, true};
-        // The number of "auto" is the group, also if the source has drawn no ID in this group.
         if (is_in_other_group(last, self))
             return copy_of(value, self, self.system_identifier,
-                           last.is_number_configured ? last.number : last.citus_group);
+                           last.is_number_configured ? last.number : unknown_number);
     }
     return {value, self, value.source, false};
 }
@@ -98,16 +99,28 @@ bool set_owner(const Value& known, const Owner& owner, const Source& source) {
 /// Why another server may have this server's number.
 enum class Problem : uint8_t { none, is_copy, may_be_clone, is_number_lost };
 
+/// Whether a copy may have the number of its source. Numbers of roles and sessions are not
+/// recorded, and those of roles are copied. The number that Citus gives to a clone is no other
+/// node's.
+bool is_contested(const Identity& identity, const ServerNumber& number) {
+    const Source& source = identity.source;
+    if (source.system_identifier == 0) return false;
+    if (!number.is_of_database || source.number == to_column(number)) return true;
+    const bool is_clone = source.system_identifier == identity.self.system_identifier;
+    return source.number == unknown_number && (number.is_configured || !is_clone);
+}
+
+/// The number of this server's last IDs, or of its source's.
+int32 last_number(const Identity& identity) {
+    const int32 own = identity.self.number;
+    return own != unknown_number ? own : identity.source.number;
+}
+
 Problem find_problem(const Identity& identity, const ServerNumber& number) {
     if (identity.may_be_clone) return Problem::may_be_clone;
-    // Numbers of roles and sessions are not recorded, and those of roles are copied.
-    const Source& source = identity.source;
-    if (source.system_identifier != 0 &&
-        (!number.is_of_database || source.number == unknown_number ||
-         source.number == to_column(number)))
-        return Problem::is_copy;
+    if (is_contested(identity, number)) return Problem::is_copy;
     if (identity.self.is_number_configured && number.is_of_database && !number.is_configured &&
-        identity.self.citus_group == no_group)
+        identity.self.citus_group == no_group && last_number(identity) != to_column(number))
         return Problem::is_number_lost;
     return Problem::none;
 }
@@ -123,7 +136,7 @@ const char* message_of(Problem problem, const Identity& identity) {
             return "this server may be a clone and has no number of its own";
         case Problem::is_number_lost:
             return psprintf("number %d of this server's last IDs is no longer configured",
-                            identity.self.number);
+                            last_number(identity));
     }
     pg_unreachable();
 }
@@ -165,7 +178,7 @@ const char* message_of(Problem problem, const Identity& identity) {
 }
 
 [[noreturn]] void report_lost_number(const Identity& identity, const ServerNumber& number) {
-    const int32 lost = identity.self.number;
+    const int32 lost = last_number(identity);
     ereport(ERROR,
             (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
              errmsg("%s", message_of(Problem::is_number_lost, identity)),
@@ -177,12 +190,11 @@ const char* message_of(Problem problem, const Identity& identity) {
                      lost)));
 }
 
-/// Whose IDs the mark covers. Raises 55000 if another server may have the number.
-Identity check_identity(const ServerNumber& number, const Membership& membership) {
-    const Identity identity = read_identity(membership);
-    switch (find_problem(identity, number)) {
+/// Raise 55000 if another server may have the number.
+void report(Problem problem, const Identity& identity, const ServerNumber& number) {
+    switch (problem) {
         case Problem::none:
-            return identity;
+            return;
         case Problem::is_copy:
             report_copy(identity, number);
         case Problem::may_be_clone:
@@ -190,7 +202,6 @@ Identity check_identity(const ServerNumber& number, const Membership& membership
         case Problem::is_number_lost:
             report_lost_number(identity, number);
     }
-    pg_unreachable();
 }
 
 }  // namespace
@@ -202,13 +213,23 @@ void own_mark() {
 }
 
 void check_own_number(const ServerNumber& number, const Membership& membership) {
+    // The number that this session has recorded. The session keeps it when others record another
+    // one: after ALTER DATABASE, open sessions still have the previous setting.
+    static std::optional<ServerNumber> recorded;
     for (;;) {
-        const Identity identity = check_identity(number, membership);
+        const Identity identity = read_identity(membership);
+        const bool is_kept = recorded == number && identity.self.number != unknown_number;
+        const Problem problem = find_problem(identity, number);
+        if (!is_kept || problem != Problem::is_number_lost) report(problem, identity, number);
         if (!number.is_of_database) return;
         Owner owner = identity.self;
-        owner.number = to_column(number);
-        owner.is_number_configured = number.is_configured;
-        if (set_owner(identity.value, owner, identity.source)) return;
+        if (!is_kept) {
+            owner.number = to_column(number);
+            owner.is_number_configured = number.is_configured;
+        }
+        if (!set_owner(identity.value, owner, identity.source)) continue;
+        recorded = number;
+        return;
     }
 }
 
@@ -240,11 +261,15 @@ SNOWDRIFT_FUNCTION(confirm_node) {
     PreventCommandIfReadOnly("snowdrift.confirm_node()");
     (void)mark::attach();
     const auto number = find_server_number();
-    const bool is_configured = number && number->is_of_database && number->is_configured;
     Identity identity;
     do {
         identity = read_identity(citus::read_membership());
-        identity.self.is_number_configured &= is_configured;
+        if (identity.self.is_number_configured && number && !number->is_of_database)
+            ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                            errmsg("cannot confirm the number of a role or session"),
+                            errhint("Call snowdrift.confirm_node() in a session in which "
+                                    "snowdrift.node is not set for the role or session.")));
+        identity.self.is_number_configured &= number && number->is_configured;
     } while (!set_owner(identity.value, identity.self, {}));
     PG_RETURN_VOID();
 }

@@ -22,6 +22,8 @@ struct ServerNumber {
     uint32_t value;
     bool is_of_database;  ///< whether it applies to all sessions of the database
     bool is_configured;   ///< whether snowdrift.node is not "auto"
+
+    friend bool operator==(const ServerNumber&, const ServerNumber&) = default;
 };
 
 /// Returns the server's number; nothing if it has none.

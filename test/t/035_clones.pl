@@ -175,6 +175,26 @@ is($clone->safe_psql('postgres', 'SELECT sno_partition(next_sno())'), 4, 'in a c
 $clone->stop;
 $worker->stop;
 
+# The source has drawn no ID since it joined the cluster, or since its number was configured.
+$worker = worker('joined');
+change_nodes($worker, 'UPDATE pg_dist_local_group SET groupid = 0; DELETE FROM pg_dist_node WHERE nodeid > 1');
+is_allowed($worker, 'a server outside a cluster');
+change_nodes($worker, "UPDATE pg_dist_local_group SET groupid = 1; INSERT INTO pg_dist_node VALUES (2, 1), (3, 2); $list_clone");
+configure($worker, 12);
+$clone = standby_of($worker, 'joined_clone');
+$clone->promote;
+is_refused($clone, '... which then joins, and has a clone: the clone draws no IDs with its number after its promotion');
+change_nodes($clone, $promote_clone);
+is(errors($clone, $copied, @pinned), scalar(@pinned), '... nor from its generators when it has its own group');
+is(errors($clone, qr/^no error/, @by_number), scalar(@by_number), '... but with the number of its group');
+configure($clone, 12);
+like(
+	error_of($clone, 'SELECT next_snowflake()'),
+	qr/55000: this server is a copy and has no number of its own\n.*DETAIL:  .*another node of the Citus cluster, whose number is not known\./s,
+	'... and not with a configured one, which may be that of the source');
+$clone->stop;
+$worker->stop;
+
 # ---- failover while Citus lists a clone, which the new primary is not ---------------------------------
 
 $worker = worker('primary');

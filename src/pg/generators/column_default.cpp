@@ -86,13 +86,26 @@ const char* name_of(Relation table, AttrNumber column) {
              errhint("%s", hint)));
 }
 
-/// Ensure that the default of a column does not draw IDs of another layout.
-void check_same_layout(Relation table, AttrNumber column, const SnowflakeLayout& layout,
-                       const char* hint) {
+/// The layout of the IDs that the default of a column draws.
+struct DrawnLayout {
+    const char* generator;  // null for the default generator
+    SnowflakeLayout layout;
+};
+
+/// The layout that the default of a column determines; nothing if it determines none.
+std::optional<DrawnLayout> drawn_layout(Relation table, AttrNumber column) {
     const auto generator = generator_of(table, column);
-    const auto actual = generator ? layout_of_generator(*generator) : std::nullopt;
-    if (actual && *actual != layout)
-        report_other_layout(table, column, layout, *generator, *actual, hint);
+    const auto layout = generator ? layout_of_generator(*generator) : std::nullopt;
+    if (!layout) return std::nullopt;
+    return DrawnLayout{*generator, *layout};
+}
+
+/// Ensure that the default of a column, which determines `drawn`, does not draw IDs of another
+/// layout.
+void check_same_layout(Relation table, AttrNumber column, const std::optional<DrawnLayout>& drawn,
+                       const SnowflakeLayout& layout, const char* hint) {
+    if (drawn && drawn->layout != layout)
+        report_other_layout(table, column, layout, drawn->generator, drawn->layout, hint);
 }
 
 /// The same for the columns of the tables of which `table` is a partition: rows that are inserted
@@ -103,7 +116,7 @@ void check_ancestors(Relation table, AttrNumber column, const SnowflakeLayout& l
     foreach (cell, get_partition_ancestors(RelationGetRelid(table))) {
         Relation ancestor = table_open(lfirst_oid(cell), AccessShareLock);
         const AttrNumber inherited = get_attnum(RelationGetRelid(ancestor), name_of(table, column));
-        check_same_layout(ancestor, inherited, layout,
+        check_same_layout(ancestor, inherited, drawn_layout(ancestor, inherited), layout,
                           "Give this column and that of the partition the same default.");
         table_close(ancestor, AccessShareLock);
     }
@@ -142,15 +155,16 @@ std::optional<DefaultCall> call_of(const Node* expression) {
 }
 
 SnowflakeLayout layout_of_column(Relation table, AttrNumber column, const SnowflakeLayout* stated) {
-    if (stated != nullptr) check_same_layout(table, column, *stated, "Omit the layout.");
-    const auto generator = generator_of(table, column);
-    const auto own = generator ? layout_of_generator(*generator) : std::nullopt;
-    if (!own && stated == nullptr) {
+    const auto drawn = drawn_layout(table, column);
+    if (stated != nullptr) {
+        check_same_layout(table, column, drawn, *stated, "Omit the layout.");
+    } else if (!drawn) {
+        const auto generator = generator_of(table, column);
         if (generator && !definitions::lookup(*generator))
             definitions::report_undefined(*generator);
         report_unknown_layout(table, column);
     }
-    const SnowflakeLayout layout = own ? *own : *stated;
+    const SnowflakeLayout layout = stated != nullptr ? *stated : drawn->layout;
     check_ancestors(table, column, layout);
     return layout;
 }

@@ -6,9 +6,9 @@
 
 #include "pg/generators/definitions.hpp"
 #include "pg/support/postgres.hpp"
+#include "pg/support/scan.hpp"
 
 extern "C" {
-#include "access/genam.h"
 #include "access/htup.h"
 #include "storage/lockdefs.h"
 #include "utils/relcache.h"
@@ -72,13 +72,7 @@ class Row {
 /// returns true. Returns whether a call returned true.
 template <typename Visit>
 bool find_row(Relation table, Snapshot snapshot, Visit visit) {
-    bool found = false;
-    SysScanDesc scan = systable_beginscan(table, InvalidOid, false, snapshot, 0, nullptr);
-    for (HeapTuple tuple = systable_getnext(scan); HeapTupleIsValid(tuple) && !found;
-         tuple = systable_getnext(scan))
-        found = visit(Row{table, tuple});
-    systable_endscan(scan);
-    return found;
+    return find_tuple(table, snapshot, [&](HeapTuple tuple) { return visit(Row{table, tuple}); });
 }
 
 }  // namespace snowdrift::definitions

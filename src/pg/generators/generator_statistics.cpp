@@ -106,7 +106,7 @@ void add_default(const Listing& listing, Kind kind, const char* name) {
     add_generator(listing, key, shown);
 }
 
-/// A text column, whose value does not refer to the table any more.
+/// A text column, as a copy that stays valid after the table is closed.
 std::optional<Datum> get_text(const Row& row, Column column) {
     const auto stored = row.get(column);
     if (!stored) return std::nullopt;

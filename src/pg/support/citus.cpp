@@ -1,7 +1,6 @@
 #include "pg/support/citus.hpp"
 
 extern "C" {
-#include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "catalog/pg_namespace_d.h"
@@ -11,6 +10,7 @@ extern "C" {
 }
 
 #include "pg/support/relcache_callback.hpp"
+#include "pg/support/scan.hpp"
 #include "pg/support/settings.hpp"
 
 namespace snowdrift::citus {
@@ -58,9 +58,10 @@ class Row {
 /// Calls visit(const Row&) for each row that the snapshot sees.
 template <typename Visit>
 void for_each_row(Relation table, Snapshot snapshot, Visit visit) {
-    SysScanDesc scan = systable_beginscan(table, InvalidOid, false, snapshot, 0, nullptr);
-    while (HeapTuple tuple = systable_getnext(scan)) visit(Row{table, tuple});
-    systable_endscan(scan);
+    (void)find_tuple(table, snapshot, [&](HeapTuple tuple) {
+        visit(Row{table, tuple});
+        return false;
+    });
 }
 
 void read_nodes(Relation nodes, Snapshot snapshot, Membership& membership) {

@@ -2,8 +2,9 @@
 
 #include <string_view>
 
+#include "pg/support/scan.hpp"
+
 extern "C" {
-#include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "catalog/pg_publication_d.h"
@@ -20,12 +21,8 @@ namespace {
 template <typename Matches>
 bool has_row(Oid catalog, Matches matches) {
     Relation table = table_open(catalog, AccessShareLock);
-    SysScanDesc scan = systable_beginscan(table, InvalidOid, false, nullptr, 0, nullptr);
-    bool found = false;
-    for (HeapTuple tuple = systable_getnext(scan); HeapTupleIsValid(tuple) && !found;
-         tuple = systable_getnext(scan))
-        found = matches(tuple, RelationGetDescr(table));
-    systable_endscan(scan);
+    const bool found = find_tuple(
+        table, nullptr, [&](HeapTuple tuple) { return matches(tuple, RelationGetDescr(table)); });
     table_close(table, AccessShareLock);
     return found;
 }

@@ -1,5 +1,5 @@
 -- The locks on the extension's objects that an ordinary role holds in an idle transaction, after it has read everything
--- that it can read, and called everything that it can call. Whoever needs a conflicting lock waits for the transaction, and
+-- that it can read, and called everything that it can call. A session that needs a conflicting lock waits for the transaction, and
 -- all other sessions wait behind.
 CREATE ROLE snowdrift_idle;
 SELECT snowdrift.create_generator(kind, kind) FROM unnest(ARRAY['snowflake', 'sno']) AS kind;

@@ -49,14 +49,6 @@ sub set_number
 	return;
 }
 
-# count_of(NODE, PATTERN): how often the pattern occurs in the server's log
-sub count_of
-{
-	my ($node, $pattern) = @_;
-	my @found = slurp_file($node->logfile) =~ /$pattern/g;
-	return scalar @found;
-}
-
 my $missing_number = qr/may take part in logical replication, but this server has no number for its IDs/;
 # The columns apply_error_count, sync_error_count, and those that replace the latter in PostgreSQL 19
 my $errors = q{SELECT sum(value::int) FROM pg_stat_subscription_stats AS s, jsonb_each_text(to_jsonb(s))

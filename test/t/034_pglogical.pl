@@ -66,14 +66,6 @@ sub catch_up
 	return;
 }
 
-# count_of(NODE, PATTERN): how often the pattern occurs in the server's log
-sub count_of
-{
-	my ($node, $pattern) = @_;
-	my @found = slurp_file($node->logfile) =~ /$pattern/g;
-	return scalar @found;
-}
-
 my $missing_number = qr/LOG:  database "postgres" may take part in logical replication, but this server has no number/;
 my $definitions = 'SELECT name, id, kind, worker, partition FROM snowdrift_tables.generator ORDER BY name';
 my $mark = 'SELECT unix_ms FROM snowdrift_tables.mark';

@@ -13,7 +13,7 @@ use Time::HiRes qw(usleep);
 our @EXPORT = qw(new_server use_own_copy install_library library_of_copy sharedir_of_copy start_with_clock set_clock
   error_of error_of_database start_load wait_for_load end_load
   received_by_each duplicates create_all_kinds create_tables draw_all_kinds insert_all_kinds
-  draw_behind timestamp_of last_sno witness stop_idle);
+  draw_behind timestamp_of last_sno witness stop_idle count_of);
 
 my $own_copy;    # the root of a copy of the staged extension, if this test may change it
 
@@ -316,6 +316,14 @@ sub duplicates
 	IPC::Run::run([ 'uniq', '-d', "$files[0].all" ], '>', \$out);
 	my ($lines) = `wc -l < $files[0].all` =~ /(\d+)/;
 	return ($out, $lines);
+}
+
+# count_of(NODE, PATTERN): how often the pattern occurs in the server's log
+sub count_of
+{
+	my ($node, $pattern) = @_;
+	my @found = slurp_file($node->logfile) =~ /$pattern/g;
+	return scalar @found;
 }
 
 1;

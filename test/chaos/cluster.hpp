@@ -27,13 +27,19 @@ uint32_t next_client();
 unsigned next_lineage();
 unsigned next_server_number();
 
-/// An archive of WAL files in a folder, which is removed at the end.
+/// A server archives its WAL while this exists.
 class Archive {
  public:
-    explicit Archive(std::filesystem::path folder);
+    /// The configuration that a server needs for it.
+    static std::string settings(const Server& server);
+
+    explicit Archive(const Server& server);
     ~Archive();
     Archive(const Archive&) = delete;
     Archive& operator=(const Archive&) = delete;
+
+    /// The configuration of a server that is recovered from it.
+    std::string restore_command() const;
 
  private:
     std::filesystem::path folder_;
@@ -112,10 +118,6 @@ class Cluster {
     /// Restores a base backup of the server, up to a moment under load, as a separate server with
     /// another number. Draws IDs from that server, and removes it.
     bool recover_copy(Server& source);
-    /// The WAL of the servers is archived in this folder while an `Archive` of it exists.
-    std::filesystem::path archive_folder() const { return run_.paths.work / ("wal_" + name); }
-    std::string archive_settings() const;
-    std::string restore_command() const;
 
     /// The rows in `posts` that clients of a lineage have inserted, and that a server does not
     /// have.

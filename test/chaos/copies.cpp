@@ -13,17 +13,24 @@ namespace snowdrift::chaos {
 namespace fs = std::filesystem;
 using std::chrono::seconds;
 
-std::string Cluster::archive_settings() const {
-    const std::string folder = archive_folder().string();
-    return "archive_mode = on\narchive_command = 'test ! -e " + folder + "/on || cp %p " + folder +
-           "/%f'";
+namespace {
+
+fs::path archive_folder(const Server& server) { return server.folder() / "archive"; }
+
+}  // namespace
+
+std::string Archive::settings(const Server& server) {
+    const std::string folder = archive_folder(server).string();
+    // A recovery that reads ahead must not find a file that is still being written.
+    return "archive_mode = on\narchive_command = 'test ! -e " + folder + "/on || { cp %p " +
+           folder + "/next && mv " + folder + "/next " + folder + "/%f; }'";
 }
 
-std::string Cluster::restore_command() const {
-    return "restore_command = 'cp " + archive_folder().string() + "/%f %p'";
+std::string Archive::restore_command() const {
+    return "restore_command = 'cp " + folder_.string() + "/%f %p'";
 }
 
-Archive::Archive(fs::path folder) : folder_{std::move(folder)} {
+Archive::Archive(const Server& server) : folder_{archive_folder(server)} {
     fs::create_directories(folder_);
     std::ofstream{folder_ / "on"};
 }
@@ -52,12 +59,12 @@ bool Cluster::recover_copy(Server& source) {
     if (number >= 512) return false;
     Server copy{run_, name + "_copy_" + std::to_string(number), number};
     fault(source.name + " as number " + std::to_string(number));
-    const Archive archive{archive_folder()};
+    const Archive archive{source};
     copy.clone(source);
     (void)run_.pause(duration(0.2, 2));
     create_restore_point(source);
 
-    copy.configure_role({restore_command(), "recovery_target_name = 'chaos'",
+    copy.configure_role({archive.restore_command(), "recovery_target_name = 'chaos'",
                          "recovery_target_action = promote",
                          "max_logical_replication_workers = 0"});
     copy.create_signal("recovery.signal");

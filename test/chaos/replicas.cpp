@@ -63,7 +63,7 @@ Replicas::Replicas(Run& run)
 
 void Replicas::set_up() {
     primary_->server.init();
-    primary_->server.configure_role({archive_settings()});
+    primary_->server.configure_role({Archive::settings(primary_->server)});
     primary_->server.start();
     primary_->server.query(create_objects(primary_->server.number));
     lead_links();
@@ -85,7 +85,7 @@ void Replicas::set_up() {
 void Replicas::configure() {
     for (Member& member : members_) {
         const Member& standby = &member == primary_ ? *synchronous_ : *primary_;
-        member.server.configure_role({archive_settings(),
+        member.server.configure_role({Archive::settings(member.server),
                                       "synchronous_standby_names = '" + standby.server.name + "'",
                                       "primary_conninfo = '" + member.link.conninfo() +
                                           " application_name=" + member.server.name + "'"});
@@ -224,7 +224,7 @@ bool Replicas::switch_over() {
 bool Replicas::restore_from_archive() {
     const OpenWindow window{run_, endpoint_.lineage, Fault::recovery};
     Server& server = primary_->server;
-    const Archive archive{archive_folder()};
+    const Archive archive{server};
     asynchronous_->server.stop_immediately();
     asynchronous_->server.clone(server);
     (void)run_.pause(duration(0.2, 2));
@@ -238,7 +238,7 @@ bool Replicas::restore_from_archive() {
     std::swap(primary_, asynchronous_);
     Server& restored = primary_->server;
     configure();
-    restored.configure_role({archive_settings(), restore_command(),
+    restored.configure_role({Archive::settings(restored), archive.restore_command(),
                              "synchronous_standby_names = '" + synchronous_->server.name + "'"});
     restored.create_signal("recovery.signal");
     restored.start();

@@ -96,10 +96,9 @@ void Server::init(const std::vector<std::string>& options) {
 
 void Server::clone(const Server& source) {
     fs::remove_all(data());
-    const int status =
-        execute({run_.paths.bindir / "pg_basebackup", "-D", data(), "-h", source.socket_folder(),
-                 "-U", "postgres", "-c", "fast", "--no-sync"},
-                log());
+    const int status = execute({run_.paths.bindir / "pg_basebackup", "-D", data(), "-h",
+                                source.folder(), "-U", "postgres", "-c", "fast", "--no-sync"},
+                               log());
     if (status != 0) throw std::runtime_error{name + ": pg_basebackup failed"};
     write_config();
 }
@@ -170,7 +169,7 @@ void Server::start() {
     const bool is_ready = poll(seconds{120}, [&] {
         if (!is_running()) {
             // After a crash, the postmaster can exit although it ran when this call began.
-            if (++starts > 3) throw std::runtime_error{name + " does not start"};
+            if (++starts > 3) throw std::runtime_error{name + " does not start: " + last_fatal()};
             postmaster_ = spawn({run_.paths.bindir / "postgres", "-D", data(), "-c",
                                  "config_file=" + config().string()},
                                 variables, log());
@@ -245,6 +244,14 @@ void Server::signal(pid_t process, int signal) {
     killed_.insert(process);
     // When it has ended, the postmaster accepts no connection before it has noticed that.
     (void)poll(seconds{30}, [&] { return !exists(process); });
+}
+
+std::string Server::last_fatal() const {
+    std::ifstream lines{log()};
+    std::string last;
+    for (std::string line; std::getline(lines, line);)
+        if (line.find("FATAL: ") != line.npos) last = line;
+    return last;
 }
 
 std::vector<std::string> Server::crashes(bool may_fill_disk) const {

@@ -37,7 +37,7 @@ class Server {
     std::filesystem::path data() const { return folder_ / "data"; }
     std::filesystem::path config() const { return folder_ / "postgresql.conf"; }
     std::filesystem::path log() const { return folder_ / "log"; }
-    std::filesystem::path socket_folder() const { return folder_; }
+    std::filesystem::path folder() const { return folder_; }
     std::filesystem::path socket() const { return folder_ / ".s.PGSQL.5432"; }
     /// A field of pg_controldata.
     std::string control_data(std::string_view field) const;
@@ -93,6 +93,8 @@ class Server {
     void signal_postmaster(int signal, std::chrono::seconds patience);
     /// Powers the server off. Throws a description of the problem and of the server's processes.
     [[noreturn]] void give_up(const char* problem);
+    /// The last line of the log that tells why the server has stopped.
+    std::string last_fatal() const;
 
     Run& run_;
     std::filesystem::path folder_;

@@ -58,7 +58,7 @@ std::string Writers::subscribe(const Member& publisher) {
 void Writers::set_up() {
     for (Member& member : members_) {
         member.server.init();
-        member.server.configure_role({archive_settings()});
+        member.server.configure_role({Archive::settings(member.server)});
         member.server.start();
         member.server.query(create_objects(member.server.number));
         member.server.query(publish(member.server));

@@ -55,7 +55,7 @@ vpath %.control $(srcdir)
 endif
 
 HEADERS_OF_OURS = $(wildcard $(addprefix $(srcdir)/,include/snowdrift/*.hpp include/snowdrift/core/*.hpp \
-	src/core/*.hpp src/pg/*/*.hpp))
+	src/protocol/*.hpp src/pg/*/*.hpp))
 $(OBJS): $(HEADERS_OF_OURS) | folders
 src/pg/module.o: $(srcdir)/META.json
 

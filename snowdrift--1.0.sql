@@ -25,6 +25,7 @@ CREATE TABLE snowdrift_tables.mark (
     system_identifier bigint NOT NULL,
     source_identifier bigint NOT NULL,
     origin_ms bigint NOT NULL,
+    server_start timestamptz NOT NULL,
     creation_xid xid NOT NULL,
     number integer NOT NULL,
     source_number integer NOT NULL,
@@ -33,6 +34,7 @@ CREATE TABLE snowdrift_tables.mark (
     writer integer NOT NULL,
     timeline integer NOT NULL,
     citus_group integer NOT NULL,
+    structure integer NOT NULL,
     number_configured boolean NOT NULL
 ) USING heap;
 COMMENT ON TABLE snowdrift_tables.mark
@@ -43,6 +45,7 @@ COMMENT ON COLUMN snowdrift_tables.mark.source_identifier
     IS 'system identifier of the source of a copy; 0 if the server is not a copy, or was confirmed';
 COMMENT ON COLUMN snowdrift_tables.mark.origin_ms
     IS 'time from which the default Snowflake generator issues IDs, in milliseconds since 1970';
+COMMENT ON COLUMN snowdrift_tables.mark.server_start IS 'start of the server that last wrote the row';
 COMMENT ON COLUMN snowdrift_tables.mark.creation_xid
     IS 'transaction that created this table; distinguishes a copy of a server from an upgraded server';
 COMMENT ON COLUMN snowdrift_tables.mark.number
@@ -57,6 +60,8 @@ COMMENT ON COLUMN snowdrift_tables.mark.writer
 COMMENT ON COLUMN snowdrift_tables.mark.timeline
     IS 'timeline of the server''s WAL; distinguishes a promoted clone from its source';
 COMMENT ON COLUMN snowdrift_tables.mark.citus_group IS 'server''s group in its Citus cluster; -1 if it is in none';
+COMMENT ON COLUMN snowdrift_tables.mark.structure
+    IS 'version of the shared memory of the library that has issued IDs since server_start; 0 if none has';
 COMMENT ON COLUMN snowdrift_tables.mark.number_configured
     IS 'whether the number in column number was configured; false if it was that of "auto"';
 GRANT SELECT, INSERT ON TABLE snowdrift_tables.mark TO @extowner@;

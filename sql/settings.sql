@@ -2,8 +2,6 @@
 SELECT next_snowflake() > 0 AS generated; -- loads the library and its settings
 SHOW snowdrift.node;
 SHOW snowdrift.max_clock_lead;
-SHOW snowdrift.mark_waits_for_standbys;
-SET snowdrift.mark_waits_for_standbys = off;
 
 -- snowdrift.node is datacenter * 32 + worker
 SET snowdrift.node = 67;

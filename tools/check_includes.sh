@@ -13,17 +13,16 @@ snowdrift/core:   snowdrift
 snowdrift/generators.hpp: snowdrift snowdrift/core
 snowdrift/pqxx:   snowdrift
 snowdrift/pqxx.hpp: snowdrift snowdrift/pqxx
-core:             snowdrift snowdrift/core
-pg/support:       snowdrift snowdrift/core core
-pg/memory:        snowdrift snowdrift/core core pg/support
-pg/types:         snowdrift snowdrift/core core pg/support
-pg/exits:         snowdrift snowdrift/core core pg/support
-pg/durability:    snowdrift snowdrift/core core pg/support pg/memory pg/exits
-pg/planner:       snowdrift snowdrift/core core pg/support pg/types
-pg/generators:    snowdrift snowdrift/core core pg/support pg/memory pg/types pg/durability
-pg/partitioning:  snowdrift snowdrift/core core pg/support pg/types pg/generators
-pg/migration:     snowdrift snowdrift/core core pg/support pg/types pg/generators
-pg/module.cpp:    snowdrift snowdrift/core core pg/support pg/memory pg/types pg/exits pg/durability pg/planner pg/partitioning pg/migration pg/generators
+protocol:         snowdrift snowdrift/core
+pg/support:       snowdrift snowdrift/core protocol
+pg/memory:        snowdrift snowdrift/core protocol pg/support
+pg/types:         snowdrift snowdrift/core protocol pg/support
+pg/durability:    snowdrift snowdrift/core protocol pg/support pg/memory
+pg/planner:       snowdrift snowdrift/core protocol pg/support pg/types
+pg/generators:    snowdrift snowdrift/core protocol pg/support pg/memory pg/types pg/durability
+pg/partitioning:  snowdrift snowdrift/core protocol pg/support pg/types pg/generators
+pg/migration:     snowdrift snowdrift/core protocol pg/support pg/types pg/generators
+pg/module.cpp:    snowdrift snowdrift/core protocol pg/support pg/memory pg/types pg/durability pg/planner pg/partitioning pg/migration pg/generators
 TEXT
 }
 
@@ -93,7 +92,7 @@ FNR == 1 {
     sub(/[">].*/, "", header)
     if (("/" header) ~ /\/\.\.?\//)
         fail(where, header " must be included by its path from src/ or include/")
-    else if (header ~ /^(snowdrift|core|pg)\//) {
+    else if (header ~ /^(snowdrift|protocol|pg)\//) {
         if (!is_ours[header]) fail(where, header " does not exist")
         if (!may[layer, folder_of(header)])
             fail(where, layer " may include only" (others[layer] ? others[layer] " and" : "") " itself, not " header)
@@ -105,7 +104,7 @@ FNR == 1 {
         next
     else if (layer !~ /^pg\// && (quoted || header ~ /[^a-z0-9_]/))
         fail(where, layer " may include only standard C++ headers and headers of this project, not " header)
-    else if (layer ~ /^(snowdrift\/)?core$/ && header ~ /^(chrono|ctime|thread|condition_variable|semaphore|mutex|future)$/)
+    else if (layer ~ /^(snowdrift\/core|protocol)$/ && header ~ /^(chrono|ctime|thread|condition_variable|semaphore|mutex|future)$/)
         fail(where, layer " has no clock and does not wait, so it may not include " header)
 }
 

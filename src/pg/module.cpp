@@ -1,7 +1,6 @@
 // The library's entry point, which PostgreSQL calls when a process loads the library.
 #include "pg/support/postgres.hpp"
 
-#include "pg/exits/exits.hpp"
 #include "pg/memory/chunks.hpp"
 #include "pg/support/settings.hpp"
 
@@ -12,6 +11,5 @@ PGDLLEXPORT void _PG_init(void);
 
 void _PG_init(void) {
     snowdrift::settings::define();
-    snowdrift::exits::install();
     if (process_shared_preload_libraries_in_progress) snowdrift::slots::reserve();
 }

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <optional>
 
-#include "core/generators.hpp"
 #include "model/mutation.hpp"
 #include "model/server.hpp"
+#include "protocol/generators.hpp"
 #include "snowdrift/snowflake_presets.hpp"
 #include "snowdrift/ulid.hpp"
 
@@ -19,6 +19,9 @@ class Generator {
 
     /// Makes all further IDs of the state later than the Unix millisecond `unix_ms`.
     virtual void advance_past(uint64_t* words, int64_t unix_ms) const = 0;
+
+    /// The time of the last ID, in Unix milliseconds, or a later one: see advance_fresh_floor().
+    virtual int64_t last_ms(const uint64_t* words) const = 0;
 
     /// An ID at the wall clock's `unix_ms`; nothing if the session has to wait, or gets an error.
     virtual std::optional<Id> draw(uint64_t* words, int64_t unix_ms, int64_t max_lead_ms) const = 0;
@@ -42,6 +45,8 @@ class Snowflakes : public Generator {
         core_.advance_past(word, unix_ms);
         words[0] = word;
     }
+
+    int64_t last_ms(const uint64_t* words) const override { return core_.unix_ms_of(words[0]); }
 
     std::optional<Id> draw(uint64_t* words, int64_t unix_ms, int64_t max_lead_ms) const override {
         std::atomic<uint64_t> word{words[0]};
@@ -72,6 +77,10 @@ class Snos : public Generator {
         SnoState state{words[0], words[1], words[2], words[3]};
         SnoGenerator::advance_past(state, unix_ms);
         store(state, words);
+    }
+
+    int64_t last_ms(const uint64_t* words) const override {
+        return SnoGenerator::highest_unix_ms({words[0], words[1], words[2], words[3]});
     }
 
     std::optional<Id> draw(uint64_t* words, int64_t unix_ms, int64_t max_lead_ms) const override {
@@ -113,6 +122,8 @@ class Blocks : public Generator {
         core.advance_past(unix_ms);
         store(core, words);
     }
+
+    int64_t last_ms(const uint64_t* words) const override { return load(words).last_unix_ms(); }
 
     /// The ID stands for the block's first one.
     std::optional<Id> draw(uint64_t* words, int64_t unix_ms, int64_t max_lead_ms) const override {

@@ -7,8 +7,8 @@
 #include <memory>
 #include <utility>
 
-#include "model/draw.hpp"
 #include "model/explorer.hpp"
+#include "model/session.hpp"
 
 namespace snowdrift::model {
 
@@ -16,14 +16,9 @@ namespace snowdrift::model {
 enum class Choice : uint8_t {
     go,
     cancel,
-    draw_again,
+    draw,
     commit,
     abort,
-    send,
-    insert,
-    select,
-    block,
-    foreign,
     replace_extension,
     replace_generator,
     reset,
@@ -37,19 +32,14 @@ enum class Choice : uint8_t {
 
 /// What each Choice is called in a trace.
 inline constexpr const char* choice_names[] = {
-    "",
+    "takes a step",
     "cancels the wait",
-    "draws another ID",
+    "draws an ID",
     "commits",
     "aborts",
-    "flushes, because data is about to leave",
-    "draws an ID in an INSERT",
-    "draws an ID in a SELECT",
-    "draws an ID in a transaction block",
-    "draws an ID in code that may send data itself",
     "drops the extension and creates it again",
     "drops the generator and creates it again",
-    "resets the clock: writes the mark",
+    "resets the clock",
     "the clock is set forward",
     "the clock is set back",
     "another process flushes a record",
@@ -58,41 +48,12 @@ inline constexpr const char* choice_names[] = {
     "failover",
 };
 
-/// What a session does next, and what it is called in a trace. In the order of Step.
-struct StepEntry {
-    bool (DrawSteps::*run)();
-    const char* name;
+/// What each Phase is called in a trace.
+inline constexpr const char* phase_names[] = {
+    "idle",        "locks the table", "attaches the state", "attaches the mark",
+    "takes an ID", "compares it",     "advances the mark",  "commits",
+    "resets",
 };
-inline constexpr StepEntry step_table[] = {
-    {nullptr, "is idle"},
-    {&DrawSteps::prepare, "locks the table of the mark to attach"},
-    {&DrawSteps::attach, "compares its tag with the word's"},
-    {&DrawSteps::open_to_reconcile, "opens the table, reads the page, and flushes it"},
-    {&DrawSteps::reconcile, "compares the file and its writer with the word"},
-    {&DrawSteps::carry_over, "carries the known mark over to the page"},
-    {&DrawSteps::bind, "binds the word to the file"},
-    {&DrawSteps::record_writer, "records the writer on the page"},
-    {&DrawSteps::read_floor, "reads the floor of all states"},
-    {&DrawSteps::find_slot, "looks up or allocates the slot"},
-    {&DrawSteps::advance_state, "advances the state past the floor"},
-    {&DrawSteps::ask, "takes an ID from the state"},
-    {&DrawSteps::store_state, "stores the state"},
-    {&DrawSteps::cover, "compares the ID with the word"},
-    {&DrawSteps::begin_advance, "decides whether to advance the mark"},
-    {&DrawSteps::open_to_advance, "opens the table, and compares the file and the tag"},
-    {&DrawSteps::write_advance, "advances the mark on the page"},
-    {&DrawSteps::publish, "advances the word"},
-    {&DrawSteps::reread_tag, "reads the tag again"},
-    {&DrawSteps::flush, "flushes WAL"},
-    {&DrawSteps::confirm, "gets the confirmation of the standby"},
-    {&DrawSteps::open_exit, "lets data leave"},
-    {&DrawSteps::write_commit, "writes the commit record"},
-    {&DrawSteps::show, "makes its rows visible"},
-    {&DrawSteps::end_commit, "ends the transaction"},
-    {&DrawSteps::reset_word, "resets the word"},
-    {&DrawSteps::clear_states, "clears the states"},
-};
-static_assert(std::size(step_table) == static_cast<size_t>(Step::clear_states) + 1);
 
 struct Action {
     uint8_t actor;  ///< a session, or `server`
@@ -113,8 +74,8 @@ class Protocol {
         State s{};
         s.disk.next_file = 1;
         s.budget = scenario_.budget;
-        s.clock = 5000;
-        if (is_named()) s.generator = s.generators = 1;
+        s.clock = 10 * lease_ms;
+        if (allows(Statement::replace_generator)) s.generator = s.generators = 1;
         for (uint8_t i = 0; i < 2; ++i)
             s.sessions[i] = new_session(scenario_.has_two_libraries ? i : uint8_t{0});
         return s;
@@ -150,11 +111,11 @@ class Protocol {
         if (action.actor == server) {
             if (!happen(action.choice, s)) return false;
         } else {
-            DrawSteps steps{s, action.actor, scenario_, *core_, mutation_};
-            if (!act(action.choice, steps, s.sessions[action.actor])) return false;
-            violation = steps.violation();
+            Turn turn{s, action.actor, scenario_, *core_, mutation_};
+            if (!act(action.choice, turn)) return false;
+            violation = turn.violation();
         }
-        if (violation == nullptr && !is_word_durable(s))
+        if (violation == nullptr && !are_words_durable(s))
             violation = "Other sessions can rely on a mark that is not durable.";
         normalize(s);
         return true;
@@ -184,7 +145,7 @@ class Protocol {
 
     static Session new_session(uint8_t library) {
         Session session{};
-        session.tag = session.slot_tag = session.deferred.tag = -1;
+        session.tag = session.slot_tag = -1;
         session.slot = no_slot;
         session.own_file = no_file;
         session.library = library;
@@ -196,70 +157,60 @@ class Protocol {
                scenario_.statements.end();
     }
 
-    bool is_named() const { return allows(Statement::replace_generator); }
-
     // ---- sessions
 
     template <typename Visit>
     void visit_choices(const State& s, const Session& session, Visit visit) const {
-        if (session.step != Step::idle) {
+        if (session.phase != Phase::idle) {
             visit(Choice::go);
-            if (session.step == Step::confirm) visit(Choice::cancel);
+            if (session.is_waiting) visit(Choice::cancel);
             return;
         }
-        const bool may_send = scenario_.has_exits || session.statement == Statement::failed;
-        if (session.deferred.is_relied_on && may_send) visit(Choice::send);
-        if (session.statement == Statement::failed) return;
+        const bool may_draw = s.budget.draws > 0;
         if (session.statement != Statement::none) {
-            if (s.budget.draws > 0) visit(Choice::draw_again);
+            if (may_draw) visit(Choice::draw);
             visit(Choice::commit);
             if (scenario_.has_aborts) visit(Choice::abort);
             return;
         }
         for (const Statement statement : scenario_.statements) {
-            const bool draws = statement < Statement::replace_extension;
-            if ((draws ? s.budget.draws : s.budget.replacements) > 0) visit(begin_of(statement));
+            const bool draws = statement == Statement::draw;
+            if (draws ? may_draw : s.budget.replacements > 0) visit(begin_of(statement));
         }
     }
 
     static Choice begin_of(Statement statement) {
-        const int offset = static_cast<int>(statement) - static_cast<int>(Statement::insert);
-        return static_cast<Choice>(static_cast<int>(Choice::insert) + offset);
-    }
-
-    static Statement statement_of(Choice choice) {
-        const int offset = static_cast<int>(choice) - static_cast<int>(Choice::insert);
-        return static_cast<Statement>(static_cast<int>(Statement::insert) + offset);
-    }
-
-    static bool act(Choice choice, DrawSteps& steps, const Session& session) {
-        switch (choice) {
-            case Choice::go:
-                return go(steps, session.step);
-            case Choice::cancel:
-                return steps.cancel();
-            case Choice::draw_again:
-                return steps.draw(session.statement);
-            case Choice::commit:
-                return steps.commit();
-            case Choice::abort:
-                return steps.abort();
-            case Choice::send:
-                return steps.flush_exit();
-            case Choice::replace_extension:
-                return steps.replace_extension();
-            case Choice::replace_generator:
-                return steps.replace_generator();
-            case Choice::reset:
-                return steps.reset();
+        switch (statement) {
+            case Statement::replace_extension:
+                return Choice::replace_extension;
+            case Statement::replace_generator:
+                return Choice::replace_generator;
+            case Statement::reset:
+                return Choice::reset;
             default:
-                return steps.draw(statement_of(choice));
+                return Choice::draw;
         }
     }
 
-    static bool go(DrawSteps& steps, Step step) {
-        const auto run = step_table[static_cast<size_t>(step)].run;
-        return (steps.*run)();
+    static bool act(Choice choice, Turn& turn) {
+        switch (choice) {
+            case Choice::cancel:
+                return turn.cancel();
+            case Choice::draw:
+                return turn.draw();
+            case Choice::commit:
+                return turn.begin_commit();
+            case Choice::abort:
+                return turn.abort();
+            case Choice::replace_extension:
+                return turn.replace_extension();
+            case Choice::replace_generator:
+                return turn.replace_generator();
+            case Choice::reset:
+                return turn.reset();
+            default:
+                return turn.go();
+        }
     }
 
     // ---- the server
@@ -300,7 +251,7 @@ class Protocol {
         s.disk.recover(position);
         std::fill_n(s.memory, 2, Memory{});
         for (Session& session : s.sessions) session = new_session(session.library);
-        s.version = s.allocations = 0;
+        s.allocations = 0;
         s.reset_ms = 0;
         // The server does not know of IDs of an extension that was not committed.
         s.left.remove_if([&](const Id& id) {
@@ -310,12 +261,13 @@ class Protocol {
 
     // ---- invariants
 
-    bool is_word_durable(const State& s) const {
-        if (s.version == 0 || s.reset_ms != 0) return true;
-        const Memory& memory = s.memory[s.version - 1];
-        if (!memory.has_mark || memory.mark[1] == 0) return true;
-        const Survivor left = Steps::surviving(s, scenario_);
-        return left.pages[memory.mark[1] - 1].ms >= from_unix(word_of(memory).unix_ms());
+    bool are_words_durable(const State& s) const {
+        if (s.reset_ms != 0) return true;
+        const Survivor left = Turn::surviving(s, scenario_);
+        return std::all_of(std::begin(s.memory), std::end(s.memory), [&](const Memory& memory) {
+            const uint64_t file = memory.mark[3];
+            return file == 0 || left.pages[file - 1].row.unix_ms >= word_of(memory).unix_ms();
+        });
     }
 
     /// Makes states equal that do not differ from now on.
@@ -326,14 +278,13 @@ class Protocol {
             disk.before = disk.survivor(common);
             std::fill(std::copy(disk.log + common, disk.log + disk.size, disk.log),
                       disk.log + disk.size, Record{});
-            const auto move = [common](uint8_t& at) { at -= std::min(at, common); };
+            const auto move = [common](auto& at) { at -= std::min<decltype(at + 0)>(at, common); };
             for (uint8_t* const at : {&disk.size, &disk.flushed, &disk.received}) move(*at);
             for (Page& page : disk.pages) move(page.position);
-            for (Session& session : s.sessions) {
-                move(session.position);
-                move(session.deferred.position);
-                session.present.position = 0;
-            }
+            for (Memory& memory : s.memory) move(memory.mark[2]);
+            for (Session& session : s.sessions)
+                for (size_t i = 0; i < session.log_size; ++i)
+                    if ((session.positions_in_log >> i & 1) != 0) move(session.log[i]);
         }
         for (uint8_t i = 0; i < s.left.count; ++i)
             if (s.left.ids[i].uncommitted_file == disk.before.file)

@@ -1,5 +1,5 @@
-// The model's server: its disk, its shared memory, and the state of everything. transaction.hpp and
-// draw.hpp have the steps of sessions.
+// The model's server: its disk, its shared memory, and the state of everything. session.hpp has
+// what sessions do.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,8 @@
 #include <cstdlib>
 #include <iterator>
 
-#include "core/mark_state.hpp"
+#include "protocol/mark_protocol.hpp"
+#include "protocol/mark_state.hpp"
 
 namespace snowdrift::model {
 
@@ -21,17 +22,21 @@ constexpr Ms from_unix(int64_t unix_ms) noexcept {
 
 // ---- disk
 
-/// See mark_table::Writer.
-enum class Writer : uint8_t { outside, generators, uncommitted };
+using mark_protocol::Writer;
+
+/// The mark's row, with the members of mark_protocol::MarkRow.
+struct Row {
+    int64_t unix_ms;
+    Writer writer;
+    int32_t structure;
+
+    bool operator==(const Row&) const = default;
+};
 
 /// The page of a file of the mark's table.
 struct Page {
-    Ms ms;
-    Writer writer;
-    uint8_t position;  ///< the end of its last record
-    uint16_t unused;
-
-    bool has(Ms other_ms, Writer other) const { return ms == other_ms && writer == other; }
+    Row row;
+    uint64_t position;  ///< the end of its last record
 };
 
 inline constexpr uint8_t files = 3;
@@ -39,11 +44,10 @@ inline constexpr uint8_t no_file = UINT8_MAX;
 
 /// A WAL record: a change of a page, or the commit of a transaction that replaced the extension.
 struct Record {
-    Ms ms;
+    Row row;
     uint8_t file;
-    Writer writer;
     bool is_commit;
-    uint8_t unused;
+    uint8_t unused[6];
 };
 
 /// What a crash, or a failover, would leave: the file of the extension, and the pages.
@@ -56,10 +60,10 @@ struct Survivor {
         if (record.is_commit)
             file = record.file;
         else
-            pages[record.file] = {record.ms, record.writer, 0, 0};
+            pages[record.file] = {{record.row.unix_ms, record.row.writer, 0}, 0};
     }
 
-    Ms mark() const { return pages[file].ms; }
+    Ms mark() const { return from_unix(pages[file].row.unix_ms); }
 };
 
 /// The disk of the primary, and what its standby has received. Positions in the WAL count records
@@ -78,7 +82,7 @@ struct Disk {
     void write(Record record) {
         if (size == std::size(log)) std::abort();
         log[size++] = record;
-        if (!record.is_commit) pages[record.file] = {record.ms, record.writer, size, 0};
+        if (!record.is_commit) pages[record.file] = {record.row, size};
     }
 
     void flush(uint8_t position) { flushed = std::max(flushed, position); }
@@ -89,7 +93,7 @@ struct Disk {
         return left;
     }
 
-    /// Continues from the first `position` records of the log.
+    /// Continues from the first `position` records of the log. No states of any structure are left.
     void recover(uint8_t position) {
         std::fill(log + position, std::end(log), Record{});
         flushed = position;
@@ -97,6 +101,7 @@ struct Disk {
         file = survivor(position).file;
         std::copy_n(before.pages, files, pages);
         for (size = 0; size < position;) write(log[size]);
+        for (Page& page : pages) page.row.structure = 0;
     }
 };
 
@@ -115,8 +120,6 @@ struct Slot {
 struct Memory {
     uint64_t mark[6];  ///< MarkState
     Slot slots[2];
-    bool has_mark;  ///< whether a session has allocated the mark's slot
-    uint8_t unused[7];
 };
 
 /// The mark of a structure while a step uses it: the real MarkState.
@@ -127,8 +130,8 @@ class SharedMark : public MarkState {
                     memory.mark[3], memory.mark[4], memory.mark[5]},
           words_{memory.mark} {}
     ~SharedMark() {
-        const std::atomic<uint64_t>* const fields[] = {&word,           &file,     &floor_ms,
-                                                       &advancing_from, &fresh_ms, &written_ms};
+        const std::atomic<uint64_t>* const fields[] = {&word, &written,  &written_position,
+                                                       &file, &floor_ms, &fresh_ms};
         std::transform(std::begin(fields), std::end(fields), words_,
                        [](const auto* field) { return field->load(); });
     }
@@ -184,94 +187,58 @@ struct Ids {
     }
 };
 
-/// What a session does next. A name is that of the action in traces.
-enum class Step : uint8_t {
+/// What a session is doing. Its calls of an environment so far are in Session::log.
+enum class Phase : uint8_t {
     idle,
-    // drawing an ID
+    // drawing an ID: see draw() and SessionSlot
     prepare,
     attach,
-    open_to_reconcile,
-    reconcile,
-    carry_over,
-    bind,
-    record_writer,
-    read_floor,
-    find_slot,
-    advance_state,
-    ask,
-    store_state,
+    try_attach,
+    take,
     cover,
-    begin_advance,
-    open_to_advance,
-    write_advance,
-    publish,
-    reread_tag,
-    // waiting until WAL is durable
-    flush,
-    confirm,
-    // ending a statement or a transaction
-    open_exit,
+    advance,
+    // other statements
     commit,
-    show,
-    end_commit,
-    // resetting the mark
-    reset_word,
-    clear_states,
+    reset,
 };
 
-/// The kind of the statement or transaction that a session executes.
+/// The kind of a session's transaction.
 enum class Statement : uint8_t {
     none,
-    insert,             ///< an autocommit INSERT whose exits are guarded
-    select,             ///< the same, but it writes no WAL
-    block,              ///< in a transaction block
-    foreign,            ///< it calls code that may send data itself
+    draw,
     replace_extension,  ///< DROP EXTENSION and CREATE EXTENSION
     replace_generator,  ///< drop_generator() and create_generator() of the same name
     reset,
-    failed,  ///< an error message that the client has not received
 };
 
 enum class Lock : uint8_t { none, shared, exclusive };
 
-/// See mark.cpp.
-struct Deferred {
-    int32_t tag;  ///< -1 if there is none
-    Ms ms;
-    uint8_t position;
-    bool is_relied_on;
-    uint8_t unused[6];
-};
-
+/// A session. Between its steps, it has no other data: a phase starts again from these, and takes
+/// the results of its earlier steps from the log.
 struct Session {
-    uint64_t known;     ///< the word, as it was read
-    Deferred deferred;  ///< the advance that the commit will make durable
-    Ids<6> pending;     ///< IDs that must not leave yet
-    Id id;              ///< that is being drawn, or the block's last one
-    Page present;       ///< the page, as it was read
-    int32_t tag;        ///< of the mark; -1 if the session must attach it
-    int32_t slot_tag;   ///< when the session attached the slot
-    Ms known_ms;        ///< a mark, or a floor
-    Step step;
-    Step next;  ///< once `position` is durable
+    int64_t log[30];            ///< results of the steps of this phase
+    uint32_t positions_in_log;  ///< bits: these results are positions in the WAL
+    uint8_t log_size;
+    Phase phase;
     Statement statement;
     uint8_t library;
+    Id id;             ///< that is being drawn, or the block's last one
+    int32_t tag;       ///< of the mark; -1 if the session must attach it
+    int32_t slot_tag;  ///< when the session attached the slot
     uint8_t slot;
     uint8_t allocation;
     uint8_t generator;      ///< of the slot
     uint8_t own_generator;  ///< created in this transaction; 0 if none
-    uint8_t file;           ///< that was opened
     uint8_t own_file;       ///< created in this transaction, or no_file
-    uint8_t position;       ///< in the WAL, to flush
     Lock generator_lock;    ///< until the transaction ends
     Lock table_lock;        ///< exclusive: until the transaction ends
-    bool is_attaching;      ///< holds the table's lock while it attaches the slot
-    bool has_mark_slot;
-    bool has_block;  ///< of this transaction
-    bool is_needed;
+    bool has_page_lock;
+    bool is_attaching;    ///< holds the table's lock while it attaches the slot
+    bool has_block;       ///< of this transaction
     bool is_invalidated;  ///< an invalidation of the mark's table has not been processed
-    bool is_drawing;
-    bool is_committing;  ///< so a canceled wait for a standby is not an error
+    bool is_waiting;      ///< for a synchronous standby, so the wait can be canceled
+    bool is_drawing;      ///< an ID; else, it only attaches the mark
+    uint8_t unused[3];
 };
 
 // ---- everything
@@ -291,11 +258,11 @@ struct State {
     Ids<6> left;  ///< the IDs that have left the server
     Budget budget;
     Ms clock;
-    Ms reset_ms;      ///< the time of a reset that has not ended; 0 if there is none
-    uint8_t version;  ///< of the structure: 1 or 2; 0 after a start
+    Ms reset_ms;  ///< the time of a reset that has not ended; 0 if there is none
     uint8_t allocations;
     uint8_t generator;   ///< the named one, as committed
     uint8_t generators;  ///< number of those that were created
+    uint8_t unused;
 };
 
 }  // namespace snowdrift::model

@@ -1,6 +1,6 @@
 // The generator of ULIDs and UUIDs of version 7 in blocks, with a clock and random bits that the
 // test sets.
-#include "core/generators.hpp"
+#include "protocol/generators.hpp"
 
 #include <gtest/gtest.h>
 

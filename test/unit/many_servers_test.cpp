@@ -11,8 +11,8 @@
 #include <random>
 #include <vector>
 
-#include "core/generators.hpp"
-#include "core/lease.hpp"
+#include "protocol/generators.hpp"
+#include "protocol/lease.hpp"
 #include "snowdrift/snowflake_presets.hpp"
 
 namespace snowdrift {

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/generators.hpp"
+#include "protocol/generators.hpp"
 
 namespace snowdrift {
 

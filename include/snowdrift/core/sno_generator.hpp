@@ -65,6 +65,13 @@ class SnoGenerator {
         return word == 0 ? 0 : unix_ms_of(Word{word}.units);
     }
 
+    /// The latest timestamp in either timeline, in Unix milliseconds.
+    static int64_t highest_unix_ms(const SnoState& state) noexcept {
+        const SafeMark safe{state.safe.load(std::memory_order_relaxed)};
+        const Word last{state.word.load(std::memory_order_relaxed)};
+        return unix_ms_of(std::max(last.units, safe.units));
+    }
+
     /// The beginning of a unit, in Unix milliseconds.
     static constexpr int64_t unix_ms_of(uint64_t units) noexcept {
         return Sno::epoch_unix_ms + static_cast<int64_t>(units) * Sno::unit_ms;

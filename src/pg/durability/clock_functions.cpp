@@ -33,10 +33,10 @@ std::optional<Datum> get_column(const TriggerData& trigger, mark_table::Column c
 /// The same for a time in Unix milliseconds. Raises 22003.
 int64 get_time(const TriggerData& trigger, mark_table::Column column, const char* name) {
     const int64 unix_ms = DatumGetInt64(get_column(trigger, column).value_or(Int64GetDatum(-1)));
-    if (unix_ms < 0 || unix_ms > mark_table::max_unix_ms)
+    if (unix_ms < 0 || unix_ms > mark_protocol::max_unix_ms)
         ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
                         errmsg("%s of table \"snowdrift_tables.mark\" must be in range 0 .. %lld",
-                               name, static_cast<long long>(mark_table::max_unix_ms))));
+                               name, static_cast<long long>(mark_protocol::max_unix_ms))));
     return unix_ms;
 }
 

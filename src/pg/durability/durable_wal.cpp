@@ -17,7 +17,6 @@ extern "C" {
 }
 
 #include "pg/support/postgres.hpp"
-#include "pg/support/settings.hpp"
 
 namespace snowdrift::wal {
 namespace {
@@ -27,10 +26,9 @@ bool has_synchronous_standbys() {
     return max_wal_senders > 0 && has_names_of_standbys();  // without senders, commits do not wait
 }
 
-/// Whether the server's configuration exempts commits, or the mark, from waiting for standbys.
-/// Settings of a role, a database, a connection or a session are ignored.
+/// Whether the server's configuration exempts commits from waiting for standbys. Settings of a
+/// role, a database, a connection or a session are ignored.
 bool is_server_exempt() {
-    if (!settings::mark_waits_for_standbys) return true;
     if (synchronous_commit > SYNCHRONOUS_COMMIT_LOCAL_FLUSH) return false;
     if (setting_record("synchronous_commit").reset_source > PGC_S_ARGV) return false;
     const char* const value = GetConfigOptionResetString("synchronous_commit");
@@ -80,9 +78,11 @@ void wait_for_standbys(XLogRecPtr position) {
             (errcode(ERRCODE_QUERY_CANCELED), errmsg("canceling statement due to user request")));
 }
 
-}  // namespace
-
+/// Whether WAL is durable only once synchronous standbys have it. Ignores a session's own setting
+/// of synchronous_commit, because the mark serves all sessions.
 bool must_wait_for_standbys() { return has_synchronous_standbys() && !is_server_exempt(); }
+
+}  // namespace
 
 void make_durable(XLogRecPtr position) {
     XLogFlush(position);
@@ -92,17 +92,6 @@ void make_durable(XLogRecPtr position) {
 bool is_durable(XLogRecPtr position) {
     return GetFlushRecPtr(nullptr) >= position &&
            (!must_wait_for_standbys() || is_confirmed_by_standbys(position));
-}
-
-bool commit_makes_durable() {
-    // A commit flushes only if the transaction has written WAL, not if it changed only unlogged or
-    // temporary tables.
-    if (!TransactionIdIsValid(GetTopTransactionIdIfAny()) || XactLastRecEnd == InvalidXLogRecPtr)
-        return false;
-    if (must_wait_for_standbys() && synchronous_commit < SYNCHRONOUS_COMMIT_REMOTE_FLUSH)
-        return false;
-    if (synchronous_commit == SYNCHRONOUS_COMMIT_OFF) ForceSyncCommit();
-    return true;
 }
 
 const char* find_unwritable_file() {

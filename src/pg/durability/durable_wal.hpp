@@ -10,22 +10,12 @@ extern "C" {
 
 namespace snowdrift::wal {
 
-/// Whether WAL is durable only once synchronous standbys have it: there are synchronous standbys,
-/// and the server's configuration does not exempt commits or the mark from waiting for them.
-/// Ignores a session's own setting of synchronous_commit, because the mark serves all sessions.
-bool must_wait_for_standbys();
-
 /// Waits until WAL up to `position` is durable on this server and, if necessary, on its synchronous
 /// standbys. Raises 57014 if the wait is canceled.
 void make_durable(XLogRecPtr position);
 
 /// Whether WAL up to `position` is durable.
 bool is_durable(XLogRecPtr position);
-
-/// Whether the commit of the current transaction will make all earlier WAL durable: the transaction
-/// has an XID and has written WAL, and with its synchronous_commit, the commit waits for the
-/// standbys if must_wait_for_standbys(). Forces the flush on this server if necessary.
-bool commit_makes_durable();
 
 /// Returns the path of the WAL file that the next change would write, and sets errno, if the disk
 /// is full or read-only, so that the change would make PostgreSQL panic; else null. The path is

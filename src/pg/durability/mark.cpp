@@ -1,30 +1,24 @@
 #include "pg/durability/mark.hpp"
 
-#include "core/lease.hpp"
-#include "core/mark_state.hpp"
+#include "pg/durability/durable_wal.hpp"
+#include "pg/durability/mark_table.hpp"
+#include "pg/memory/make_room.hpp"
+#include "pg/memory/slots.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
-
-#include <algorithm>
+#include "pg/support/relcache_callback.hpp"
+#include "protocol/mark_protocol.hpp"
+#include "protocol/mark_state.hpp"
 
 extern "C" {
 #include "access/relation.h"
-#include "access/xact.h"
 #include "access/xlog.h"
-#include "storage/lmgr.h"
 }
-
-#include "pg/durability/durable_wal.hpp"
-#include "pg/durability/mark_table.hpp"
-#include "pg/exits/exits.hpp"
-#include "pg/memory/make_room.hpp"
-#include "pg/memory/slots.hpp"
-#include "pg/support/relcache_callback.hpp"
 
 namespace snowdrift::mark {
 
+using mark_protocol::Writer;
 using mark_table::Value;
-using mark_table::Writer;
 
 Session session;
 
@@ -49,206 +43,75 @@ void attach_slot() {
     add_relcache_callback(invalidate);
 }
 
-// ---- the word in shared memory: see MarkState
+[[noreturn]] void report_replaced() {
+    ereport(ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+             errmsg("library of extension \"snowdrift\" was replaced"),
+             errdetail("A newer version of the library has been in use since the server started, "
+                       "and this session uses an older one."),
+             errhint("Reconnect. If the older version was installed again, restart the server.")));
+}
+
+void require_structure(const Value& present) {
+    if (present.structure > slots::structure_version) report_replaced();
+}
+
+// ---- the environment of the protocol
 
 MarkState& state() { return slot->mark; }
 
-/// Make the word describe `file`, whose mark is `on_disk_ms`. Return false if the word has a later
-/// mark, or if it is retired.
-bool bind_word(uint64_t file, int64_t on_disk_ms) {
-    const slots::AllocationLock lock;
-    return !slots::is_retired() && state().bind(file, on_disk_ms);
-}
+/// PostgreSQL as the protocol's environment.
+class Environment {
+ public:
+    using Row = mark_table::Value;
 
-bool is_word_of(uint64_t file) { return state().file == file; }
+    int& tag() { return session.tag; }
+    int64_t now_ms() { return clock::now_ms(); }
+    int32_t structure() { return slots::structure_version; }
 
-/// Use the word from now on if it describes `file`. Return whether it does. No session can use a
-/// retired word.
-bool attach_word(uint64_t file) {
-    const slots::AllocationLock lock;
-    if (slots::is_retired() || !is_word_of(file)) return false;
-    session.tag = state().load().tag();
-    return true;
-}
-
-/// Whether the word must be bound to the file before a session attaches it.
-bool must_bind(uint64_t file, const Value& present) {
-    return present.writer == Writer::outside || !is_word_of(file);
-}
-
-/// Bind the word to the file if necessary, and record the writer, unless the value on the page is
-/// no longer `present`. Return what is on the page. Does not wait until it is durable.
-mark_table::Written bind_and_record(Relation table, uint64_t file, const Value& present,
-                                    Writer writer) {
-    // One session at a time: if another one bound the word again, it would end the blocks of the
-    // sessions that have attached it. No other code locks a page of a heap.
-    LockPage(table, 0, ExclusiveLock);
-    const bool is_bound = mark_table::read(table) == present &&
-                          (!must_bind(file, present) || bind_word(file, present.unix_ms));
-    const mark_table::Written recorded = mark_table::change(table, [&](const Value& now) {
-        return is_bound && now == present ? now.with(now.unix_ms, writer) : now;
-    });
-    UnlockPage(table, 0, ExclusiveLock);
-    return recorded;
-}
-
-/// Reconcile the word and the file: the word's mark must be on disk before a session relies on it,
-/// and a session must have read the mark on disk before it issues IDs.
-///
-/// The file and its writer cannot change while the table is locked. An invalidation that arrives
-/// during the call only causes another call.
-void reconcile() {
-    Relation table = mark_table::open();
-    const uint64_t file = mark_table::file_of(table);
-    const Writer writer = mark_table::writer_for(table);
-    // Flush the writer on the page, which another session may have just recorded. Do not wait for
-    // standbys: the last record may be an advance that no ID relies on yet.
-    const mark_table::Written last =
-        mark_table::change(table, [](const Value& now) { return now; });
-    XLogFlush(last.position);
-    Value present = last.value;
-    while (present.writer != writer || !attach_word(file)) {
-        slots::require_structure();
-        if (must_bind(file, present)) {
-            // Keep the writer `outside` until the word is bound, so that the next session can
-            // repeat both steps after a failure between them.
-            const int64_t known_ms = state().latest_written();
-            present = mark_table::update(table, [&](const Value& now) {
-                return now.unix_ms >= known_ms ? now : now.with(known_ms, Writer::outside);
-            });
-        }
-        const mark_table::Written recorded = bind_and_record(table, file, present, writer);
-        wal::make_durable(recorded.position);
-        present = recorded.value;
+    void open() {
+        table_ = mark_table::open();
+        // The file and its writer cannot change while the table is locked.
+        file_ = mark_table::file_of(table_);
+        writer_ = mark_table::writer_for(table_);
     }
-    relation_close(table, RowExclusiveLock);
-}
+    void close() { relation_close(table_, RowExclusiveLock); }
+    Writer writer() { return writer_; }
 
-// ---- advances that a commit makes durable
-//
-// See "Before the commit" in docs/guarantees.md.
+    mark_protocol::Page<Row> lock_page() {
+        page_ = mark_table::lock_page(table_);
+        return {page_.value, page_.position};
+    }
+    uint64_t write(const Row& row) {
+        mark_table::write(table_, page_, row);
+        return page_.position;
+    }
+    void unlock_page() { mark_table::unlock_page(page_); }
 
-/// The advance that this transaction's commit will make durable. The word does not include it yet,
-/// so no other session relies on it.
-struct Deferred {
-    int tag = -1;  ///< of the word; -1 if no advance is deferred
-    int64_t unix_ms = 0;
-    XLogRecPtr position = InvalidXLogRecPtr;
-    bool is_relied_on = false;  ///< this session has issued IDs past the word, up to `unix_ms`
+    void flush(uint64_t position) { XLogFlush(position); }
+    void make_durable(uint64_t position) { wal::make_durable(position); }
+    bool is_durable(uint64_t position) { return wal::is_durable(position); }
+    void flush_later(uint64_t position) { XLogSetAsyncXactLSN(position); }
+    bool is_writable() { return wal::find_unwritable_file() == nullptr; }
+
+    MarkWord load() { return state().load(); }
+    MarkWord load_written() { return state().load_written(); }
+    uint64_t written_position() { return state().written_position; }
+    void record_written(MarkWord mark, uint64_t position) {
+        state().record_written(mark, position);
+    }
+    void publish(MarkWord mark) { state().publish(mark); }
+    bool is_bound() { return state().file == file_; }
+    bool bind(int64_t unix_ms) { return state().bind(file_, unix_ms); }
+
+    [[noreturn]] void report_replaced() { mark::report_replaced(); }
+
+ private:
+    Relation table_;
+    uint64_t file_;
+    Writer writer_;
+    mark_table::LockedPage page_;
 };
-Deferred deferred;
-
-void forget_deferred() {
-    if (deferred.is_relied_on) exits::unguard();
-    deferred = {};
-}
-
-/// End the deferred advance. Publish it to the other sessions if it is durable.
-void end_deferred() {
-    if (wal::is_durable(deferred.position))
-        state().publish(deferred.unix_ms, static_cast<uint16_t>(deferred.tag));
-    forget_deferred();
-}
-
-/// Called before data leaves the server. Does not wait for standbys: there was none to wait for
-/// when this session began to rely on the advance.
-void flush_deferred() {
-    XLogFlush(deferred.position);
-    end_deferred();
-}
-
-void on_transaction_event(XactEvent event, void*) {
-    if (deferred.tag == -1) return;
-    switch (event) {
-        case XACT_EVENT_PRE_COMMIT:
-            if (wal::commit_makes_durable()) break;
-            [[fallthrough]];
-        case XACT_EVENT_PRE_PREPARE:
-            wal::make_durable(deferred.position);
-            [[fallthrough]];
-        case XACT_EVENT_COMMIT:
-            end_deferred();
-            break;
-        case XACT_EVENT_ABORT:
-            // An error message may contain an ID, so exits stay guarded.
-            if (!deferred.is_relied_on) forget_deferred();
-            break;
-        default:
-            break;
-    }
-}
-
-/// Defer the wait for an advance to the commit.
-void defer(const Deferred& advance) {
-    static bool is_registered = false;
-    if (!is_registered) RegisterXactCallback(on_transaction_event, nullptr);
-    is_registered = true;
-    deferred = advance;
-}
-
-/// Rely on the deferred advance, unless IDs could leave the server before it is durable. Return
-/// whether this session relies on it.
-bool rely_on_deferred() {
-    if (deferred.is_relied_on) return true;
-    if (wal::must_wait_for_standbys() || !exits::are_guarded()) return false;
-    exits::guard(flush_deferred);
-    deferred.is_relied_on = true;
-    return true;
-}
-
-/// Whether the current statement is a transaction of its own, and does not call other code, which
-/// may take long.
-bool is_commit_near() { return !IsTransactionBlock() && exits::are_guarded(); }
-
-/// Whether the call waits until the advance is durable, or may leave this wait to the commit.
-enum class Wait { now, at_commit };
-
-/// Advance the mark past `unix_ms` by a lease. Return false if this session's tag is outdated.
-bool try_advance(int64_t unix_ms, Wait wait) {
-    if (unix_ms > mark_table::max_unix_ms)
-        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                        errmsg("the server's clock is out of range for the ID mark"),
-                        errhint("Correct the server's clock.")));
-    const MarkWord known = state().load();
-    if (known.tag() != session.tag) return false;
-    const bool is_needed = known.unix_ms() < unix_ms;
-    if (deferred.tag == known.tag() && wait == Wait::at_commit) {
-        if (!is_needed) return true;
-        if (deferred.unix_ms >= unix_ms && rely_on_deferred()) return true;
-    }
-    if (!is_needed &&
-        (!state().try_become_advancer(known) || wal::find_unwritable_file() != nullptr))
-        return true;
-
-    Relation table = mark_table::open();
-    // Opening the table may have processed invalidations. Under the lock, compare the file with
-    // the one that the word describes.
-    const Writer writer = mark_table::writer_for(table);
-    bool is_advanced = attach_word(mark_table::file_of(table)) && session.tag == known.tag();
-    if (is_advanced) {
-        const int64_t target =
-            std::min(leased_mark(unix_ms, clock::now_ms()), mark_table::max_unix_ms);
-        const auto [present, position] = mark_table::change(table, [&](const Value& now) {
-            const bool is_enough = now.unix_ms >= (is_needed ? unix_ms : target);
-            if (is_enough || now.writer != writer) return now;
-            state().record_write(target);
-            return now.with(target, writer);
-        });
-        is_advanced = present.writer == writer;
-        if (is_advanced && deferred.tag == -1 && wait == Wait::at_commit) {
-            defer({known.tag(), present.unix_ms, position});
-            if (is_needed ? rely_on_deferred() : is_commit_near()) {
-                relation_close(table, RowExclusiveLock);
-                return state().load().tag() == known.tag();
-            }
-        }
-        wal::make_durable(position);
-        if (is_advanced) state().publish(present.unix_ms, known.tag());
-        forget_deferred();
-    }
-    relation_close(table, RowExclusiveLock);
-    return is_advanced && state().load().tag() == known.tag();
-}
 
 void require_primary() {
     if (RecoveryInProgress())
@@ -262,16 +125,17 @@ void require_primary() {
 int64_t attach() {
     require_primary();
     attach_slot();
-    while (session.tag != state().load().tag()) reconcile();
+    Environment environment;
+    while (session.tag != state().load().tag()) (void)mark_protocol::try_attach(environment);
     return static_cast<int64_t>(state().floor_ms.load());
 }
 
 int64_t fresh_floor() { return static_cast<int64_t>(state().fresh_ms.load()); }
 
-int64_t advance_fresh_floor() {
+int64_t advance_fresh_floor(int64_t unix_ms) {
     // Also called at the end of a transaction, when catalogs cannot be read. lookup() reads none.
     slots::Slot* const known = slot != nullptr ? slot : slots::lookup(slot_key());
-    return known == nullptr ? 0 : known->mark.advance_fresh_floor();
+    return known == nullptr ? 0 : known->mark.advance_fresh_floor(unix_ms);
 }
 
 int64_t read() {
@@ -279,6 +143,12 @@ int64_t read() {
     const Value present = mark_table::read(table);
     relation_close(table, RowExclusiveLock);
     return present.unix_ms;
+}
+
+void require_structure() {
+    Relation table = mark_table::open();
+    require_structure(mark_table::read(table));
+    relation_close(table, RowExclusiveLock);
 }
 
 void restore(int64_t unix_ms, const mark_table::Origin& origin) {
@@ -291,25 +161,22 @@ void restore(int64_t unix_ms, const mark_table::Origin& origin) {
 }
 
 bool advance(int64_t unix_ms) {
-    if (try_advance(unix_ms, Wait::now)) return true;
-    session.tag = -1;
-    return false;
-}
-
-bool advance_for_draw(int64_t unix_ms) {
-    if (try_advance(unix_ms, Wait::at_commit)) return true;
-    session.tag = -1;
-    return false;
+    if (unix_ms > mark_protocol::max_unix_ms)
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("the server's clock is out of range for the ID mark"),
+                        errhint("Correct the server's clock.")));
+    Environment environment;
+    return mark_protocol::advance(environment, unix_ms);
 }
 
 bool reset(int64_t unix_ms, int64_t max_lead_ms, int32_t (*last_id)(),
            int64_t (*latest_origin)(const mark_table::Origin&)) {
     attach_slot();
-    // The lock blocks sessions that advance the mark or attach to it, also those of a library that
-    // has retired this one. A session that attaches later reads the mark that is set here.
+    // The lock blocks sessions that advance the mark or attach it. A session that attaches it later
+    // reads the mark that is set here.
     Relation table = mark_table::open(ShareRowExclusiveLock);
-    slots::require_structure();
     const Value present = mark_table::read(table);
+    require_structure(present);
     const int64_t latest_ms = unix_ms + max_lead_ms;
     const bool is_needed = present.unix_ms > latest_ms || latest_origin(present.origin) > latest_ms;
     if (is_needed) {

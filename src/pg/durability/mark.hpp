@@ -6,9 +6,9 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/lease.hpp"
-#include "core/mark_word.hpp"
 #include "pg/durability/mark_table.hpp"
+#include "protocol/lease.hpp"
+#include "protocol/mark_word.hpp"
 
 namespace snowdrift::mark {
 
@@ -21,7 +21,7 @@ extern Session session;
 
 /// Makes the mark known to this session. Returns the floor of all states: their further IDs must be
 /// later than this Unix millisecond. Raises 25006 during recovery, 55000 if the table is missing or
-/// unusable, or if this session's library was replaced.
+/// unusable, or if a newer library has replaced this session's.
 int64_t attach();
 
 /// Returns the floor of fresh states, a Unix millisecond. Read it while the lock of slots is held,
@@ -29,28 +29,28 @@ int64_t attach();
 /// Precondition: attach() has returned.
 int64_t fresh_floor();
 
-/// Makes all further fresh states start after the current mark. Called when a state is released,
-/// and when a generator is created or dropped. Reads no catalogs. Returns the floor of fresh
-/// states, a Unix millisecond; 0 if no state has existed since the server started.
-int64_t advance_fresh_floor();
+/// Makes all further fresh states start after the Unix millisecond `unix_ms`. Reads no catalogs.
+/// Returns the floor of fresh states, a Unix millisecond; 0 if no state has existed since the
+/// server started.
+int64_t advance_fresh_floor(int64_t unix_ms);
 
 /// The mark on disk, in Unix milliseconds, as this session sees it; also during recovery. Raises
 /// 55000 if the table is missing or unusable.
 int64_t read();
+
+/// Raises 55000 if a newer library has replaced this session's, so that states of this structure
+/// are no longer in use.
+void require_structure();
 
 /// Applies the row of a restored dump: advances the mark on disk to `unix_ms`, unless it is already
 /// that far, and extends the origin to `origin`. Sessions detect this when they next advance the
 /// mark.
 void restore(int64_t unix_ms, const mark_table::Origin& origin);
 
-/// Advances the mark on disk past `unix_ms` by a lease, unless it is already past it, and returns
-/// once the mark is durable. Returns false if the session must attach() again before it draws
+/// Ensures that the mark on disk is not before `unix_ms`: advances it by a lease if necessary, and
+/// waits until it is durable. Returns false if the session must attach() again before it draws
 /// another ID.
 bool advance(int64_t unix_ms);
-
-/// The same for an ID that this session draws. Returns before the mark is durable if the commit of
-/// this transaction makes it durable, and the ID cannot leave the server before that.
-bool advance_for_draw(int64_t unix_ms);
 
 /// Sets the mark to `unix_ms` if it is ahead of `unix_ms` by more than `max_lead_ms`, and discards
 /// the states if the mark or an origin is that far ahead. Returns false if neither is. After a
@@ -74,12 +74,11 @@ inline bool is_covered(int64_t unix_ms) {
     return known.tag() == session.tag && has_half_lease(known.unix_ms(), unix_ms);
 }
 
-/// Ensures that the mark on disk is not before `unix_ms` when an ID of that time leaves the server.
-/// Returns false if the ID must be discarded and the session must attach() before it draws another.
+/// The same as advance(), but the common case is inlined.
 inline bool cover(int64_t unix_ms) {
     if (is_covered(unix_ms)) [[likely]]
         return true;
-    return advance_for_draw(unix_ms);
+    return advance(unix_ms);
 }
 
 }  // namespace snowdrift::mark

@@ -16,6 +16,7 @@ extern "C" {
 #include "storage/bufmgr.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
+#include "utils/timestamp.h"
 }
 
 #include "pg/support/clock.hpp"
@@ -33,6 +34,7 @@ struct Columns {
     int64 system_identifier;
     int64 source_identifier;
     int64 origin_ms;
+    int64 server_start;
     TransactionId creation_xid;
     int32 number;
     int32 source_number;
@@ -41,11 +43,12 @@ struct Columns {
     int32 writer;
     int32 timeline;
     int32 citus_group;
+    int32 structure;
     bool number_configured;
 };
-constexpr int column_count = 13;
+constexpr int column_count = 15;
 constexpr size_t row_size = offsetof(Columns, number_configured) + sizeof(bool);
-static_assert(row_size == 4 * sizeof(int64) + 8 * sizeof(int32) + sizeof(bool),
+static_assert(row_size == 5 * sizeof(int64) + 9 * sizeof(int32) + sizeof(bool),
               "no padding, as in a row");
 
 [[noreturn]] void report_unusable(const char* problem) {
@@ -95,7 +98,8 @@ Value read_page(Page page) {
                      {static_cast<uint64_t>(row.source_identifier), row.source_number,
                       row.source_generators},
                      origin,
-                     to_writer(row.writer)};
+                     to_writer(row.writer),
+                     row.server_start == PgStartTime ? row.structure : 0};
         else if (row.unix_ms > value->unix_ms)
             value = value->with(row.unix_ms, Writer::outside);
         value = value->with(origin);
@@ -113,6 +117,7 @@ void insert_row(Relation table) {
         Int64GetDatum(0),
         Int64GetDatum(static_cast<int64>(none.system_identifier)),
         Int64GetDatum(clock::now_ms()),
+        TimestampTzGetDatum(0),
         TransactionIdGetDatum(InvalidTransactionId),
         Int32GetDatum(-1),
         Int32GetDatum(none.number),
@@ -121,6 +126,7 @@ void insert_row(Relation table) {
         Int32GetDatum(static_cast<int32>(Writer::outside)),
         Int32GetDatum(0),
         Int32GetDatum(-1),
+        Int32GetDatum(0),
         BoolGetDatum(false),
     };
     bool is_null[column_count] = {};
@@ -217,6 +223,8 @@ void write(Relation table, LockedPage& page, const Value& value) {
         row.origin_ms = value.origin.unix_ms;
         row.origin_generators = value.origin.last_generator;
         row.writer = static_cast<int32>(value.writer);
+        row.server_start = PgStartTime;
+        row.structure = value.structure;
     });
     page.position = GenericXLogFinish(change);
 }

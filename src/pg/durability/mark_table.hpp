@@ -7,6 +7,7 @@
 
 #include "pg/durability/durable_wal.hpp"
 #include "pg/support/postgres.hpp"
+#include "protocol/mark_protocol.hpp"
 
 extern "C" {
 #include "storage/buf.h"
@@ -16,19 +17,10 @@ extern "C" {
 
 namespace snowdrift::mark_table {
 
-/// The latest time that the mark can have, in Unix milliseconds: the year 6429. A constraint of the
-/// table states it too.
-inline constexpr int64_t max_unix_ms = INT64_MAX >> 16;
-
 /// The columns that a restored dump applies.
 enum Column : AttrNumber { unix_ms = 1, origin_ms = 4, origin_generators = 9 };
 
-/// The writer of the current time.
-enum class Writer : int32 {
-    outside = 0,      ///< the install script, a restored dump, reset_clock()
-    generators = 1,   ///< a generator that advanced the mark
-    uncommitted = 2,  ///< the same, in the transaction that created the file
-};
+using mark_protocol::Writer;
 
 /// The server that generates IDs after the mark.
 struct Owner {
@@ -73,15 +65,16 @@ struct Value {
     Source source;
     Origin origin;
     Writer writer;
+    int32 structure;  ///< of states that rely on the mark; 0 if there are none on this server
 
     /// The same with another time, written by `new_writer`.
     Value with(int64 new_unix_ms, Writer new_writer) const {
-        return {new_unix_ms, owner, source, origin, new_writer};
+        return {new_unix_ms, owner, source, origin, new_writer, structure};
     }
 
     /// The same with an origin that also applies to the generators of `other`.
     Value with(const Origin& other) const {
-        return {unix_ms, owner, source, origin.with(other), writer};
+        return {unix_ms, owner, source, origin.with(other), writer, structure};
     }
 
     bool operator==(const Value&) const = default;

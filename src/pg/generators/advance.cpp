@@ -32,13 +32,14 @@ void advance(int64_t unix_ms) {
     do {
         (void)mark::attach();
     } while (!mark::advance(unix_ms));
-    (void)mark::advance_fresh_floor();
+    (void)mark::advance_fresh_floor(unix_ms);
     for (const slots::Allocated& each : slots::list()) {
         if (each.key.database != MyDatabaseId) continue;
         // Other sessions must not allocate the slot for another kind while its state is advanced.
         const slots::AllocationLock lock;
         if (each.slot->allocation == each.allocation) advance_state(*each.slot, each.key, unix_ms);
     }
+    mark::require_structure();  // another structure has other states
 }
 
 /// Warn if an ID of this server's own node is later than the mark: another server has the same

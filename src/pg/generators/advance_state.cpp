@@ -1,5 +1,9 @@
 #include "pg/generators/advance_state.hpp"
 
+#include <algorithm>
+
+#include "pg/durability/mark.hpp"
+
 #include "pg/generators/regressions.hpp"
 #include "pg/types/snowflake_layout_type.hpp"
 
@@ -12,6 +16,27 @@ void advance_blocks(slots::Slot& slot, BlockGenerator<Id>& generator, int64_t un
     SpinLockAcquire(&slot.lock);
     generator.advance_past(unix_ms);
     SpinLockRelease(&slot.lock);
+}
+
+/// The time of the last ID of a state, in Unix milliseconds, or a later time. A fresh state may
+/// have any time that is not later than the mark.
+int64_t last_ms(const slots::Slot& slot) {
+    const slots::SlotKey& key = slot.key;
+    switch (key.kind) {
+        case slots::Kind::snowflake: {
+            const SnowflakeLayout& layout = key.is_default() ? default_layout : key.layout;
+            return SnowflakeGenerator{layout, 0}.unix_ms_of(slot.snowflake.word);
+        }
+        case slots::Kind::sno:
+            return SnoGenerator::highest_unix_ms(slot.sno);
+        case slots::Kind::ulid:
+            return slot.ulid.last_unix_ms();
+        case slots::Kind::uuidv7:
+            return slot.uuidv7.last_unix_ms();
+        case slots::Kind::mark:
+            break;
+    }
+    return 0;
 }
 
 }  // namespace
@@ -35,6 +60,16 @@ void advance_state(slots::Slot& slot, const slots::SlotKey& key, int64_t unix_ms
         case slots::Kind::mark:
             break;
     }
+}
+
+int64_t advance_fresh_floor() {
+    int64_t latest_ms = 0;
+    const auto visit = [](const slots::Slot& slot, void* latest) {
+        auto& ms = *static_cast<int64_t*>(latest);
+        ms = std::max(ms, last_ms(slot));
+    };
+    slots::visit_generators(visit, &latest_ms);
+    return mark::advance_fresh_floor(latest_ms);
 }
 
 }  // namespace snowdrift

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/generators.hpp"
+#include "protocol/generators.hpp"
 
 namespace snowdrift {
 

@@ -17,6 +17,7 @@ extern "C" {
 }
 
 #include "pg/durability/mark.hpp"
+#include "pg/generators/advance_state.hpp"
 #include "pg/generators/backfill.hpp"
 #include "pg/generators/copied_server.hpp"
 #include "pg/generators/definition_table.hpp"
@@ -60,7 +61,6 @@ GeneratorId find_and_lock_exclusively(const char* wanted) {
 /// Calls visit(Slot&, allocation) for each slot of the generator.
 template <typename Visit>
 void visit_slots(const GeneratorId& generator, Visit visit) {
-    slots::require_structure();
     for (const slots::Allocated& each : slots::list())
         if (each.key.database == MyDatabaseId && !each.key.is_default() &&
             GeneratorId{each.key.definitions, each.key.id} == generator)
@@ -246,9 +246,9 @@ void remove(const char* wanted) {
 }
 
 void invalidate(Relation table) {
-    slots::require_structure();  // a retired structure has another floor of fresh states
+    mark::require_structure();  // another structure has another floor of fresh states
     CacheInvalidateRelcache(table);
-    (void)mark::advance_fresh_floor();
+    (void)advance_fresh_floor();
 }
 
 bool exists(const GeneratorId& wanted) {

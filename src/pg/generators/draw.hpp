@@ -4,7 +4,6 @@
 
 #include <concepts>
 
-#include "core/generators.hpp"
 #include "pg/durability/mark.hpp"
 #include "pg/generators/clock_error.hpp"
 #include "pg/generators/overflow.hpp"
@@ -12,6 +11,7 @@
 #include "pg/generators/wait_for_clock.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
+#include "protocol/generators.hpp"
 
 extern "C" {
 #include "storage/ipc.h"
@@ -96,7 +96,7 @@ pg_noinline auto draw(Session& session) {
 /// discarded.
 template <SessionGenerator Session>
 pg_noinline auto cover_or_draw(Session& session, typename Session::Id id, int64_t unix_ms) {
-    return mark::advance_for_draw(unix_ms) ? id : draw(session);
+    return mark::advance(unix_ms) ? id : draw(session);
 }
 
 /// The same as draw(), but the common case is inlined and has no loop.

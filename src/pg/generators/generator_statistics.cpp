@@ -4,7 +4,6 @@
 // sessions.
 #include <algorithm>
 
-#include "core/generators.hpp"
 #include "pg/durability/mark_table.hpp"
 #include "pg/generators/definition_table.hpp"
 #include "pg/generators/overflow.hpp"
@@ -16,6 +15,7 @@
 #include "pg/support/row.hpp"
 #include "pg/support/time.hpp"
 #include "pg/types/snowflake_layout_type.hpp"
+#include "protocol/generators.hpp"
 
 extern "C" {
 #include "access/relation.h"
@@ -148,7 +148,6 @@ Origin read_common_origin() {
 SNOWDRIFT_FUNCTION(read_generators) {
     InitMaterializedSRF(fcinfo, 0);
     const bool has_states = !RecoveryInProgress();
-    if (has_states) slots::require_structure();
     const Listing listing{fcinfo, read_common_origin(), has_states, clock::now_ms()};
     add_default(listing, Kind::snowflake, "snowflake");
     add_default(listing, Kind::sno, "sno");

@@ -2,13 +2,13 @@
 // next_uuidv7.cpp define the SQL functions.
 #pragma once
 
-#include "core/generators.hpp"
 #include "pg/generators/copied_server.hpp"
 #include "pg/generators/draw.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/random.hpp"
 #include "pg/support/settings.hpp"
+#include "protocol/generators.hpp"
 
 namespace snowdrift {
 

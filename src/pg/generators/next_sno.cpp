@@ -1,6 +1,5 @@
 // The SQL functions that generate snos: next_sno() at the current time, sno_at() at a given one,
 // from the database's default generator or from a named one.
-#include "core/generators.hpp"
 #include "pg/generators/draw.hpp"
 #include "pg/generators/generator_cache.hpp"
 #include "pg/generators/node_session.hpp"
@@ -10,6 +9,7 @@
 #include "pg/support/postgres.hpp"
 #include "pg/support/settings.hpp"
 #include "pg/types/id_traits.hpp"
+#include "protocol/generators.hpp"
 
 using namespace snowdrift;
 

@@ -1,6 +1,5 @@
 // The SQL functions that generate Snowflake IDs: next_snowflake() and next_snowflakes(), from the
 // database's default generator or from a named one.
-#include "core/generators.hpp"
 #include "pg/generators/draw.hpp"
 #include "pg/generators/generator_cache.hpp"
 #include "pg/generators/node_session.hpp"
@@ -9,6 +8,7 @@
 #include "pg/support/postgres.hpp"
 #include "pg/support/settings.hpp"
 #include "pg/types/snowflake_layout_type.hpp"
+#include "protocol/generators.hpp"
 
 extern "C" {
 #include "funcapi.h"

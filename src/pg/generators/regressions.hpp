@@ -7,10 +7,10 @@
 // waited because the sequence was used up may begin the next time unit. Neither is a regression.
 #pragma once
 
-#include "core/generators.hpp"
 #include "pg/memory/slots.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
+#include "protocol/generators.hpp"
 
 namespace snowdrift::regressions {
 

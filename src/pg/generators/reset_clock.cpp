@@ -2,12 +2,12 @@
 // mark back and discards the states.
 #include <algorithm>
 
-#include "core/lease.hpp"
 #include "pg/durability/mark.hpp"
 #include "pg/generators/definitions.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/settings.hpp"
+#include "protocol/lease.hpp"
 
 extern "C" {
 #include "tcop/utility.h"

@@ -69,6 +69,7 @@ void apply(const char* name, const Definition& definition, const GeneratorSnapsh
         if (!is_fresh && !resume(*slot, snapshot) && !is_applied) report_lag(name);
         is_applied = true;
     } while (!mark::advance(snapshot.last_unix_ms()));
+    mark::require_structure();  // another structure has other states
 }
 
 /// Ensure that the generator and the snapshot have the same definition. Raises 55000.

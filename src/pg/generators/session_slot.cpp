@@ -18,7 +18,7 @@ bool is_limit_reached(const slots::SlotKey& key) {
 /// drawn from, which can belong to an extension that was dropped since.
 void release_dropped_generators() {
     const slots::AllocatedSlots all = slots::list();
-    (void)mark::advance_fresh_floor();
+    (void)advance_fresh_floor();
     for (const slots::Allocated& each : all) {
         const GeneratorId generator{each.key.definitions, each.key.id};
         if (each.key.database != MyDatabaseId || each.key.is_default()) continue;

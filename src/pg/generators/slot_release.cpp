@@ -6,7 +6,6 @@ extern "C" {
 #include "utils/memutils.h"
 }
 
-#include "pg/durability/mark.hpp"
 #include "pg/generators/advance_state.hpp"
 
 namespace snowdrift {
@@ -39,7 +38,7 @@ void end_subtransactions(SubTransactionId first, Outcome outcome) {
     if (pending_changes == NIL) return;
     // For commits, definitions::remove() has advanced the floor, and no session has drawn since.
     const bool is_abort = outcome == Outcome::abort;
-    const int64_t floor = is_abort ? mark::advance_fresh_floor() : 0;
+    const int64_t floor = is_abort ? advance_fresh_floor() : 0;
     ListCell* cell;
     foreach (cell, pending_changes) {
         auto& each = *static_cast<PendingChange*>(lfirst(cell));
@@ -99,7 +98,7 @@ void advance_on_change(slots::Slot& slot, uint64_t allocation) {
 }
 
 void advance_changed() {
-    const int64_t floor = mark::advance_fresh_floor();
+    const int64_t floor = advance_fresh_floor();
     ListCell* cell;
     foreach (cell, pending_changes) {
         const auto& each = *static_cast<PendingChange*>(lfirst(cell));

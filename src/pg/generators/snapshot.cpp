@@ -24,6 +24,7 @@ SNOWDRIFT_FUNCTION(snapshot) {
 
     SessionSlot slot;
     slot.attach(snapshot.definition.slot_key(), snapshot.definition.is_uncommitted);
+    mark::require_structure();  // another structure has other states
     if (snapshot.definition.kind == GeneratorKind::sno) {
         snapshot.sno_position = snapshot.sno_generator().position(slot->sno);
         snapshot.regressions = slot->sno.regressions;

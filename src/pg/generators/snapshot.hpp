@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "core/generators.hpp"
 #include "pg/generators/definitions.hpp"
 #include "pg/support/postgres.hpp"
+#include "protocol/generators.hpp"
 
 namespace snowdrift {
 

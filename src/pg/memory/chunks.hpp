@@ -1,18 +1,26 @@
-// Chunks: the memory that the slots are in, and the replacement of a structure of slots by that of
-// another library. slots.hpp finds and allocates slots in them.
-//
-// Libraries whose slots have the same structure share the slots. The first session of a library
-// with a newer structure *retires* the previous one: it changes the tag of every mark, so that
-// sessions of the previous library discard the IDs that they draw, attach again, and raise an
-// error. They can never attach again, because the root has another version.
+// Chunks: the shared memory that the slots are in, and the locks that protect it. slots.hpp finds
+// and allocates slots in it.
 #pragma once
 
-#include "pg/memory/root.hpp"
+#include "pg/support/postgres.hpp"
+
+#include <atomic>
+#include <cstdint>
+
+extern "C" {
+#include "storage/dsm.h"
+}
 
 namespace snowdrift::slots {
 
+/// The version of the structure of the shared memory. Increment it in a release that changes Root,
+/// Slot, or the meaning of a state or key. Sessions of libraries with the same version share the
+/// memory, and those of an older version stop once a newer one is in use: see mark_protocol.hpp.
+inline constexpr int32_t structure_version = 1;
+
 /// Holds the lock that protects allocation, release, and changes of several words of a state. Code
-/// that holds it must not raise errors.
+/// that holds it must not raise errors. The first lock of a session maps the root, and raises 53200
+/// if the server has no free shared memory.
 class AllocationLock {
  public:
     AllocationLock();
@@ -21,7 +29,7 @@ class AllocationLock {
     AllocationLock& operator=(const AllocationLock&) = delete;
 };
 
-/// Holds the same lock, shared: no slot is allocated or released, and no structure retired.
+/// Holds the same lock, shared: no slot is allocated or released.
 class SearchLock {
  public:
     SearchLock();
@@ -30,16 +38,22 @@ class SearchLock {
     SearchLock& operator=(const SearchLock&) = delete;
 };
 
-/// Ensures that the slots have this library's structure. Retires the structure of an older library.
-/// Raises 55000 if a newer library has retired this library's, 53200 if the server has no free
-/// shared memory.
-void require_structure();
+/// Slots in one segment of dynamic shared memory.
+struct Chunk {
+    dsm_handle handle;
+    uint32_t slots;
+};
+inline constexpr uint32_t max_chunks = 12;
 
-/// Whether a newer library has retired this library's structure. Precondition: require_structure()
-/// has returned once, and the caller holds AllocationLock or SearchLock.
-bool is_retired();
+/// The chunks of all slots. The lock of AllocationLock protects them.
+struct Root {
+    std::atomic<uint64_t> allocations = 0;  ///< number of slots allocated since the server started
+    uint32_t chunk_count = 0;
+    Chunk chunks[max_chunks]{};
+};
+static_assert(sizeof(Root) == 112, "another size is another structure_version");
 
-/// The root. Precondition: require_structure() has returned once.
+/// The root. Precondition: the caller holds AllocationLock or SearchLock.
 Root& root();
 
 /// Adds a chunk after the first `known` ones, unless another session has done so. Raises 53200 if

@@ -13,22 +13,19 @@ struct MappedChunk {
 MappedChunk mapped[max_chunks];
 uint32_t mapped_count = 0;
 
-/// The next chunk to map; nothing if this process has mapped all, or if the structure is retired.
+/// The next chunk to map; nothing if this process has mapped all.
 std::optional<Chunk> next_unmapped() {
     const SearchLock lock;
-    const SlotMemory& memory = root().memory;
-    if (is_retired() || mapped_count == memory.chunk_count) return std::nullopt;
-    return memory.chunks[mapped_count];
+    if (mapped_count == root().chunk_count) return std::nullopt;
+    return root().chunks[mapped_count];
 }
 
 /// Map the chunks that this process has not mapped, until it ends.
 void map_chunks() {
     while (const auto chunk = next_unmapped()) {
         dsm_segment* const segment = dsm_attach(chunk->handle);
-        if (segment == nullptr) {
-            require_structure();
+        if (segment == nullptr)
             elog(ERROR, "could not attach to the dynamic shared memory segment of ID generators");
-        }
         dsm_pin_mapping(segment);
         mapped[mapped_count++] = {static_cast<Slot*>(dsm_segment_address(segment)), chunk->slots};
     }
@@ -46,6 +43,12 @@ Slot* find_if(Visit visit) {
 }
 
 bool is_free(const Slot& slot) { return slot.allocation.load(std::memory_order_relaxed) == 0; }
+
+/// Whether the slot belongs to a generator of this database. Precondition: the caller holds
+/// AllocationLock or SearchLock.
+bool is_own_generator(const Slot& slot) {
+    return !is_free(slot) && slot.key.database == MyDatabaseId && slot.key.kind != Kind::mark;
+}
 
 /// The result of a search of the mapped chunks for a key.
 struct Search {
@@ -87,7 +90,7 @@ Slot* lookup(const SlotKey& key) {
 Slot* allocate(const SlotKey& key, int max_named) {
     // Another session may have allocated the slot, even in a chunk that this process has not
     // mapped.
-    if (is_retired() || mapped_count < root().memory.chunk_count) return nullptr;
+    if (mapped_count < root().chunk_count) return nullptr;
     const Search found = search(key);
     if (found.has_slot || found.free == nullptr) return nullptr;
     if (!key.is_default() && found.named_in_database >= max_named) return nullptr;
@@ -126,12 +129,20 @@ AllocatedSlots list() {
     return all;
 }
 
+void visit_generators(void (*visit)(const Slot& slot, void* context), void* context) {
+    map_chunks();
+    const SearchLock lock;
+    (void)find_if([=](const Slot& slot) {
+        if (is_own_generator(slot)) visit(slot, context);
+        return false;
+    });
+}
+
 void clear_generators() {
     map_chunks();
     const AllocationLock lock;
     (void)find_if([](Slot& slot) {
-        if (!is_free(slot) && slot.key.database == MyDatabaseId && slot.key.kind != Kind::mark)
-            clear(slot);
+        if (is_own_generator(slot)) clear(slot);
         return false;
     });
 }

@@ -1,5 +1,5 @@
 // Slots: the shared memory that holds the generators' states and the mark. This file finds,
-// allocates and releases slots in the memory of chunks.hpp. src/core interprets the states;
+// allocates and releases slots in the memory of chunks.hpp. src/protocol interprets the states;
 // generators/ and make_room.hpp decide when a slot is released.
 #pragma once
 
@@ -14,18 +14,14 @@ extern "C" {
 #include "storage/spin.h"
 }
 
-#include "core/generators.hpp"
-#include "core/mark_state.hpp"
 #include "pg/memory/chunks.hpp"
+#include "protocol/generators.hpp"
+#include "protocol/mark_state.hpp"
 #include "snowdrift/snowflake.hpp"
 #include "snowdrift/ulid.hpp"
 #include "snowdrift/uuidv7.hpp"
 
 namespace snowdrift::slots {
-
-/// The version of the structure of slots. Increment it in a release that changes Slot, or the
-/// meaning of a state or key, because libraries with the same version share the slots.
-inline constexpr uint32_t structure_version = 1;
 
 /// The kind of state in a slot.
 enum class Kind : uint32_t { mark, snowflake, ulid, sno, uuidv7 };
@@ -80,23 +76,22 @@ struct alignas(64) Slot {
 
     Slot() : words{} { SpinLockInit(&lock); }
 };
-static_assert(sizeof(Slot) == 128, "another size is another structure: see structure_version");
+static_assert(sizeof(Slot) == 128, "another size is another structure_version");
 static_assert(sizeof(Slot::ulid) <= sizeof(Slot::words) &&
               sizeof(Slot::uuidv7) <= sizeof(Slot::words) &&
               sizeof(Slot::mark) <= sizeof(Slot::words) &&
               sizeof(Slot::sno) <= sizeof(Slot::words));
 static_assert(std::atomic<uint64_t>::is_always_lock_free, "states are shared between processes");
 
-/// The slot of the key; null if there is none. Reads no catalogs. Precondition: require_structure()
-/// has returned once.
+/// The slot of the key; null if there is none. Reads no catalogs.
 Slot* lookup(const SlotKey& key);
 
 /// The value of `max_named` for attach() that sets no limit.
 inline constexpr int unlimited = INT_MAX;
 
 /// Returns a cleared slot for the key; null if no slot is free, if the key is that of a named
-/// generator and its database has `max_named` slots for named generators, if the key has a slot, or
-/// if the structure is retired. Precondition: the caller holds AllocationLock.
+/// generator and its database has `max_named` slots for named generators, or if the key has a slot.
+/// Precondition: the caller holds AllocationLock.
 Slot* allocate(const SlotKey& key, int max_named);
 
 /// Makes an allocated slot visible to all sessions. Precondition: the caller has held
@@ -105,10 +100,9 @@ void publish(Slot& slot);
 
 /// Returns the slot of the key. If there is none, allocates one; `initialize(Slot&)` initializes
 /// its zeroed state before other sessions can see it. Null if allocate() fails: occupancy() tells
-/// why. Raises the errors of require_structure().
+/// why.
 template <typename Initialize>
 Slot* attach(const SlotKey& key, int max_named, Initialize initialize) {
-    require_structure();
     if (Slot* const slot = lookup(key)) return slot;
     const AllocationLock lock;
     Slot* const slot = allocate(key, max_named);
@@ -150,6 +144,10 @@ struct AllocatedSlots {
 
 /// All allocated slots of all databases.
 AllocatedSlots list();
+
+/// Calls `visit(slot, context)` for each slot of this database's generators, while no slot is
+/// allocated or released. `visit` must not raise errors.
+void visit_generators(void (*visit)(const Slot& slot, void* context), void* context);
 
 /// Clears the states of this database's generators.
 void clear_generators();

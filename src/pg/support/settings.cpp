@@ -13,7 +13,6 @@ Node node{};
 bool is_node_rejected = false;
 uint64_t node_version = 1;
 int max_clock_lead = 0;
-bool mark_waits_for_standbys = true;
 
 namespace {
 
@@ -86,12 +85,6 @@ void define() {
         "After the clock is set back, generation continues at the last ID's time up to this lead. "
         "Beyond it, calls wait up to one second or raise an error.",
         &max_clock_lead, 60 * 1000, 0, INT_MAX, PGC_SUSET, GUC_UNIT_MS, nullptr, nullptr, nullptr);
-    DefineCustomBoolVariable(
-        "snowdrift.mark_waits_for_standbys",
-        "Sets whether generating IDs waits for synchronous standbys.",
-        "If off, only commits wait. An ID can then be repeated after a failover if a client "
-        "received it before the commit of its transaction was confirmed.",
-        &mark_waits_for_standbys, true, PGC_SIGHUP, 0, nullptr, nullptr, nullptr);
     MarkGUCPrefixReserved("snowdrift");
 }
 

@@ -1,4 +1,4 @@
-// The settings: snowdrift.node, snowdrift.max_clock_lead and snowdrift.mark_waits_for_standbys.
+// The settings: snowdrift.node and snowdrift.max_clock_lead.
 // generators/node.hpp determines the node of a generator.
 #pragma once
 
@@ -34,9 +34,6 @@ extern uint64_t node_version;
 /// The maximum lead of the last ID over the wall clock, in milliseconds. Beyond it, generation is
 /// refused.
 extern int max_clock_lead;
-
-/// Whether an advance of the mark waits for synchronous standbys.
-extern bool mark_waits_for_standbys;
 
 /// Defines the settings. Called once, when the library is loaded.
 void define();

@@ -1,6 +1,6 @@
 // The generator of ULIDs and UUIDs of version 7 shared by several threads, under ThreadSanitizer.
 // As in src/pg, a lock protects each call of the generator, and a block belongs to one thread.
-#include "core/generators.hpp"
+#include "protocol/generators.hpp"
 
 #include <gtest/gtest.h>
 

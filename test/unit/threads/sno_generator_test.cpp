@@ -1,5 +1,5 @@
 // The sno generator shared by several threads, under ThreadSanitizer.
-#include "core/generators.hpp"
+#include "protocol/generators.hpp"
 
 #include <gtest/gtest.h>
 

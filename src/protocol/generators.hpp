@@ -2,7 +2,7 @@
 // them. The extension uses them under these names, and holds their states in shared memory.
 #pragma once
 
-#include "core/lease.hpp"
+#include "protocol/lease.hpp"
 #include "snowdrift/core/block_generator.hpp"
 #include "snowdrift/core/generator.hpp"
 #include "snowdrift/core/sno_generator.hpp"
@@ -24,9 +24,7 @@ using core::SnoState;
 using core::SnowflakeGenerator;
 using core::Verdict;
 
-// A time unit that begins early moves the mark no further ahead than other IDs do, and a fresh
-// state starts after the mark.
-static_assert(SnowflakeGenerator::max_early_ms == lease_ms - min_lease_ms);
-static_assert(SnowflakeGenerator::max_fresh_lead_ms == lease_ms);
+// A time unit that begins early moves the mark no further ahead than other IDs do.
+static_assert(SnowflakeGenerator::max_early_ms + min_lease_ms <= lease_ms);
 
 }  // namespace snowdrift

@@ -1,13 +1,12 @@
-// The word of a mark in shared memory. Libraries with different structures of the slots change it:
-// see root.hpp. So nothing in this file ever changes.
+// The word of a mark in shared memory.
 #pragma once
 
 #include <cstdint>
 
 namespace snowdrift {
 
-/// The Unix millisecond on disk, and a tag. The tag changes when the mark is reset, when its file
-/// is replaced, as by DROP EXTENSION and CREATE EXTENSION, and when the structure is retired.
+/// A Unix millisecond, and a tag. The tag changes when the mark is reset, and when its file is
+/// replaced, as by DROP EXTENSION and CREATE EXTENSION.
 struct MarkWord {
     static constexpr int tag_bits = 16;
 

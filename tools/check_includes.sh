@@ -27,7 +27,7 @@ pg/module.cpp:    snowdrift snowdrift/core core pg/support pg/memory pg/types pg
 TEXT
 }
 
-mapfile -t files < <(find include src -type f ! -name '*.o' ! -name '*.bc' | sort)
+mapfile -t files < <(find include src -type f ! -name '*.[do]' ! -name '*.bc' | sort)
 [ ${#files[@]} -gt 0 ] || { echo "no source files found" >&2; exit 1; }
 
 awk '

@@ -8,6 +8,8 @@ EXTENSION = snowdrift
 MODULE_big = snowdrift
 DATA = snowdrift--1.0.sql
 OBJS = $(patsubst $(srcdir)/%.cpp,%.o,$(wildcard $(addprefix $(srcdir)/src/pg/,*.cpp */*.cpp)))
+DEPENDENCIES = $(OBJS:.o=.d)
+EXTRA_CLEAN = $(DEPENDENCIES)
 
 REGRESS = helpers snowflake snowflake_errors snowflake_storage snowflake_layout \
 	snowflake_text typeid ulid_type ulid_index ulid_generator uuidv7 sno_type sno_index sno_generator \
@@ -41,6 +43,9 @@ PG_CXXFLAGS = -std=c++20 -Wall -Wextra -Wno-deprecated-volatile -fvisibility=hid
 # are not exported.
 override with_llvm = no
 
+# Not the dependencies of --enable-depend, which confuse equally named files: see DEPENDENCIES.
+override autodepend = no
+
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 $(if $(PGXS),,$(error $(PG_CONFIG) does not work: install the server's development files, or set PG_CONFIG))
 include $(PGXS)
@@ -54,9 +59,11 @@ vpath %.sql $(srcdir)
 vpath %.control $(srcdir)
 endif
 
-HEADERS_OF_OURS = $(wildcard $(addprefix $(srcdir)/,include/snowdrift/*.hpp include/snowdrift/core/*.hpp \
-	src/protocol/*.hpp src/pg/*/*.hpp))
-$(OBJS): $(HEADERS_OF_OURS) | folders
+# The compiler lists the headers of each object in a file beside it. An object without this file is compiled again.
+$(OBJS): override CXXFLAGS += -MMD -MP
+$(OBJS): | folders
+$(patsubst %.d,%.o,$(filter-out $(wildcard $(DEPENDENCIES)),$(DEPENDENCIES))): folders
+-include $(DEPENDENCIES)
 src/pg/module.o: $(srcdir)/META.json
 
 .PHONY: folders

@@ -45,7 +45,7 @@ build() {
     quietly "Building the extension for PostgreSQL $pg_version" make -j"$jobs"
 }
 
-# build_cmake [TARGET]: builds the C++ tests, or another target of CMakeLists.txt.
+# build_cmake [TARGET...]: prepares the C++ tests, and builds the targets of CMakeLists.txt.
 build_cmake() {
     find_postgres
     need cmake g++ git pkg-config libgtest-dev libpqxx-dev
@@ -56,7 +56,7 @@ build_cmake() {
     quietly "Configuring the C++ tests" \
         cmake -S . -B build/cmake -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSNOWDRIFT_TESTS=ON -DPG_CONFIG="$PG_CONFIG" \
         -DSNOWDRIFT_SANITIZERS="$sanitizers"
-    quietly "Building the C++ tests" cmake --build build/cmake --target "${1:-all}" -j"$jobs"
+    [ $# -eq 0 ] || quietly "Building the C++ tests" cmake --build build/cmake --target "$@" -j"$jobs"
 }
 
 cmd_clean() {

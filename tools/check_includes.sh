@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Checks that files include only the folders that the table below allows, and that headers do not include each
-# other. ./dev lint runs it. An optional argument names another checkout.
+# Checks that files include only the folders that the table below allows, and that no includes form a circle. For that,
+# a .cpp file and the header of the same name are one unit. ./dev lint runs it. An optional argument names another
+# checkout.
 set -euo pipefail
 cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
 
@@ -26,7 +27,7 @@ pg/module.cpp:    snowdrift snowdrift/core protocol pg/support pg/memory pg/type
 TEXT
 }
 
-mapfile -t files < <(find include src -type f ! -name '*.o' ! -name '*.bc' | sort)
+mapfile -t files < <(find include src -type f ! -name '*.[do]' ! -name '*.bc' | sort)
 [ ${#files[@]} -gt 0 ] || { echo "no source files found" >&2; exit 1; }
 
 awk '
@@ -45,18 +46,23 @@ function folder_of(name) {
     return name
 }
 
-# Follows the includes of a file. path: the files that led to it, with a space around each.
-function visit(name, path,    i, next_name) {
-    if (visited[name]) return
-    path = path name " "
-    for (i = 1; i <= includes[name]; i++) {
-        next_name = included[name, i]
-        if (at = index(path, " " next_name " "))
-            fail(place[name, i], "headers may not include each other:" substr(path, at) next_name)
+function unit_of(name) {
+    sub(/\.[ch]pp$/, "", name)
+    return name
+}
+
+# Follows the includes of a unit. path: the units that led to it, with a space around each.
+function visit(unit, path,    i, next_unit) {
+    if (visited[unit]) return
+    path = path unit " "
+    for (i = 1; i <= includes[unit]; i++) {
+        next_unit = included[unit, i]
+        if (at = index(path, " " next_unit " "))
+            fail(place[unit, i], "files may not include each other in a circle:" substr(path, at) next_unit)
         else
-            visit(next_name, path)
+            visit(next_unit, path)
     }
-    visited[name] = 1
+    visited[unit] = 1
 }
 
 BEGIN {
@@ -78,6 +84,7 @@ NR == FNR {
 FNR == 1 {
     name = name_of(FILENAME)
     folder = folder_of(name)
+    unit = unit_of(name)
     layer = in_table[name] ? name : folder
     if (!in_table[layer]) fail(FILENAME, "the table contains neither this file nor its folder")
 }
@@ -96,8 +103,9 @@ FNR == 1 {
         if (!is_ours[header]) fail(where, header " does not exist")
         if (!may[layer, folder_of(header)])
             fail(where, layer " may include only" (others[layer] ? others[layer] " and" : "") " itself, not " header)
-        included[name, ++includes[name]] = header
-        place[name, includes[name]] = where
+        if (name == unit ".cpp" && header == unit ".hpp") next
+        included[unit, ++includes[unit]] = unit_of(header)
+        place[unit, includes[unit]] = where
     } else if (is_ours[folder "/" header])
         fail(where, header " must be included by its path from src/ or include/")
     else if (layer ~ /^snowdrift\/pqxx/ && header ~ /^pqxx\//)
@@ -109,7 +117,7 @@ FNR == 1 {
 }
 
 END {
-    for (i = 2; i < ARGC; i++) visit(name_of(ARGV[i]), " ")
+    for (i = 2; i < ARGC; i++) visit(unit_of(name_of(ARGV[i])), " ")
     exit failed + 0
 }
 ' <(layers) "${files[@]}" >&2

@@ -5,7 +5,8 @@
 
 # package_debs [VERSION...]: builds the packages in the versions' chroots, and tries each in a new chroot.
 package_debs() {
-    [ $# -gt 0 ] || set -- 15 17 18
+    # shellcheck disable=SC2046
+    [ $# -gt 0 ] || set -- $(released_versions)
     local version
     for version; do debian_suite "$version" >/dev/null; done
     need debootstrap debian-archive-keyring util-linux

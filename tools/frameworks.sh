@@ -3,38 +3,15 @@
 
 count() { grep -cE "$1" "$2" || true; }
 
-# run_ctest LABEL GROUP [PATTERN]: runs the tests of a group in CMakeLists.txt, or those whose names match
-# the pattern, except those that are too slow for the server.
+# run_ctest LABEL OPTION...: runs the tests that ctest's options select, except those that are too slow for the server.
 run_ctest() {
     local log=$work/ctest.log status=0 all bad
-    interruptibly ctest --test-dir build/cmake -L "^$2\$" -R "${3:-.}" -E "${too_slow:-^\$}" --output-on-failure -j1 \
-        >"$log" 2>&1 || status=$?
+    interruptibly ctest --test-dir build/cmake "${@:2}" -E "${too_slow:-^\$}" --output-on-failure -j1 >"$log" 2>&1 || status=$?
     [ "$status" -eq 0 ] || cat "$log"
     bad=$(sed -n 's/.* \([0-9]*\) tests\{0,1\} failed out of .*/\1/p' "$log")
     all=$(sed -n 's/.* tests\{0,1\} failed out of \([0-9]*\).*/\1/p' "$log")
     [ -n "$all" ] || status=1
     tally "$1" $((${all:-0} - ${bad:-0})) "${bad:-0}" "$status"
-}
-
-# tests_in FILE: prints a pattern for the names that CMakeLists.txt gives the tests in the file.
-tests_in() {
-    local suites
-    case $1 in
-    */fuzz/*)
-        suites=${1##*/}
-        echo "\\.Fuzz\\.${suites%_fuzz.cpp}\$"
-        ;;
-    *.cpp)
-        suites=$(sed -nE 's/^(TYPED_)?TEST(_[FP])?\((\w+),.*/\3/p' "$1" | sort -u | paste -s -d '|')
-        echo "^[a-z]+\.([^.]*/)?($suites)(/[^.]*)?\."
-        ;;
-    */shared_object.sh) echo '\.SharedObject\.' ;;
-    */makefile.sh) echo '\.Makefile\.' ;;
-    */client_library.sh) echo '\.ClientLibrary\.' ;;
-    */release.sh) echo '\.Release\.' ;;
-    */examples_test.sh) echo '\.Examples$' ;;
-    */javascript_test.js) echo '\.JavaScript$' ;;
-    esac
 }
 
 # run_regress LABEL [MAKE-VARIABLE...]: runs the SQL and isolation tests on the running server.

@@ -24,6 +24,14 @@ check_versions() {
         die "differences between versions of PostgreSQL belong in src/pg/support/versions.hpp"
 }
 
+# check_stated_versions: fails if a page states other versions of PostgreSQL than tools/versions.
+check_stated_versions() {
+    local found
+    found=$(list_stated_versions)
+    [ -z "$found" ] || die "tools/versions and other files differ:
+$found"
+}
+
 cmd_lint() {
     find_postgres
     need clang clang-format clang-tidy
@@ -34,6 +42,7 @@ cmd_lint() {
     tools/check_includes.sh
     check_names
     check_versions
+    check_stated_versions
     check_meta
     say "clang-format"
     lint_files | xargs clang-format --dry-run --Werror

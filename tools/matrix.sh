@@ -5,15 +5,14 @@
 
 architecture=  # Debian's name of the emulated architecture; empty for this machine's own
 
-# debian_suite VERSION: prints the suite that contains the version. No suite contains 16.
+# Prints the versions that Debian has; released_versions, those of them that are no release candidates.
+debian_versions() { awk '$2 ~ /^debian:/ { print $1 }' tools/versions; }
+released_versions() { awk '$2 ~ /^debian:/ && $2 !~ /:experimental$/ { print $1 }' tools/versions; }
+
+# debian_suite VERSION: prints the suite that contains the version.
 debian_suite() {
-    case ${1%%-*} in
-    15) echo bookworm ;;
-    17) echo trixie ;;
-    18) echo sid ;;
-    19) echo experimental ;;
-    *) die "no Debian suite is configured for PostgreSQL $1" ;;
-    esac
+    awk -v version="${1%%-*}" '$1 == version && sub(/^debian:/, "", $2) { print $2; found = 1 } END { exit !found }' \
+        tools/versions || die "tools/versions has no Debian suite for PostgreSQL $1"
 }
 
 # make_chroot VERSION: sets chroot_dir. Creates the chroot if it does not exist.
@@ -134,7 +133,7 @@ cmd_matrix() {
         versions=(17) suites=(unit regress)
         shift 2
     else
-        versions=(15 17 18 18-assertions 19)
+        mapfile -t versions < <(debian_versions; echo "$(released_versions | tail -n 1)-assertions")
     fi
     if [ $# -gt 0 ] && [ "$1" != -- ]; then versions=(); fi
     while [ $# -gt 0 ] && [ "$1" != -- ]; do versions+=("$1"); shift; done

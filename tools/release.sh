@@ -83,8 +83,25 @@ list_obstacles() {
         grep -qF -- "$found" <(sed 's/$/$/' "$file") || echo "$file: an address differs from META.json: $found"
     done < <(list_addresses)
 
+    list_stated_versions
     [ -z "$(git status --porcelain)" ] || echo "some changes are not committed"
     ! git rev-parse -q --verify "v$1^{commit}" | grep -qvx "$(git rev-parse HEAD)" || echo "v$1 is another commit"
+}
+
+# list_stated_versions: prints the files that state other versions of PostgreSQL than tools/versions.
+list_stated_versions() {
+    local versions file text
+    versions=$(awk '!/^#/ { if ($2 ~ /:experimental$/) candidate = ", and " $1 " (release candidate)"; else last = $1
+                            first = first ? first : $1 }
+                    END { print first " to " last candidate }' tools/versions)
+    while IFS='|' read -r file text; do
+        grep -qF -- "$text" "$file" || echo "$file: expected $text"
+    done <<TEXT
+README.md|PostgreSQL $versions, on
+docs/install.md|PostgreSQL $versions, on
+META.json|"PostgreSQL": "${versions%% *}.0.0"
+debian/pgversions|${versions%% *}+
+TEXT
 }
 
 # list_addresses: prints files, and the texts that they must contain; $ is the end of a line.

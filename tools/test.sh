@@ -24,8 +24,10 @@ cmd_test() {
 
     [ -z "$server" ] || build_server "$server"
     [[ ! " $* " =~ " integration "|"javascript" ]] || need_node
-    [[ ! " $* " =~ " "(test/)?(unit|integration|fuzz)[\ /] ]] || build_cmake
-    stage
+    # shellcheck disable=SC2046
+    [[ ! " $* " =~ " "(test/)?(unit|integration|fuzz)[\ /] ]] || build_cmake $(cmake_targets "$@")
+    # The C++ tests of units and parsers need no extension.
+    if [[ "$* " =~ ^(test/(unit|fuzz)/[^ ]*\.cpp\ )+$ ]]; then make_work; else stage; fi
     [[ ! $server =~ sanitizers|valgrind ]] || use_sanitizers "$server"
     for name; do
         if is_suite "$name"; then "suite_$name"; else run_file "$(test_file "$name")"; fi
@@ -42,7 +44,7 @@ is_suite() { [[ " unit regress parallel integration tap clients discard core onc
 # uses_test_server NAME: whether a suite or file only uses servers that on_server starts.
 uses_test_server() { [[ ! $1 =~ ^(unit|tap)$|^test/(unit|t|fuzz)/ ]]; }
 
-suite_unit() { run_ctest "unit" unit; }
+suite_unit() { run_ctest "unit" -L "^unit\$"; }
 
 suite_regress() {
     on_server "" run_regress "pg_regress"
@@ -50,8 +52,8 @@ suite_regress() {
 }
 
 suite_integration() {
-    on_server "" run_ctest "integration" integration
-    on_server "$preloaded" run_ctest "integration, preloaded" integration
+    on_server "" run_ctest "integration" -L "^integration\$"
+    on_server "$preloaded" run_ctest "integration, preloaded" -L "^integration\$"
 }
 
 suite_parallel() {
@@ -112,10 +114,22 @@ run_file() {
     sql/*) on_server "" run_regress "$1" "REGRESS=helpers $name" ISOLATION= ;;
     specs/*) on_server "" run_regress "$1" REGRESS= "ISOLATION=$name" ;;
     test/t/*) run_tap "$1" "$1" ;;
-    test/unit/* | test/fuzz/*) run_ctest "$1" unit "$(tests_in "$1")" ;;
+    test/unit/* | test/fuzz/*) run_ctest "$1" -R "^${1%.*}\." ;;
     test/clients/*) on_server "$elsewhere" run_clients "$1" "$1" ;;
-    test/integration/*) on_server "" run_ctest "$1" integration "$(tests_in "$1")" ;;
+    test/integration/*) on_server "" run_ctest "$1" -R "^${1%.*}\." ;;
     esac
+}
+
+# cmake_targets NAME...: prints the targets of CMakeLists.txt that the suites and files require.
+cmake_targets() {
+    local name
+    for name; do
+        case $name in
+        unit | integration) echo all ;;
+        test/fuzz/*) basename "$name" .cpp ;;
+        test/*.cpp) name=${name%.cpp} && echo "${name//\//-}" ;;
+        esac
+    done
 }
 
 no_such_test() {

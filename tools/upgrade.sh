@@ -4,7 +4,7 @@
 
 copy_sources() {
     mkdir -p "$1"
-    tar -c --exclude='*.o' Makefile META.json snowdrift.control snowdrift--*.sql include src | tar -x -C "$1"
+    tar -c --exclude='*.[do]' Makefile META.json snowdrift.control snowdrift--*.sql include src | tar -x -C "$1"
 }
 
 # build_next_version: builds the made-up library $work/next/snowdrift.so. It is this checkout's, except that slots

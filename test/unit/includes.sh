@@ -5,7 +5,7 @@ set -euo pipefail
 check=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)/tools/check_includes.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/include/snowdrift" "$work/src/core" "$work/src/pg/support"
+mkdir -p "$work/include/snowdrift" "$work/src/protocol" "$work/src/pg/support"
 cd "$work/src"
 
 fail() { echo "$*" >&2; exit 1; }
@@ -42,8 +42,8 @@ refused "src/pg/support/clock.hpp:1: $circle pg/support/clock pg/support/clock"
 : >pg/support/clock.hpp
 
 # Other folders
-touch core/lease.hpp
-includes pg/support/rows.hpp core/lease.hpp
+touch protocol/lease.hpp
+includes pg/support/rows.hpp protocol/lease.hpp
 accepted
-includes core/lease.hpp pg/support/clock.hpp
-refused 'src/core/lease.hpp:1: core may include only snowdrift snowdrift/core and itself, not pg/support/clock.hpp'
+includes protocol/lease.hpp pg/support/clock.hpp
+refused 'src/protocol/lease.hpp:1: protocol may include only snowdrift snowdrift/core and itself, not pg/support/clock.hpp'

@@ -10,7 +10,7 @@ namespace snowdrift {
 /// The lease, in milliseconds: how far beyond the clock the mark is advanced. Inserts that follow
 /// each other within this time do not wait for the mark, and after a restart, IDs are ahead of the
 /// clock by up to this time.
-inline constexpr int64_t lease_ms = 4000;
+inline constexpr int64_t lease_ms = 3000;
 
 /// The minimum distance, in milliseconds, from an ID to the mark that is advanced for it. It
 /// applies if the ID is ahead of the clock: a fresh state starts after the mark, so a shorter

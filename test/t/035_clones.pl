@@ -13,15 +13,6 @@ my $was_clone = qr/ERROR:  55000: another server may generate equal IDs\n.*DETAI
 my @by_number = ('next_snowflake()', 'next_sno()', 'sno_at(now())', q{next_snowflake('numbered')});
 my @pinned = (q{next_snowflake('own')}, q{next_sno('own sno')}, q{next_snowflake('toots')});
 
-# errors(NODE, PATTERN, CALLS...): how many of the calls raise an error that matches the pattern
-sub errors
-{
-	my ($node, $pattern, @calls) = @_;
-	my @others = grep { $_ !~ $pattern } map { error_of($node, "SELECT $_") } @calls;
-	diag($_) for @others;
-	return @calls - @others;
-}
-
 # is_refused(NODE, NAME), is_allowed(NODE, NAME): all calls that need a number of its own raise the error of a clone, or
 # none does
 sub is_refused { return is(errors($_[0], $may_be_clone, @by_number, @pinned), @by_number + @pinned, $_[1]) }

@@ -19,12 +19,12 @@ using mark_table::Value;
 /// Why another server may generate equal IDs.
 enum class Doubt : uint8_t { none, is_copy, was_clone, may_be_clone, is_number_lost };
 
-/// What the mark's row says of this server.
+/// What the mark's row says of this server and its number.
 struct Claim {
     Value value;  ///< the row
     Owner self;   ///< this server, with the row's number
-    Owner owner;  ///< the owner that the row should have
-    Doubt doubt;  ///< of all numbers, except that was_clone does not concern those of Citus
+    Owner owner;  ///< the owner that the row should have: `self`, or the last one in doubt
+    Doubt doubt;
 };
 
 /// Whether this server was promoted, or recovered to a point in time, since it owned the mark.
@@ -36,7 +36,13 @@ bool was_promoted(const Owner& last, const Owner& self) {
     return self.timeline != (is_upgraded ? first_timeline : last.timeline);
 }
 
-Claim read_claim(const Membership& membership) {
+/// Whether the last number was configured, and none is now.
+bool is_lost(const Owner& last, const ServerNumber& number) {
+    return last.number > mark_table::no_number && number.is_of_database && !number.is_configured &&
+           !number.is_citus_group;
+}
+
+Claim read_claim(const std::optional<ServerNumber>& number, const Membership& membership) {
     Relation table = mark_table::open();
     const Value value = mark_table::read(table);
     const Owner& last = value.owner;
@@ -59,7 +65,11 @@ Claim read_claim(const Membership& membership) {
         const bool is_in_cluster = self.citus_group != mark_table::no_group;
         if (is_in_cluster && self.citus_group != last.citus_group) owner.is_confirmed = false;
     }
-    return {value, self, owner, owner.is_confirmed ? Doubt::none : Doubt::was_clone};
+    // Citus gives each node a group of its own.
+    const bool is_unique = owner.is_confirmed || (number && number->is_citus_group);
+    if (!is_unique) return {value, self, owner, Doubt::was_clone};
+    const bool is_number_lost = number && is_lost(last, *number);
+    return {value, self, owner, is_number_lost ? Doubt::is_number_lost : Doubt::none};
 }
 
 /// Replace the mark's owner, unless another session has changed it since `known` was read. Return
@@ -81,18 +91,9 @@ int32 to_column(const ServerNumber& number) {
     return number.is_configured ? static_cast<int32>(number.value) : mark_table::no_number;
 }
 
-Doubt find_doubt(const Claim& claim, const std::optional<ServerNumber>& number) {
-    // Citus gives each node a group of its own.
-    if (claim.doubt == Doubt::was_clone && number && number->is_citus_group) return Doubt::none;
-    if (claim.doubt != Doubt::none || !number) return claim.doubt;
-    const bool is_lost = claim.owner.number > mark_table::no_number && number->is_of_database &&
-                         !number->is_configured && !number->is_citus_group;
-    return is_lost ? Doubt::is_number_lost : Doubt::none;
-}
-
-/// A doubt about this server, as the predicate of a sentence.
-const char* describe(Doubt doubt, const Claim& claim) {
-    switch (doubt) {
+/// The doubt about this server, as the predicate of a sentence.
+const char* describe(const Claim& claim) {
+    switch (claim.doubt) {
         case Doubt::is_copy:
             return psprintf("is a copy of the server with system identifier %llu",
                             static_cast<unsigned long long>(claim.owner.system_identifier));
@@ -100,8 +101,8 @@ const char* describe(Doubt doubt, const Claim& claim) {
             return "was a clone of another node of the Citus cluster";
         case Doubt::may_be_clone:
             return psprintf(
-                "was promoted after its last IDs, and Citus lists a clone of its group "
-                "%d",
+                "was promoted after its last IDs, and Citus lists a clone of its "
+                "group %d",
                 claim.self.citus_group);
         case Doubt::is_number_lost:
             return psprintf("no longer has the configured number %d of its last IDs",
@@ -112,17 +113,17 @@ const char* describe(Doubt doubt, const Claim& claim) {
     pg_unreachable();
 }
 
-[[noreturn]] void report(Doubt doubt, const Claim& claim) {
+[[noreturn]] void report(const Claim& claim) {
     ereport(
         ERROR,
         (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
          errmsg("another server may generate equal IDs"),
-         errdetail("This server %s.", describe(doubt, claim)),
-         doubt == Doubt::may_be_clone
+         errdetail("This server %s.", describe(claim)),
+         claim.doubt == Doubt::may_be_clone
              ? errhint("Try again when Citus has promoted the clone. If this server is not the "
                        "clone, promote or remove the clone, or call snowdrift.confirm_node() as a "
                        "superuser.")
-         : doubt == Doubt::is_number_lost
+         : claim.doubt == Doubt::is_number_lost
              ? errhint("Set the number on this server, for example with ALTER SYSTEM SET "
                        "snowdrift.node = %d. If no number is needed, call snowdrift.confirm_node() "
                        "as a superuser.",
@@ -136,7 +137,7 @@ const char* describe(Doubt doubt, const Claim& claim) {
 
 void own_mark() {
     Assert(mark::session.word != nullptr);
-    const Claim claim = read_claim(citus::read_membership());
+    const Claim claim = read_claim(std::nullopt, citus::read_membership());
     (void)set_owner(claim.value, claim.owner);
 }
 
@@ -146,31 +147,30 @@ void check_owner(const std::optional<ServerNumber>& number, const Membership& me
     // one: after ALTER DATABASE, open sessions still have the previous setting.
     static std::optional<ServerNumber> recorded;
     for (;;) {
-        const Claim claim = read_claim(membership);
+        const Claim claim = read_claim(number, membership);
         const bool is_kept =
             number && recorded == number && claim.owner.number != mark_table::unknown_number;
-        Doubt doubt = find_doubt(claim, number);
-        if (is_kept && doubt == Doubt::is_number_lost) doubt = Doubt::none;
-        const bool is_new = doubt == Doubt::none && number && number->is_of_database && !is_kept;
+        const bool is_doubted =
+            claim.doubt != Doubt::none && !(is_kept && claim.doubt == Doubt::is_number_lost);
+        const bool is_new = !is_doubted && number && number->is_of_database && !is_kept;
         Owner owner = claim.owner;
         if (is_new) owner.number = to_column(*number);
         if (!set_owner(claim.value, owner)) continue;
-        if (doubt != Doubt::none) report(doubt, claim);
+        if (is_doubted) report(claim);
         if (is_new) recorded = number;
         return;
     }
 }
 
 const char* find_doubt(const ServerNumber& number, const Membership& membership) {
-    const Claim claim = read_claim(membership);
-    const Doubt doubt = find_doubt(claim, number);
-    return doubt == Doubt::none ? nullptr : psprintf("this server %s", describe(doubt, claim));
+    const Claim claim = read_claim(number, membership);
+    return claim.doubt == Doubt::none ? nullptr : psprintf("this server %s", describe(claim));
 }
 
 void confirm_owner(const std::optional<ServerNumber>& number, const Membership& membership) {
     (void)mark::attach();
     for (;;) {
-        const Claim claim = read_claim(membership);
+        const Claim claim = read_claim(number, membership);
         Owner owner = claim.self;
         owner.is_confirmed = true;
         if (owner.number > mark_table::no_number) {

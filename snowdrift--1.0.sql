@@ -23,36 +23,28 @@ CREATE TABLE snowdrift_tables.mark (
     unix_ms bigint NOT NULL
         CHECK (unix_ms OPERATOR(pg_catalog.>=) '0'::bigint AND unix_ms OPERATOR(pg_catalog.<=) '140737488355327'::bigint),
     system_identifier bigint NOT NULL,
-    source_identifier bigint NOT NULL,
     origin_ms bigint NOT NULL,
     server_start timestamptz NOT NULL,
     creation_xid xid NOT NULL,
     number integer NOT NULL,
-    source_number integer NOT NULL,
-    source_generators integer NOT NULL,
     origin_generators integer NOT NULL,
     writer integer NOT NULL,
     timeline integer NOT NULL,
     citus_group integer NOT NULL,
     structure integer NOT NULL,
-    number_configured boolean NOT NULL
+    confirmed boolean NOT NULL
 ) USING heap;
 COMMENT ON TABLE snowdrift_tables.mark
-    IS 'time after which no ID was ever issued, and server that issues the IDs; do not change by hand';
+    IS 'time after which no ID was ever issued, and server that issued the IDs; do not change by hand';
 COMMENT ON COLUMN snowdrift_tables.mark.unix_ms IS 'time in milliseconds since 1970';
-COMMENT ON COLUMN snowdrift_tables.mark.system_identifier IS 'system identifier of the server; 0 if unknown';
-COMMENT ON COLUMN snowdrift_tables.mark.source_identifier
-    IS 'system identifier of the source of a copy; 0 if the server is not a copy, or was confirmed';
+COMMENT ON COLUMN snowdrift_tables.mark.system_identifier IS 'system identifier of the server';
 COMMENT ON COLUMN snowdrift_tables.mark.origin_ms
     IS 'time from which the default Snowflake generator issues IDs, in milliseconds since 1970';
 COMMENT ON COLUMN snowdrift_tables.mark.server_start IS 'start of the server that last wrote the row';
 COMMENT ON COLUMN snowdrift_tables.mark.creation_xid
     IS 'transaction that created this table; distinguishes a copy of a server from an upgraded server';
 COMMENT ON COLUMN snowdrift_tables.mark.number
-    IS 'server''s number in its last IDs; -1 if it was never set for the whole database';
-COMMENT ON COLUMN snowdrift_tables.mark.source_number IS 'number of the source of a copy; -1 if unknown';
-COMMENT ON COLUMN snowdrift_tables.mark.source_generators
-    IS 'greatest id of the generators that a copy has from its source; 0 if there are none';
+    IS 'server''s configured number in its last IDs; 0 if none was configured; -1 before the first ID that contains a number';
 COMMENT ON COLUMN snowdrift_tables.mark.origin_generators
     IS 'greatest id of the named generators whose origin is not later than origin_ms because of snowdrift.reset_clock; 0 if there are none';
 COMMENT ON COLUMN snowdrift_tables.mark.writer
@@ -62,8 +54,8 @@ COMMENT ON COLUMN snowdrift_tables.mark.timeline
 COMMENT ON COLUMN snowdrift_tables.mark.citus_group IS 'server''s group in its Citus cluster; -1 if it is in none';
 COMMENT ON COLUMN snowdrift_tables.mark.structure
     IS 'version of the shared memory of the library that has issued IDs since server_start; 0 if none has';
-COMMENT ON COLUMN snowdrift_tables.mark.number_configured
-    IS 'whether the number in column number was configured; false if it was that of "auto"';
+COMMENT ON COLUMN snowdrift_tables.mark.confirmed
+    IS 'whether the server may generate Snowflakes and snos; false on a copy or a clone until snowdrift.confirm_node()';
 GRANT SELECT, INSERT ON TABLE snowdrift_tables.mark TO @extowner@;
 SELECT pg_catalog.pg_extension_config_dump('snowdrift_tables.mark'::pg_catalog.regclass, '');
 
@@ -131,7 +123,7 @@ CREATE FUNCTION snowdrift.confirm_node() RETURNS void
 REVOKE ALL ON FUNCTION snowdrift.confirm_node() FROM PUBLIC;
 COMMENT ON FUNCTION snowdrift.confirm_node()
     IS 'confirm, on a copy, on a possible clone, or on a server that has lost its configured number, that no other server generates IDs with its number or its generators';
--- Record this server in the mark. If shared memory contains the mark of an earlier installation, copy it too.
+-- Insert the row of the mark. If shared memory contains the mark of an earlier installation, copy it too.
 SELECT FROM snowdrift.confirm_node();
 
 -- Snowflake: decoding

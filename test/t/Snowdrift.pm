@@ -11,7 +11,7 @@ use IPC::Run ();
 use Time::HiRes qw(usleep);
 
 our @EXPORT = qw(new_server use_own_copy install_library library_of_copy sharedir_of_copy start_with_clock set_clock
-  error_of error_of_database start_load wait_for_load end_load
+  error_of error_of_database errors start_load wait_for_load end_load
   received_by_each duplicates create_all_kinds create_tables draw_all_kinds insert_all_kinds
   draw_behind timestamp_of last_sno witness stop_idle count_of);
 
@@ -129,6 +129,15 @@ sub error_of_database
 	my ($node, $database, $statements) = @_;
 	my ($status, $out, $error) = $node->psql($database, "\\set VERBOSITY verbose\n$statements");
 	return $status ? $error : "no error, but: $out";
+}
+
+# errors(NODE, PATTERN, CALLS...): how many of the calls raise an error that matches the pattern
+sub errors
+{
+	my ($node, $pattern, @calls) = @_;
+	my @others = grep { $_ !~ $pattern } map { error_of($node, "SELECT $_") } @calls;
+	diag($_) for @others;
+	return @calls - @others;
 }
 
 # stop_idle(NODE, TYPE): stops the server's process of this type in pg_stat_activity while it waits for work, because

@@ -32,23 +32,20 @@ constexpr const char* table_name = "mark";
 struct Columns {
     int64 unix_ms;
     int64 system_identifier;
-    int64 source_identifier;
     int64 origin_ms;
     int64 server_start;
     TransactionId creation_xid;
     int32 number;
-    int32 source_number;
-    int32 source_generators;
     int32 origin_generators;
     int32 writer;
     int32 timeline;
     int32 citus_group;
     int32 structure;
-    bool number_configured;
+    bool confirmed;
 };
-constexpr int column_count = 15;
-constexpr size_t row_size = offsetof(Columns, number_configured) + sizeof(bool);
-static_assert(row_size == 5 * sizeof(int64) + 9 * sizeof(int32) + sizeof(bool),
+constexpr int column_count = 12;
+constexpr size_t row_size = offsetof(Columns, confirmed) + sizeof(bool);
+static_assert(row_size == 4 * sizeof(int64) + 7 * sizeof(int32) + sizeof(bool),
               "no padding, as in a row");
 
 [[noreturn]] void report_unusable(const char* problem) {
@@ -91,15 +88,13 @@ Value read_page(Page page) {
     visit_rows(page, [&](const Columns& row) {
         const Origin origin{row.origin_ms, row.origin_generators};
         if (!value)
-            value = {row.unix_ms,
-                     {static_cast<uint64_t>(row.system_identifier), row.creation_xid,
-                      static_cast<TimeLineID>(row.timeline), row.citus_group, row.number,
-                      row.number_configured},
-                     {static_cast<uint64_t>(row.source_identifier), row.source_number,
-                      row.source_generators},
-                     origin,
-                     to_writer(row.writer),
-                     row.server_start == PgStartTime ? row.structure : 0};
+            value = {
+                row.unix_ms,
+                {static_cast<uint64_t>(row.system_identifier), row.creation_xid,
+                 static_cast<TimeLineID>(row.timeline), row.citus_group, row.number, row.confirmed},
+                origin,
+                to_writer(row.writer),
+                row.server_start == PgStartTime ? row.structure : 0};
         else if (row.unix_ms > value->unix_ms)
             value = value->with(row.unix_ms, Writer::outside);
         value = value->with(origin);
@@ -111,23 +106,21 @@ Value read_page(Page page) {
 /// Add the row to the table, which this transaction has created. Logical replication does not see
 /// the row: its subscribers have their own.
 void insert_row(Relation table) {
-    const Source none;
+    const Owner none{0, InvalidTransactionId, 0, no_group, unknown_number, true};
+    const Owner self = this_server(table, none);
     Datum values[column_count] = {
         Int64GetDatum(0),
-        Int64GetDatum(0),
-        Int64GetDatum(static_cast<int64>(none.system_identifier)),
+        Int64GetDatum(static_cast<int64>(self.system_identifier)),
         Int64GetDatum(clock::now_ms()),
-        TimestampTzGetDatum(0),
-        TransactionIdGetDatum(InvalidTransactionId),
-        Int32GetDatum(-1),
-        Int32GetDatum(none.number),
-        Int32GetDatum(none.last_generator),
+        TimestampTzGetDatum(PgStartTime),
+        TransactionIdGetDatum(self.creation_xid),
+        Int32GetDatum(self.number),
         Int32GetDatum(0),
         Int32GetDatum(static_cast<int32>(Writer::outside)),
+        Int32GetDatum(static_cast<int32>(self.timeline)),
+        Int32GetDatum(self.citus_group),
         Int32GetDatum(0),
-        Int32GetDatum(-1),
-        Int32GetDatum(0),
-        BoolGetDatum(false),
+        BoolGetDatum(self.is_confirmed),
     };
     bool is_null[column_count] = {};
     HeapTuple tuple = heap_form_tuple(RelationGetDescr(table), values, is_null);
@@ -212,14 +205,11 @@ void write(Relation table, LockedPage& page, const Value& value) {
     visit_rows(GenericXLogRegisterBuffer(change, page.buffer, 0), [&](Columns& row) {
         row.unix_ms = value.unix_ms;
         row.system_identifier = static_cast<int64>(value.owner.system_identifier);
-        row.source_identifier = static_cast<int64>(value.source.system_identifier);
         row.creation_xid = value.owner.creation_xid;
         row.timeline = static_cast<int32>(value.owner.timeline);
         row.citus_group = value.owner.citus_group;
         row.number = value.owner.number;
-        row.number_configured = value.owner.is_number_configured;
-        row.source_number = value.source.number;
-        row.source_generators = value.source.last_generator;
+        row.confirmed = value.owner.is_confirmed;
         row.origin_ms = value.origin.unix_ms;
         row.origin_generators = value.origin.last_generator;
         row.writer = static_cast<int32>(value.writer);

@@ -18,30 +18,29 @@ extern "C" {
 namespace snowdrift::mark_table {
 
 /// The columns that a restored dump applies.
-enum Column : AttrNumber { unix_ms = 1, origin_ms = 4, origin_generators = 9 };
+enum Column : AttrNumber { unix_ms = 1, origin_ms = 3, origin_generators = 7 };
 
 using mark_protocol::Writer;
 
-/// The server that generates IDs after the mark.
+/// Owner::number before the first ID that contains a number, and without a configured one.
+inline constexpr int32 unknown_number = -1;
+inline constexpr int32 no_number = 0;
+
+/// Owner::citus_group outside a Citus cluster.
+inline constexpr int32 no_group = -1;
+
+/// The server whose IDs the mark covers.
 struct Owner {
-    uint64_t system_identifier;  ///< as in pg_control; 0 if unknown
+    uint64_t system_identifier;  ///< as in pg_control
     TransactionId creation_xid;  ///< that created the table: the same in a copy of the server's
                                  ///< files, another one after pg_upgrade
     TimeLineID timeline;         ///< of its WAL: a promoted standby has a later one
-    int32 citus_group;           ///< its group in a Citus cluster; -1 if it is in none
-    int32 number;                ///< the last one that applied to the whole database; -1 if unknown
-    bool is_number_configured;   ///< whether that number was configured, not that of "auto"
+    int32 citus_group;           ///< its group in a Citus cluster, or no_group
+    int32 number;                ///< the configured one that the whole database last drew with,
+                                 ///< no_number or unknown_number
+    bool is_confirmed;           ///< false on a copy or a clone, until a superuser confirms it
 
     bool operator==(const Owner&) const = default;
-};
-
-/// The server of which the owner is a copy.
-struct Source {
-    uint64_t system_identifier = 0;  ///< 0 if the owner is not a copy
-    int32 number = -1;               ///< -1 if unknown
-    int32 last_generator = 0;        ///< the greatest id of the generators that came with the copy
-
-    bool operator==(const Source&) const = default;
 };
 
 /// The time at which the generators with ids up to `last_generator` start: they have issued no ID
@@ -62,19 +61,23 @@ struct Origin {
 struct Value {
     int64 unix_ms;
     Owner owner;
-    Source source;
     Origin origin;
     Writer writer;
     int32 structure;  ///< of states that rely on the mark; 0 if there are none on this server
 
     /// The same with another time, written by `new_writer`.
     Value with(int64 new_unix_ms, Writer new_writer) const {
-        return {new_unix_ms, owner, source, origin, new_writer, structure};
+        return {new_unix_ms, owner, origin, new_writer, structure};
+    }
+
+    /// The same with another owner.
+    Value with(const Owner& new_owner) const {
+        return {unix_ms, new_owner, origin, writer, structure};
     }
 
     /// The same with an origin that also applies to the generators of `other`.
     Value with(const Origin& other) const {
-        return {unix_ms, owner, source, origin.with(other), writer, structure};
+        return {unix_ms, owner, origin.with(other), writer, structure};
     }
 
     bool operator==(const Value&) const = default;

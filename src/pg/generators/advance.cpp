@@ -45,7 +45,7 @@ void advance(int64_t unix_ms) {
 /// Warn if an ID of this server's own node is later than the mark: another server has the same
 /// node.
 void warn_of_twin(int64_t unix_ms, uint32_t node) {
-    const auto own = find_server_number();
+    const auto own = find_server_number(citus::read_membership());
     if (!own || node != own->value) return;
     (void)mark::attach();
     if (unix_ms <= mark::read()) return;

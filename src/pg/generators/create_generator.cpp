@@ -2,7 +2,6 @@
 // of snowdrift_tables.generator.
 #include <algorithm>
 
-#include "pg/generators/copied_server.hpp"
 #include "pg/generators/definitions.hpp"
 #include "pg/generators/node.hpp"
 #include "pg/generators/slot_release.hpp"
@@ -130,8 +129,6 @@ SNOWDRIFT_FUNCTION(guard_definition) {
         check_trigger(fcinfo, "generator", TRIGGER_EVENT_ROW | TRIGGER_EVENT_BEFORE);
     if (has_replication_origin()) PG_RETURN_POINTER(nullptr);
     replication::check_not_replicated(trigger);
-    if (TRIGGER_FIRED_BY_INSERT(trigger.tg_event))
-        own_mark();  // on a copy, the new generator is not one that came with it
     definitions::lock_exclusively(trigger.tg_relation, trigger.tg_trigtuple);
     if (!TRIGGER_FIRED_BY_UPDATE(trigger.tg_event)) PG_RETURN_POINTER(trigger.tg_trigtuple);
     // It may have the id of a generator that was deleted.

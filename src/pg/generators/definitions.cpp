@@ -19,7 +19,6 @@ extern "C" {
 #include "pg/durability/mark.hpp"
 #include "pg/generators/advance_state.hpp"
 #include "pg/generators/backfill.hpp"
-#include "pg/generators/copied_server.hpp"
 #include "pg/generators/definition_table.hpp"
 #include "pg/generators/generator_lock.hpp"
 #include "pg/generators/slot_release.hpp"
@@ -170,7 +169,6 @@ void report_dropped(const char* dropped) {
 
 void insert(const char* new_name, const Definition& definition) {
     check_name(new_name);
-    own_mark();  // on a copy, records the source before it has new generators
     Relation table = open_table(RowExclusiveLock);
     generator_lock::lock_name(RelationGetRelid(table), new_name);
     const bool is_taken =

@@ -2,8 +2,9 @@
 // next_uuidv7.cpp define the SQL functions.
 #pragma once
 
-#include "pg/generators/copied_server.hpp"
+#include "pg/durability/mark.hpp"
 #include "pg/generators/draw.hpp"
+#include "pg/generators/mark_owner.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/random.hpp"
@@ -26,6 +27,7 @@ class BlockSession {
     bool is_prepared() const { return slot_.is_attached(); }
 
     void prepare() {
+        (void)mark::attach();
         own_mark();
         slot_.attach({MyDatabaseId, Kind::kind}, false);
     }

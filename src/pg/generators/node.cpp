@@ -1,5 +1,5 @@
-// The functions of node.hpp, and the SQL function snowdrift.read_node(), which the view
-// snowdrift.node shows.
+// The functions of node.hpp, and the SQL functions snowdrift.read_node(), which the view
+// snowdrift.node shows, and snowdrift.confirm_node().
 #include "pg/generators/node.hpp"
 
 #include <unistd.h>
@@ -8,7 +8,6 @@
 #include <cstring>
 #include <string_view>
 
-#include "pg/generators/copied_server.hpp"
 #include "pg/memory/slots.hpp"
 #include "pg/support/citus.hpp"
 #include "pg/support/postgres.hpp"
@@ -18,6 +17,7 @@
 
 extern "C" {
 #include "commands/dbcommands.h"
+#include "tcop/utility.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 }
@@ -39,8 +39,11 @@ GucSource setting_source() { return setting_record("snowdrift.node").source; }
 bool is_of_database(GucSource source) { return source <= PGC_S_DATABASE; }
 
 /// The number that the present setting gives.
-ServerNumber present_number(uint32_t value) {
-    return {value, is_of_database(setting_source()), settings::node.source != Source::automatic};
+ServerNumber present_number(uint32_t value, const citus::Membership& membership) {
+    const Source source = settings::node.source;
+    const bool may_be_group = source == Source::automatic || source == Source::citus;
+    return {value, is_of_database(setting_source()), source != Source::automatic,
+            may_be_group && membership.is_in_cluster()};
 }
 
 /// Whether Citus has opened this session on a worker without metadata, which seems to be a
@@ -130,7 +133,7 @@ uint32_t server_number() {
                                   GetConfigOption("snowdrift.node", false, false), node.detail),
                         errhint("Set snowdrift.node in the configuration of each server, for "
                                 "example with ALTER SYSTEM, or to \"auto\".")));
-    check_own_number(present_number(*node.number), membership);
+    check_owner(present_number(*node.number, membership), membership);
     return *node.number;
 }
 
@@ -167,10 +170,10 @@ uint32_t node_for(const SnowflakeLayout& layout) {
 
 uint16_t node_for_snos() { return static_cast<uint16_t>(server_number()); }
 
-std::optional<ServerNumber> find_server_number() {
-    const auto number = find_server_node(citus::read_membership()).number;
+std::optional<ServerNumber> find_server_number(const citus::Membership& membership) {
+    const auto number = find_server_node(membership).number;
     if (!number) return std::nullopt;
-    return present_number(*number);
+    return present_number(*number, membership);
 }
 
 void check_unique_in_cluster(const char* name, const Definition& definition) {
@@ -197,12 +200,20 @@ SNOWDRIFT_FUNCTION(read_node) {
     const citus::Membership membership = citus::read_membership();
     ServerNode node = find_server_node(membership);
     if (node.number) {
-        const auto problem = find_number_problem(present_number(*node.number), membership);
-        if (problem != nullptr) node = {std::nullopt, problem};
+        const auto doubt = find_doubt(present_number(*node.number, membership), membership);
+        if (doubt != nullptr) node = {std::nullopt, doubt};
     }
     std::optional<Datum> number;
     if (node.number) number = Int32GetDatum(static_cast<int32>(*node.number));
     return make_row(fcinfo,
                     {number, CStringGetTextDatum(GetConfigOption("snowdrift.node", false, false)),
                      CStringGetTextDatum(node.detail)});
+}
+
+/// snowdrift.confirm_node() → void
+SNOWDRIFT_FUNCTION(confirm_node) {
+    PreventCommandIfReadOnly("snowdrift.confirm_node()");
+    const citus::Membership membership = citus::read_membership();
+    confirm_owner(find_server_number(membership), membership);
+    PG_RETURN_VOID();
 }

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "pg/generators/definitions.hpp"
+#include "pg/generators/mark_owner.hpp"
 #include "snowdrift/snowflake.hpp"
 
 namespace snowdrift {
@@ -17,17 +19,8 @@ uint32_t node_for(const SnowflakeLayout& layout);
 /// Returns the partition of snos, 0 .. 65535. Raises the same errors.
 uint16_t node_for_snos();
 
-/// The server's number.
-struct ServerNumber {
-    uint32_t value;
-    bool is_of_database;  ///< whether it applies to all sessions of the database
-    bool is_configured;   ///< whether snowdrift.node is not "auto"
-
-    friend bool operator==(const ServerNumber&, const ServerNumber&) = default;
-};
-
-/// Returns the server's number; nothing if it has none.
-std::optional<ServerNumber> find_server_number();
+/// Returns the server's number, of the node with that membership; nothing if it has none.
+std::optional<ServerNumber> find_server_number(const citus::Membership& membership);
 
 /// Logs, once per start of the server, that this database may take part in logical replication but
 /// the server has no number of its own. Called after the mark was attached.

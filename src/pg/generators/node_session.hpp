@@ -4,8 +4,9 @@
 
 #include <optional>
 
-#include "pg/generators/copied_server.hpp"
+#include "pg/durability/mark.hpp"
 #include "pg/generators/definitions.hpp"
+#include "pg/generators/mark_owner.hpp"
 #include "pg/generators/node.hpp"
 #include "pg/generators/origin.hpp"
 #include "pg/generators/session_slot.hpp"
@@ -42,10 +43,10 @@ class NodeSession {
     template <typename ReadNode>
     void prepare(slots::Kind kind, std::optional<uint32_t> defined_node, ReadNode read_node) {
         const uint64_t version = settings::node_version;  // a change from here on is noticed
-        own_mark();
+        (void)mark::attach();
         if (definition_ && !definition_->has_server_number()) {
             check_unique_in_cluster(name_, *definition_);
-            check_not_copied(name_, *definition_);
+            check_owner(std::nullopt, citus::read_membership());
         }
         read_node();
         const slots::SlotKey key =

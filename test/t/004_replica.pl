@@ -156,7 +156,7 @@ is($_->query_safe('SELECT :times'), 1, 'a transaction has ULIDs of one time whil
 $_->quit for @sessions;
 $attached->stop;
 
-# While one session advances the mark early and waits, the others use the rest of the lease.
+# While one session waits until its mark is confirmed, the others use the rest of the lease.
 my $leased = new_server('leased', allows_streaming => 1);
 start_with_clock($leased, '2026-06-01 12:00:00');
 $leased->safe_psql('postgres', 'CREATE EXTENSION snowdrift; SELECT next_snowflake()');
@@ -164,14 +164,17 @@ $leased->append_conf('postgresql.conf', "synchronous_standby_names = 'ghost'\n")
 $leased->reload;
 $leased->poll_query_until('postgres', "SELECT current_setting('synchronous_standby_names') = 'ghost'")
   or die 'the setting does not take effect';
-set_clock($leased, '2026-06-01 12:00:00.300');
+set_clock($leased, '2026-06-01 12:00:02');
+like(error_of($leased, 'SELECT next_snowflake()'), qr/^no error/, 'a session that advances the mark ahead of need does not wait');
+set_clock($leased, '2026-06-01 12:00:03.100');
 my $raiser = $leased->background_psql('postgres');
 my $pid = $raiser->query_safe('SELECT pg_backend_pid()');
 $raiser->query_until(qr/raising/, "\\echo raising\nSELECT next_snowflake();\n");
 ok($leased->poll_query_until('postgres',
 		"SELECT wait_event = 'SyncRep' FROM pg_stat_activity WHERE pid = $pid"),
-	'a session that advances the mark waits');
-like(error_of($leased, 'SELECT next_snowflake()'), qr/^no error/, '... and other sessions do not wait');
+	'... but one that needs the mark does');
+set_clock($leased, '2026-06-01 12:00:03');
+like(error_of($leased, q{SELECT next_ulid()}), qr/^no error/, '... and sessions that do not need it do not');
 $leased->stop('immediate');
 eval { $raiser->quit };
 

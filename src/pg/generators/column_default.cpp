@@ -48,7 +48,7 @@ std::optional<const char*> generator_of(Relation table, AttrNumber column) {
 std::optional<SnowflakeLayout> layout_of_generator(const char* name) {
     if (name == nullptr) return default_layout;
     const auto definition = definitions::lookup(name);
-    if (!definition || definition->kind != GeneratorKind::snowflake) return std::nullopt;
+    if (!definition || definition->kind != slots::Kind::snowflake) return std::nullopt;
     return definition->layout;
 }
 

@@ -19,7 +19,7 @@ namespace snowdrift {
 /// A session's view of a generator that a definition describes.
 template <typename T>
 concept NamedSession = requires(T session, const Definition& definition, const char* name) {
-    { T::kind } -> std::convertible_to<GeneratorKind>;
+    { T::kind } -> std::convertible_to<slots::Kind>;
     { session.define(definition, name) } -> std::same_as<void>;
 };
 
@@ -113,7 +113,7 @@ class GeneratorCache {
     [[noreturn]] static void report_wrong_kind(const char* name) {
         ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
                         errmsg("ID generator \"%s\" does not generate %s", name,
-                               Session::kind == GeneratorKind::sno ? "snos" : "Snowflake IDs")));
+                               Session::kind == slots::Kind::sno ? "snos" : "Snowflake IDs")));
     }
 
     HTAB* table_ = nullptr;

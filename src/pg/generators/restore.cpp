@@ -21,7 +21,7 @@ namespace {
 
 /// Advance a state past the snapshot. Return false if the state is already past it.
 bool resume(slots::Slot& slot, const GeneratorSnapshot& snapshot) {
-    if (snapshot.definition.kind == GeneratorKind::sno) {
+    if (snapshot.definition.kind == slots::Kind::sno) {
         slot.sno.at_count = std::max(slot.sno.at_count.load(), snapshot.at_count);
         return snapshot.sno_generator().resume_after(slot.sno, snapshot.sno_position);
     }
@@ -35,7 +35,7 @@ bool resume(slots::Slot& slot, const GeneratorSnapshot& snapshot) {
 void start(slots::Slot& slot, const slots::SlotKey& key, const GeneratorSnapshot& snapshot,
            int64_t mark_ms) {
     advance_state(slot, key, mark_ms);
-    if (snapshot.definition.kind == GeneratorKind::sno) {
+    if (snapshot.definition.kind == slots::Kind::sno) {
         SnoGenerator::start_after(slot.sno, snapshot.sno_position);
         slot.sno.regressions = snapshot.regressions;
         slot.sno.at_count = snapshot.at_count;
@@ -76,7 +76,7 @@ void check_same(const char* name, const Definition& own, const Definition& other
     const char* differing = nullptr;
     if (own.kind != other.kind)
         differing = "kind";
-    else if (own.kind == GeneratorKind::snowflake && !(own.layout == other.layout))
+    else if (own.kind == slots::Kind::snowflake && !(own.layout == other.layout))
         differing = "layout";
     else if (own.node() != other.node())
         differing = "datacenter or worker";

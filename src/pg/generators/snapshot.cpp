@@ -24,7 +24,7 @@ SNOWDRIFT_FUNCTION(snapshot) {
 
     SessionSlot slot;
     slot.attach(snapshot.definition.slot_key(), snapshot.definition.is_uncommitted);
-    if (snapshot.definition.kind == GeneratorKind::sno) {
+    if (snapshot.definition.kind == slots::Kind::sno) {
         snapshot.sno_position = snapshot.sno_generator().position(slot->sno);
         snapshot.regressions = slot->sno.regressions;
         snapshot.at_count = slot->sno.at_count;

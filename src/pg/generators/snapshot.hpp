@@ -19,7 +19,7 @@ struct GeneratorSnapshot {
 
     /// The time of the last ID, in Unix milliseconds; 0 if there is none.
     int64_t last_unix_ms() const {
-        if (definition.kind == GeneratorKind::snowflake)
+        if (definition.kind == slots::Kind::snowflake)
             return snowflake_position ? snowflake_position->unix_ms : 0;
         const uint64_t units = sno_position.highest();
         return units > 0 ? SnoGenerator::unix_ms_of(units) : 0;

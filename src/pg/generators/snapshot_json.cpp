@@ -259,7 +259,7 @@ void read_sno(Reader& reader, GeneratorSnapshot& snapshot) {
 }  // namespace
 
 Datum write_snapshot(const GeneratorSnapshot& snapshot, int64_t now_ms) {
-    const bool is_sno = snapshot.definition.kind == GeneratorKind::sno;
+    const bool is_sno = snapshot.definition.kind == slots::Kind::sno;
     Writer writer;
     writer.add("version", format_version);
     writer.add("kind", is_sno ? "sno" : "snowflake");
@@ -281,10 +281,10 @@ GeneratorSnapshot read_snapshot(Datum json) {
                      static_cast<unsigned long long>(format_version)));
     const char* const kind = reader.get_text("kind");
     if (std::strcmp(kind, "snowflake") == 0) {
-        snapshot.definition.kind = GeneratorKind::snowflake;
+        snapshot.definition.kind = slots::Kind::snowflake;
         read_snowflake(reader, snapshot);
     } else if (std::strcmp(kind, "sno") == 0) {
-        snapshot.definition.kind = GeneratorKind::sno;
+        snapshot.definition.kind = slots::Kind::sno;
         read_sno(reader, snapshot);
     } else {
         reject(psprintf("The kind \"%s\" is unknown.", kind));

@@ -48,13 +48,6 @@ struct Definition {
         return layout.node_bits() > 0 && !node();
     }
 
-    /// Sets datacenter and worker. Precondition: node <= layout.max_node().
-    void set_node(uint32_t node) {
-        Assert(node <= layout.max_node());
-        datacenter = node >> layout.worker_bits;
-        worker = node & layout.max_worker();
-    }
-
     /// The key of the slot that holds the generator's state.
     slots::SlotKey slot_key() const {
         Assert(OidIsValid(table) && sequence_min < sequence_max);

@@ -35,12 +35,9 @@ void check_owner(Oid relation) {
 }
 
 const char* qualified_name(Oid relation) {
-    const char* const name = get_rel_name(relation);
-    if (name == nullptr)
-        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
-                        errmsg("relation with OID %u does not exist", relation)));
+    check_exists(relation);
     return quote_qualified_identifier(get_namespace_name_or_temp(get_rel_namespace(relation)),
-                                      name);
+                                      get_rel_name(relation));
 }
 
 void execute(const char* statement) {

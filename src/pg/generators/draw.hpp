@@ -6,10 +6,9 @@
 
 #include "core/generators.hpp"
 #include "pg/durability/mark.hpp"
-#include "pg/generators/clock_error.hpp"
+#include "pg/generators/clock_behind.hpp"
 #include "pg/generators/overflow.hpp"
 #include "pg/generators/session_slot.hpp"
-#include "pg/generators/wait_for_clock.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
 

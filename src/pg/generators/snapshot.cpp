@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "pg/generators/advance_state.hpp"
-#include "pg/generators/clock_error.hpp"
+#include "pg/generators/clock_behind.hpp"
 #include "pg/generators/node.hpp"
 #include "pg/generators/regressions.hpp"
 #include "pg/generators/session_slot.hpp"

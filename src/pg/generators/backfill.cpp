@@ -225,6 +225,7 @@ void add_used_up(const Key& key, uint64_t first, uint64_t end) {
 /// Fill an empty block. Leave it empty if no unit of the pool has a number left.
 void refill(Block& block, const Pool& pool) {
     const Table table = open(block.key.table);
+    Assert(block.next == block.end);
     // Until the transaction ends, so that others see what it has taken.
     LockDatabaseObject(block.key.table, pool.generator, 0, ExclusiveLock);
     const int64_t end = int64_t{pool.sequence_max} + 1;
@@ -255,9 +256,13 @@ void refill(Block& block, const Pool& pool) {
 }  // namespace
 
 std::optional<Place> take(const Pool& pool, uint64_t unit) {
+    Assert(!XactReadOnly && !IsInParallelMode());
+    Assert(pool.sequence_min < pool.sequence_max && unit < pool.end_unit);
     Block& block = find_block({find_table(), pool.generator, unit});
     if (block.next == block.end) refill(block, pool);
     if (block.next == block.end) return std::nullopt;
+    Assert(block.unit >= unit && block.unit < pool.end_unit);
+    Assert(block.next >= pool.sequence_min && block.next <= pool.sequence_max);
     return Place{block.unit, static_cast<uint32_t>(block.next++)};
 }
 

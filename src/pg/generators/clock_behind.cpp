@@ -39,6 +39,7 @@ int hint_for_lead() {
 }  // namespace
 
 void wait_for_clock(int64_t unix_ms) {
+    Assert(INTERRUPTS_CAN_BE_PROCESSED());
     CHECK_FOR_INTERRUPTS();
     const int64_t left_ns = unix_ms * ns_per_ms - clock::now_ns();
     if (left_ns >= 2 * ns_per_ms) {
@@ -59,6 +60,7 @@ void wait_for_clock(int64_t unix_ms) {
 }
 
 void report_clock_error(Verdict verdict, int64_t behind_ms) {
+    Assert(verdict == Verdict::refused || verdict == Verdict::out_of_range);
     if (verdict == Verdict::refused)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("clock moved backwards by %lld ms; refusing to generate IDs",

@@ -8,6 +8,7 @@ extern "C" {
 #include "access/table.h"
 #include "access/tupdesc.h"
 #include "catalog/partition.h"
+#include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -111,6 +112,7 @@ bool DefaultCall::is_next_snowflake() const {
 }
 
 Node* read_expression(Relation table, AttrNumber column) {
+    Assert(CheckRelationLockedByMe(table, AccessShareLock, true));
     const TupleConstr* const constraints = RelationGetDescr(table)->constr;
     if (constraints == nullptr) return nullptr;
     for (int i = 0; i < constraints->num_defval; ++i)

@@ -92,7 +92,6 @@ Definition Row::definition() const {
 }
 
 Row read_row(Relation table, HeapTuple tuple) {
-    Assert(CheckRelationLockedByMe(table, AccessShareLock, true));
     Row row{RelationGetRelid(table), tuple, {}};
     for (int i = 0; i < column_count; ++i) {
         bool is_null;

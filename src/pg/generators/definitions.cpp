@@ -22,6 +22,7 @@ extern "C" {
 #include "access/xact.h"
 #include "catalog/indexing.h"
 #include "commands/sequence.h"
+#include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/inval.h"
 #include "utils/rel.h"
@@ -146,6 +147,7 @@ uint32_t next_id() {
 }
 
 void lock_exclusively(Relation table, HeapTuple tuple) {
+    Assert(CheckRelationLockedByMe(table, RowExclusiveLock, true));
     const GeneratorId changed = read_row(table, tuple).generator();
     generator_lock::lock_exclusively(changed);
     visit_slots(changed, advance_on_change);
@@ -211,6 +213,7 @@ void remove_origin(const char* name) {
     // Two sessions may restore the same snapshot.
     generator_lock::lock_name(RelationGetRelid(table), name);
     const auto row = find(table, name);
+    Assert(!row || generator_lock::is_held(row->generator(), AccessShareLock));
     if (!row || !(*row)[Column::origin]) return table_close(table, NoLock);
     int column = static_cast<int>(Column::origin) + 1;
     Datum value{};
@@ -226,6 +229,8 @@ void remove(const char* name) {
     Relation table = open_table(RowExclusiveLock);
     const auto row = find(table, name);  // again: VACUUM FULL may have moved it
     if (!row) report_undefined(name);
+    Assert(row->generator() == dropped);
+    Assert(generator_lock::is_held(dropped, AccessExclusiveLock));
     CatalogTupleDelete(table, &row->tuple->t_self);
     close_changed(table);
     backfill::remove(dropped.id);
@@ -235,6 +240,7 @@ void remove(const char* name) {
 }
 
 void invalidate(Relation table) {
+    Assert(CheckRelationLockedByMe(table, RowExclusiveLock, true));
     slots::require_structure();  // a retired structure has another floor of fresh states
     CacheInvalidateRelcache(table);
     (void)mark::advance_fresh_floor();

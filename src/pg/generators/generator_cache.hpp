@@ -37,6 +37,7 @@ class GeneratorCache {
         if (unlikely(entry == nullptr || entry->transaction != current_transaction() ||
                      entry->version != definitions::version))
             entry = renew(first, entry, pnstrdup(bytes, length));
+        Assert(generator_lock::is_held(entry->generator, AccessShareLock));
         return entry->session;
     }
 

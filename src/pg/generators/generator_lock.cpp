@@ -49,9 +49,14 @@ void lock_exclusively(const GeneratorId& generator) {
     AcceptInvalidationMessages();  // of the transactions that this one has waited for
 }
 
+bool is_held(const GeneratorId& generator, LOCKMODE mode) {
+    return holds_lock(tag_of(generator), mode);
+}
+
 bool try_begin(const GeneratorId& generator) { return try_lock(tag_of(generator)); }
 
 void end(const GeneratorId& generator) {
+    Assert(is_held(generator, AccessExclusiveLock));
     UnlockDatabaseObject(generator.table, generator.id, Kind::generators, AccessExclusiveLock);
 }
 

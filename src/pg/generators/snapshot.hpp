@@ -26,11 +26,13 @@ struct GeneratorSnapshot {
     }
 
     SnowflakeGenerator snowflake_generator() const {
+        Assert(definition.kind == slots::Kind::snowflake);
         return {definition.layout, definition.node().value_or(0), definition.sequence_min,
                 definition.sequence_max};
     }
 
     SnoGenerator sno_generator() const {
+        Assert(definition.kind == slots::Kind::sno);
         return {static_cast<uint16_t>(definition.partition.value_or(0)),
                 static_cast<uint16_t>(definition.sequence_min),
                 static_cast<uint16_t>(definition.sequence_max)};

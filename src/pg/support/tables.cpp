@@ -46,6 +46,7 @@ void execute(const char* statement) {
 
 OwnerContext::OwnerContext(Oid relation) {
     const Oid owner = owner_of(relation);
+    Assert(object_ownercheck(RelationRelationId, relation, GetUserId()));
     GetUserIdAndSecContext(&user_, &context_);
     SetUserIdAndSecContext(owner, context_ | SECURITY_LOCAL_USERID_CHANGE |
                                       SECURITY_RESTRICTED_OPERATION | SECURITY_NOFORCE_RLS);

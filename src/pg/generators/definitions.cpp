@@ -77,14 +77,13 @@ void close_changed(Relation table) {
     CommandCounterIncrement();
 }
 
-/// Calls visit(Slot&, allocation) for each slot of the generator.
-template <typename Visit>
-void visit_slots(const GeneratorId& generator, Visit visit) {
+/// Calls change(slot, allocation) for each slot of the generator.
+void change_slots(const GeneratorId& generator, void (*change)(slots::Slot&, uint64_t)) {
     slots::require_structure();
     for (const slots::Allocated& each : slots::list())
         if (each.key.database == MyDatabaseId && !each.key.is_default() &&
             GeneratorId{each.key.definitions, each.key.id} == generator)
-            visit(*each.slot, each.allocation);
+            change(*each.slot, each.allocation);
 }
 
 void check_name(const char* name) {
@@ -150,7 +149,7 @@ void lock_exclusively(Relation table, HeapTuple tuple) {
     Assert(CheckRelationLockedByMe(table, RowExclusiveLock, true));
     const GeneratorId changed = read_row(table, tuple).generator();
     generator_lock::lock_exclusively(changed);
-    visit_slots(changed, advance_on_change);
+    change_slots(changed, advance_on_change);
 }
 
 void report_undefined(const char* name) {
@@ -186,7 +185,7 @@ void insert(const char* name, const Definition& definition) {
     };
     const uint32_t id = next_id();
     // The id may be that of a deleted generator, if the sequence was set back.
-    visit_slots({RelationGetRelid(table), id}, advance_on_change);
+    change_slots({RelationGetRelid(table), id}, advance_on_change);
     Row row{};
     row[Column::name] = CStringGetTextDatum(name);
     row[Column::id] = number(id);
@@ -236,7 +235,7 @@ void remove(const char* name) {
     backfill::remove(dropped.id);
 
     // The exclusive lock prevents other sessions from drawing.
-    visit_slots(dropped, release_on_commit);
+    change_slots(dropped, release_on_commit);
 }
 
 void invalidate(Relation table) {

@@ -66,7 +66,7 @@ class GeneratorCache {
 
     /// Lock the generator of an entry, or of a new one (null), and read its definition unless the
     /// entry has it.
-    static Entry* renew(Entry*& first, Entry* entry, char* name) {
+    pg_noinline static Entry* renew(Entry*& first, Entry* entry, char* name) {
         if (entry == nullptr || !lock(*entry)) entry = read(first, entry, name);
         entry->transaction = current_transaction();
         pfree(name);

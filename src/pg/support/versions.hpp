@@ -15,6 +15,7 @@ extern "C" {
 #include "nodes/nodeFuncs.h"
 #include "replication/origin.h"
 #include "replication/syncrep.h"
+#include "replication/walsender.h"
 #include "replication/walsender_private.h"
 #include "storage/lock.h"
 #include "storage/lwlock.h"

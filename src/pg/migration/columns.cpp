@@ -44,7 +44,7 @@ const char* column_name(const Column& column) {
 bool is_inherited(const Column& column) {
     HeapTuple tuple =
         SearchSysCache2(ATTNUM, ObjectIdGetDatum(column.table), Int16GetDatum(column.number));
-    if (!HeapTupleIsValid(tuple)) return false;
+    if (tuple == nullptr) return false;
     const bool result = reinterpret_cast<Form_pg_attribute>(GETSTRUCT(tuple))->attinhcount > 0;
     ReleaseSysCache(tuple);
     return result;

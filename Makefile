@@ -31,11 +31,13 @@ UNWRITABLE = $(shell for file in . results output_iso regression.out regression.
 	test ! -e $$file || test -w $$file || echo $$file; done)
 
 # -isystem: suppresses warnings in PostgreSQL's headers.
+# -DNDEBUG: assert() of the core is active in servers in which Assert() is.
 # Hidden symbols: backends load libraries with RTLD_GLOBAL. Without hidden symbols, an inline function of
 # another C++ extension could replace one of this library.
 # No exceptions, no RTTI, no guarded statics: the shared object depends only on libc.
 PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -I$(srcdir)/include -I$(srcdir)/src \
-	-DSNOWDRIFT_VERSION=$(RELEASE)
+	-DSNOWDRIFT_VERSION=$(RELEASE) \
+	$(shell grep -q '^.define USE_ASSERT_CHECKING' $$($(PG_CONFIG) --includedir-server)/pg_config.h || echo -DNDEBUG)
 PG_CXXFLAGS = -std=c++20 -Wall -Wextra -Wno-deprecated-volatile -fvisibility=hidden -fvisibility-inlines-hidden \
 	-fno-exceptions -fno-rtti -fno-threadsafe-statics
 

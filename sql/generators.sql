@@ -97,6 +97,11 @@ SELECT snowdrift.drop_generator('orders');
 SELECT snowdrift.create_generator('orders', 'sno');
 SELECT length(next_sno('orders')::text);
 
+-- names that sessions keep in the same place: 33 * 'a' + 'B' = 33 * 'b' + '!'
+SELECT snowdrift.create_generator('aB', 'snowflake', worker => 1), snowdrift.create_generator('b!', 'snowflake', worker => 2);
+SELECT snowflake_worker(next_snowflake(name)) FROM unnest(ARRAY['aB', 'b!', 'aB']) AS name;
+SELECT snowdrift.drop_generator('aB'), snowdrift.drop_generator('b!');
+
 -- as a column default
 CREATE TABLE toots (id bigint PRIMARY KEY DEFAULT next_snowflake('toots'), body text);
 INSERT INTO toots (body) VALUES ('hello'), ('world');

@@ -17,7 +17,7 @@ SELECT jsonb_typeof(value), key, CASE WHEN value::text !~ '\dZ' THEN value END A
 FROM jsonb_each(:'people') ORDER BY key COLLATE "C";
 SELECT snowflake_timestamp(:last_order, 'twitter') = (:'orders'::jsonb->>'last_timestamp')::timestamptz AS last_timestamp,
     sno_timestamp(:'last_person') = (:'people'::jsonb->>'last_timestamp')::timestamptz AS last_timestamp,
-    (:'people'::jsonb->>'safe_mark')::timestamptz <= (:'people'::jsonb->>'highest_wall_clock')::timestamptz AS safe_mark,
+    (:'people'::jsonb->>'safe_mark')::timestamptz < (:'people'::jsonb->>'highest_wall_clock')::timestamptz AS safe_mark,
     (:'people'::jsonb->>'now')::timestamptz BETWEEN date_trunc('milliseconds', :'before'::timestamptz)
         AND clock_timestamp() AS now;
 SELECT snowdrift.snapshot('shared')->'worker' AS the_servers_worker;

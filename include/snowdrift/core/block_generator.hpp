@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 
 #include "snowdrift/core/generator.hpp"
@@ -28,6 +29,7 @@ class Block {
 
     /// Takes the next ID. Precondition: !empty().
     constexpr Id take() noexcept {
+        assert(!empty());
         --left_;
         return Id::from_ordinal(next_++);
     }
@@ -84,6 +86,7 @@ class BlockGenerator {
             if (timestamp == Id::max_timestamp_ms) return {Verdict::out_of_range, {}, 0};
             first = fresh(timestamp + 1, random);
         }
+        assert(first >= last_ + (last_ == 0 ? 0 : block_size));
         last_ = first;
         return {Verdict::issued, Id::from_ordinal(first), unix_ms_of(first)};
     }

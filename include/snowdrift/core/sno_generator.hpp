@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 #include <optional>
 
@@ -54,7 +55,9 @@ class SnoGenerator {
     /// Precondition: sequence_min < sequence_max.
     constexpr SnoGenerator(uint16_t partition, uint16_t sequence_min,
                            uint16_t sequence_max) noexcept
-        : partition_{partition}, sequence_min_{sequence_min}, sequence_max_{sequence_max} {}
+        : partition_{partition}, sequence_min_{sequence_min}, sequence_max_{sequence_max} {
+        assert(sequence_min < sequence_max);
+    }
 
     /// The maximum number of snos per unit of 4 ms.
     constexpr uint32_t capacity() const noexcept { return sequence_max_ - sequence_min_ + 1U; }
@@ -129,6 +132,7 @@ class SnoGenerator {
         while (present < Word{now, Word{present}.tick, sequence_max_}.bits()) {
             const Word first{now, Word{present}.tick, sequence_min_};
             const uint64_t next = std::max(present + 1, first.bits());
+            assert(next > present && Word{next}.units == now);
             if (state.word.compare_exchange_weak(present, next, std::memory_order_acq_rel,
                                                  std::memory_order_relaxed)) [[likely]] {
                 id = compose(Word{next}, metabyte);
@@ -177,6 +181,7 @@ class SnoGenerator {
                     raise_floor(state, last.units, next.units);
                 }
             }
+            assert(next.tick != last.tick || next.bits() > present);
             if (state.word.compare_exchange_weak(present, next.bits(), std::memory_order_acq_rel,
                                                  std::memory_order_acquire)) {
                 if (next.tick != last.tick)
@@ -191,6 +196,7 @@ class SnoGenerator {
     /// sequence_max, so more than capacity() snos of one unit are not distinct. Precondition:
     /// Sno::contains_time(unix_ms).
     Sno at(SnoState& state, int64_t unix_ms, uint8_t metabyte) const noexcept {
+        assert(Sno::contains_time(unix_ms));
         const uint64_t count = state.at_count.fetch_add(1, std::memory_order_relaxed);
         const auto sequence = static_cast<uint16_t>(sequence_min_ + count % capacity());
         return compose({Sno::units_at(unix_ms), false, sequence}, metabyte);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 #include <optional>
 
@@ -44,7 +45,10 @@ class SnowflakeGenerator {
           sequence_max_{sequence_max},
           timestamp_shift_{static_cast<uint8_t>(layout.timestamp_shift())},
           sequence_shift_{static_cast<uint8_t>(layout.shift(SnowflakeField::sequence))},
-          counts_ms_{layout.unit_ms == 1} {}
+          counts_ms_{layout.unit_ms == 1} {
+        assert(node <= layout.max_node());
+        assert(sequence_min < sequence_max && sequence_max <= layout.max_sequence());
+    }
 
     /// The same generator for another node. Precondition: node <= layout.max_node().
     constexpr SnowflakeGenerator at_node(uint32_t node) const noexcept {
@@ -107,6 +111,7 @@ class SnowflakeGenerator {
         uint64_t last = word.load(std::memory_order_relaxed);
         while (last < (begin | sequence_max_)) {
             const uint64_t next = std::max(last + 1, begin | sequence_min_);
+            assert(next > last && next <= (begin | sequence_max_));
             if (try_replace(word, last, next)) [[likely]] {
                 id = compose(now, next - begin);
                 return true;
@@ -151,6 +156,7 @@ class SnowflakeGenerator {
             if (const int64_t wait = early_by(last, next, unix_ms, max_lead_ms); wait > 0)
                 [[unlikely]]
                 return {Verdict::exhausted, 0, unix_ms + wait};
+            assert(next > last);
             if (try_replace(word, last, next))
                 return {Verdict::issued,
                         compose(next >> layout_.sequence_bits, next & layout_.max_sequence()),

@@ -2,7 +2,7 @@
 // continue after a time, or after the time of an ID.
 #include "pg/durability/mark.hpp"
 #include "pg/generators/advance_state.hpp"
-#include "pg/generators/clock_error.hpp"
+#include "pg/generators/clock_behind.hpp"
 #include "pg/generators/node.hpp"
 #include "pg/memory/slots.hpp"
 #include "pg/support/checks.hpp"

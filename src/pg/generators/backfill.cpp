@@ -1,7 +1,10 @@
 #include "pg/generators/backfill.hpp"
 
 #include <algorithm>
-#include <new>
+
+#include "pg/support/extension.hpp"
+#include "pg/support/insert_row.hpp"
+#include "pg/support/relcache_callback.hpp"
 
 extern "C" {
 #include "access/genam.h"
@@ -19,17 +22,14 @@ extern "C" {
 #include "utils/snapmgr.h"
 }
 
-#include "pg/support/extension.hpp"
-#include "pg/support/insert_row.hpp"
-#include "pg/support/relcache_callback.hpp"
-
 namespace snowdrift::backfill {
 namespace {
 
 /// The columns of snowdrift_tables.backfill, in order. A row states that the generator has used the
 /// numbers of the unit up to `sequence`. The greatest sequence applies.
-enum Column : AttrNumber { generator = 1, sequence, unit };
-constexpr int column_count = unit;
+struct Column {
+    static constexpr AttrNumber generator = 1, sequence = 2, unit = 3, count = 3;
+};
 
 // ---- the table
 
@@ -75,7 +75,7 @@ Table open(Oid table) {
         report_unusable("is not crash-safe");
     (void)find_table();  // the index may have been replaced before the lock was acquired
     Relation index = index_open(index_oid, RowExclusiveLock);
-    if (index->rd_index->indrelid != table || index->rd_index->indnkeyatts != column_count ||
+    if (index->rd_index->indrelid != table || index->rd_index->indnkeyatts != Column::count ||
         !index->rd_index->indisvalid)
         report_unusable("has no index \"backfill_used\"");
     return {heap, index};
@@ -86,31 +86,33 @@ void close(const Table& table) {
     table_close(table.heap, NoLock);
 }
 
-/// Calls visit(HeapTuple) for each row of a unit, the greatest sequence first, until it returns
-/// true.
+/// Calls visit(HeapTuple) for each row of a generator, or of one of its units, until it returns
+/// true: the last unit first, and in a unit the greatest sequence.
 ///
-/// The lock of take() keeps other transactions from adding rows of the generator. So the rows that
-/// are visible are those of committed transactions and of this one.
+/// The lock of take(), or of the dropped generator, keeps other transactions from adding rows of
+/// the generator. So the rows that are visible are those of committed transactions and of this one.
 template <typename Visit>
-void visit_rows(const Table& table, uint32_t of_generator, uint64_t of_unit, Visit visit) {
+void visit_rows(const Table& table, uint32_t generator, std::optional<uint64_t> unit, Visit visit) {
     ScanKeyData keys[2];
-    ScanKeyInit(&keys[0], generator, BTEqualStrategyNumber, F_INT4EQ,
-                Int32GetDatum(static_cast<int32>(of_generator)));
-    ScanKeyInit(&keys[1], unit, BTEqualStrategyNumber, F_INT8EQ,
-                Int64GetDatum(static_cast<int64>(of_unit)));
-    SysScanDesc scan = systable_beginscan_ordered(table.heap, table.index, SnapshotSelf, 2, keys);
+    ScanKeyInit(&keys[0], Column::generator, BTEqualStrategyNumber, F_INT4EQ,
+                UInt32GetDatum(generator));
+    ScanKeyInit(&keys[1], Column::unit, BTEqualStrategyNumber, F_INT8EQ,
+                UInt64GetDatum(unit.value_or(0)));
+    SysScanDesc scan =
+        systable_beginscan_ordered(table.heap, table.index, SnapshotSelf, unit ? 2 : 1, keys);
     HeapTuple row;
     do row = systable_getnext_ordered(scan, BackwardScanDirection);
-    while (HeapTupleIsValid(row) && !visit(row));
+    while (row != nullptr && !visit(row));
     systable_endscan_ordered(scan);
 }
 
 /// The first number that the unit has not used, at least pool.sequence_min.
-int64_t first_unused(const Table& table, const Pool& pool, uint64_t wanted) {
+int64_t first_unused(const Table& table, const Pool& pool, uint64_t unit) {
     int64_t first = pool.sequence_min;
-    visit_rows(table, pool.generator, wanted, [&](HeapTuple last) {
+    visit_rows(table, pool.generator, unit, [&](HeapTuple last) {
         bool is_null;
-        const Datum used = heap_getattr(last, sequence, RelationGetDescr(table.heap), &is_null);
+        const Datum used =
+            heap_getattr(last, Column::sequence, RelationGetDescr(table.heap), &is_null);
         if (!is_null) first = std::max(first, int64_t{DatumGetInt32(used)} + 1);
         return true;
     });
@@ -119,8 +121,8 @@ int64_t first_unused(const Table& table, const Pool& pool, uint64_t wanted) {
 
 /// Remove the rows of a unit, before one with a greater sequence is added. A rollback undoes both.
 /// The present command cannot remove rows that it has added: a later one does.
-void remove_superseded(const Table& table, const Pool& pool, uint64_t wanted) {
-    visit_rows(table, pool.generator, wanted, [&](HeapTuple row) {
+void remove_superseded(const Table& table, const Pool& pool, uint64_t unit) {
+    visit_rows(table, pool.generator, unit, [&](HeapTuple row) {
         const bool is_new =
             TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(row->t_data)) &&
             HeapTupleHeaderGetCmin(row->t_data) >= GetCurrentCommandId(false);
@@ -200,10 +202,8 @@ Block& find_block(const Key& key) {
     make_blocks();
     bool is_found;
     auto* const block = static_cast<Block*>(hash_search(blocks, &key, HASH_ENTER, &is_found));
-    if (!is_found)
-        *block = {key, key.unit, 0, 0, 0, current_transaction()};
-    else if (block->transaction != current_transaction())
-        *block = {key, block->unit, 0, 0, 0, current_transaction()};
+    if (!is_found || block->transaction != current_transaction())
+        *block = {key, is_found ? block->unit : key.unit, 0, 0, 0, current_transaction()};
     return *block;
 }
 
@@ -225,6 +225,7 @@ void add_used_up(const Key& key, uint64_t first, uint64_t end) {
 /// Fill an empty block. Leave it empty if no unit of the pool has a number left.
 void refill(Block& block, const Pool& pool) {
     const Table table = open(block.key.table);
+    Assert(block.next == block.end);
     // Until the transaction ends, so that others see what it has taken.
     LockDatabaseObject(block.key.table, pool.generator, 0, ExclusiveLock);
     const int64_t end = int64_t{pool.sequence_max} + 1;
@@ -239,7 +240,7 @@ void refill(Block& block, const Pool& pool) {
     add_used_up(block.key, begin, block.unit);
     if (first < end) {
         const int64_t size = std::min(std::max(block.taken, int64_t{1}), end - first);
-        const std::optional<Datum> row[column_count] = {
+        const std::optional<Datum> row[Column::count] = {
             Int32GetDatum(static_cast<int32>(pool.generator)),
             Int32GetDatum(static_cast<int32>(first + size - 1)),
             Int64GetDatum(static_cast<int64>(block.unit))};
@@ -254,24 +255,24 @@ void refill(Block& block, const Pool& pool) {
 
 }  // namespace
 
-std::optional<Place> take(const Pool& pool, uint64_t wanted) {
-    Block& block = find_block({find_table(), pool.generator, wanted});
+std::optional<Place> take(const Pool& pool, uint64_t unit) {
+    Assert(!XactReadOnly && !IsInParallelMode());
+    Assert(pool.sequence_min < pool.sequence_max && unit < pool.end_unit);
+    Block& block = find_block({find_table(), pool.generator, unit});
     if (block.next == block.end) refill(block, pool);
     if (block.next == block.end) return std::nullopt;
+    Assert(block.unit >= unit && block.unit < pool.end_unit);
+    Assert(block.next >= pool.sequence_min && block.next <= pool.sequence_max);
     return Place{block.unit, static_cast<uint32_t>(block.next++)};
 }
 
-void remove(uint32_t dropped) {
+void remove(uint32_t generator) {
     is_outdated = true;
     const Table table = open(find_table());
-    ScanKeyData key;
-    ScanKeyInit(&key, generator, BTEqualStrategyNumber, F_INT4EQ,
-                Int32GetDatum(static_cast<int32>(dropped)));
-    SysScanDesc scan = systable_beginscan_ordered(table.heap, table.index, SnapshotSelf, 1, &key);
-    for (HeapTuple row;
-         HeapTupleIsValid(row = systable_getnext_ordered(scan, ForwardScanDirection));)
+    visit_rows(table, generator, std::nullopt, [&](HeapTuple row) {
         CatalogTupleDelete(table.heap, &row->t_self);
-    systable_endscan_ordered(scan);
+        return false;
+    });
     close(table);
     CommandCounterIncrement();
 }

@@ -3,12 +3,12 @@
 #include "pg/generators/definitions.hpp"
 #include "pg/support/extension.hpp"
 #include "pg/types/snowflake_layout_type.hpp"
-#include "snowdrift/snowflake_layout.hpp"
 
 extern "C" {
 #include "access/table.h"
 #include "access/tupdesc.h"
 #include "catalog/partition.h"
+#include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -43,23 +43,8 @@ std::optional<const char*> generator_of(Relation table, AttrNumber column) {
     return TextDatumGetCString(call->argument->constvalue);
 }
 
-/// The layout of the IDs of a generator; nothing if there is no generator of Snowflake IDs with
-/// this name. `name`: null for the default generator.
-std::optional<SnowflakeLayout> layout_of_generator(const char* name) {
-    if (name == nullptr) return default_layout;
-    const auto definition = definitions::lookup(name);
-    if (!definition || definition->kind != GeneratorKind::snowflake) return std::nullopt;
-    return definition->layout;
-}
-
-const char* text_of(const SnowflakeLayout& layout) {
-    auto* const text = static_cast<char*>(palloc(max_layout_text_size + 1));
-    *format_layout(layout, text) = '\0';
-    return text;
-}
-
 const char* name_of(Relation table, AttrNumber column) {
-    return NameStr(TupleDescAttr(RelationGetDescr(table), column - 1)->attname);
+    return get_attname(RelationGetRelid(table), column, false);
 }
 
 [[noreturn]] void report_unknown_layout(Relation table, AttrNumber column) {
@@ -68,22 +53,6 @@ const char* name_of(Relation table, AttrNumber column) {
                            name_of(table, column), RelationGetRelationName(table)),
                     errdetail("The column's default does not call a generator of Snowflake IDs."),
                     errhint("Specify the layout of the column's IDs.")));
-}
-
-[[noreturn]] void report_other_layout(Relation table, AttrNumber column,
-                                      const SnowflakeLayout& stated, const char* generator,
-                                      const SnowflakeLayout& actual, const char* hint) {
-    ereport(ERROR,
-            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-             errmsg("layout \"%s\" is not the layout of column \"%s\" of table \"%s\"",
-                    text_of(stated), name_of(table, column), RelationGetRelationName(table)),
-             generator == nullptr
-                 ? errdetail("The column's default calls next_snowflake(), whose layout is \"%s\".",
-                             text_of(actual))
-                 : errdetail(
-                       "The column's default draws from generator \"%s\", whose layout is \"%s\".",
-                       generator, text_of(actual)),
-             errhint("%s", hint)));
 }
 
 /// The layout of the IDs that the default of a column draws.
@@ -95,17 +64,30 @@ struct DrawnLayout {
 /// The layout that the default of a column determines; nothing if it determines none.
 std::optional<DrawnLayout> drawn_layout(Relation table, AttrNumber column) {
     const auto generator = generator_of(table, column);
-    const auto layout = generator ? layout_of_generator(*generator) : std::nullopt;
-    if (!layout) return std::nullopt;
-    return DrawnLayout{*generator, *layout};
+    if (!generator) return std::nullopt;
+    if (*generator == nullptr) return DrawnLayout{nullptr, default_layout};
+    const auto definition = definitions::lookup(*generator);
+    if (!definition || definition->kind != slots::Kind::snowflake) return std::nullopt;
+    return DrawnLayout{*generator, definition->layout};
 }
 
 /// Ensure that the default of a column, which determines `drawn`, does not draw IDs of another
 /// layout.
 void check_same_layout(Relation table, AttrNumber column, const std::optional<DrawnLayout>& drawn,
                        const SnowflakeLayout& layout, const char* hint) {
-    if (drawn && drawn->layout != layout)
-        report_other_layout(table, column, layout, drawn->generator, drawn->layout, hint);
+    if (!drawn || drawn->layout == layout) return;
+    const char* const actual = layout_text(drawn->layout);
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("layout \"%s\" is not the layout of column \"%s\" of table \"%s\"",
+                    layout_text(layout), name_of(table, column), RelationGetRelationName(table)),
+             drawn->generator == nullptr
+                 ? errdetail("The column's default calls next_snowflake(), whose layout is \"%s\".",
+                             actual)
+                 : errdetail(
+                       "The column's default draws from generator \"%s\", whose layout is \"%s\".",
+                       drawn->generator, actual),
+             errhint("%s", hint)));
 }
 
 /// The same for the columns of the tables of which `table` is a partition: rows that are inserted
@@ -130,6 +112,7 @@ bool DefaultCall::is_next_snowflake() const {
 }
 
 Node* read_expression(Relation table, AttrNumber column) {
+    Assert(CheckRelationLockedByMe(table, AccessShareLock, true));
     const TupleConstr* const constraints = RelationGetDescr(table)->constr;
     if (constraints == nullptr) return nullptr;
     for (int i = 0; i < constraints->num_defval; ++i)

@@ -1,16 +1,13 @@
 // The SQL functions snowdrift.create_generator() and snowdrift.drop_generator(), and the triggers
 // of snowdrift_tables.generator.
-#include <algorithm>
+#include <utility>
 
-#include "pg/generators/definitions.hpp"
+#include "pg/generators/definition_table.hpp"
 #include "pg/generators/node.hpp"
 #include "pg/generators/slot_release.hpp"
-#include "pg/support/checks.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/replication.hpp"
 #include "pg/support/trigger.hpp"
-#include "pg/support/versions.hpp"
-#include "pg/types/snowflake_layout_type.hpp"
 
 extern "C" {
 #include "tcop/utility.h"
@@ -21,73 +18,34 @@ using namespace snowdrift;
 
 namespace {
 
-/// The arguments of create_generator(), in order.
-enum Argument {
-    name,
-    kind,
-    layout,
-    datacenter,
-    worker,
-    partition,
-    sequence_min,
-    sequence_max,
-    this_node_only,
-};
+using definitions::Column;
+using definitions::Row;
 
-/// A text argument. Raises 22004 if it is null.
-const char* get_text(FunctionCallInfo fcinfo, Argument argument, const char* what) {
-    if (PG_ARGISNULL(argument))
-        ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-                        errmsg("ID generator %s must not be null", what)));
-    return text_to_cstring(PG_GETARG_TEXT_PP(argument));
+/// The arguments of create_generator(): the columns of a definition without id and origin.
+Row read_arguments(FunctionCallInfo fcinfo) {
+    Row row{};
+    for (int i = 0; i < PG_NARGS(); ++i) {
+        const int column = i + (i >= static_cast<int>(Column::id));
+        if (!PG_ARGISNULL(i)) row.columns[column] = PG_GETARG_DATUM(i);
+    }
+    return row;
 }
 
-/// A number argument; nothing if it is null. Raises 22003 if it is not in 0 .. max.
-std::optional<uint32_t> get_field(FunctionCallInfo fcinfo, Argument argument, const char* field,
-                                  uint32_t max) {
-    if (PG_ARGISNULL(argument)) return std::nullopt;
-    return check_field(field, PG_GETARG_INT32(argument), max);
+/// A text argument. Raises 22004 if it is null.
+const char* get_text(const std::optional<Datum>& argument, const char* what) {
+    if (!argument)
+        ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                        errmsg("ID generator %s must not be null", what)));
+    return TextDatumGetCString(*argument);
 }
 
 /// Ensure that an argument that does not apply to the kind of generator is null. Raises 22023.
-void check_absent(FunctionCallInfo fcinfo, Argument argument, const char* field,
+void check_absent(const std::optional<Datum>& argument, const char* field,
                   const char* kind_of_generator) {
-    if (!PG_ARGISNULL(argument))
+    if (argument)
         ereport(ERROR,
                 (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                  errmsg("%s cannot be specified for a %s generator", field, kind_of_generator)));
-}
-
-/// Read the bounds of the sequence. The caller may pass them in either order.
-void read_bounds(FunctionCallInfo fcinfo, Definition& definition, uint32_t max) {
-    const uint32_t first = get_field(fcinfo, sequence_min, "sequence_min", max).value_or(0);
-    const uint32_t second = get_field(fcinfo, sequence_max, "sequence_max", max).value_or(max);
-    definition.sequence_min = std::min(first, second);
-    definition.sequence_max = std::max(first, second);
-    definitions::check_bounds(definition.sequence_min, definition.sequence_max);
-}
-
-Definition read_snowflake(FunctionCallInfo fcinfo) {
-    check_absent(fcinfo, partition, "partition", "snowflake");
-    Definition definition{};
-    definition.kind = GeneratorKind::snowflake;
-    definition.layout = PG_ARGISNULL(layout) ? default_layout : get_layout(PG_GETARG_DATUM(layout));
-    definition.datacenter =
-        get_field(fcinfo, datacenter, "datacenter", definition.layout.max_datacenter());
-    definition.worker = get_field(fcinfo, worker, "worker", definition.layout.max_worker());
-    read_bounds(fcinfo, definition, definition.layout.max_sequence());
-    return definition;
-}
-
-Definition read_sno(FunctionCallInfo fcinfo) {
-    check_absent(fcinfo, layout, "layout", "sno");
-    check_absent(fcinfo, datacenter, "datacenter", "sno");
-    check_absent(fcinfo, worker, "worker", "sno");
-    Definition definition{};
-    definition.kind = GeneratorKind::sno;
-    definition.partition = get_field(fcinfo, partition, "partition", UINT16_MAX);
-    read_bounds(fcinfo, definition, UINT16_MAX);
-    return definition;
 }
 
 }  // namespace
@@ -96,21 +54,26 @@ Definition read_sno(FunctionCallInfo fcinfo) {
 /// sequence_max, this_node_only) → void
 SNOWDRIFT_FUNCTION(create_generator) {
     PreventCommandIfReadOnly("snowdrift.create_generator()");
-    const char* const new_name = get_text(fcinfo, name, "name");
-    const char* const new_kind = get_text(fcinfo, kind, "kind");
-    Definition definition;
-    if (std::strcmp(new_kind, "snowflake") == 0)
-        definition = read_snowflake(fcinfo);
-    else if (std::strcmp(new_kind, "sno") == 0)
-        definition = read_sno(fcinfo);
-    else
+    const Row row = read_arguments(fcinfo);
+    const char* const name = get_text(row[Column::name], "name");
+    const char* const kind = get_text(row[Column::kind], "kind");
+    if (std::strcmp(kind, "snowflake") == 0) {
+        check_absent(row[Column::partition], "partition", kind);
+    } else if (std::strcmp(kind, "sno") == 0) {
+        check_absent(row[Column::layout], "layout", kind);
+        check_absent(row[Column::datacenter], "datacenter", kind);
+        check_absent(row[Column::worker], "worker", kind);
+    } else {
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                        errmsg("unrecognized ID generator kind: \"%s\"", new_kind),
+                        errmsg("unrecognized ID generator kind: \"%s\"", kind),
                         errhint("Valid kinds are \"snowflake\" and \"sno\".")));
-    definition.this_node_only = PG_NARGS() > this_node_only && !PG_ARGISNULL(this_node_only) &&
-                                PG_GETARG_BOOL(this_node_only);
-    check_unique_in_cluster(new_name, definition);
-    definitions::insert(new_name, definition);
+    }
+    Definition definition = row.definition();
+    if (definition.sequence_min > definition.sequence_max)
+        std::swap(definition.sequence_min, definition.sequence_max);
+    definitions::check_bounds(definition.sequence_min, definition.sequence_max);
+    check_unique_in_cluster(name, definition);
+    definitions::insert(name, definition);
     PG_RETURN_VOID();
 }
 

@@ -1,5 +1,13 @@
 #include "pg/generators/definition_table.hpp"
 
+#include <cstring>
+
+#include "pg/support/checks.hpp"
+#include "pg/support/extension.hpp"
+#include "pg/support/relcache_callback.hpp"
+#include "pg/support/time.hpp"
+#include "pg/types/snowflake_layout_type.hpp"
+
 extern "C" {
 #include "access/htup_details.h"
 #include "access/xact.h"
@@ -8,12 +16,6 @@ extern "C" {
 #include "utils/builtins.h"
 #include "utils/rel.h"
 }
-
-#include "pg/support/checks.hpp"
-#include "pg/support/extension.hpp"
-#include "pg/support/relcache_callback.hpp"
-#include "pg/support/time.hpp"
-#include "pg/types/snowflake_layout_type.hpp"
 
 namespace snowdrift::definitions {
 
@@ -25,6 +27,13 @@ Oid table_oid = InvalidOid;
 
 void on_invalidation(Oid relation) {
     if (relation == table_oid || !OidIsValid(relation)) ++version;
+}
+
+/// An integer column; nothing if it is null. Raises 22003 if it is not in 0 .. max.
+std::optional<uint32_t> get_field(const std::optional<Datum>& value, const char* field,
+                                  uint32_t max) {
+    if (!value) return std::nullopt;
+    return check_field(field, DatumGetInt32(*value), max);
 }
 
 }  // namespace
@@ -44,56 +53,52 @@ Relation open_table(LOCKMODE lock) {
     return table;
 }
 
-std::optional<Datum> Row::get(Column column) const {
-    bool is_null;
-    const Datum value = heap_getattr(tuple_, column, RelationGetDescr(table_), &is_null);
-    if (is_null) return std::nullopt;
-    return value;
+uint32_t Row::number(Column column) const {
+    return DatumGetUInt32((*this)[column].value_or(Datum{0}));
 }
 
 bool Row::has_text(Column column, const char* wanted) const {
-    const auto value = get(column);
+    const auto& value = (*this)[column];
     return value && std::strcmp(TextDatumGetCString(*value), wanted) == 0;
 }
 
-GeneratorId Row::generator() const {
-    return {RelationGetRelid(table_), static_cast<uint32_t>(get_number(id))};
-}
-
-/// An integer column; nothing if it is null. Raises 22003 if it is not in 0 .. max.
-std::optional<uint32_t> Row::get_field(Column column, const char* field, uint32_t max) const {
-    const auto value = get(column);
-    if (!value) return std::nullopt;
-    return check_field(field, DatumGetInt32(*value), max);
-}
-
-bool Row::is_uncommitted() const {
-    return TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple_->t_data));
-}
-
 Definition Row::definition() const {
+    const Row& row = *this;
     Definition read{};
-    read.table = RelationGetRelid(table_);
-    read.id = static_cast<uint32_t>(get_number(id));
-    read.is_uncommitted = is_uncommitted();
+    read.table = table;
+    read.id = number(Column::id);
+    read.kind = kind();
+    read.is_uncommitted = tuple != nullptr && TransactionIdIsCurrentTransactionId(
+                                                  HeapTupleHeaderGetXmin(tuple->t_data));
     uint32_t max_sequence = UINT16_MAX;
-    if (has_text(kind, "sno")) {
-        read.kind = GeneratorKind::sno;
-        read.partition = get_field(partition, "partition", UINT16_MAX);
+    if (read.kind == slots::Kind::sno) {
+        read.partition = get_field(row[Column::partition], "partition", UINT16_MAX);
     } else {
-        read.kind = GeneratorKind::snowflake;
-        const auto own_layout = get(layout);
+        const auto& own_layout = row[Column::layout];
         read.layout = own_layout ? get_layout(*own_layout) : default_layout;
-        read.datacenter = get_field(datacenter, "datacenter", read.layout.max_datacenter());
-        read.worker = get_field(worker, "worker", read.layout.max_worker());
+        read.datacenter =
+            get_field(row[Column::datacenter], "datacenter", read.layout.max_datacenter());
+        read.worker = get_field(row[Column::worker], "worker", read.layout.max_worker());
         max_sequence = read.layout.max_sequence();
     }
-    read.sequence_min = *get_field(sequence_min, "sequence_min", max_sequence);
-    read.sequence_max = *get_field(sequence_max, "sequence_max", max_sequence);
-    check_bounds(read.sequence_min, read.sequence_max);
-    read.this_node_only = DatumGetBool(get(this_node_only).value_or(BoolGetDatum(false)));
-    if (const auto time = get(origin)) read.origin_ms = unix_ms_ceil(DatumGetTimestampTz(*time));
+    read.sequence_min =
+        get_field(row[Column::sequence_min], "sequence_min", max_sequence).value_or(0);
+    read.sequence_max =
+        get_field(row[Column::sequence_max], "sequence_max", max_sequence).value_or(max_sequence);
+    read.this_node_only = DatumGetBool(row[Column::this_node_only].value_or(BoolGetDatum(false)));
+    if (const auto& time = row[Column::origin])
+        read.origin_ms = unix_ms_ceil(DatumGetTimestampTz(*time));
     return read;
+}
+
+Row read_row(Relation table, HeapTuple tuple) {
+    Row row{RelationGetRelid(table), tuple, {}};
+    for (int i = 0; i < column_count; ++i) {
+        bool is_null;
+        const Datum value = heap_getattr(tuple, i + 1, RelationGetDescr(table), &is_null);
+        if (!is_null) row.columns[i] = value;
+    }
+    return row;
 }
 
 }  // namespace snowdrift::definitions

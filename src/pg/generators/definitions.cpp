@@ -3,24 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
-extern "C" {
-#include "access/genam.h"
-#include "access/htup_details.h"
-#include "access/table.h"
-#include "access/xact.h"
-#include "catalog/indexing.h"
-#include "commands/sequence.h"
-#include "utils/builtins.h"
-#include "utils/inval.h"
-#include "utils/rel.h"
-#include "utils/snapmgr.h"
-}
-
 #include "pg/durability/mark.hpp"
 #include "pg/generators/advance_state.hpp"
 #include "pg/generators/backfill.hpp"
 #include "pg/generators/definition_table.hpp"
-#include "pg/generators/generator_lock.hpp"
 #include "pg/generators/slot_release.hpp"
 #include "pg/support/citus.hpp"
 #include "pg/support/clock.hpp"
@@ -30,47 +16,80 @@ extern "C" {
 #include "pg/support/time.hpp"
 #include "pg/types/snowflake_layout_type.hpp"
 
+extern "C" {
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/xact.h"
+#include "catalog/indexing.h"
+#include "commands/sequence.h"
+#include "storage/lmgr.h"
+#include "utils/builtins.h"
+#include "utils/inval.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+}
+
 namespace snowdrift::definitions {
 
 namespace {
 
-/// The generator named `wanted`. Raises 42704 if there is none.
-GeneratorId find(const char* wanted) {
-    GeneratorId found{};
-    Relation table = open_table();
-    const bool exists = find_row(table, nullptr, [&](const Row& row) {
-        if (!row.has_text(name, wanted)) return false;
-        found = row.generator();
+/// The row of the generator `name`, as a copy in the current memory context; nothing if there is
+/// none.
+std::optional<Row> find(Relation table, const char* name) {
+    std::optional<Row> found;
+    (void)find_row(table, nullptr, [&](const Row& row) {
+        if (!row.has_text(Column::name, name)) return false;
+        found = read_row(table, heap_copytuple(row.tuple));
         return true;
     });
-    table_close(table, AccessShareLock);
-    if (!exists) report_undefined(wanted);
     return found;
 }
 
-/// The same, and locks the generator exclusively.
-GeneratorId find_and_lock_exclusively(const char* wanted) {
+std::optional<Row> find(const char* name) {
+    Relation table = open_table();
+    const auto found = find(table, name);
+    table_close(table, AccessShareLock);
+    return found;
+}
+
+/// The same, after `lock` has locked the generator. Raises 42704 if there is none.
+Row find_locked(const char* name, void (*lock)(const GeneratorId&)) {
+    GeneratorId locked{};
     for (;;) {
-        const GeneratorId found = find(wanted);
-        generator_lock::lock_exclusively(found);
-        if (find(wanted) == found) return found;  // else, another generator has the name by now
+        const auto found = find(name);
+        if (!found) report_undefined(name);
+        if (found->generator() == locked) return *found;
+        locked = found->generator();
+        lock(locked);  // while this waits, another generator may get the name
     }
 }
 
-/// Calls visit(Slot&, allocation) for each slot of the generator.
-template <typename Visit>
-void visit_slots(const GeneratorId& generator, Visit visit) {
+Definition read_definition(const Row& row) {
+    const Definition definition = row.definition();
+    check_bounds(definition.sequence_min, definition.sequence_max);
+    return definition;
+}
+
+/// Close the table, which the transaction has changed.
+void close_changed(Relation table) {
+    invalidate(table);
+    table_close(table, NoLock);
+    CommandCounterIncrement();
+}
+
+/// Calls change(slot, allocation) for each slot of the generator.
+void change_slots(const GeneratorId& generator, void (*change)(slots::Slot&, uint64_t)) {
     for (const slots::Allocated& each : slots::list())
         if (each.key.database == MyDatabaseId && !each.key.is_default() &&
             GeneratorId{each.key.definitions, each.key.id} == generator)
-            visit(*each.slot, each.allocation);
+            change(*each.slot, each.allocation);
 }
 
-void check_name(const char* new_name) {
-    if (*new_name == '\0' || std::strlen(new_name) > max_name_length)
-        ereport(ERROR, (errcode(ERRCODE_INVALID_NAME),
-                        errmsg("invalid ID generator name: \"%s\"", new_name),
-                        errdetail("A name must be 1 to %zu bytes long.", max_name_length)));
+void check_name(const char* name) {
+    if (*name == '\0' || std::strlen(name) > max_name_length)
+        ereport(ERROR,
+                (errcode(ERRCODE_INVALID_NAME), errmsg("invalid ID generator name: \"%s\"", name),
+                 errdetail("A name must be 1 to %zu bytes long.", max_name_length)));
 }
 
 }  // namespace
@@ -85,49 +104,29 @@ void check_bounds(int64_t sequence_min, int64_t sequence_max) {
              errdetail("A generator needs at least %d sequence numbers.", min_pool)));
 }
 
-std::optional<Definition> lookup(const char* wanted) {
-    std::optional<Definition> found;
-    Relation table = open_table();
-    (void)find_row(table, nullptr, [&](const Row& row) {
-        if (!row.has_text(name, wanted)) return false;
-        found = row.definition();
-        return true;
-    });
-    table_close(table, AccessShareLock);
-    return found;
+std::optional<Definition> lookup(const char* name) {
+    const auto row = find(name);
+    if (!row) return std::nullopt;
+    return read_definition(*row);
 }
 
-Definition lock(const char* wanted) {
-    for (;;) {
-        const GeneratorId found = find(wanted);
-        generator_lock::share(found);
-        // Another generator may have the name by now.
-        const auto definition = lookup(wanted);
-        if (definition && definition->generator() == found) return *definition;
-    }
+Definition lock(const char* name) {
+    return read_definition(find_locked(name, generator_lock::share));
 }
 
 uint32_t last_id() {
     uint32_t last = 0;
-    Relation table = open_table();
-    (void)find_row(table, nullptr, [&](const Row& row) {
-        last = std::max(last, static_cast<uint32_t>(row.get_number(id)));
-        return false;
-    });
-    table_close(table, AccessShareLock);
+    for_each_row([&](const Row& row) { last = std::max(last, row.number(Column::id)); });
     return last;
 }
 
 std::optional<int64_t> latest_origin(uint32_t after) {
     std::optional<int64_t> latest;
-    Relation table = open_table();
-    (void)find_row(table, nullptr, [&](const Row& row) {
-        const auto time = row.get(origin);
-        if (time && static_cast<uint32_t>(row.get_number(id)) > after)
+    for_each_row([&](const Row& row) {
+        const auto& time = row[Column::origin];
+        if (time && row.number(Column::id) > after)
             latest = std::max(latest, std::optional{unix_ms_ceil(DatumGetTimestampTz(*time))});
-        return false;
     });
-    table_close(table, AccessShareLock);
     return latest;
 }
 
@@ -146,104 +145,99 @@ uint32_t next_id() {
 }
 
 void lock_exclusively(Relation table, HeapTuple tuple) {
-    const GeneratorId changed = Row{table, tuple}.generator();
+    Assert(CheckRelationLockedByMe(table, RowExclusiveLock, true));
+    const GeneratorId changed = read_row(table, tuple).generator();
     generator_lock::lock_exclusively(changed);
-    visit_slots(changed, advance_on_change);
+    change_slots(changed, advance_on_change);
 }
 
-void report_undefined(const char* wanted) {
-    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
-                    errmsg("ID generator \"%s\" does not exist", wanted),
-                    citus::read_membership().has_citus
-                        ? errhint("Create it on all nodes of the Citus cluster with "
-                                  "run_command_on_all_nodes().")
-                        : 0));
-}
-
-void report_dropped(const char* dropped) {
+void report_undefined(const char* name) {
     ereport(ERROR,
-            (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("ID generator \"%s\" was dropped", dropped),
+            (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("ID generator \"%s\" does not exist", name),
+             citus::read_membership().has_citus
+                 ? errhint("Create it on all nodes of the Citus cluster with "
+                           "run_command_on_all_nodes().")
+                 : 0));
+}
+
+void report_dropped(const char* name) {
+    ereport(ERROR,
+            (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("ID generator \"%s\" was dropped", name),
              errdetail("Another session has created the extension again."),
              errhint("Repeat the transaction.")));
 }
 
-void insert(const char* new_name, const Definition& definition) {
-    check_name(new_name);
+void insert(const char* name, const Definition& definition) {
+    Assert(definition.sequence_min < definition.sequence_max);
+    check_name(name);
     Relation table = open_table(RowExclusiveLock);
-    generator_lock::lock_name(RelationGetRelid(table), new_name);
-    const bool is_taken =
-        find_row(table, nullptr, [&](const Row& row) { return row.has_text(name, new_name); });
-    if (is_taken)
+    generator_lock::lock_name(RelationGetRelid(table), name);
+    if (find(table, name))
         ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT),
-                        errmsg("ID generator \"%s\" already exists", new_name)));
+                        errmsg("ID generator \"%s\" already exists", name)));
 
-    const bool is_sno = definition.kind == GeneratorKind::sno;
+    const bool is_sno = definition.kind == slots::Kind::sno;
     const auto number = [](std::optional<uint32_t> value) -> std::optional<Datum> {
         if (!value) return std::nullopt;
-        return Int32GetDatum(static_cast<int32>(*value));
+        return UInt32GetDatum(*value);
     };
-    std::optional<Datum> row[column_count];
-    row[name - 1] = CStringGetTextDatum(new_name);
-    const uint32_t new_id = next_id();
+    const uint32_t id = next_id();
     // The id may be that of a deleted generator, if the sequence was set back.
-    visit_slots({RelationGetRelid(table), new_id}, advance_on_change);
-    row[id - 1] = number(new_id);
-    row[kind - 1] = CStringGetTextDatum(is_sno ? "sno" : "snowflake");
-    if (!is_sno) row[layout - 1] = make_datum(definition.layout);
-    row[datacenter - 1] = number(definition.datacenter);
-    row[worker - 1] = number(definition.worker);
-    row[partition - 1] = number(definition.partition);
-    row[sequence_min - 1] = number(definition.sequence_min);
-    row[sequence_max - 1] = number(definition.sequence_max);
-    row[this_node_only - 1] = BoolGetDatum(definition.this_node_only);
-    // After the id: mark::reset() limits the origins of all generators with earlier ids.
-    const int64_t origin_ms = definition.layout.truncate(clock::now_ms());
-    if (!is_sno) row[origin - 1] = TimestampTzGetDatum(timestamp_from_unix_ms(origin_ms));
-    insert_row(table, row);
-    invalidate(table);
+    change_slots({RelationGetRelid(table), id}, advance_on_change);
+    Row row{};
+    row[Column::name] = CStringGetTextDatum(name);
+    row[Column::id] = number(id);
+    row[Column::kind] = CStringGetTextDatum(is_sno ? "sno" : "snowflake");
+    row[Column::datacenter] = number(definition.datacenter);
+    row[Column::worker] = number(definition.worker);
+    row[Column::partition] = number(definition.partition);
+    row[Column::sequence_min] = number(definition.sequence_min);
+    row[Column::sequence_max] = number(definition.sequence_max);
+    row[Column::this_node_only] = BoolGetDatum(definition.this_node_only);
+    if (!is_sno) {
+        row[Column::layout] = make_datum(definition.layout);
+        // After the id: mark::reset() limits the origins of all generators with earlier ids.
+        const int64_t origin_ms = definition.layout.truncate(clock::now_ms());
+        row[Column::origin] = TimestampTzGetDatum(timestamp_from_unix_ms(origin_ms));
+    }
+    insert_row(table, row.columns);
+    close_changed(table);
     advance_changed();
-    table_close(table, NoLock);
-    CommandCounterIncrement();
 }
 
-void remove_origin(const char* wanted) {
+void remove_origin(const char* name) {
     Relation table = open_table(RowExclusiveLock);
-    generator_lock::lock_name(RelationGetRelid(table),
-                              wanted);  // two sessions may restore the same snapshot
-    const bool is_changed = find_row(table, nullptr, [&](const Row& row) {
-        if (!row.has_text(name, wanted) || !row.get(origin)) return false;
-        int column = origin;
-        Datum value{};
-        bool is_null = true;
-        HeapTuple changed = heap_modify_tuple_by_cols(row.tuple(), RelationGetDescr(table), 1,
-                                                      &column, &value, &is_null);
-        CatalogTupleUpdate(table, &row.tuple()->t_self, changed);
-        return true;
-    });
-    if (is_changed) invalidate(table);
-    table_close(table, NoLock);
-    CommandCounterIncrement();
+    // Two sessions may restore the same snapshot.
+    generator_lock::lock_name(RelationGetRelid(table), name);
+    const auto row = find(table, name);
+    Assert(!row || generator_lock::is_held(row->generator(), AccessShareLock));
+    if (!row || !(*row)[Column::origin]) return table_close(table, NoLock);
+    int column = static_cast<int>(Column::origin) + 1;
+    Datum value{};
+    bool is_null = true;
+    HeapTuple changed = heap_modify_tuple_by_cols(row->tuple, RelationGetDescr(table), 1, &column,
+                                                  &value, &is_null);
+    CatalogTupleUpdate(table, &row->tuple->t_self, changed);
+    close_changed(table);
 }
 
-void remove(const char* wanted) {
-    const GeneratorId dropped = find_and_lock_exclusively(wanted);
+void remove(const char* name) {
+    const GeneratorId dropped = find_locked(name, generator_lock::lock_exclusively).generator();
     Relation table = open_table(RowExclusiveLock);
-    const bool found = find_row(table, nullptr, [&](const Row& row) {
-        if (!row.has_text(name, wanted)) return false;
-        CatalogTupleDelete(table, &row.tuple()->t_self);
-        return true;
-    });
-    if (!found) report_undefined(wanted);
-    invalidate(table);
-    table_close(table, NoLock);
-    CommandCounterIncrement();
+    const auto row = find(table, name);  // again: VACUUM FULL may have moved it
+    if (!row) report_undefined(name);
+    Assert(row->generator() == dropped);
+    Assert(generator_lock::is_held(dropped, AccessExclusiveLock));
+    CatalogTupleDelete(table, &row->tuple->t_self);
+    close_changed(table);
     backfill::remove(dropped.id);
 
     // The exclusive lock prevents other sessions from drawing.
-    visit_slots(dropped, release_on_commit);
+    change_slots(dropped, release_on_commit);
 }
 
 void invalidate(Relation table) {
+    Assert(CheckRelationLockedByMe(table, RowExclusiveLock, true));
     mark::require_structure();  // another structure has another floor of fresh states
     CacheInvalidateRelcache(table);
     (void)advance_fresh_floor();

@@ -4,28 +4,25 @@
 
 #include <optional>
 
+#include "pg/generators/generator_lock.hpp"
+#include "pg/memory/slots.hpp"
 #include "pg/support/postgres.hpp"
+#include "snowdrift/snowflake.hpp"
 
 extern "C" {
 #include "access/htup.h"
 #include "utils/relcache.h"
 }
 
-#include "pg/generators/generator_lock.hpp"
-#include "pg/memory/slots.hpp"
-#include "snowdrift/snowflake.hpp"
-
 namespace snowdrift {
-
-enum class GeneratorKind : uint8_t { snowflake, sno };
 
 /// A row of snowdrift_tables.generator. Without datacenter and worker, or without partition, the
 /// generator uses snowdrift.node.
 struct Definition {
-    Oid table;    ///< the table that contains the row
-    uint32_t id;  ///< from the sequence snowdrift_tables.generator_id; unique in the table
-    GeneratorKind kind;
-    bool is_uncommitted;                 ///< created by the current transaction
+    Oid table;            ///< the table that contains the row
+    uint32_t id;          ///< from the sequence snowdrift_tables.generator_id; unique in the table
+    slots::Kind kind;     ///< snowflake or sno
+    bool is_uncommitted;  ///< created by the current transaction
     SnowflakeLayout layout;              ///< of a Snowflake generator
     std::optional<uint32_t> datacenter;  ///< of a Snowflake generator
     std::optional<uint32_t> worker;      ///< of a Snowflake generator
@@ -47,23 +44,14 @@ struct Definition {
 
     /// Whether the IDs contain the server's number.
     bool has_server_number() const {
-        if (kind == GeneratorKind::sno) return !partition;
+        if (kind == slots::Kind::sno) return !partition;
         return layout.node_bits() > 0 && !node();
-    }
-
-    /// Sets datacenter and worker. Precondition: node <= layout.max_node().
-    void set_node(uint32_t node) {
-        datacenter = node >> layout.worker_bits;
-        worker = node & layout.max_worker();
     }
 
     /// The key of the slot that holds the generator's state.
     slots::SlotKey slot_key() const {
-        const bool is_sno = kind == GeneratorKind::sno;
-        return {MyDatabaseId, is_sno ? slots::Kind::sno : slots::Kind::snowflake,
-                table,        id,
-                sequence_min, sequence_max,
-                layout};
+        Assert(OidIsValid(table) && sequence_min < sequence_max);
+        return {MyDatabaseId, kind, table, id, sequence_min, sequence_max, layout};
     }
 };
 

@@ -5,10 +5,9 @@
 #include <concepts>
 
 #include "pg/durability/mark.hpp"
-#include "pg/generators/clock_error.hpp"
+#include "pg/generators/clock_behind.hpp"
 #include "pg/generators/overflow.hpp"
 #include "pg/generators/session_slot.hpp"
-#include "pg/generators/wait_for_clock.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
 #include "protocol/generators.hpp"

@@ -27,14 +27,6 @@ bool try_lock(const LOCKTAG& tag) {
     return LockAcquire(&tag, AccessExclusiveLock, false, true) != LOCKACQUIRE_NOT_AVAIL;
 }
 
-/// Wait until the transactions that have locked the tag now have ended, also prepared ones.
-void wait_for_holders(const LOCKTAG& tag) {
-    int count;
-    VirtualTransactionId* const holders = GetLockConflicts(&tag, AccessExclusiveLock, &count);
-    for (int i = 0; i < count; ++i) (void)VirtualXactLock(holders[i], true);
-    pfree(holders);
-}
-
 }  // namespace
 
 void share(const GeneratorId& generator) {
@@ -51,17 +43,21 @@ void lock_exclusively(const GeneratorId& generator) {
     // Waiting for the lock itself would block all sessions that request it later.
     while (!try_lock(tag)) {
         CHECK_FOR_INTERRUPTS();
-        wait_for_holders(tag);
+        WaitForLockers(tag, AccessExclusiveLock, false);
     }
     CurrentResourceOwner = owner;
     AcceptInvalidationMessages();  // of the transactions that this one has waited for
 }
 
+bool is_held(const GeneratorId& generator, LOCKMODE mode) {
+    return holds_lock(tag_of(generator), mode);
+}
+
 bool try_begin(const GeneratorId& generator) { return try_lock(tag_of(generator)); }
 
 void end(const GeneratorId& generator) {
-    const LOCKTAG tag = tag_of(generator);
-    (void)LockRelease(&tag, AccessExclusiveLock, false);
+    Assert(is_held(generator, AccessExclusiveLock));
+    UnlockDatabaseObject(generator.table, generator.id, Kind::generators, AccessExclusiveLock);
 }
 
 void lock_name(Oid table, const char* name) {

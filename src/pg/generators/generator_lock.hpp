@@ -7,6 +7,10 @@
 
 #include "pg/support/postgres.hpp"
 
+extern "C" {
+#include "storage/lockdefs.h"
+}
+
 namespace snowdrift {
 
 /// A generator: its row's table, and its id in that table.
@@ -28,6 +32,9 @@ void share(const GeneratorId& generator);
 /// Waits until no other transaction has locked the generator, and then blocks others until this one
 /// ends. While it waits, others can lock the generator, so the wait may be long.
 void lock_exclusively(const GeneratorId& generator);
+
+/// Whether this transaction has locked the generator, in this mode or a stronger one.
+bool is_held(const GeneratorId& generator, LOCKMODE mode);
 
 /// Blocks other transactions until end(), or returns false if another one has locked the generator.
 bool try_begin(const GeneratorId& generator);

@@ -19,7 +19,6 @@
 
 extern "C" {
 #include "access/relation.h"
-#include "access/table.h"
 #include "access/xlog.h"
 #include "utils/builtins.h"
 }
@@ -67,21 +66,15 @@ struct Listing {
     int64 now_ms;
 };
 
-/// The columns of a definition that the result shows, without the id: as stored, so that the
-/// definition may be invalid.
-struct Shown {
-    std::optional<Datum> name, kind, layout, datacenter, worker, partition, sequence_min,
-        sequence_max, this_node_only, origin;
-};
-
-/// Add the row of the generator whose state has the key `key`.
-void add_generator(const Listing& listing, const slots::SlotKey& key, const Shown& shown) {
+/// Add the row of the generator whose state has the key `key`, with the definition as stored, which
+/// may be invalid.
+void add_generator(const Listing& listing, const slots::SlotKey& key, const Row& row) {
     slots::Slot* const slot = listing.has_states ? slots::lookup(key) : nullptr;
     std::optional<Datum> last_timestamp, lead, waiting, episodes, duration, count;
     if (slot != nullptr) {
         if (const int64 last = last_unix_ms(*slot, key); last != 0) {
             last_timestamp = TimestampTzGetDatum(timestamp_from_unix_ms(last));
-            lead = interval_from_ms(std::max<int64>(last - listing.now_ms, 0));
+            lead = interval_from_ms(std::max<int64_t>(last - listing.now_ms, 0));
         }
         const slots::Statistics& statistics = slot->statistics;
         waiting = Int32GetDatum(static_cast<int32>(statistics.waiting.load()));
@@ -90,48 +83,38 @@ void add_generator(const Listing& listing, const slots::SlotKey& key, const Show
         count = regression_count(*slot, key.kind);
     }
     add_row(listing.call,
-            {shown.name, shown.kind, shown.layout, shown.datacenter, shown.worker, shown.partition,
-             shown.sequence_min, shown.sequence_max, shown.this_node_only, shown.origin,
+            {row[Column::name], row[Column::kind], row[Column::layout], row[Column::datacenter],
+             row[Column::worker], row[Column::partition], row[Column::sequence_min],
+             row[Column::sequence_max], row[Column::this_node_only], row[Column::origin],
              last_timestamp, lead, waiting, episodes, duration, count});
 }
 
 void add_default(const Listing& listing, Kind kind, const char* name) {
-    const slots::SlotKey key{MyDatabaseId, kind};
-    Shown shown{};
-    shown.kind = CStringGetTextDatum(name);
+    Row row{};
+    row[Column::kind] = CStringGetTextDatum(name);
     if (kind == Kind::snowflake) {
-        shown.layout = make_datum(default_layout);
-        shown.origin = TimestampTzGetDatum(timestamp_from_unix_ms(listing.origin.unix_ms));
+        row[Column::layout] = make_datum(default_layout);
+        row[Column::origin] = TimestampTzGetDatum(timestamp_from_unix_ms(listing.origin.unix_ms));
     }
-    add_generator(listing, key, shown);
+    add_generator(listing, {MyDatabaseId, kind}, row);
 }
 
-/// A text column, as a copy that stays valid after the table is closed.
-std::optional<Datum> get_text(const Row& row, Column column) {
-    const auto stored = row.get(column);
-    if (!stored) return std::nullopt;
-    return PointerGetDatum(PG_DETOAST_DATUM(*stored));
-}
-
-void add_named(const Listing& listing, const Row& row) {
-    const GeneratorId generator = row.generator();
+void add_named(const Listing& listing, Row row) {
     slots::SlotKey key{MyDatabaseId,
-                       row.has_text(Column::kind, "sno") ? Kind::sno : Kind::snowflake,
-                       generator.table,
-                       generator.id,
-                       static_cast<uint32_t>(row.get_number(Column::sequence_min)),
-                       static_cast<uint32_t>(row.get_number(Column::sequence_max))};
-    const auto layout = row.get(Column::layout);
+                       row.kind(),
+                       row.table,
+                       row.number(Column::id),
+                       row.number(Column::sequence_min),
+                       row.number(Column::sequence_max)};
+    const auto& layout = row[Column::layout];
     if (key.kind == Kind::snowflake) key.layout = layout ? get_layout(*layout) : default_layout;
-    auto origin = row.get(Column::origin);
-    if (origin && static_cast<int64>(generator.id) <= listing.origin.last_generator)
+    auto& origin = row[Column::origin];
+    if (origin && int64{key.id} <= listing.origin.last_generator)
         origin = TimestampTzGetDatum(
             std::min(DatumGetTimestampTz(*origin), timestamp_from_unix_ms(listing.origin.unix_ms)));
-    add_generator(listing, key,
-                  {get_text(row, Column::name), get_text(row, Column::kind), layout,
-                   row.get(Column::datacenter), row.get(Column::worker), row.get(Column::partition),
-                   row.get(Column::sequence_min), row.get(Column::sequence_max),
-                   row.get(Column::this_node_only), origin});
+    // The result outlives the table's TOAST values.
+    row[Column::name] = PointerGetDatum(PG_DETOAST_DATUM(*row[Column::name]));
+    add_generator(listing, key, row);
 }
 
 Origin read_common_origin() {
@@ -153,11 +136,6 @@ SNOWDRIFT_FUNCTION(read_generators) {
     add_default(listing, Kind::sno, "sno");
     add_default(listing, Kind::ulid, "ulid");
     add_default(listing, Kind::uuidv7, "uuidv7");
-    Relation table = definitions::open_table();
-    (void)definitions::find_row(table, nullptr, [&](const Row& row) {
-        add_named(listing, row);
-        return false;
-    });
-    table_close(table, AccessShareLock);
+    definitions::for_each_row([&](const Row& row) { add_named(listing, row); });
     return Datum{0};
 }

@@ -18,7 +18,7 @@ namespace {
 class SnoSession : public NodeSession {
  public:
     using Id = Sno;
-    static constexpr GeneratorKind kind = GeneratorKind::sno;
+    static constexpr slots::Kind kind = slots::Kind::sno;
 
     constexpr SnoSession() : NodeSession{"sno"} {}
 

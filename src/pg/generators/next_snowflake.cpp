@@ -21,7 +21,7 @@ namespace {
 class SnowflakeSession : public NodeSession {
  public:
     using Id = int64_t;
-    static constexpr GeneratorKind kind = GeneratorKind::snowflake;
+    static constexpr slots::Kind kind = slots::Kind::snowflake;
 
     constexpr SnowflakeSession() : NodeSession{"snowflake"} {}
 

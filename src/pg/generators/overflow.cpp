@@ -11,6 +11,7 @@ int64_t duration_ms(const slots::Statistics& statistics, int64_t now_ms) {
 }
 
 bool record(slots::Statistics& statistics) {
+    Assert(statistics.waiting > 0);
     const int64_t now = clock::now_ms();
     if (statistics.last_ms.load() == now) return false;
     const int64_t last = statistics.last_ms.exchange(now);

@@ -23,7 +23,8 @@ struct Label {
 /// The duration of the current episode in milliseconds, at least 1; 0 if there is none.
 int64_t duration_ms(const slots::Statistics& statistics, int64_t now_ms);
 
-/// Records that a call waits. Returns whether an episode begins with it. Raises no error.
+/// Records that a call, which `statistics` count as waiting, waits. Returns whether an episode
+/// begins with it. Raises no error.
 bool record(slots::Statistics& statistics);
 
 /// Logs the beginning of an episode. May raise an error, because logging serves interrupts.

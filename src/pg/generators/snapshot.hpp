@@ -19,18 +19,20 @@ struct GeneratorSnapshot {
 
     /// The time of the last ID, in Unix milliseconds; 0 if there is none.
     int64_t last_unix_ms() const {
-        if (definition.kind == GeneratorKind::snowflake)
+        if (definition.kind == slots::Kind::snowflake)
             return snowflake_position ? snowflake_position->unix_ms : 0;
         const uint64_t units = sno_position.highest();
         return units > 0 ? SnoGenerator::unix_ms_of(units) : 0;
     }
 
     SnowflakeGenerator snowflake_generator() const {
+        Assert(definition.kind == slots::Kind::snowflake);
         return {definition.layout, definition.node().value_or(0), definition.sequence_min,
                 definition.sequence_max};
     }
 
     SnoGenerator sno_generator() const {
+        Assert(definition.kind == slots::Kind::sno);
         return {static_cast<uint16_t>(definition.partition.value_or(0)),
                 static_cast<uint16_t>(definition.sequence_min),
                 static_cast<uint16_t>(definition.sequence_max)};

@@ -1,7 +1,6 @@
 // The jsonb form of snapshots. Every field is always present; a field without a value is null.
-#include <algorithm>
-#include <array>
 #include <charconv>
+#include <cstring>
 
 #include "pg/generators/snapshot.hpp"
 #include "pg/support/checks.hpp"
@@ -11,7 +10,7 @@
 #include "snowdrift/snowflake_layout.hpp"
 
 extern "C" {
-#include "lib/stringinfo.h"
+#include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
 }
@@ -19,51 +18,55 @@ extern "C" {
 namespace snowdrift {
 namespace {
 
-constexpr uint64_t format_version = 1;
+constexpr unsigned format_version = 1;
 
-/// Writes the fields of a JSON object.
-class Writer {
- public:
-    Writer() { initStringInfo(&text_); }
+/// A number as JSON.
+const char* number_text(std::optional<uint64_t> number) {
+    if (!number) return "null";
+    return psprintf("%llu", static_cast<unsigned long long>(*number));
+}
 
-    /// Add a string that needs no escapes.
-    void add(const char* field, const char* value) {
-        begin(field);
-        appendStringInfo(&text_, "\"%s\"", value);
-    }
+/// A time as JSON.
+const char* time_text(std::optional<int64_t> unix_ms) {
+    if (!unix_ms) return "null";
+    return psprintf("\"%s\"", utc_text(*unix_ms));
+}
 
-    void add(const char* field, std::optional<uint64_t> value) {
-        begin(field);
-        if (value)
-            appendStringInfo(&text_, "%llu", static_cast<unsigned long long>(*value));
-        else
-            appendStringInfoString(&text_, "null");
-    }
+/// The timestamp of a sno as JSON.
+const char* units_text(uint64_t units) {
+    return units > 0 ? time_text(SnoGenerator::unix_ms_of(units)) : "null";
+}
 
-    void add_time(const char* field, std::optional<int64_t> unix_ms) {
-        if (unix_ms) return add(field, utc_text(*unix_ms));
-        add(field, std::optional<uint64_t>{});
-    }
+/// The fields of a Snowflake generator. A node is datacenter and worker.
+const char* snowflake_text(const Definition& definition,
+                           const std::optional<SnowflakeGenerator::Position>& last) {
+    const bool has_node = definition.node().has_value();
+    return psprintf(R"("layout": "%s", "datacenter": %s, "worker": %s, )"
+                    R"("last_timestamp": %s, "sequence": %s)",
+                    layout_text(definition.layout),
+                    has_node ? number_text(definition.datacenter.value_or(0)) : "null",
+                    has_node ? number_text(definition.worker.value_or(0)) : "null",
+                    last ? time_text(last->unix_ms) : "null",
+                    last ? number_text(last->sequence) : "null");
+}
 
-    Datum finish() {
-        appendStringInfoChar(&text_, '}');
-        return DirectFunctionCall1(jsonb_in, CStringGetDatum(text_.data));
-    }
-
- private:
-    void begin(const char* field) {
-        appendStringInfo(&text_, "%c\"%s\":", text_.len > 0 ? ',' : '{', field);
-    }
-
-    StringInfoData text_;
-};
+const char* sno_text(const GeneratorSnapshot& snapshot) {
+    const SnoPosition& position = snapshot.sno_position;
+    return psprintf(
+        R"("partition": %s, "last_timestamp": %s, "sequence": %s, "tick": %d, )"
+        R"("highest_wall_clock": %s, "safe_mark": %s, "regressions": %s, "at_count": %s)",
+        number_text(snapshot.definition.partition), units_text(position.units),
+        position.units > 0 ? number_text(position.sequence) : "null", position.tick,
+        units_text(position.highest()), units_text(position.safe),
+        number_text(snapshot.regressions), number_text(snapshot.at_count));
+}
 
 [[noreturn]] void reject(const char* detail) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("invalid snapshot of an ID generator"), errdetail("%s", detail)));
 }
 
-/// Reads the fields of a JSON object. A missing or unknown field is an error.
+/// Takes the fields from a JSON object.
 class Reader {
  public:
     explicit Reader(Jsonb* json) : json_{json} {
@@ -71,22 +74,20 @@ class Reader {
     }
 
     const char* get_text(const char* field) {
-        JsonbValue value;
-        if (take(field, value) != jbvString)
-            reject(psprintf("The field \"%s\" is not a string.", field));
+        const JsonbValue value = take(field);
+        if (value.type != jbvString) reject(psprintf("The field \"%s\" is not a string.", field));
         return pnstrdup(value.val.string.val, value.val.string.len);
     }
 
     /// An integer; nothing for null. Raises 22003 if it is not in 0 .. max.
     std::optional<uint64_t> get_number_or_null(const char* field, uint64_t max) {
-        JsonbValue value;
-        const jbvType type = take(field, value);
-        if (type == jbvNull) return std::nullopt;
-        if (type != jbvNumeric) reject(psprintf("The field \"%s\" is not a number.", field));
+        const JsonbValue value = take(field);
+        if (value.type == jbvNull) return std::nullopt;
+        if (value.type != jbvNumeric) reject(psprintf("The field \"%s\" is not a number.", field));
         const char* const text =
             DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(value.val.numeric)));
         const char* const end = text + std::strlen(text);
-        if (std::find(text, end, '.') != end)
+        if (std::strchr(text, '.') != nullptr)
             reject(psprintf("The field \"%s\" is not an integer.", field));
         uint64_t number = 0;
         const auto [rest, error] = std::from_chars(text, end, number);
@@ -105,91 +106,39 @@ class Reader {
 
     /// A time in Unix milliseconds; nothing for null. Raises 22008 if it is not in `range`.
     std::optional<int64_t> get_time_or_null(const char* field, const TimeRange& range) {
-        JsonbValue value;
-        const jbvType type = take(field, value);
-        if (type == jbvNull) return std::nullopt;
+        const JsonbValue value = take(field);
+        if (value.type == jbvNull) return std::nullopt;
         int64_t unix_ms;
-        if (type != jbvString ||
+        if (value.type != jbvString ||
             !parse_utc({value.val.string.val, static_cast<size_t>(value.val.string.len)}, unix_ms))
             reject(psprintf(R"(The field "%s" is not a time such as "2026-01-01T00:00:00.000Z".)",
                             field));
         return check_time(range, timestamp_from_unix_ms(unix_ms), unix_ms);
     }
 
-    /// Ensure that every field of the object has been read.
-    void check_all_read() const {
+    /// Ensure that no field is left.
+    void check_empty() const {
+        if (JB_ROOT_COUNT(json_) == 0) return;
         JsonbIterator* iterator = JsonbIteratorInit(&json_->root);
         JsonbValue key;
-        for (JsonbIteratorToken token = JsonbIteratorNext(&iterator, &key, true); token != WJB_DONE;
-             token = JsonbIteratorNext(&iterator, &key, true)) {
-            if (token != WJB_KEY) continue;
-            const std::string_view field{key.val.string.val,
-                                         static_cast<size_t>(key.val.string.len)};
-            if (std::find(taken_.begin(), taken_.begin() + taken_count_, field) ==
-                taken_.begin() + taken_count_)
-                reject(
-                    psprintf("The field \"%s\" is unknown.", pnstrdup(field.data(), field.size())));
-        }
+        (void)JsonbIteratorNext(&iterator, &key, true);  // the beginning of the object
+        (void)JsonbIteratorNext(&iterator, &key, true);
+        reject(psprintf("The field \"%s\" is unknown.",
+                        pnstrdup(key.val.string.val, key.val.string.len)));
     }
 
  private:
-    /// Set `value` to a field's value. Return its type.
-    jbvType take(const char* field, JsonbValue& value) {
-        Assert(taken_count_ < taken_.size());
-        taken_[taken_count_++] = field;
-        if (getKeyJsonValueFromContainer(&json_->root, field, static_cast<int>(std::strlen(field)),
-                                         &value) == nullptr)
-            reject(psprintf("The field \"%s\" is missing.", field));
-        return value.type;
+    JsonbValue take(const char* field) {
+        const JsonbValue* const value = getKeyJsonValueFromContainer(
+            &json_->root, field, static_cast<int>(std::strlen(field)), nullptr);
+        if (value == nullptr) reject(psprintf("The field \"%s\" is missing.", field));
+        json_ = DatumGetJsonbP(
+            DirectFunctionCall2(jsonb_delete, JsonbPGetDatum(json_), CStringGetTextDatum(field)));
+        return *value;
     }
 
     Jsonb* json_;
-    std::array<std::string_view, 16> taken_{};
-    size_t taken_count_ = 0;
 };
-
-void write_snowflake(Writer& writer, const GeneratorSnapshot& snapshot) {
-    const SnowflakeLayout& layout = snapshot.definition.layout;
-    char text[max_layout_text_size + 1];
-    *format_layout(layout, text) = '\0';
-    writer.add("layout", text);
-    const auto node = snapshot.definition.node();
-    std::optional<uint64_t> datacenter;
-    std::optional<uint64_t> worker;
-    if (node) {
-        datacenter = *node >> layout.worker_bits;
-        worker = *node & layout.max_worker();
-    }
-    writer.add("datacenter", datacenter);
-    writer.add("worker", worker);
-    std::optional<int64_t> last_timestamp;
-    std::optional<uint64_t> sequence;
-    if (snapshot.snowflake_position) {
-        last_timestamp = snapshot.snowflake_position->unix_ms;
-        sequence = snapshot.snowflake_position->sequence;
-    }
-    writer.add_time("last_timestamp", last_timestamp);
-    writer.add("sequence", sequence);
-}
-
-std::optional<int64_t> unix_ms_of(uint64_t units) {
-    if (units == 0) return std::nullopt;
-    return SnoGenerator::unix_ms_of(units);
-}
-
-void write_sno(Writer& writer, const GeneratorSnapshot& snapshot) {
-    const SnoPosition& position = snapshot.sno_position;
-    std::optional<uint64_t> sequence;
-    if (position.units > 0) sequence = position.sequence;
-    writer.add("partition", snapshot.definition.partition);
-    writer.add_time("last_timestamp", unix_ms_of(position.units));
-    writer.add("sequence", sequence);
-    writer.add("tick", position.tick);
-    writer.add_time("highest_wall_clock", unix_ms_of(position.highest()));
-    writer.add_time("safe_mark", unix_ms_of(position.safe));
-    writer.add("regressions", snapshot.regressions);
-    writer.add("at_count", snapshot.at_count);
-}
 
 void read_bounds(Reader& reader, Definition& definition, uint32_t max) {
     definition.sequence_min = static_cast<uint32_t>(reader.get_number("sequence_min", max));
@@ -215,12 +164,10 @@ void read_snowflake(Reader& reader, GeneratorSnapshot& snapshot) {
     SnowflakeLayout& layout = definition.layout;
     const char* const text = reader.get_text("layout");
     if (parse_layout(text, layout)) reject(psprintf("The layout \"%s\" is invalid.", text));
-    const auto datacenter = reader.get_number_or_null("datacenter", layout.max_datacenter());
-    const auto worker = reader.get_number_or_null("worker", layout.max_worker());
-    if (datacenter.has_value() != worker.has_value())
+    definition.datacenter = reader.get_number_or_null("datacenter", layout.max_datacenter());
+    definition.worker = reader.get_number_or_null("worker", layout.max_worker());
+    if (definition.datacenter.has_value() != definition.worker.has_value())
         reject(R"("datacenter" and "worker" must both be null or both have a value.)");
-    if (worker)
-        definition.set_node(static_cast<uint32_t>(*datacenter << layout.worker_bits | *worker));
     read_bounds(reader, definition, layout.max_sequence());
 
     const auto last_timestamp = reader.get_time_or_null("last_timestamp", times_of(layout));
@@ -237,8 +184,7 @@ uint64_t read_units(Reader& reader, const char* field) {
 
 void read_sno(Reader& reader, GeneratorSnapshot& snapshot) {
     Definition& definition = snapshot.definition;
-    if (const auto partition = reader.get_number_or_null("partition", UINT16_MAX))
-        definition.partition = static_cast<uint32_t>(*partition);
+    definition.partition = reader.get_number_or_null("partition", UINT16_MAX);
     read_bounds(reader, definition, UINT16_MAX);
 
     SnoPosition& position = snapshot.sno_position;
@@ -259,15 +205,14 @@ void read_sno(Reader& reader, GeneratorSnapshot& snapshot) {
 }  // namespace
 
 Datum write_snapshot(const GeneratorSnapshot& snapshot, int64_t now_ms) {
-    const bool is_sno = snapshot.definition.kind == GeneratorKind::sno;
-    Writer writer;
-    writer.add("version", format_version);
-    writer.add("kind", is_sno ? "sno" : "snowflake");
-    writer.add("sequence_min", snapshot.definition.sequence_min);
-    writer.add("sequence_max", snapshot.definition.sequence_max);
-    (is_sno ? write_sno : write_snowflake)(writer, snapshot);
-    writer.add_time("now", now_ms);
-    return writer.finish();
+    const Definition& definition = snapshot.definition;
+    const bool is_sno = definition.kind == slots::Kind::sno;
+    const char* const text = psprintf(
+        R"({"version": %u, "kind": "%s", "sequence_min": %u, "sequence_max": %u, "now": %s, %s})",
+        format_version, is_sno ? "sno" : "snowflake", definition.sequence_min,
+        definition.sequence_max, time_text(now_ms),
+        is_sno ? sno_text(snapshot) : snowflake_text(definition, snapshot.snowflake_position));
+    return DirectFunctionCall1(jsonb_in, CStringGetDatum(text));
 }
 
 GeneratorSnapshot read_snapshot(Datum json) {
@@ -275,23 +220,21 @@ GeneratorSnapshot read_snapshot(Datum json) {
     GeneratorSnapshot snapshot{};
     const uint64_t version = reader.get_number("version", UINT32_MAX);
     if (version != format_version)
-        reject(
-            psprintf("The snapshot's version is %llu, but this server supports only version %llu.",
-                     static_cast<unsigned long long>(version),
-                     static_cast<unsigned long long>(format_version)));
+        reject(psprintf("The snapshot's version is %llu, but this server supports only version %u.",
+                        static_cast<unsigned long long>(version), format_version));
     const char* const kind = reader.get_text("kind");
     if (std::strcmp(kind, "snowflake") == 0) {
-        snapshot.definition.kind = GeneratorKind::snowflake;
+        snapshot.definition.kind = slots::Kind::snowflake;
         read_snowflake(reader, snapshot);
     } else if (std::strcmp(kind, "sno") == 0) {
-        snapshot.definition.kind = GeneratorKind::sno;
+        snapshot.definition.kind = slots::Kind::sno;
         read_sno(reader, snapshot);
     } else {
         reject(psprintf("The kind \"%s\" is unknown.", kind));
     }
     const TimeRange valid{"a snapshot", 0, max_epoch_unix_ms};
     if (!reader.get_time_or_null("now", valid)) reject(R"(The field "now" is null.)");
-    reader.check_all_read();
+    reader.check_empty();
     return snapshot;
 }
 

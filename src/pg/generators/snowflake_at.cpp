@@ -23,7 +23,7 @@ namespace {
 /// A session's view of a Snowflake generator, for times before its origin.
 class BackfillSession : public NodeSession {
  public:
-    static constexpr GeneratorKind kind = GeneratorKind::snowflake;
+    static constexpr slots::Kind kind = slots::Kind::snowflake;
 
     constexpr BackfillSession() : NodeSession{"snowflake"} {}
 

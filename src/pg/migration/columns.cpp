@@ -2,7 +2,7 @@
 
 #include <new>
 
-#include "pg/migration/catalog_scan.hpp"
+#include "pg/support/scan.hpp"
 
 extern "C" {
 #include "catalog/indexing.h"
@@ -44,7 +44,7 @@ const char* column_name(const Column& column) {
 bool is_inherited(const Column& column) {
     HeapTuple tuple =
         SearchSysCache2(ATTNUM, ObjectIdGetDatum(column.table), Int16GetDatum(column.number));
-    if (!HeapTupleIsValid(tuple)) return false;
+    if (tuple == nullptr) return false;
     const bool result = reinterpret_cast<Form_pg_attribute>(GETSTRUCT(tuple))->attinhcount > 0;
     ReleaseSysCache(tuple);
     return result;
@@ -76,22 +76,23 @@ void add_origins(List*& origins, const Column& column) {
             continue;
         }
         const char* const name = column_name(member);
-        for_each_row(
+        (void)find_tuple(
             InheritsRelationId, InheritsRelidSeqnoIndexId,
             {{Anum_pg_inherits_inhrelid, ObjectIdGetDatum(member.table)}}, [&](HeapTuple tuple) {
                 const Oid parent = reinterpret_cast<Form_pg_inherits>(GETSTRUCT(tuple))->inhparent;
                 const AttrNumber number = get_attnum(parent, name);
                 if (number != InvalidAttrNumber) add_column(columns, {parent, number});
+                return false;
             });
     }
 }
 
 List* read_references() {
     List* references = NIL;
-    for_each_row(ConstraintRelationId, InvalidOid, {}, [&](HeapTuple tuple) {
+    (void)find_tuple(ConstraintRelationId, InvalidOid, {}, [&](HeapTuple tuple) {
         const auto* const constraint =
             reinterpret_cast<const FormData_pg_constraint*>(GETSTRUCT(tuple));
-        if (constraint->contype != CONSTRAINT_FOREIGN) return;
+        if (constraint->contype != CONSTRAINT_FOREIGN) return false;
         int count;
         AttrNumber from[INDEX_MAX_KEYS];
         AttrNumber to[INDEX_MAX_KEYS];
@@ -100,6 +101,7 @@ List* read_references() {
         for (int i = 0; i < count; ++i)
             references = lappend(references, allocate(Reference{{constraint->conrelid, from[i]},
                                                                 {constraint->confrelid, to[i]}}));
+        return false;
     });
     return references;
 }

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "pg/migration/catalog_scan.hpp"
+#include "pg/support/scan.hpp"
 
 extern "C" {
 #include "access/sysattr.h"
@@ -26,31 +26,33 @@ namespace {
 /// Calls visit(ObjectAddress, type of dependency) for each object that depends on a column.
 template <typename Visit>
 void for_each_dependent(const Column& column, Visit visit) {
-    for_each_row(DependRelationId, DependReferenceIndexId,
-                 {{Anum_pg_depend_refclassid, ObjectIdGetDatum(RelationRelationId)},
-                  {Anum_pg_depend_refobjid, ObjectIdGetDatum(column.table)},
-                  {Anum_pg_depend_refobjsubid, Int32GetDatum(column.number), F_INT4EQ}},
-                 [&](HeapTuple tuple) {
-                     const auto* const depend =
-                         reinterpret_cast<const FormData_pg_depend*>(GETSTRUCT(tuple));
-                     visit({depend->classid, depend->objid, depend->objsubid}, depend->deptype);
-                 });
+    (void)find_tuple(DependRelationId, DependReferenceIndexId,
+                     {{Anum_pg_depend_refclassid, ObjectIdGetDatum(RelationRelationId)},
+                      {Anum_pg_depend_refobjid, ObjectIdGetDatum(column.table)},
+                      {Anum_pg_depend_refobjsubid, Int32GetDatum(column.number), F_INT4EQ}},
+                     [&](HeapTuple tuple) {
+                         const auto* const depend =
+                             reinterpret_cast<const FormData_pg_depend*>(GETSTRUCT(tuple));
+                         visit({depend->classid, depend->objid, depend->objsubid}, depend->deptype);
+                         return false;
+                     });
 }
 
 /// The object that users know: the view of a rule, the generated column of an expression, or the
 /// original of a partition's trigger. For other objects, the object itself.
 ObjectAddress visible_object(ObjectAddress object) {
     ObjectAddress whole = object;
-    for_each_row(DependRelationId, DependDependerIndexId,
-                 {{Anum_pg_depend_classid, ObjectIdGetDatum(object.classId)},
-                  {Anum_pg_depend_objid, ObjectIdGetDatum(object.objectId)}},
-                 [&](HeapTuple tuple) {
-                     const auto* const depend =
-                         reinterpret_cast<const FormData_pg_depend*>(GETSTRUCT(tuple));
-                     if (depend->deptype == DEPENDENCY_INTERNAL ||
-                         depend->deptype == DEPENDENCY_PARTITION_PRI)
-                         whole = {depend->refclassid, depend->refobjid, depend->refobjsubid};
-                 });
+    (void)find_tuple(DependRelationId, DependDependerIndexId,
+                     {{Anum_pg_depend_classid, ObjectIdGetDatum(object.classId)},
+                      {Anum_pg_depend_objid, ObjectIdGetDatum(object.objectId)}},
+                     [&](HeapTuple tuple) {
+                         const auto* const depend =
+                             reinterpret_cast<const FormData_pg_depend*>(GETSTRUCT(tuple));
+                         if (depend->deptype == DEPENDENCY_INTERNAL ||
+                             depend->deptype == DEPENDENCY_PARTITION_PRI)
+                             whole = {depend->refclassid, depend->refobjid, depend->refobjsubid};
+                         return false;
+                     });
     return whole;
 }
 

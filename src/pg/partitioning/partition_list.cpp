@@ -58,7 +58,7 @@ ColumnIds partition_key(Relation parent, const SnowflakeLayout* stated) {
 
 std::optional<Partition> find_partition(Oid oid) {
     HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(oid));
-    if (!HeapTupleIsValid(tuple)) return std::nullopt;
+    if (tuple == nullptr) return std::nullopt;
     bool is_null;
     const Datum stored = SysCacheGetAttr(RELOID, tuple, Anum_pg_class_relpartbound, &is_null);
     if (is_null) {

@@ -33,7 +33,7 @@ bool may_call(Oid function) {
 
 bool is_in_sql(Oid function) {
     HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
-    if (!HeapTupleIsValid(tuple)) return false;
+    if (tuple == nullptr) return false;
     const bool is_sql = reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple))->prolang == SQLlanguageId;
     ReleaseSysCache(tuple);
     return is_sql;
@@ -45,14 +45,14 @@ bool calls(Node* expression, void* function) {
     const auto may_be = [](Oid called, void* wanted) {
         return called == *static_cast<Oid*>(wanted) || is_in_sql(called);
     };
-    if (!expression) return false;
+    if (expression == nullptr) return false;
     return check_functions_in_node(expression, may_be, function) ||
            walk_expression(expression, calls, function);
 }
 
 /// Whether a query has grouping sets, and groups by an expression that may call `function`.
 bool groups_by(const Query* query, Oid function) {
-    if (!query->groupingSets) return false;
+    if (query->groupingSets == NIL) return false;
     ListCell* cell;
     foreach (cell, query->groupClause) {
         auto* const clause = static_cast<SortGroupClause*>(lfirst(cell));
@@ -84,7 +84,7 @@ Predicate::Predicate(Oid function, List* arguments, const char* name) : function
     times_ = list_delete_nth_cell(list_copy(arguments), id_position_);
     first_ = last_ = InvalidOid;
     if (!may_call(function)) return;
-    if (!name) name = get_func_name(function);
+    if (name == nullptr) name = get_func_name(function);
     first_ = find_function(psprintf("first_%s", name), function, id_type_, types, count - 1);
     last_ = find_function(psprintf("last_%s", name), function, id_type_, types, count - 1);
 }
@@ -95,7 +95,7 @@ bool Predicate::is_worthwhile(PlannerInfo* root) const {
     if (contain_volatile_functions(id) || contain_volatile_functions(times)) return false;
     if (contain_subplans(id) || contain_subplans(times)) return false;
     // Without a planner there is one row. In a trigger, its columns have no relation numbers.
-    if (!root) return !contain_vars_of_level(id, 0) || !contain_vars_of_level(times, 0);
+    if (root == nullptr) return !contain_vars_of_level(id, 0) || !contain_vars_of_level(times, 0);
     // Before PostgreSQL 18, the planner merges comparisons into an AND, and then does not recognize
     // the grouping expression, which is null in other grouping sets.
     if (groups_by(root->parse, function_)) return false;

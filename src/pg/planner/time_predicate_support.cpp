@@ -46,7 +46,7 @@ Expr* simplify(PlannerInfo* root, const FuncExpr* call) {
 List* find_index_conditions(SupportRequestIndexCondition* request) {
     const Predicate predicate{request->funcid, arguments_of(request)};
     List* const conditions = predicate.find_index_conditions(request);
-    if (conditions) request->lossy = false;
+    if (conditions != NIL) request->lossy = false;
     return conditions;
 }
 

@@ -151,12 +151,12 @@ Times times_within(FunctionCallInfo fcinfo, int n) {
     const RangeType* const range = PG_GETARG_RANGE_P(n);
     const size_t size = VARSIZE(range);
     auto* last = static_cast<LastRange*>(fcinfo->flinfo->fn_extra);
-    if (last && last->size == size && std::memcmp(last->range, range, size) == 0)
+    if (last != nullptr && last->size == size && std::memcmp(last->range, range, size) == 0)
         return last->times;
     const Times times =
         Within::times_of(range, lookup_type_cache(TSTZRANGEOID, TYPECACHE_RANGE_INFO));
     if (size > sizeof last->range) return times;
-    if (!last)
+    if (last == nullptr)
         fcinfo->flinfo->fn_extra = last =
             static_cast<LastRange*>(MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof *last));
     last->times = times;

@@ -151,8 +151,7 @@ double estimate_uuidv7_range(const SupportRequestSelectivity& request, const Uui
     examine_variable(request.root, static_cast<Node*>(linitial(request.args)), request.varRelid,
                      &variable);
     double result = DEFAULT_RANGE_INEQ_SEL;
-    if (HeapTupleIsValid(variable.statsTuple) &&
-        statistic_proc_security_check(&variable, request.funcid))
+    if (variable.statsTuple != nullptr && statistic_proc_security_check(&variable, request.funcid))
         result = estimate(variable, first, last);
     ReleaseVariableStats(variable);
     return result;

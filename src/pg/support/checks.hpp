@@ -30,6 +30,7 @@ inline uint8_t check_metabyte(int32 value) {
 /// Ensures that `time` is finite and in the range. `unix_ms`: the time, rounded to the Unix
 /// millisecond that the caller needs. Returns `unix_ms`. Raises 22008.
 inline int64 check_time(const TimeRange& range, TimestampTz time, int64 unix_ms) {
+    Assert(range.first_ms <= range.last_ms);
     if (TIMESTAMP_NOT_FINITE(time) || unix_ms < range.first_ms || unix_ms > range.last_ms) {
         // timestamptz_to_str() returns the same buffer each time.
         const char* const shown = pstrdup(timestamptz_to_str(time));

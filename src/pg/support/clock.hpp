@@ -1,5 +1,5 @@
 // The server's wall clock. All code reads the clock through these functions.
-// generators/wait_for_clock.hpp waits for it.
+// generators/clock_behind.hpp waits for it.
 #pragma once
 
 #include <time.h>

@@ -2,20 +2,17 @@
 
 #include <cstring>
 
+#include "pg/support/scan.hpp"
+
 extern "C" {
-#include "access/genam.h"
-#include "access/htup_details.h"
 #include "access/relation.h"
-#include "access/table.h"
 #include "catalog/dependency.h"
-#include "catalog/indexing.h"
 #include "catalog/pg_depend.h"
 #include "catalog/pg_extension.h"
 #include "catalog/pg_language.h"
 #include "catalog/pg_proc.h"
 #include "commands/extension.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 }
@@ -25,23 +22,19 @@ namespace {
 
 /// The extension's member function with the C symbol `symbol`; InvalidOid if there is none.
 Oid find_member(Oid extension, const char* symbol) {
-    ScanKeyData keys[2];
-    ScanKeyInit(&keys[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber, F_OIDEQ,
-                ObjectIdGetDatum(ExtensionRelationId));
-    ScanKeyInit(&keys[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber, F_OIDEQ,
-                ObjectIdGetDatum(extension));
-    Relation depend = table_open(DependRelationId, AccessShareLock);
-    SysScanDesc scan = systable_beginscan(depend, DependReferenceIndexId, true, nullptr, 2, keys);
     Oid function = InvalidOid;
-    for (HeapTuple tuple = systable_getnext(scan); HeapTupleIsValid(tuple) && !OidIsValid(function);
-         tuple = systable_getnext(scan)) {
-        const auto* const member = reinterpret_cast<Form_pg_depend>(GETSTRUCT(tuple));
-        if (member->classid == ProcedureRelationId && member->deptype == DEPENDENCY_EXTENSION &&
-            is_ours(member->objid, symbol))
-            function = member->objid;
-    }
-    systable_endscan(scan);
-    table_close(depend, AccessShareLock);
+    (void)find_tuple(DependRelationId, DependReferenceIndexId,
+                     {{Anum_pg_depend_refclassid, ObjectIdGetDatum(ExtensionRelationId)},
+                      {Anum_pg_depend_refobjid, ObjectIdGetDatum(extension)}},
+                     [&](HeapTuple tuple) {
+                         const auto* const member =
+                             reinterpret_cast<Form_pg_depend>(GETSTRUCT(tuple));
+                         const bool is_function = member->classid == ProcedureRelationId &&
+                                                  member->deptype == DEPENDENCY_EXTENSION;
+                         if (!is_function || !is_ours(member->objid, symbol)) return false;
+                         function = member->objid;
+                         return true;
+                     });
     return function;
 }
 
@@ -98,7 +91,7 @@ Oid find_function(const char* symbol) {
 
 bool is_ours(Oid function, const char* symbol) {
     HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
-    if (!HeapTupleIsValid(tuple)) return false;
+    if (tuple == nullptr) return false;
     const auto* const form = reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple));
     bool found = false;
     if (form->prolang == ClanguageId && form->prokind == PROKIND_FUNCTION && !form->prosecdef) {

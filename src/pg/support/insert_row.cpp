@@ -4,6 +4,7 @@ extern "C" {
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "catalog/indexing.h"
+#include "storage/lmgr.h"
 #include "utils/rel.h"
 }
 
@@ -34,6 +35,7 @@ void check_table(Relation table, int column_count) {
 }  // namespace
 
 void insert_row(Relation table, std::span<const std::optional<Datum>> columns) {
+    Assert(CheckRelationLockedByMe(table, RowExclusiveLock, true));
     check_table(table, static_cast<int>(columns.size()));
     const auto all_columns = static_cast<size_t>(RelationGetDescr(table)->natts);
     auto* const values = static_cast<Datum*>(palloc0(all_columns * sizeof(Datum)));
@@ -42,11 +44,7 @@ void insert_row(Relation table, std::span<const std::optional<Datum>> columns) {
         is_null[i] = i >= columns.size() || !columns[i];
         if (!is_null[i]) values[i] = *columns[i];
     }
-    HeapTuple tuple = heap_form_tuple(RelationGetDescr(table), values, is_null);
-    CatalogTupleInsert(table, tuple);
-    heap_freetuple(tuple);
-    pfree(values);
-    pfree(is_null);
+    CatalogTupleInsert(table, heap_form_tuple(RelationGetDescr(table), values, is_null));
 }
 
 }  // namespace snowdrift

@@ -26,12 +26,19 @@ class RandomBatch {
  private:
     static constexpr size_t size = 1024;
 
-    void fill();
+    void fill() {
+        Assert(MyProc != nullptr);  // every process that the postmaster forks would inherit them
+        left_ = 0;
+        if (!pg_strong_random(bytes_, size))
+            ereport(ERROR,
+                    (errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values")));
+        left_ = size;
+    }
 
     unsigned char bytes_[size];
     size_t left_ = 0;
 };
 
-extern RandomBatch random_batch;
+inline RandomBatch random_batch;
 
 }  // namespace snowdrift

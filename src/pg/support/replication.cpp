@@ -5,8 +5,6 @@
 #include "pg/support/scan.hpp"
 
 extern "C" {
-#include "access/htup_details.h"
-#include "access/table.h"
 #include "catalog/pg_publication_d.h"
 #include "catalog/pg_replication_origin.h"
 #include "catalog/pg_subscription.h"
@@ -17,16 +15,6 @@ extern "C" {
 namespace snowdrift::replication {
 namespace {
 
-/// Whether `matches(tuple, descriptor)` is true for a row of the catalog.
-template <typename Matches>
-bool has_row(Oid catalog, Matches matches) {
-    Relation table = table_open(catalog, AccessShareLock);
-    const bool found = find_tuple(
-        table, nullptr, [&](HeapTuple tuple) { return matches(tuple, RelationGetDescr(table)); });
-    table_close(table, AccessShareLock);
-    return found;
-}
-
 bool has_slots() {
     int slots;
     int active_slots;
@@ -35,24 +23,21 @@ bool has_slots() {
 
 /// A publication has no slot before the first subscription, or if the subscriptions use a standby.
 bool has_publications() {
-    return has_row(PublicationRelationId, [](HeapTuple, TupleDesc) { return true; });
+    return find_tuple(PublicationRelationId, InvalidOid, {}, [](HeapTuple) { return true; });
 }
 
 bool has_subscriptions() {
-    return has_row(SubscriptionRelationId, [](HeapTuple tuple, TupleDesc) {
-        const auto* const row = reinterpret_cast<Form_pg_subscription>(GETSTRUCT(tuple));
-        return row->subdbid == MyDatabaseId;
+    return find_tuple(SubscriptionRelationId, InvalidOid, {}, [](HeapTuple tuple) {
+        return reinterpret_cast<Form_pg_subscription>(GETSTRUCT(tuple))->subdbid == MyDatabaseId;
     });
 }
 
 /// Origins belong to the server. The names of those of subscriptions, which belong to a database,
 /// begin with "pg_", which PostgreSQL reserves.
 bool has_other_origins() {
-    return has_row(ReplicationOriginRelationId, [](HeapTuple tuple, TupleDesc descriptor) {
-        bool is_null;
-        const Datum name =
-            heap_getattr(tuple, Anum_pg_replication_origin_roname, descriptor, &is_null);
-        return !std::string_view{TextDatumGetCString(name)}.starts_with("pg_");
+    return find_tuple(ReplicationOriginRelationId, InvalidOid, {}, [](HeapTuple tuple) {
+        const auto* const origin = reinterpret_cast<Form_pg_replication_origin>(GETSTRUCT(tuple));
+        return !std::string_view{text_to_cstring(&origin->roname)}.starts_with("pg_");
     });
 }
 

@@ -1,27 +1,64 @@
-// Scans of whole tables that are small, such as those of the extension and some catalogs.
+// Scans of catalogs, and of whole tables that are small, such as those of the extension.
 #pragma once
+
+#include <initializer_list>
 
 #include "pg/support/postgres.hpp"
 
 extern "C" {
 #include "access/genam.h"
-#include "access/htup.h"
-#include "utils/relcache.h"
+#include "access/htup_details.h"
+#include "access/stratnum.h"
+#include "access/table.h"
+#include "storage/lmgr.h"
+#include "utils/fmgroids.h"
 #include "utils/snapshot.h"
 }
 
 namespace snowdrift {
 
+/// A condition on a column of a catalog, of type oid or integer.
+struct CatalogKey {
+    AttrNumber column;
+    Datum value;
+    Oid equal = F_OIDEQ;
+};
+
 /// Calls visit(HeapTuple) for each row of an open table that is visible to `snapshot` (null: a
-/// current catalog snapshot) until it returns true. Returns whether a call returned true.
+/// current catalog snapshot), and meets the conditions, until it returns true. Returns whether a
+/// call returned true. The conditions are on the leading columns of `index`. If `index` is
+/// InvalidOid, scans the table.
 template <typename Visit>
-bool find_tuple(Relation table, Snapshot snapshot, Visit visit) {
+bool find_tuple(Relation table, Snapshot snapshot, Oid index,
+                std::initializer_list<CatalogKey> conditions, Visit visit) {
+    Assert(CheckRelationLockedByMe(table, AccessShareLock, true));
+    ScanKeyData keys[3];
+    Assert(conditions.size() <= lengthof(keys));
+    int count = 0;
+    for (const CatalogKey& condition : conditions)
+        ScanKeyInit(&keys[count++], condition.column, BTEqualStrategyNumber, condition.equal,
+                    condition.value);
+    SysScanDesc scan = systable_beginscan(table, index, OidIsValid(index), snapshot, count, keys);
     bool found = false;
-    SysScanDesc scan = systable_beginscan(table, InvalidOid, false, snapshot, 0, nullptr);
-    for (HeapTuple tuple = systable_getnext(scan); HeapTupleIsValid(tuple) && !found;
+    for (HeapTuple tuple = systable_getnext(scan); tuple != nullptr && !found;
          tuple = systable_getnext(scan))
         found = visit(tuple);
     systable_endscan(scan);
+    return found;
+}
+
+/// The same for all rows of an open table.
+template <typename Visit>
+bool find_tuple(Relation table, Snapshot snapshot, Visit visit) {
+    return find_tuple(table, snapshot, InvalidOid, {}, visit);
+}
+
+/// The same for the current rows of a catalog.
+template <typename Visit>
+bool find_tuple(Oid catalog, Oid index, std::initializer_list<CatalogKey> conditions, Visit visit) {
+    Relation table = table_open(catalog, AccessShareLock);
+    const bool found = find_tuple(table, nullptr, index, conditions, visit);
+    table_close(table, AccessShareLock);
     return found;
 }
 

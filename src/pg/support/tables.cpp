@@ -35,12 +35,9 @@ void check_owner(Oid relation) {
 }
 
 const char* qualified_name(Oid relation) {
-    const char* const name = get_rel_name(relation);
-    if (name == nullptr)
-        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
-                        errmsg("relation with OID %u does not exist", relation)));
+    check_exists(relation);
     return quote_qualified_identifier(get_namespace_name_or_temp(get_rel_namespace(relation)),
-                                      name);
+                                      get_rel_name(relation));
 }
 
 void execute(const char* statement) {
@@ -49,6 +46,7 @@ void execute(const char* statement) {
 
 OwnerContext::OwnerContext(Oid relation) {
     const Oid owner = owner_of(relation);
+    Assert(object_ownercheck(RelationRelationId, relation, GetUserId()));
     GetUserIdAndSecContext(&user_, &context_);
     SetUserIdAndSecContext(owner, context_ | SECURITY_LOCAL_USERID_CHANGE |
                                       SECURITY_RESTRICTED_OPERATION | SECURITY_NOFORCE_RLS);

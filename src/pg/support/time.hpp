@@ -30,7 +30,9 @@ inline int64 unix_ms_ceil(TimestampTz timestamp) {
 /// The timestamp at which the Unix millisecond begins. Precondition: `unix_ms` is the time of an ID
 /// of some format, at most in the year 18919.
 inline TimestampTz timestamp_from_unix_ms(int64 unix_ms) {
-    return (unix_ms - postgres_epoch_unix_ms) * 1000;
+    const TimestampTz timestamp = (unix_ms - postgres_epoch_unix_ms) * 1000;
+    Assert(IS_VALID_TIMESTAMP(timestamp));
+    return timestamp;
 }
 
 /// The Datum of an interval of `ms` milliseconds, in the form of a difference of timestamps: 24

@@ -15,7 +15,9 @@ extern "C" {
 #include "nodes/nodeFuncs.h"
 #include "replication/origin.h"
 #include "replication/syncrep.h"
+#include "replication/walsender.h"
 #include "replication/walsender_private.h"
+#include "storage/lock.h"
 #include "storage/lwlock.h"
 #include "storage/proc.h"
 #include "storage/shmem.h"
@@ -120,6 +122,16 @@ inline void* named_memory(const char* name, size_t size, void (*initialize)(void
 #endif
 }
 
+/// Whether this session holds the lock, in this mode or a stronger one.
+inline bool holds_lock(const LOCKTAG& tag, LOCKMODE mode) {
+#if PG_VERSION_NUM >= 170000
+    return LockHeldByMe(&tag, mode, true);
+#else
+    while (mode < AccessExclusiveLock && !LockHeldByMe(&tag, mode)) ++mode;
+    return LockHeldByMe(&tag, mode);
+#endif
+}
+
 /// The number of the current transaction, unique within this session.
 inline LocalTransactionId current_transaction() {
 #if PG_VERSION_NUM >= 170000
@@ -172,6 +184,7 @@ static_assert(has_standby_status(180000));
 /// Whether `synchronous_standby_names` has names. Precondition: max_wal_senders > 0. The server may
 /// be of another minor release than the headers.
 inline bool has_names_of_standbys() {
+    Assert(max_wal_senders > 0);
     static const int server_version =
         std::atoi(GetConfigOption("server_version_num", false, false));
     constexpr uint8 initialized = 1 << 0;

@@ -114,6 +114,12 @@ const unsigned char* bytes_argument(FunctionCallInfo fcinfo) {
 
 }  // namespace
 
+char* snowdrift::layout_text(const SnowflakeLayout& layout) {
+    auto* const text = static_cast<char*>(palloc(max_layout_text_size + 1));
+    *format_layout(layout, text) = '\0';
+    return text;
+}
+
 SNOWDRIFT_FUNCTION(snowflake_layout_in) {
     const char* const text = PG_GETARG_CSTRING(0);
     SnowflakeLayout layout{};
@@ -123,9 +129,7 @@ SNOWDRIFT_FUNCTION(snowflake_layout_in) {
 }
 
 SNOWDRIFT_FUNCTION(snowflake_layout_out) {
-    auto* const text = static_cast<char*>(palloc(max_layout_text_size + 1));
-    *format_layout(get_layout(PG_GETARG_DATUM(0)), text) = '\0';
-    PG_RETURN_CSTRING(text);
+    PG_RETURN_CSTRING(layout_text(get_layout(PG_GETARG_DATUM(0))));
 }
 
 /// The binary form: the epoch in eight bytes, in Unix milliseconds; the widths of timestamp,

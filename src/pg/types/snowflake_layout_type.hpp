@@ -15,6 +15,9 @@ inline constexpr SnowflakeLayout default_layout = presets::snowflake;
 /// The layout that a Datum of the SQL type snowflake_layout points to. It is valid.
 inline const SnowflakeLayout& get_layout(Datum datum) { return get_id<SnowflakeLayout>(datum); }
 
+/// The text form of a layout, in the current memory context.
+char* layout_text(const SnowflakeLayout& layout);
+
 /// The layout in argument `n`, counted from 0; the default layout if the call has fewer arguments.
 inline const SnowflakeLayout& get_layout_argument(FunctionCallInfo fcinfo, int n) {
     return n < PG_NARGS() ? get_layout(PG_GETARG_DATUM(n)) : default_layout;

@@ -88,7 +88,7 @@ model::Snapshot fields_of(const GeneratorSnapshot& snapshot) {
     model::Snapshot fields{{"version", "1"},
                            {"sequence_min", std::to_string(definition.sequence_min)},
                            {"sequence_max", std::to_string(definition.sequence_max)}};
-    if (definition.kind == GeneratorKind::snowflake) {
+    if (definition.kind == slots::Kind::snowflake) {
         const SnowflakeLayout& layout = definition.layout;
         fields["kind"] = "snowflake";
         fields["layout"] = model::without_empty_sequence(fuzz::written(

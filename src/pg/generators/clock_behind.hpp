@@ -1,5 +1,5 @@
-// The errors that a generator raises because of the server's clock, such as "clock moved
-// backwards".
+// What happens when the server's clock is behind the last ID, or a sequence is used up: calls wait
+// for the clock, or raise an error such as "clock moved backwards".
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,11 @@
 #include "protocol/generators.hpp"
 
 namespace snowdrift {
+
+/// Waits until the Unix millisecond `unix_ms`, but may return earlier: the caller must read the
+/// clock again. Reports a wait event, and serves interrupts, so that canceling the query ends the
+/// wait.
+void wait_for_clock(int64_t unix_ms);
 
 /// Raises 55000 for the verdict `refused` or `out_of_range`. `behind_ms`: for `refused`, by how
 /// many milliseconds the clock is behind the last ID.

@@ -1,9 +1,8 @@
 // The planner support function of time predicates. It replaces them by comparisons of IDs, which
-// can use indexes, partition pruning and statistics. uuidv7_within() has its
-// own.
+// can use indexes, partition pruning and statistics. uuidv7_within() has its own.
 #include <algorithm>
 
-#include "pg/planner/time_predicate.hpp"
+#include "pg/planner/predicate_call.hpp"
 #include "pg/support/postgres.hpp"
 
 extern "C" {
@@ -28,7 +27,7 @@ bool is_all(const Expr* bound, uint8 byte) {
 
 /// The comparisons of IDs that replace a predicate; null to keep the predicate.
 Expr* simplify(PlannerInfo* root, const FuncExpr* call) {
-    const Predicate predicate{call->funcid, call->args};
+    const PredicateCall predicate{call->funcid, call->args};
     if (!predicate.may_be_replaced() || !predicate.is_worthwhile(root)) return nullptr;
 
     Expr* const least = predicate.least(root);
@@ -44,7 +43,7 @@ Expr* simplify(PlannerInfo* root, const FuncExpr* call) {
 /// The index conditions for a predicate that simplify() has kept, such as one whose time is a
 /// subquery. Null if there are none.
 List* find_index_conditions(SupportRequestIndexCondition* request) {
-    const Predicate predicate{request->funcid, arguments_of(request)};
+    const PredicateCall predicate{request->funcid, arguments_of(request)};
     List* const conditions = predicate.find_index_conditions(request);
     if (conditions) request->lossy = false;
     return conditions;

@@ -1,7 +1,6 @@
 // Time predicates: the SQL functions that compare IDs with times (before, until, after, since,
 // within), and the functions that return the first and the last ID of a predicate's times.
-// time_predicate_support.cpp replaces the predicates by comparisons with these IDs;
-// uuidv7_within_support.cpp derives them from uuidv7_within().
+// planner/ replaces the predicates by comparisons with these IDs.
 #include <algorithm>
 #include <cstring>
 

@@ -25,11 +25,11 @@ Oid find_function(const char* name, Oid sibling, Oid result_type, const Oid* typ
 ///
 /// Both conditions are needed unless the times are constant: for times without IDs, first_p returns
 /// the largest ID and last_p returns the smallest.
-class Predicate {
+class PredicateCall {
  public:
     /// The call of `function` with these arguments. `name`: p in first_p and last_p; by default,
     /// the function's name.
-    Predicate(Oid function, List* arguments, const char* name = nullptr);
+    PredicateCall(Oid function, List* arguments, const char* name = nullptr);
 
     Expr* id() const { return id_; }
 

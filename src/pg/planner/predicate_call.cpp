@@ -1,4 +1,4 @@
-#include "pg/planner/time_predicate.hpp"
+#include "pg/planner/predicate_call.hpp"
 
 #include <initializer_list>
 
@@ -73,7 +73,8 @@ Oid find_function(const char* name, Oid sibling, Oid result_type, const Oid* typ
     return is_found ? function : InvalidOid;
 }
 
-Predicate::Predicate(Oid function, List* arguments, const char* name) : function_{function} {
+PredicateCall::PredicateCall(Oid function, List* arguments, const char* name)
+    : function_{function} {
     Oid* types;
     int count;
     (void)get_func_signature(function, &types, &count);
@@ -89,7 +90,7 @@ Predicate::Predicate(Oid function, List* arguments, const char* name) : function
     last_ = find_function(psprintf("last_%s", name), function, id_type_, types, count - 1);
 }
 
-bool Predicate::is_worthwhile(PlannerInfo* root) const {
+bool PredicateCall::is_worthwhile(PlannerInfo* root) const {
     auto* const id = reinterpret_cast<Node*>(id_);
     auto* const times = reinterpret_cast<Node*>(times_);
     if (contain_volatile_functions(id) || contain_volatile_functions(times)) return false;
@@ -102,23 +103,23 @@ bool Predicate::is_worthwhile(PlannerInfo* root) const {
     return !bms_overlap(pull_varnos(root, id), pull_varnos(root, times));
 }
 
-Oid Predicate::comparison(int16 strategy) const {
+Oid PredicateCall::comparison(int16 strategy) const {
     const Oid family = lookup_type_cache(id_type_, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
     return get_opfamily_member(family, id_type_, id_type_, strategy);
 }
 
-Expr* Predicate::compare(int16 strategy, Expr* bound) const {
+Expr* PredicateCall::compare(int16 strategy, Expr* bound) const {
     return make_opclause(comparison(strategy), BOOLOID, false, copy_of(id_), bound, InvalidOid,
                          InvalidOid);
 }
 
-Expr* Predicate::make_bound(PlannerInfo* root, Oid function) const {
+Expr* PredicateCall::make_bound(PlannerInfo* root, Oid function) const {
     FuncExpr* const call = makeFuncExpr(function, id_type_, copy_of(times_), InvalidOid, InvalidOid,
                                         COERCE_EXPLICIT_CALL);
     return reinterpret_cast<Expr*>(eval_const_expressions(root, reinterpret_cast<Node*>(call)));
 }
 
-List* Predicate::find_index_conditions(const SupportRequestIndexCondition* request) const {
+List* PredicateCall::find_index_conditions(const SupportRequestIndexCondition* request) const {
     if (!may_be_replaced() || request->indexarg != id_position_) return nullptr;
     ListCell* cell;
     foreach (cell, times_) {

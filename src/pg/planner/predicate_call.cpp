@@ -119,24 +119,23 @@ Expr* PredicateCall::make_bound(PlannerInfo* root, Oid function) const {
     return reinterpret_cast<Expr*>(eval_const_expressions(root, reinterpret_cast<Node*>(call)));
 }
 
-List* PredicateCall::find_index_conditions(const SupportRequestIndexCondition* request) const {
-    if (!may_be_replaced() || request->indexarg != id_position_) return nullptr;
+List* find_index_conditions(const SupportRequestIndexCondition* request, const char* name) {
+    List* const arguments = IsA(request->node, OpExpr)
+                                ? reinterpret_cast<OpExpr*>(request->node)->args
+                                : reinterpret_cast<FuncExpr*>(request->node)->args;
+    const PredicateCall call{request->funcid, arguments, name};
+    if (!call.may_be_replaced() || request->indexarg != call.id_position()) return nullptr;
     ListCell* cell;
-    foreach (cell, times_) {
+    foreach (cell, call.times()) {
         auto* const time = static_cast<Node*>(lfirst(cell));
         if (!is_pseudo_constant_for_index(request->root, time, request->index)) return nullptr;
     }
     // The index may be of another operator family.
     for (const int strategy : {BTGreaterEqualStrategyNumber, BTLessEqualStrategyNumber})
-        if (!op_in_opfamily(comparison(static_cast<int16>(strategy)), request->opfamily))
+        if (!op_in_opfamily(call.comparison(static_cast<int16>(strategy)), request->opfamily))
             return nullptr;
-    return list_make2(compare(BTGreaterEqualStrategyNumber, least(request->root)),
-                      compare(BTLessEqualStrategyNumber, greatest(request->root)));
-}
-
-List* arguments_of(const SupportRequestIndexCondition* request) {
-    return IsA(request->node, OpExpr) ? reinterpret_cast<OpExpr*>(request->node)->args
-                                      : reinterpret_cast<FuncExpr*>(request->node)->args;
+    return list_make2(call.compare(BTGreaterEqualStrategyNumber, call.least(request->root)),
+                      call.compare(BTLessEqualStrategyNumber, call.greatest(request->root)));
 }
 
 }  // namespace snowdrift

@@ -32,6 +32,8 @@ class PredicateCall {
     PredicateCall(Oid function, List* arguments, const char* name = nullptr);
 
     Expr* id() const { return id_; }
+    int id_position() const { return id_position_; }
+    List* times() const { return times_; }
 
     /// Whether the user has EXECUTE on the predicate, first_p and last_p.
     bool may_be_replaced() const { return OidIsValid(first_) && OidIsValid(last_); }
@@ -53,10 +55,6 @@ class PredicateCall {
     /// id >= bound for the strategy BTGreaterEqualStrategyNumber, and so on.
     Expr* compare(int16 strategy, Expr* bound) const;
 
-    /// The comparisons of IDs, if the index of the request can use them; otherwise null. The times
-    /// may be a subquery: at this stage, it is a parameter with one value.
-    List* find_index_conditions(const SupportRequestIndexCondition* request) const;
-
  private:
     Expr* make_bound(PlannerInfo* root, Oid function) const;
 
@@ -69,7 +67,10 @@ class PredicateCall {
     Oid last_;   // the function last_p, likewise
 };
 
-/// The arguments of the predicate whose index conditions the planner requests.
-List* arguments_of(const SupportRequestIndexCondition* request);
+/// Answers a request for index conditions of a time predicate: the comparisons of IDs that it
+/// implies, if the index can use them; otherwise null. The times may be a subquery: at this stage,
+/// it is a parameter with one value. `name`: as in PredicateCall.
+List* find_index_conditions(const SupportRequestIndexCondition* request,
+                            const char* name = nullptr);
 
 }  // namespace snowdrift

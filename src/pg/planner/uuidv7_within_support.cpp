@@ -104,8 +104,10 @@ FuncExpr* make_predicate(const char* name, const FuncExpr* call) {
                         COERCE_EXPLICIT_CALL);
 }
 
+constexpr const char* predicate_name = "uuidv7_within";
+
 PredicateCall predicate_of(Oid function, List* arguments) {
-    return {function, arguments, "uuidv7_within"};
+    return {function, arguments, predicate_name};
 }
 
 /// uuidv7_within_pruned() and the pruning conditions, if there may be tables to prune; null to keep
@@ -124,12 +126,7 @@ Expr* simplify(PlannerInfo* root, const FuncExpr* call) {
 FuncExpr* simplify_pruned(PlannerInfo* root, const FuncExpr* call) {
     if (!root) return nullptr;
     const int relation = find_relation(root, static_cast<Expr*>(linitial(call->args)));
-    return is_child(root, relation) ? make_predicate("uuidv7_within", call) : nullptr;
-}
-
-List* find_index_conditions(SupportRequestIndexCondition* request) {
-    request->lossy = true;
-    return predicate_of(request->funcid, arguments_of(request)).find_index_conditions(request);
+    return is_child(root, relation) ? make_predicate(predicate_name, call) : nullptr;
 }
 
 /// The share of rows that satisfy the predicate.
@@ -169,8 +166,11 @@ void* answer(Node* request, bool is_pruned) {
         if (is_pruned) return simplify_pruned(call->root, call->fcall);
         return simplify(call->root, call->fcall);
     }
-    if (IsA(request, SupportRequestIndexCondition))
-        return find_index_conditions(reinterpret_cast<SupportRequestIndexCondition*>(request));
+    if (IsA(request, SupportRequestIndexCondition)) {
+        const auto* const index = reinterpret_cast<SupportRequestIndexCondition*>(request);
+        Assert(index->lossy);  // the planner's default
+        return find_index_conditions(index, predicate_name);
+    }
     if (IsA(request, SupportRequestSelectivity)) {
         auto* const question = reinterpret_cast<SupportRequestSelectivity*>(request);
         const PredicateCall predicate = predicate_of(question->funcid, question->args);

@@ -10,20 +10,11 @@
 
 extern "C" {
 #include "catalog/pg_type_d.h"
+#include "utils/datum.h"
 #include "utils/lsyscache.h"
 }
 
 namespace snowdrift {
-namespace {
-
-template <typename Id>
-const char* text_of(const Id& id) {
-    auto* const text = static_cast<char*>(palloc(Id::text_size + 1));
-    *id.format(text) = '\0';
-    return text;
-}
-
-}  // namespace
 
 std::optional<ColumnIds> ColumnIds::of(Oid type, const SnowflakeLayout& layout) {
     const Oid base = getBaseType(type);
@@ -67,6 +58,7 @@ int64 ColumnIds::truncate(int64 unix_ms) const {
 }
 
 Datum ColumnIds::boundary(int64 unix_ms) const {
+    Assert(unix_ms >= times().first_ms && unix_ms <= times().last_ms);
     switch (kind_) {
         case Kind::snowflake:
             return Int64GetDatum(layout_.boundary(unix_ms));
@@ -81,7 +73,9 @@ Datum ColumnIds::boundary(int64 unix_ms) const {
 }
 
 bool ColumnIds::is_boundary(Datum id) const {
-    return are_equal(id, boundary(unix_ms_floor(*time_of(id))));
+    const auto time = time_of(id);
+    Assert(time);
+    return are_equal(id, boundary(unix_ms_floor(*time)));
 }
 
 std::optional<TimestampTz> ColumnIds::time_of(Datum id) const {
@@ -103,31 +97,14 @@ std::optional<TimestampTz> ColumnIds::time_of(Datum id) const {
 }
 
 bool ColumnIds::are_equal(Datum a, Datum b) const {
-    switch (kind_) {
-        case Kind::snowflake:
-            return DatumGetInt64(a) == DatumGetInt64(b);
-        case Kind::ulid:
-            return get_id<Ulid>(a) == get_id<Ulid>(b);
-        case Kind::sno:
-            return get_id<Sno>(a) == get_id<Sno>(b);
-        case Kind::uuidv7:
-            return get_id<Uuidv7::Bytes>(a) == get_id<Uuidv7::Bytes>(b);
-    }
-    pg_unreachable();
+    return datumIsEqual(a, b, kind_ == Kind::snowflake, get_typlen(type_));
 }
 
 const char* ColumnIds::text(Datum id) const {
-    switch (kind_) {
-        case Kind::snowflake:
-            return psprintf(INT64_FORMAT, DatumGetInt64(id));
-        case Kind::ulid:
-            return text_of(get_id<Ulid>(id));
-        case Kind::sno:
-            return text_of(get_id<Sno>(id));
-        case Kind::uuidv7:
-            return text_of(get_id<Uuidv7>(id));
-    }
-    pg_unreachable();
+    Oid output;
+    bool is_varlena;
+    getTypeOutputInfo(type_, &output, &is_varlena);
+    return OidOutputFunctionCall(output, id);
 }
 
 }  // namespace snowdrift

@@ -10,6 +10,7 @@
 #include "pg/types/id_sort.hpp"
 #include "pg/types/id_traits.hpp"
 #include "pg/types/text_errors.hpp"
+#include "snowdrift/uint128.hpp"
 
 extern "C" {
 #include "libpq/pqformat.h"
@@ -142,9 +143,7 @@ struct IdType {
     /// Return the distance between two IDs. BRIN minmax-multi merges the closest ranges.
     static Datum distance(FunctionCallInfo fcinfo) {
         const auto [a, b] = std::minmax(argument(fcinfo, 0), argument(fcinfo, 1));
-        const Number difference = number(b) - number(a);
-        PG_RETURN_FLOAT8(static_cast<double>(static_cast<uint64>(difference >> 64)) * 0x1p64 +
-                         static_cast<double>(static_cast<uint64>(difference)));
+        PG_RETURN_FLOAT8(static_cast<double>(number(b) - number(a)));
     }
 
     static Datum smaller(FunctionCallInfo fcinfo) {
@@ -176,12 +175,9 @@ struct IdType {
         return get_argument<Id>(fcinfo, n);
     }
 
-    using Number = unsigned __int128;
-
-    static Number number(const Id& id) {
-        Number result = 0;
-        for (const uint8_t byte : id.bytes()) result = result << 8 | byte;
-        return result;
+    /// The bytes of an ID as a number.
+    static Uint128 number(const Id& id) {
+        return static_cast<Uint128>(id.high()) << 8 * sizeof id.low() | id.low();
     }
 
     /// Make a Datum from the binary form at `bytes`.

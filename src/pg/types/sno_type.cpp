@@ -19,12 +19,9 @@ namespace {
 
 const Sno& sno_argument(FunctionCallInfo fcinfo) { return get_argument<Sno>(fcinfo, 0); }
 
-uint16_t check_partition(int32 value) {
-    return static_cast<uint16_t>(check_field("partition", value, UINT16_MAX));
-}
-
-uint16_t check_sequence(int32 value) {
-    return static_cast<uint16_t>(check_field("sequence", value, UINT16_MAX));
+/// The partition or the sequence in argument `n`. Raises 22003.
+uint16_t get_uint16(FunctionCallInfo fcinfo, int n, const char* field) {
+    return static_cast<uint16_t>(check_field(field, PG_GETARG_INT32(n), UINT16_MAX));
 }
 
 }  // namespace
@@ -118,8 +115,8 @@ SNOWDRIFT_FUNCTION(make_sno) {
     return make_datum(Sno::compose({.units = Sno::units_at(unix_ms),
                                     .tick = check_field("tick", PG_GETARG_INT32(4), 1) != 0,
                                     .metabyte = check_metabyte(PG_GETARG_INT32(1)),
-                                    .partition = check_partition(PG_GETARG_INT32(2)),
-                                    .sequence = check_sequence(PG_GETARG_INT32(3))}));
+                                    .partition = get_uint16(fcinfo, 2, "partition"),
+                                    .sequence = get_uint16(fcinfo, 3, "sequence")}));
 }
 
 /// sno_set_metabyte(sno, metabyte int) → sno
@@ -129,10 +126,10 @@ SNOWDRIFT_FUNCTION(sno_set_metabyte) {
 
 /// sno_set_partition(sno, partition int) → sno
 SNOWDRIFT_FUNCTION(sno_set_partition) {
-    return make_datum(sno_argument(fcinfo).with_partition(check_partition(PG_GETARG_INT32(1))));
+    return make_datum(sno_argument(fcinfo).with_partition(get_uint16(fcinfo, 1, "partition")));
 }
 
 /// sno_set_sequence(sno, sequence int) → sno
 SNOWDRIFT_FUNCTION(sno_set_sequence) {
-    return make_datum(sno_argument(fcinfo).with_sequence(check_sequence(PG_GETARG_INT32(1))));
+    return make_datum(sno_argument(fcinfo).with_sequence(get_uint16(fcinfo, 1, "sequence")));
 }

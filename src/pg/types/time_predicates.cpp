@@ -166,47 +166,26 @@ Times times_within(FunctionCallInfo fcinfo, int n) {
 
 }  // namespace
 
-// ulid, in the order of the install script. before_of_ulid and similar names take the time first.
-SNOWDRIFT_FUNCTION_AS(ulid_before, TimePredicate<Ulid, Before>::of_id_and_time)
-SNOWDRIFT_FUNCTION_AS(before_of_ulid, TimePredicate<Ulid, Before>::of_time_and_id)
-SNOWDRIFT_FUNCTION_AS(first_ulid_before, TimePredicate<Ulid, Before>::first)
-SNOWDRIFT_FUNCTION_AS(last_ulid_before, TimePredicate<Ulid, Before>::last)
-SNOWDRIFT_FUNCTION_AS(ulid_until, TimePredicate<Ulid, Until>::of_id_and_time)
-SNOWDRIFT_FUNCTION_AS(until_of_ulid, TimePredicate<Ulid, Until>::of_time_and_id)
-SNOWDRIFT_FUNCTION_AS(first_ulid_until, TimePredicate<Ulid, Until>::first)
-SNOWDRIFT_FUNCTION_AS(last_ulid_until, TimePredicate<Ulid, Until>::last)
-SNOWDRIFT_FUNCTION_AS(ulid_after, TimePredicate<Ulid, After>::of_id_and_time)
-SNOWDRIFT_FUNCTION_AS(after_of_ulid, TimePredicate<Ulid, After>::of_time_and_id)
-SNOWDRIFT_FUNCTION_AS(first_ulid_after, TimePredicate<Ulid, After>::first)
-SNOWDRIFT_FUNCTION_AS(last_ulid_after, TimePredicate<Ulid, After>::last)
-SNOWDRIFT_FUNCTION_AS(ulid_since, TimePredicate<Ulid, Since>::of_id_and_time)
-SNOWDRIFT_FUNCTION_AS(since_of_ulid, TimePredicate<Ulid, Since>::of_time_and_id)
-SNOWDRIFT_FUNCTION_AS(first_ulid_since, TimePredicate<Ulid, Since>::first)
-SNOWDRIFT_FUNCTION_AS(last_ulid_since, TimePredicate<Ulid, Since>::last)
-SNOWDRIFT_FUNCTION_AS(ulid_within, TimePredicate<Ulid, Within>::of_id_and_time)
-SNOWDRIFT_FUNCTION_AS(first_ulid_within, TimePredicate<Ulid, Within>::first)
-SNOWDRIFT_FUNCTION_AS(last_ulid_within, TimePredicate<Ulid, Within>::last)
+/// Defines the functions of a predicate. `of_id` takes the ID first, `of_time` the time.
+#define TIME_PREDICATE(Id, Predicate, of_id, of_time, first_id, last_id) \
+    TIME_PREDICATE_OF_ID(Id, Predicate, of_id, first_id, last_id)        \
+    SNOWDRIFT_FUNCTION_AS(of_time, TimePredicate<Id, Predicate>::of_time_and_id)
 
-// sno, in the order of the install script. before_of_sno and similar names take the time first.
-SNOWDRIFT_FUNCTION_AS(sno_before, TimePredicate<Sno, Before>::of_id_and_time)
-SNOWDRIFT_FUNCTION_AS(before_of_sno, TimePredicate<Sno, Before>::of_time_and_id)
-SNOWDRIFT_FUNCTION_AS(first_sno_before, TimePredicate<Sno, Before>::first)
-SNOWDRIFT_FUNCTION_AS(last_sno_before, TimePredicate<Sno, Before>::last)
-SNOWDRIFT_FUNCTION_AS(sno_until, TimePredicate<Sno, Until>::of_id_and_time)
-SNOWDRIFT_FUNCTION_AS(until_of_sno, TimePredicate<Sno, Until>::of_time_and_id)
-SNOWDRIFT_FUNCTION_AS(first_sno_until, TimePredicate<Sno, Until>::first)
-SNOWDRIFT_FUNCTION_AS(last_sno_until, TimePredicate<Sno, Until>::last)
-SNOWDRIFT_FUNCTION_AS(sno_after, TimePredicate<Sno, After>::of_id_and_time)
-SNOWDRIFT_FUNCTION_AS(after_of_sno, TimePredicate<Sno, After>::of_time_and_id)
-SNOWDRIFT_FUNCTION_AS(first_sno_after, TimePredicate<Sno, After>::first)
-SNOWDRIFT_FUNCTION_AS(last_sno_after, TimePredicate<Sno, After>::last)
-SNOWDRIFT_FUNCTION_AS(sno_since, TimePredicate<Sno, Since>::of_id_and_time)
-SNOWDRIFT_FUNCTION_AS(since_of_sno, TimePredicate<Sno, Since>::of_time_and_id)
-SNOWDRIFT_FUNCTION_AS(first_sno_since, TimePredicate<Sno, Since>::first)
-SNOWDRIFT_FUNCTION_AS(last_sno_since, TimePredicate<Sno, Since>::last)
-SNOWDRIFT_FUNCTION_AS(sno_within, TimePredicate<Sno, Within>::of_id_and_time)
-SNOWDRIFT_FUNCTION_AS(first_sno_within, TimePredicate<Sno, Within>::first)
-SNOWDRIFT_FUNCTION_AS(last_sno_within, TimePredicate<Sno, Within>::last)
+#define TIME_PREDICATE_OF_ID(Id, Predicate, of_id, first_id, last_id)          \
+    SNOWDRIFT_FUNCTION_AS(of_id, TimePredicate<Id, Predicate>::of_id_and_time) \
+    SNOWDRIFT_FUNCTION_AS(first_id, TimePredicate<Id, Predicate>::first)       \
+    SNOWDRIFT_FUNCTION_AS(last_id, TimePredicate<Id, Predicate>::last)
+
+TIME_PREDICATE(Ulid, Before, ulid_before, before_of_ulid, first_ulid_before, last_ulid_before)
+TIME_PREDICATE(Ulid, Until, ulid_until, until_of_ulid, first_ulid_until, last_ulid_until)
+TIME_PREDICATE(Ulid, After, ulid_after, after_of_ulid, first_ulid_after, last_ulid_after)
+TIME_PREDICATE(Ulid, Since, ulid_since, since_of_ulid, first_ulid_since, last_ulid_since)
+TIME_PREDICATE_OF_ID(Ulid, Within, ulid_within, first_ulid_within, last_ulid_within)
+TIME_PREDICATE(Sno, Before, sno_before, before_of_sno, first_sno_before, last_sno_before)
+TIME_PREDICATE(Sno, Until, sno_until, until_of_sno, first_sno_until, last_sno_until)
+TIME_PREDICATE(Sno, After, sno_after, after_of_sno, first_sno_after, last_sno_after)
+TIME_PREDICATE(Sno, Since, sno_since, since_of_sno, first_sno_since, last_sno_since)
+TIME_PREDICATE_OF_ID(Sno, Within, sno_within, first_sno_within, last_sno_within)
 
 /// snowflake_within(bigint, tstzrange [, snowflake_layout]) → boolean; false for an invalid ID
 SNOWDRIFT_FUNCTION(snowflake_within) {

@@ -25,17 +25,19 @@ using namespace snowdrift;
 namespace {
 
 /// The arguments of audit(), in order.
-enum Argument { table, column, layout, sample, since };
+namespace argument {
+enum { table, column, layout, sample, since };
+}
 
 /// The IDs in the column. Raises 42703 and 42804.
-ColumnIds find_ids(Oid relation, const char* name, const SnowflakeLayout& ids_layout) {
+ColumnIds find_ids(Oid relation, const char* name, const SnowflakeLayout& layout) {
     const AttrNumber number = get_attnum(relation, name);
     if (number == InvalidAttrNumber)
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN),
                         errmsg("column \"%s\" of relation \"%s\" does not exist", name,
                                get_rel_name(relation))));
     const Oid type = get_atttype(relation, number);
-    const auto ids = ColumnIds::of(type, ids_layout);
+    const auto ids = ColumnIds::of(type, layout);
     if (!ids)
         ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                         errmsg("column \"%s\" of relation \"%s\" must be of type bigint, ulid, "
@@ -48,9 +50,9 @@ ColumnIds find_ids(Oid relation, const char* name, const SnowflakeLayout& ids_la
 /// The argument `since`, or its default, in Unix milliseconds; at least the first time of the IDs.
 /// Raises 22008.
 int64 since_argument(FunctionCallInfo fcinfo, const ColumnIds& ids) {
-    if (PG_ARGISNULL(since)) return ids.certain_since_ms();
+    if (PG_ARGISNULL(argument::since)) return ids.certain_since_ms();
     const TimeRange times = ids.times();
-    const TimestampTz time = PG_GETARG_TIMESTAMPTZ(since);
+    const TimestampTz time = PG_GETARG_TIMESTAMPTZ(argument::since);
     const int64 unix_ms = unix_ms_ceil(time);
     return unix_ms <= times.first_ms ? times.first_ms : check_time(times, time, unix_ms);
 }
@@ -58,22 +60,22 @@ int64 since_argument(FunctionCallInfo fcinfo, const ColumnIds& ids) {
 /// The query that returns the values of the column, or of a sample of the rows.
 const char* make_query(FunctionCallInfo fcinfo) {
     const char* sampling = "";
-    if (!PG_ARGISNULL(sample)) {
-        const Datum percentage = DirectFunctionCall1(float4out, PG_GETARG_DATUM(sample));
+    if (!PG_ARGISNULL(argument::sample)) {
+        const Datum percentage = DirectFunctionCall1(float4out, PG_GETARG_DATUM(argument::sample));
         sampling = psprintf(" TABLESAMPLE pg_catalog.system('%s'::pg_catalog.float4)",
                             DatumGetCString(percentage));
     }
-    return psprintf("SELECT %s FROM %s%s", quote_identifier(NameStr(*PG_GETARG_NAME(column))),
-                    qualified_name(PG_GETARG_OID(table)), sampling);
+    return psprintf("SELECT %s FROM %s%s",
+                    quote_identifier(NameStr(*PG_GETARG_NAME(argument::column))),
+                    qualified_name(PG_GETARG_OID(argument::table)), sampling);
 }
 
-const char* name_of(Finding finding, const SnowflakeLayout& ids_layout, bool has_since) {
+const char* name_of(Finding finding, const SnowflakeLayout& layout, bool has_since) {
     switch (finding) {
         case Finding::below:
             // The sign bit is above the timestamp, as in a signed difference of times, or in it.
-            return ids_layout.timestamp_bits + ids_layout.timestamp_shift() < 64
-                       ? "earlier than the epoch"
-                       : "not an ID";
+            return layout.timestamp_bits + layout.timestamp_shift() < 64 ? "earlier than the epoch"
+                                                                         : "not an ID";
         case Finding::past:
             return has_since ? "ID earlier than since" : "small number";
         case Finding::present:
@@ -87,36 +89,20 @@ const char* name_of(Finding finding, const SnowflakeLayout& ids_layout, bool has
     }
 }
 
-/// The values of a group as Datums.
-struct Bounds {
-    Datum first;
-    Datum last;
-};
-
-Bounds bounds_of(const ValueGroup<int64>& group) {
-    return {Int64GetDatum(group.first), Int64GetDatum(group.last)};
-}
-
-template <typename Id>
-Bounds bounds_of(const ValueGroup<Id>& group) {
-    return {PointerGetDatum(&group.first), PointerGetDatum(&group.last)};
-}
-
 /// Add a group to the result.
-template <typename Value>
-void add_group(FunctionCallInfo fcinfo, const ColumnIds& ids, const ValueGroup<Value>& group) {
+void add_group(FunctionCallInfo fcinfo, const ColumnIds& ids, const ValueGroup& group) {
     const Finding finding = group.key.finding;
-    const bool has_since = !PG_ARGISNULL(since);
-    const auto [first, last] = bounds_of(group);
+    const bool has_since = !PG_ARGISNULL(argument::since);
+    const Datum first = ids.value(group.first);
+    const Datum last = ids.value(group.last);
     std::optional<Datum> datacenter, worker, partition, first_time, last_time, min, max;
-    if (has_node(finding)) {
-        if constexpr (std::same_as<Value, int64>) {
-            const SnowflakeParts parts = ids.layout().split(group.first);
-            if (ids.layout().datacenter_bits > 0) datacenter = Int32GetDatum(parts.datacenter);
-            if (ids.layout().worker_bits > 0) worker = Int32GetDatum(parts.worker);
-        }
-        if constexpr (std::same_as<Value, Sno>) partition = Int32GetDatum(group.first.partition());
+    if (has_node(finding) && ids.kind() == ColumnIds::Kind::snowflake) {
+        const SnowflakeParts parts = ids.layout().split(DatumGetInt64(first));
+        if (ids.layout().datacenter_bits > 0) datacenter = Int32GetDatum(parts.datacenter);
+        if (ids.layout().worker_bits > 0) worker = Int32GetDatum(parts.worker);
     }
+    if (has_node(finding) && ids.kind() == ColumnIds::Kind::sno)
+        partition = Int32GetDatum(get_id<Sno>(first).partition());
     if (has_node(finding) || (finding == Finding::past && has_since)) {
         first_time = TimestampTzGetDatum(*ids.time_of(first));
         last_time = TimestampTzGetDatum(*ids.time_of(last));
@@ -131,39 +117,21 @@ void add_group(FunctionCallInfo fcinfo, const ColumnIds& ids, const ValueGroup<V
 }
 
 /// The smallest values of each finding.
-template <typename Value>
-Thresholds<Value> thresholds_of(const ColumnIds& ids, int64 since_ms) {
+Thresholds find_thresholds(const ColumnIds& ids, int64 since_ms) {
     const TimeRange times = ids.times();
     const int64 future_ms = std::max(clock::now_ms() + 1, since_ms);
-    std::optional<Value> above;
-    if constexpr (std::same_as<Value, int64>)
-        if (ids.layout().max_id() < PG_INT64_MAX) above = ids.layout().max_id() + 1;
-    Thresholds<Value> thresholds;
-    thresholds.add(get_value<Value>(ids.boundary(times.first_ms)));
-    thresholds.add(get_value<Value>(ids.boundary(since_ms)));
+    std::optional<ColumnIds::SortKey> above;
+    if (ids.kind() == ColumnIds::Kind::snowflake && ids.layout().max_id() < PG_INT64_MAX)
+        above = ids.sort_key(Int64GetDatum(ids.layout().max_id() + 1));
+    Thresholds thresholds;
+    thresholds.add(ids.sort_key(ids.boundary(times.first_ms)));
+    thresholds.add(ids.sort_key(ids.boundary(since_ms)));
     if (future_ms <= times.last_ms)
-        thresholds.add(get_value<Value>(ids.boundary(future_ms)));
+        thresholds.add(ids.sort_key(ids.boundary(future_ms)));
     else if (above)
         thresholds.add(*above);
     if (above) thresholds.add(*above);
     return thresholds;
-}
-
-/// Group the values that the query returns, and add the groups to the result.
-template <typename Value>
-void audit_values(FunctionCallInfo fcinfo, const ColumnIds& ids, const char* query) {
-    const uint64 node_mask = ids.layout().node_field(ids.layout().max_node());
-    ValueGroups<Value> groups{ids.type(), thresholds_of<Value>(ids, since_argument(fcinfo, ids)),
-                              node_mask};
-    // A read-only query uses the snapshot of the calling query. It was taken before the clock was
-    // read, so IDs that are issued during the audit are not later than now.
-    SPIExecuteOptions options{};
-    options.read_only = true;
-    options.dest = &groups;
-    SPI_connect();
-    if (SPI_execute_extended(query, &options) < 0) elog(ERROR, "could not execute: %s", query);
-    SPI_finish();
-    groups.for_each([&](const auto& group) { add_group(fcinfo, ids, group); });
 }
 
 }  // namespace
@@ -172,28 +140,27 @@ void audit_values(FunctionCallInfo fcinfo, const ColumnIds& ids, const char* que
 /// timestamptz) → setof (finding text, datacenter int, worker int, partition int, count bigint,
 /// first_timestamp timestamptz, last_timestamp timestamptz, min text, max text)
 SNOWDRIFT_FUNCTION(audit) {
-    if (PG_ARGISNULL(table) || PG_ARGISNULL(column) || PG_ARGISNULL(layout))
+    if (PG_ARGISNULL(argument::table) || PG_ARGISNULL(argument::column) ||
+        PG_ARGISNULL(argument::layout))
         ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
                         errmsg("table, column and layout must not be null")));
     // The lock prevents the table from being renamed before the query finds it by its name.
-    LockRelationOid(PG_GETARG_OID(table), AccessShareLock);
-    check_exists(PG_GETARG_OID(table));
-    const ColumnIds ids = find_ids(PG_GETARG_OID(table), NameStr(*PG_GETARG_NAME(column)),
-                                   get_layout(PG_GETARG_DATUM(layout)));
+    LockRelationOid(PG_GETARG_OID(argument::table), AccessShareLock);
+    check_exists(PG_GETARG_OID(argument::table));
+    const ColumnIds ids =
+        find_ids(PG_GETARG_OID(argument::table), NameStr(*PG_GETARG_NAME(argument::column)),
+                 get_layout(PG_GETARG_DATUM(argument::layout)));
     InitMaterializedSRF(fcinfo, 0);
-    switch (ids.kind()) {
-        case ColumnIds::Kind::snowflake:
-            audit_values<int64>(fcinfo, ids, make_query(fcinfo));
-            break;
-        case ColumnIds::Kind::ulid:
-            audit_values<Ulid>(fcinfo, ids, make_query(fcinfo));
-            break;
-        case ColumnIds::Kind::sno:
-            audit_values<Sno>(fcinfo, ids, make_query(fcinfo));
-            break;
-        case ColumnIds::Kind::uuidv7:
-            audit_values<Uuidv7::Bytes>(fcinfo, ids, make_query(fcinfo));
-            break;
-    }
+    ValueGroups groups{ids, find_thresholds(ids, since_argument(fcinfo, ids))};
+    const char* const query = make_query(fcinfo);
+    // A read-only query uses the snapshot of the calling query. It was taken before the clock was
+    // read, so IDs that are issued during the audit are not later than now.
+    SPIExecuteOptions options{};
+    options.read_only = true;
+    options.dest = &groups;
+    SPI_connect();
+    if (SPI_execute_extended(query, &options) < 0) elog(ERROR, "could not execute: %s", query);
+    SPI_finish();
+    groups.for_each([&](const ValueGroup& group) { add_group(fcinfo, ids, group); });
     return Datum{0};
 }

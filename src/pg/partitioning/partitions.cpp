@@ -69,7 +69,7 @@ Oid create(const Parent& parent, const char* suffix, const char* from, const cha
 
 bool are_equal(const ColumnIds& ids, const Bound& a, const Bound& b) {
     if (!a || !b) return !a && !b;
-    return ids.are_equal(*a, *b);
+    return ids.sort_key(*a) == ids.sort_key(*b);
 }
 
 bool exists(Oid parent, const ColumnIds& ids, const Bound& from, const Bound& to) {

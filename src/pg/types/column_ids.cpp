@@ -1,6 +1,7 @@
 #include "pg/types/column_ids.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "pg/support/datum.hpp"
 #include "pg/support/extension.hpp"
@@ -10,11 +11,13 @@
 
 extern "C" {
 #include "catalog/pg_type_d.h"
-#include "utils/datum.h"
 #include "utils/lsyscache.h"
 }
 
 namespace snowdrift {
+
+/// The first bit of a Snowflake ID in a bigint, which IDs do not use but other keys may.
+static constexpr uint64 sign_bit = uint64{1} << 63;
 
 std::optional<ColumnIds> ColumnIds::of(Oid type, const SnowflakeLayout& layout) {
     const Oid base = getBaseType(type);
@@ -75,7 +78,7 @@ Datum ColumnIds::boundary(int64 unix_ms) const {
 bool ColumnIds::is_boundary(Datum id) const {
     const auto time = time_of(id);
     Assert(time);
-    return are_equal(id, boundary(unix_ms_floor(*time)));
+    return sort_key(id) == sort_key(boundary(unix_ms_floor(*time)));
 }
 
 std::optional<TimestampTz> ColumnIds::time_of(Datum id) const {
@@ -96,8 +99,17 @@ std::optional<TimestampTz> ColumnIds::time_of(Datum id) const {
     pg_unreachable();
 }
 
-bool ColumnIds::are_equal(Datum a, Datum b) const {
-    return datumIsEqual(a, b, kind_ == Kind::snowflake, get_typlen(type_));
+ColumnIds::SortKey ColumnIds::sort_key(Datum value) const {
+    if (kind_ == Kind::snowflake) return {static_cast<uint64>(DatumGetInt64(value)) ^ sign_bit, 0};
+    Ulid::Bytes bytes{};
+    std::memcpy(bytes.data(), DatumGetPointer(value),
+                kind_ == Kind::sno ? Sno::size : bytes.size());
+    return {load_big_endian(bytes.data()), load_big_endian(bytes.data() + 8)};
+}
+
+Datum ColumnIds::value(const SortKey& key) const {
+    if (kind_ == Kind::snowflake) return Int64GetDatum(static_cast<int64>(key.high ^ sign_bit));
+    return make_datum(Ulid{key.high, key.low});  // begins with the sno, if it is one
 }
 
 const char* ColumnIds::text(Datum id) const {

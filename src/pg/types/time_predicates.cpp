@@ -2,7 +2,6 @@
 // within), and the functions that return the first and the last ID of a predicate's times.
 // planner/ replaces the predicates by comparisons with these IDs.
 #include <algorithm>
-#include <cstring>
 
 #include "pg/support/checks.hpp"
 #include "pg/support/datum.hpp"
@@ -12,7 +11,6 @@
 #include "pg/types/snowflake_layout_type.hpp"
 
 extern "C" {
-#include "catalog/pg_type_d.h"
 #include "utils/rangetypes.h"
 #include "utils/typcache.h"
 }
@@ -63,14 +61,11 @@ struct Until {
 struct Within {
     static Times times(FunctionCallInfo fcinfo, int n) {
         const RangeType* const range = PG_GETARG_RANGE_P(n);
-        return times_of(range, range_get_typcache(fcinfo, RangeTypeGetOid(range)));
-    }
-
-    static Times times_of(const RangeType* range, TypeCacheEntry* type) {
         RangeBound lower;
         RangeBound upper;
         bool empty;
-        range_deserialize(type, range, &lower, &upper, &empty);
+        range_deserialize(range_get_typcache(fcinfo, RangeTypeGetOid(range)), range, &lower, &upper,
+                          &empty);
         Times times{DT_NOBEGIN, DT_NOEND};
         if (!lower.infinite) times.first = DatumGetTimestampTz(lower.val);
         if (!upper.infinite) times.last = DatumGetTimestampTz(upper.val);
@@ -138,32 +133,6 @@ IdRange<Uuidv7> uuids_within(FunctionCallInfo fcinfo, int n) {
                           Within::times(fcinfo, n));
 }
 
-/// The range of an expression's last call, and its times. Nearly all calls have the same range.
-struct LastRange {
-    Times times;
-    size_t size;
-    char range[VARHDRSZ + sizeof(Oid) + 2 * sizeof(TimestampTz) + 1];  // at most, for a tstzrange
-};
-
-/// The times in the tstzrange of argument `n`. Does not decode the range of the last call again.
-Times times_within(FunctionCallInfo fcinfo, int n) {
-    const RangeType* const range = PG_GETARG_RANGE_P(n);
-    const size_t size = VARSIZE(range);
-    auto* last = static_cast<LastRange*>(fcinfo->flinfo->fn_extra);
-    if (last && last->size == size && std::memcmp(last->range, range, size) == 0)
-        return last->times;
-    const Times times =
-        Within::times_of(range, lookup_type_cache(TSTZRANGEOID, TYPECACHE_RANGE_INFO));
-    if (size > sizeof last->range) return times;
-    if (!last)
-        fcinfo->flinfo->fn_extra = last =
-            static_cast<LastRange*>(MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof *last));
-    last->times = times;
-    last->size = size;
-    std::memcpy(last->range, range, size);
-    return times;
-}
-
 }  // namespace
 
 /// Defines the functions of a predicate. `of_id` takes the ID first, `of_time` the time.
@@ -209,7 +178,7 @@ SNOWDRIFT_FUNCTION(uuidv7_within) {
     const auto& bytes = get_argument<Uuidv7::Bytes>(fcinfo, 0);
     if (!Uuidv7::is_version_7(bytes)) PG_RETURN_BOOL(false);
     const TimestampTz time = timestamp_from_unix_ms(Uuidv7{bytes}.timestamp_ms());
-    PG_RETURN_BOOL(times_within(fcinfo, 1).contains(time));
+    PG_RETURN_BOOL(Within::times(fcinfo, 1).contains(time));
 }
 
 /// uuidv7_within_pruned(uuid, tstzrange) → boolean; the same, with another support function

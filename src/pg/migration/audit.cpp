@@ -2,6 +2,7 @@
 // that issued them, and by what is wrong with them.
 #include <algorithm>
 
+#include "pg/migration/columns.hpp"
 #include "pg/migration/value_groups.hpp"
 #include "pg/support/checks.hpp"
 #include "pg/support/clock.hpp"
@@ -31,12 +32,7 @@ enum { table, column, layout, sample, since };
 
 /// The IDs in the column. Raises 42703 and 42804.
 ColumnIds find_ids(Oid relation, const char* name, const SnowflakeLayout& layout) {
-    const AttrNumber number = get_attnum(relation, name);
-    if (number == InvalidAttrNumber)
-        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN),
-                        errmsg("column \"%s\" of relation \"%s\" does not exist", name,
-                               get_rel_name(relation))));
-    const Oid type = get_atttype(relation, number);
+    const Oid type = get_atttype(relation, find_column(relation, name).number);
     const auto ids = ColumnIds::of(type, layout);
     if (!ids)
         ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),

@@ -23,13 +23,20 @@ T* allocate(const T& value) {
 }
 
 int compare_columns(const ListCell* a, const ListCell* b) {
-    const auto* const left = static_cast<const Column*>(lfirst(a));
-    const auto* const right = static_cast<const Column*>(lfirst(b));
-    if (left->table != right->table) return left->table < right->table ? -1 : 1;
-    return left->number - right->number;
+    // The columns of a List differ.
+    return *static_cast<const Column*>(lfirst(a)) < *static_cast<const Column*>(lfirst(b)) ? -1 : 1;
 }
 
 }  // namespace
+
+Column find_column(Oid table, const char* name) {
+    const AttrNumber number = get_attnum(table, name);
+    if (number == InvalidAttrNumber)
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN),
+                        errmsg("column \"%s\" of relation \"%s\" does not exist", name,
+                               get_rel_name(table))));
+    return {table, number};
+}
 
 void add_column(List*& columns, const Column& column) {
     for (const Column& other : Items<Column>{columns})
@@ -105,6 +112,7 @@ List* read_references() {
 }
 
 List* with_referring_columns(const Column& key, List* references) {
+    Assert(!is_inherited(key));
     List* columns = NIL;
     add_column(columns, key);
     // The loop also visits the columns that it adds.

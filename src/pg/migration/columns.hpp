@@ -3,6 +3,8 @@
 // catalogs, and lock no tables.
 #pragma once
 
+#include <compare>
+
 #include "pg/support/postgres.hpp"
 
 extern "C" {
@@ -16,7 +18,7 @@ struct Column {
     Oid table;
     AttrNumber number;
 
-    friend bool operator==(const Column&, const Column&) = default;
+    friend auto operator<=>(const Column&, const Column&) = default;
 };
 
 /// A column of a foreign key, and the column that it refers to.
@@ -46,6 +48,9 @@ class Items {
  private:
     List* const& list_;
 };
+
+/// The column `name` of a table. Raises 42703.
+Column find_column(Oid table, const char* name);
 
 /// Append a column to a List of Column, unless the list contains it.
 void add_column(List*& columns, const Column& column);

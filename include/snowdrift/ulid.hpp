@@ -101,12 +101,6 @@ class Ulid : public BinaryId<Ulid, uint64_t, 26> {
     /// zero. Returns the end of the characters.
     constexpr char* format(char* text) const noexcept { return Codec::encode_128(bytes_, text); }
 
-    /// The ULID whose ordinal is greater by `count`. Precondition: it is at most max().
-    friend constexpr Ulid operator+(const Ulid& id, uint64_t count) noexcept {
-        assert(count <= max().ordinal() - id.ordinal());
-        return from_ordinal(id.ordinal() + count);
-    }
-
  private:
     using Codec = Base32<CrockfordAlphabet>;
 

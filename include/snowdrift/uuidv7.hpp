@@ -170,12 +170,6 @@ class Uuidv7 : public BinaryId<Uuidv7, uint64_t, 36> {
         return text;
     }
 
-    /// The UUID of version 7 whose ordinal is greater by `count`. Precondition: it is at most
-    /// max().
-    friend constexpr Uuidv7 operator+(const Uuidv7& id, uint64_t count) noexcept {
-        return from_ordinal(id.ordinal() + count);
-    }
-
  private:
     static constexpr uint64_t rand_a_mask = (uint64_t{1} << rand_a_bits) - 1;
     static constexpr uint64_t rand_b_mask = (uint64_t{1} << rand_b_bits) - 1;

@@ -1,8 +1,7 @@
 #include "pg/migration/columns.hpp"
 
-#include <new>
-
 #include "pg/migration/catalog_scan.hpp"
+#include "pg/support/datum.hpp"
 
 extern "C" {
 #include "catalog/indexing.h"
@@ -16,11 +15,6 @@ extern "C" {
 
 namespace snowdrift {
 namespace {
-
-template <typename T>
-T* allocate(const T& value) {
-    return new (palloc(sizeof(T))) T{value};
-}
 
 int compare_columns(const ListCell* a, const ListCell* b) {
     // The columns of a List differ.
@@ -117,8 +111,7 @@ List* with_referring_columns(const Column& key, List* references) {
     add_column(columns, key);
     // The loop also visits the columns that it adds.
     for (const Column& column : Items<Column>{columns}) {
-        List* const family = family_of(column);
-        for (const Column& member : Items<Column>{family})
+        for (const Column& member : Items<Column>{family_of(column)})
             for (const Reference& reference : Items<Reference>{references})
                 if (reference.to == member) add_origins(columns, reference.from);
     }

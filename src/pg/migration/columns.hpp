@@ -27,15 +27,15 @@ struct Reference {
     Column to;
 };
 
-/// The elements of a List of pointers to `T`, for range-based for loops. The list may grow
-/// during the loop.
+/// The elements of a List of pointers to `T`, for range-based for loops. A list that is not empty
+/// may grow during the loop.
 template <typename T>
 class Items {
  public:
-    explicit Items(List* const& list) : list_{list} {}
+    explicit Items(const List* list) : list_{list} {}
 
     struct Iterator {
-        List* const& list;
+        const List* list;
         int position;
 
         const T& operator*() const { return *static_cast<T*>(list_nth(list, position)); }
@@ -46,7 +46,7 @@ class Items {
     std::nullptr_t end() const { return nullptr; }
 
  private:
-    List* const& list_;
+    const List* list_;
 };
 
 /// The column `name` of a table. Raises 42703.

@@ -5,6 +5,7 @@
 #include "pg/migration/columns.hpp"
 #include "pg/migration/dependents.hpp"
 #include "pg/migration/key_default.hpp"
+#include "pg/support/datum.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/row.hpp"
 #include "pg/support/tables.hpp"
@@ -107,7 +108,7 @@ const char* alter(const Column& column, const char* action) {
 }
 
 void add_change(List*& changes, Oid relation, const char* statement) {
-    changes = lappend(changes, new (palloc(sizeof(Change))) Change{relation, statement});
+    changes = lappend(changes, allocate(Change{relation, statement}));
 }
 
 void add_alter_table(List*& changes, Oid table, const char* action) {
@@ -165,8 +166,7 @@ List* type_changes(List* columns) {
 List* tables_to_lock(const Column& key, List* widened, List* references) {
     List* columns = list_copy(widened);
     for (const Column& column : Items<Column>{widened}) {
-        List* const family = family_of(column);
-        for (const Column& member : Items<Column>{family})
+        for (const Column& member : Items<Column>{family_of(column)})
             for (const Reference& reference : Items<Reference>{references}) {
                 if (reference.from == member) add_origins(columns, reference.to);
                 if (reference.to == member) add_origins(columns, reference.from);
@@ -253,8 +253,7 @@ void report_effects(const Conversion& conversion, const Column& key) {
                          errdetail("Column \"%s\" of table \"%s\" uses the sequence, but does not "
                                    "own it.",
                                    column_name(key), get_rel_name(key.table))));
-    List* const family = family_of(key);
-    for (const Column& member : Items<Column>{family}) {
+    for (const Column& member : Items<Column>{family_of(key)}) {
         if (!is_in_partition_key(member)) continue;
         ereport(WARNING,
                 (errmsg("column \"%s\" is part of the partition key of table \"%s\"",

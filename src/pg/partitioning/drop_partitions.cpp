@@ -4,6 +4,7 @@
 
 #include "pg/partitioning/partition_list.hpp"
 #include "pg/support/clock.hpp"
+#include "pg/support/datum.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/row.hpp"
 #include "pg/support/tables.hpp"
@@ -58,8 +59,7 @@ List* find_older(Oid parent, const SnowflakeLayout* layout, TimestampTz time) {
     for_each_partition(parent, [&](const Partition& partition) {
         const auto times = times_of(partition, ids);
         if (!times || !times->are_before(time) || !is_range_of_times(partition, ids)) return;
-        found =
-            lappend(found, new (palloc(sizeof(OldPartition))) OldPartition{partition.oid, *times});
+        found = lappend(found, allocate(OldPartition{partition.oid, *times}));
     });
     list_sort(found, compare_ends);
     return found;

@@ -117,7 +117,7 @@ struct TimePredicate {
     }
 
     static IdRange<Id> ids(FunctionCallInfo fcinfo) {
-        return ids_of<Id>(Id{}, {Id::nil(), Id::max()}, IdTraits<Id>::times,
+        return ids_of<Id>(Id{}, {Id{}, Id::max()}, IdTraits<Id>::times,
                           Predicate::times(fcinfo, 0));
     }
 };
@@ -125,12 +125,6 @@ struct TimePredicate {
 /// The IDs of `layout` whose timestamps are in the tstzrange of argument `n`.
 IdRange<int64> ids_within(FunctionCallInfo fcinfo, int n, const SnowflakeLayout& layout) {
     return ids_of<int64>(layout, {0, layout.max_id()}, times_of(layout), Within::times(fcinfo, n));
-}
-
-/// The UUIDs of version 7 whose timestamps are in the tstzrange of argument `n`.
-IdRange<Uuidv7> uuids_within(FunctionCallInfo fcinfo, int n) {
-    return ids_of<Uuidv7>(Uuidv7{}, {Uuidv7::min(), Uuidv7::max()}, IdTraits<Uuidv7>::times,
-                          Within::times(fcinfo, n));
 }
 
 }  // namespace
@@ -184,8 +178,5 @@ SNOWDRIFT_FUNCTION(uuidv7_within) {
 /// uuidv7_within_pruned(uuid, tstzrange) → boolean; the same, with another support function
 SNOWDRIFT_FUNCTION_AS(uuidv7_within_pruned, snowdrift_uuidv7_within)
 
-/// first_uuidv7_within(tstzrange) → uuid
-SNOWDRIFT_FUNCTION(first_uuidv7_within) { return make_datum(uuids_within(fcinfo, 0).first); }
-
-/// last_uuidv7_within(tstzrange) → uuid
-SNOWDRIFT_FUNCTION(last_uuidv7_within) { return make_datum(uuids_within(fcinfo, 0).last); }
+SNOWDRIFT_FUNCTION_AS(first_uuidv7_within, TimePredicate<Uuidv7, Within>::first)
+SNOWDRIFT_FUNCTION_AS(last_uuidv7_within, TimePredicate<Uuidv7, Within>::last)

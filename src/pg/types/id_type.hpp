@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 
 #include "pg/support/checks.hpp"
 #include "pg/support/datum.hpp"
@@ -98,28 +99,10 @@ struct IdType {
         return read(VARDATA_ANY(bytes));
     }
 
-    static Datum eq(FunctionCallInfo fcinfo) {
-        PG_RETURN_BOOL(argument(fcinfo, 0) == argument(fcinfo, 1));
-    }
-
-    static Datum ne(FunctionCallInfo fcinfo) {
-        PG_RETURN_BOOL(argument(fcinfo, 0) != argument(fcinfo, 1));
-    }
-
-    static Datum lt(FunctionCallInfo fcinfo) {
-        PG_RETURN_BOOL(argument(fcinfo, 0) < argument(fcinfo, 1));
-    }
-
-    static Datum le(FunctionCallInfo fcinfo) {
-        PG_RETURN_BOOL(argument(fcinfo, 0) <= argument(fcinfo, 1));
-    }
-
-    static Datum gt(FunctionCallInfo fcinfo) {
-        PG_RETURN_BOOL(argument(fcinfo, 0) > argument(fcinfo, 1));
-    }
-
-    static Datum ge(FunctionCallInfo fcinfo) {
-        PG_RETURN_BOOL(argument(fcinfo, 0) >= argument(fcinfo, 1));
+    /// `Comparison`: such as std::less<>.
+    template <typename Comparison>
+    static Datum compares(FunctionCallInfo fcinfo) {
+        PG_RETURN_BOOL(Comparison{}(argument(fcinfo, 0), argument(fcinfo, 1)));
     }
 
     static Datum cmp(FunctionCallInfo fcinfo) {
@@ -146,12 +129,10 @@ struct IdType {
         PG_RETURN_FLOAT8(static_cast<double>(number(b) - number(a)));
     }
 
-    static Datum smaller(FunctionCallInfo fcinfo) {
-        PG_RETURN_DATUM(PG_GETARG_DATUM(argument(fcinfo, 0) < argument(fcinfo, 1) ? 0 : 1));
-    }
-
-    static Datum larger(FunctionCallInfo fcinfo) {
-        PG_RETURN_DATUM(PG_GETARG_DATUM(argument(fcinfo, 0) > argument(fcinfo, 1) ? 0 : 1));
+    /// The first argument if it compares with the second one as `Comparison` says, else the second.
+    template <typename Comparison>
+    static Datum choose(FunctionCallInfo fcinfo) {
+        return PG_GETARG_DATUM(Comparison{}(argument(fcinfo, 0), argument(fcinfo, 1)) ? 0 : 1);
     }
 
     // A timestamp in UTC and a timestamptz of the same time have the same binary value, so the next

@@ -3,6 +3,7 @@
 #include "snowdrift/sno.hpp"
 
 #include <bit>
+#include <functional>
 
 #include "pg/support/row.hpp"
 #include "pg/types/diagram.hpp"
@@ -32,19 +33,19 @@ SNOWDRIFT_FUNCTION_AS(sno_out, IdType<Sno>::out)
 SNOWDRIFT_FUNCTION_AS(sno_recv, IdType<Sno>::recv)
 SNOWDRIFT_FUNCTION_AS(sno_send, IdType<Sno>::send)
 SNOWDRIFT_FUNCTION_AS(bytea_to_sno, IdType<Sno>::from_bytea)
-SNOWDRIFT_FUNCTION_AS(sno_eq, IdType<Sno>::eq)
-SNOWDRIFT_FUNCTION_AS(sno_ne, IdType<Sno>::ne)
-SNOWDRIFT_FUNCTION_AS(sno_lt, IdType<Sno>::lt)
-SNOWDRIFT_FUNCTION_AS(sno_le, IdType<Sno>::le)
-SNOWDRIFT_FUNCTION_AS(sno_gt, IdType<Sno>::gt)
-SNOWDRIFT_FUNCTION_AS(sno_ge, IdType<Sno>::ge)
+SNOWDRIFT_FUNCTION_AS(sno_eq, IdType<Sno>::compares<std::equal_to<>>)
+SNOWDRIFT_FUNCTION_AS(sno_ne, IdType<Sno>::compares<std::not_equal_to<>>)
+SNOWDRIFT_FUNCTION_AS(sno_lt, IdType<Sno>::compares<std::less<>>)
+SNOWDRIFT_FUNCTION_AS(sno_le, IdType<Sno>::compares<std::less_equal<>>)
+SNOWDRIFT_FUNCTION_AS(sno_gt, IdType<Sno>::compares<std::greater<>>)
+SNOWDRIFT_FUNCTION_AS(sno_ge, IdType<Sno>::compares<std::greater_equal<>>)
 SNOWDRIFT_FUNCTION_AS(sno_cmp, IdType<Sno>::cmp)
 SNOWDRIFT_FUNCTION_AS(sno_sortsupport, IdType<Sno>::sortsupport)
 SNOWDRIFT_FUNCTION_AS(sno_hash, IdType<Sno>::hash)
 SNOWDRIFT_FUNCTION_AS(sno_hash_extended, IdType<Sno>::hash_extended)
 SNOWDRIFT_FUNCTION_AS(sno_distance, IdType<Sno>::distance)
-SNOWDRIFT_FUNCTION_AS(sno_smaller, IdType<Sno>::smaller)
-SNOWDRIFT_FUNCTION_AS(sno_larger, IdType<Sno>::larger)
+SNOWDRIFT_FUNCTION_AS(sno_smaller, IdType<Sno>::choose<std::less<>>)
+SNOWDRIFT_FUNCTION_AS(sno_larger, IdType<Sno>::choose<std::greater<>>)
 SNOWDRIFT_FUNCTION_AS(sno_timestamp, IdType<Sno>::timestamp)
 SNOWDRIFT_FUNCTION_AS(sno_boundary, IdType<Sno>::boundary)
 SNOWDRIFT_FUNCTION_AS(sno_nil, IdType<Sno>::nil)

@@ -32,51 +32,37 @@ constexpr Times no_times{DT_NOEND, DT_NOBEGIN};
 // Each predicate returns the times that satisfy it; its own time is argument `n`. IDs have finite
 // times, so infinity needs two special cases: no time is after infinity or before -infinity.
 
-struct Since {
-    static Times times(FunctionCallInfo fcinfo, int n) {
-        return {PG_GETARG_TIMESTAMPTZ(n), DT_NOEND};
-    }
-};
+Times since(FunctionCallInfo fcinfo, int n) { return {PG_GETARG_TIMESTAMPTZ(n), DT_NOEND}; }
 
-struct After {
-    static Times times(FunctionCallInfo fcinfo, int n) {
-        const TimestampTz time = PG_GETARG_TIMESTAMPTZ(n);
-        return time == DT_NOEND ? no_times : Times{time + 1, DT_NOEND};
-    }
-};
+Times after(FunctionCallInfo fcinfo, int n) {
+    const TimestampTz time = PG_GETARG_TIMESTAMPTZ(n);
+    return time == DT_NOEND ? no_times : Times{time + 1, DT_NOEND};
+}
 
-struct Before {
-    static Times times(FunctionCallInfo fcinfo, int n) {
-        const TimestampTz time = PG_GETARG_TIMESTAMPTZ(n);
-        return time == DT_NOBEGIN ? no_times : Times{DT_NOBEGIN, time - 1};
-    }
-};
+Times before(FunctionCallInfo fcinfo, int n) {
+    const TimestampTz time = PG_GETARG_TIMESTAMPTZ(n);
+    return time == DT_NOBEGIN ? no_times : Times{DT_NOBEGIN, time - 1};
+}
 
-struct Until {
-    static Times times(FunctionCallInfo fcinfo, int n) {
-        return {DT_NOBEGIN, PG_GETARG_TIMESTAMPTZ(n)};
-    }
-};
+Times until(FunctionCallInfo fcinfo, int n) { return {DT_NOBEGIN, PG_GETARG_TIMESTAMPTZ(n)}; }
 
-struct Within {
-    static Times times(FunctionCallInfo fcinfo, int n) {
-        const RangeType* const range = PG_GETARG_RANGE_P(n);
-        RangeBound lower;
-        RangeBound upper;
-        bool empty;
-        range_deserialize(range_get_typcache(fcinfo, RangeTypeGetOid(range)), range, &lower, &upper,
-                          &empty);
-        Times times{DT_NOBEGIN, DT_NOEND};
-        if (!lower.infinite) times.first = DatumGetTimestampTz(lower.val);
-        if (!upper.infinite) times.last = DatumGetTimestampTz(upper.val);
-        if (empty || (!lower.inclusive && times.first == DT_NOEND) ||
-            (!upper.inclusive && times.last == DT_NOBEGIN))
-            return no_times;
-        if (!lower.infinite && !lower.inclusive) ++times.first;
-        if (!upper.infinite && !upper.inclusive) --times.last;
-        return times;
-    }
-};
+Times within(FunctionCallInfo fcinfo, int n) {
+    const RangeType* const range = PG_GETARG_RANGE_P(n);
+    RangeBound lower;
+    RangeBound upper;
+    bool empty;
+    range_deserialize(range_get_typcache(fcinfo, RangeTypeGetOid(range)), range, &lower, &upper,
+                      &empty);
+    Times times{DT_NOBEGIN, DT_NOEND};
+    if (!lower.infinite) times.first = DatumGetTimestampTz(lower.val);
+    if (!upper.infinite) times.last = DatumGetTimestampTz(upper.val);
+    if (empty || (!lower.inclusive && times.first == DT_NOEND) ||
+        (!upper.inclusive && times.last == DT_NOBEGIN))
+        return no_times;
+    if (!lower.infinite && !lower.inclusive) ++times.first;
+    if (!upper.infinite && !upper.inclusive) --times.last;
+    return times;
+}
 
 /// The IDs from `first` to `last`, both inclusive; empty if `last` is less than `first`.
 template <typename Id>
@@ -97,14 +83,14 @@ IdRange<Id> ids_of(const Format& format, const IdRange<Id>& all, const TimeRange
 }
 
 /// The SQL functions of one predicate for one ID type.
-template <typename Id, typename Predicate>
+template <typename Id, Times (*predicate)(FunctionCallInfo, int)>
 struct TimePredicate {
     static Datum of_id_and_time(FunctionCallInfo fcinfo) {
-        PG_RETURN_BOOL(holds(get_argument<Id>(fcinfo, 0), Predicate::times(fcinfo, 1)));
+        PG_RETURN_BOOL(holds(get_argument<Id>(fcinfo, 0), predicate(fcinfo, 1)));
     }
 
     static Datum of_time_and_id(FunctionCallInfo fcinfo) {
-        PG_RETURN_BOOL(holds(get_argument<Id>(fcinfo, 1), Predicate::times(fcinfo, 0)));
+        PG_RETURN_BOOL(holds(get_argument<Id>(fcinfo, 1), predicate(fcinfo, 0)));
     }
 
     static Datum first(FunctionCallInfo fcinfo) { return make_datum(ids(fcinfo).first); }
@@ -117,38 +103,37 @@ struct TimePredicate {
     }
 
     static IdRange<Id> ids(FunctionCallInfo fcinfo) {
-        return ids_of<Id>(Id{}, {Id{}, Id::max()}, IdTraits<Id>::times,
-                          Predicate::times(fcinfo, 0));
+        return ids_of<Id>(Id{}, {Id{}, Id::max()}, IdTraits<Id>::times, predicate(fcinfo, 0));
     }
 };
 
 /// The IDs of `layout` whose timestamps are in the tstzrange of argument `n`.
 IdRange<int64> ids_within(FunctionCallInfo fcinfo, int n, const SnowflakeLayout& layout) {
-    return ids_of<int64>(layout, {0, layout.max_id()}, times_of(layout), Within::times(fcinfo, n));
+    return ids_of<int64>(layout, {0, layout.max_id()}, times_of(layout), within(fcinfo, n));
 }
 
 }  // namespace
 
 /// Defines the functions of a predicate. `of_id` takes the ID first, `of_time` the time.
-#define TIME_PREDICATE(Id, Predicate, of_id, of_time, first_id, last_id) \
-    TIME_PREDICATE_OF_ID(Id, Predicate, of_id, first_id, last_id)        \
-    SNOWDRIFT_FUNCTION_AS(of_time, TimePredicate<Id, Predicate>::of_time_and_id)
+#define TIME_PREDICATE(Id, predicate, of_id, of_time, first_id, last_id) \
+    TIME_PREDICATE_OF_ID(Id, predicate, of_id, first_id, last_id)        \
+    SNOWDRIFT_FUNCTION_AS(of_time, TimePredicate<Id, predicate>::of_time_and_id)
 
-#define TIME_PREDICATE_OF_ID(Id, Predicate, of_id, first_id, last_id)          \
-    SNOWDRIFT_FUNCTION_AS(of_id, TimePredicate<Id, Predicate>::of_id_and_time) \
-    SNOWDRIFT_FUNCTION_AS(first_id, TimePredicate<Id, Predicate>::first)       \
-    SNOWDRIFT_FUNCTION_AS(last_id, TimePredicate<Id, Predicate>::last)
+#define TIME_PREDICATE_OF_ID(Id, predicate, of_id, first_id, last_id)          \
+    SNOWDRIFT_FUNCTION_AS(of_id, TimePredicate<Id, predicate>::of_id_and_time) \
+    SNOWDRIFT_FUNCTION_AS(first_id, TimePredicate<Id, predicate>::first)       \
+    SNOWDRIFT_FUNCTION_AS(last_id, TimePredicate<Id, predicate>::last)
 
-TIME_PREDICATE(Ulid, Before, ulid_before, before_of_ulid, first_ulid_before, last_ulid_before)
-TIME_PREDICATE(Ulid, Until, ulid_until, until_of_ulid, first_ulid_until, last_ulid_until)
-TIME_PREDICATE(Ulid, After, ulid_after, after_of_ulid, first_ulid_after, last_ulid_after)
-TIME_PREDICATE(Ulid, Since, ulid_since, since_of_ulid, first_ulid_since, last_ulid_since)
-TIME_PREDICATE_OF_ID(Ulid, Within, ulid_within, first_ulid_within, last_ulid_within)
-TIME_PREDICATE(Sno, Before, sno_before, before_of_sno, first_sno_before, last_sno_before)
-TIME_PREDICATE(Sno, Until, sno_until, until_of_sno, first_sno_until, last_sno_until)
-TIME_PREDICATE(Sno, After, sno_after, after_of_sno, first_sno_after, last_sno_after)
-TIME_PREDICATE(Sno, Since, sno_since, since_of_sno, first_sno_since, last_sno_since)
-TIME_PREDICATE_OF_ID(Sno, Within, sno_within, first_sno_within, last_sno_within)
+TIME_PREDICATE(Ulid, before, ulid_before, before_of_ulid, first_ulid_before, last_ulid_before)
+TIME_PREDICATE(Ulid, until, ulid_until, until_of_ulid, first_ulid_until, last_ulid_until)
+TIME_PREDICATE(Ulid, after, ulid_after, after_of_ulid, first_ulid_after, last_ulid_after)
+TIME_PREDICATE(Ulid, since, ulid_since, since_of_ulid, first_ulid_since, last_ulid_since)
+TIME_PREDICATE_OF_ID(Ulid, within, ulid_within, first_ulid_within, last_ulid_within)
+TIME_PREDICATE(Sno, before, sno_before, before_of_sno, first_sno_before, last_sno_before)
+TIME_PREDICATE(Sno, until, sno_until, until_of_sno, first_sno_until, last_sno_until)
+TIME_PREDICATE(Sno, after, sno_after, after_of_sno, first_sno_after, last_sno_after)
+TIME_PREDICATE(Sno, since, sno_since, since_of_sno, first_sno_since, last_sno_since)
+TIME_PREDICATE_OF_ID(Sno, within, sno_within, first_sno_within, last_sno_within)
 
 /// snowflake_within(bigint, tstzrange [, snowflake_layout]) → boolean; false for an invalid ID
 SNOWDRIFT_FUNCTION(snowflake_within) {
@@ -172,11 +157,11 @@ SNOWDRIFT_FUNCTION(uuidv7_within) {
     const auto& bytes = get_argument<Uuidv7::Bytes>(fcinfo, 0);
     if (!Uuidv7::is_version_7(bytes)) PG_RETURN_BOOL(false);
     const TimestampTz time = timestamp_from_unix_ms(Uuidv7{bytes}.timestamp_ms());
-    PG_RETURN_BOOL(Within::times(fcinfo, 1).contains(time));
+    PG_RETURN_BOOL(within(fcinfo, 1).contains(time));
 }
 
 /// uuidv7_within_pruned(uuid, tstzrange) → boolean; the same, with another support function
 SNOWDRIFT_FUNCTION_AS(uuidv7_within_pruned, snowdrift_uuidv7_within)
 
-SNOWDRIFT_FUNCTION_AS(first_uuidv7_within, TimePredicate<Uuidv7, Within>::first)
-SNOWDRIFT_FUNCTION_AS(last_uuidv7_within, TimePredicate<Uuidv7, Within>::last)
+SNOWDRIFT_FUNCTION_AS(first_uuidv7_within, TimePredicate<Uuidv7, within>::first)
+SNOWDRIFT_FUNCTION_AS(last_uuidv7_within, TimePredicate<Uuidv7, within>::last)

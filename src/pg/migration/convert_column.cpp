@@ -184,6 +184,7 @@ List* tables_to_lock(const Column& key, List* widened, List* references) {
 /// constraints and indexes of all these tables when it plans the query for the largest key,
 /// rewrites tables and checks foreign keys. Raises 42501 with the list of the other tables.
 void check_owners(const Column& key, const List* tables) {
+    Assert(linitial_oid(tables) == key.table && owner_of(key.table) == GetUserId());
     List* all = NIL;
     ListCell* cell;
     foreach (cell, tables)

@@ -42,6 +42,7 @@ int compare_ends(const ListCell* a, const ListCell* b) {
 /// sequence, from before the table had Snowflakes, whose age is unknown. Precondition: the bounds
 /// are IDs.
 bool is_range_of_times(const Partition& partition, const ColumnIds& ids) {
+    Assert(partition.from && partition.to);
     return ids.kind() != ColumnIds::Kind::snowflake ||
            (ids.is_boundary(*partition.from) && ids.is_boundary(*partition.to) &&
             DatumGetInt64(*partition.to) > DatumGetInt64(ids.boundary(ids.certain_since_ms())));

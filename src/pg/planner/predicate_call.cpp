@@ -45,14 +45,14 @@ bool calls(Node* expression, void* function) {
     const auto may_be = [](Oid called, void* wanted) {
         return called == *static_cast<Oid*>(wanted) || is_in_sql(called);
     };
-    if (!expression) return false;
+    if (expression == nullptr) return false;
     return check_functions_in_node(expression, may_be, function) ||
            walk_expression(expression, calls, function);
 }
 
 /// Whether a query has grouping sets, and groups by an expression that may call `function`.
 bool groups_by(const Query* query, Oid function) {
-    if (!query->groupingSets) return false;
+    if (query->groupingSets == NIL) return false;
     ListCell* cell;
     foreach (cell, query->groupClause) {
         auto* const clause = static_cast<SortGroupClause*>(lfirst(cell));
@@ -78,6 +78,7 @@ PredicateCall::PredicateCall(Oid function, List* arguments, const char* name)
     Oid* types;
     int count;
     (void)get_func_signature(function, &types, &count);
+    Assert(count >= 2 && count == list_length(arguments));
     id_position_ = types[0] == TIMESTAMPTZOID ? 1 : 0;
     id_type_ = types[id_position_];
     for (int i = id_position_ + 1; i < count; ++i) types[i - 1] = types[i];
@@ -85,7 +86,7 @@ PredicateCall::PredicateCall(Oid function, List* arguments, const char* name)
     times_ = list_delete_nth_cell(list_copy(arguments), id_position_);
     first_ = last_ = InvalidOid;
     if (!may_call(function)) return;
-    if (!name) name = get_func_name(function);
+    if (name == nullptr) name = get_func_name(function);
     first_ = find_function(psprintf("first_%s", name), function, id_type_, types, count - 1);
     last_ = find_function(psprintf("last_%s", name), function, id_type_, types, count - 1);
 }
@@ -96,7 +97,7 @@ bool PredicateCall::is_worthwhile(PlannerInfo* root) const {
     if (contain_volatile_functions(id) || contain_volatile_functions(times)) return false;
     if (contain_subplans(id) || contain_subplans(times)) return false;
     // Without a planner there is one row. In a trigger, its columns have no relation numbers.
-    if (!root) return !contain_vars_of_level(id, 0) || !contain_vars_of_level(times, 0);
+    if (root == nullptr) return !contain_vars_of_level(id, 0) || !contain_vars_of_level(times, 0);
     // Before PostgreSQL 18, the planner merges comparisons into an AND, and then does not recognize
     // the grouping expression, which is null in other grouping sets.
     if (groups_by(root->parse, function_)) return false;
@@ -114,6 +115,7 @@ Expr* PredicateCall::compare(int16 strategy, Expr* bound) const {
 }
 
 Expr* PredicateCall::make_bound(PlannerInfo* root, Oid function) const {
+    Assert(may_be_replaced());
     FuncExpr* const call = makeFuncExpr(function, id_type_, copy_of(times_), InvalidOid, InvalidOid,
                                         COERCE_EXPLICIT_CALL);
     return reinterpret_cast<Expr*>(eval_const_expressions(root, reinterpret_cast<Node*>(call)));

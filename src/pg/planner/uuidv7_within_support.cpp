@@ -60,7 +60,7 @@ RangeTblEntry* find_entry(PlannerInfo* root, int relation) {
 /// Whether a relation of the query is a table, and not a subquery or a function.
 bool is_table(PlannerInfo* root, int relation) {
     const RangeTblEntry* const entry = find_entry(root, relation);
-    return entry && entry->rtekind == RTE_RELATION;
+    return entry != nullptr && entry->rtekind == RTE_RELATION;
 }
 
 /// The only relation that an expression refers to; 0 if it refers to none or several. Ignores the
@@ -71,7 +71,7 @@ int find_relation(PlannerInfo* root, Expr* expression) {
     for (int relation = bms_next_member(relations, -1); relation > 0;
          relation = bms_next_member(relations, relation)) {
         const RangeTblEntry* const entry = find_entry(root, relation);
-        if (entry && entry->rtekind == RTE_JOIN) continue;
+        if (entry != nullptr && entry->rtekind == RTE_JOIN) continue;
         if (result != 0) return 0;
         result = relation;
     }
@@ -81,7 +81,10 @@ int find_relation(PlannerInfo* root, Expr* expression) {
 /// The parent of a relation: the table whose partition or other child it is, or the UNION ALL
 /// subquery that contains it; 0 if there is none.
 int parent_of(PlannerInfo* root, int relation) {
-    const bool is_child = root->append_rel_array && root->append_rel_array[relation];
+    Assert(root->append_rel_array == nullptr ||
+           (relation >= 0 && relation < root->simple_rel_array_size));
+    const bool is_child =
+        root->append_rel_array != nullptr && root->append_rel_array[relation] != nullptr;
     return is_child ? static_cast<int>(root->append_rel_array[relation]->parent_relid) : 0;
 }
 
@@ -113,18 +116,19 @@ PredicateCall predicate_of(Oid function, List* arguments) {
 /// uuidv7_within_pruned() and the pruning conditions, if there may be tables to prune; null to keep
 /// uuidv7_within().
 Expr* simplify(PlannerInfo* root, const FuncExpr* call) {
-    if (!root) return nullptr;
+    if (root == nullptr) return nullptr;
     if (!is_prunable(root, find_relation(root, static_cast<Expr*>(linitial(call->args)))))
         return nullptr;
     List* const conditions = make_pruning_conditions(root, predicate_of(call->funcid, call->args));
     FuncExpr* const pruned = make_predicate("uuidv7_within_pruned", call);
-    return conditions && pruned ? make_andclause(lcons(pruned, conditions)) : nullptr;
+    return conditions != NIL && pruned != nullptr ? make_andclause(lcons(pruned, conditions))
+                                                  : nullptr;
 }
 
 /// uuidv7_within() for a child, because its partial indexes can contain that predicate; null to
 /// keep uuidv7_within_pruned().
 FuncExpr* simplify_pruned(PlannerInfo* root, const FuncExpr* call) {
-    if (!root) return nullptr;
+    if (root == nullptr) return nullptr;
     const int relation = find_relation(root, static_cast<Expr*>(linitial(call->args)));
     return is_child(root, relation) ? make_predicate(predicate_name, call) : nullptr;
 }

@@ -139,15 +139,13 @@ class Uuidv7 : public BinaryId<Uuidv7, uint64_t, 36> {
         Bytes bytes{};
         size_t digits = 0;
         for (size_t i = 0; i < text_size; ++i) {
-            if (is_hyphen(i)) {
-                if (text[i] != '-') return {Reason::character, i};
-                continue;
-            }
             const int digit = digit_value(text[i]);
-            const bool is_allowed = i == version_at   ? digit == 7
-                                    : i == variant_at ? digit >> 2 == 2
-                                                      : digit >= 0;
+            const bool is_allowed = form[i] == '-'   ? text[i] == '-'
+                                    : form[i] == '7' ? digit == 7
+                                    : form[i] == 'v' ? digit >> 2 == 2
+                                                     : digit >= 0;
             if (!is_allowed) return {Reason::character, i};
+            if (form[i] == '-') continue;
             uint8_t& byte = bytes[digits++ / 2];
             byte = static_cast<uint8_t>(byte << 4 | digit);
         }
@@ -160,7 +158,7 @@ class Uuidv7 : public BinaryId<Uuidv7, uint64_t, 36> {
     constexpr char* format(char* text) const noexcept {
         size_t digits = 0;
         for (size_t i = 0; i < text_size; ++i) {
-            if (is_hyphen(i)) {
+            if (form[i] == '-') {
                 *text++ = '-';
                 continue;
             }
@@ -176,14 +174,11 @@ class Uuidv7 : public BinaryId<Uuidv7, uint64_t, 36> {
     static constexpr uint64_t version = uint64_t{7} << rand_a_bits;  // in high()
     static constexpr uint64_t variant = uint64_t{2} << rand_b_bits;  // in low()
 
-    static constexpr size_t version_at = 14;  // index in the text
-    static constexpr size_t variant_at = 19;
+    /// The characters of the text: hyphens, digits, the version and the digit with the variant
+    static constexpr char form[] = "dddddddd-dddd-7ddd-vddd-dddddddddddd";
+    static_assert(sizeof form == text_size + 1);
 
     constexpr Uuidv7(uint64_t high, uint64_t low) noexcept : BinaryId{high, low} {}
-
-    static constexpr bool is_hyphen(size_t index) noexcept {
-        return index == 8 || index == 13 || index == 18 || index == 23;
-    }
 
     /// The value of a hexadecimal digit in either case; -1 for another character.
     static constexpr int digit_value(char c) noexcept {

@@ -51,10 +51,6 @@ bool is_inherited(const Column& column) {
     return result;
 }
 
-Oid base_type_of(const Column& column) {
-    return getBaseType(get_atttype(column.table, column.number));
-}
-
 List* family_of(const Column& column) {
     const char* const name = column_name(column);
     List* family = NIL;

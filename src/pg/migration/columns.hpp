@@ -61,9 +61,6 @@ const char* column_name(const Column& column);
 /// Whether a table inherits the column.
 bool is_inherited(const Column& column);
 
-/// The type of a column; for a column of a domain type, the domain's base type.
-Oid base_type_of(const Column& column);
-
 /// The column, and the same column in all tables that inherit it, as a List of Column.
 List* family_of(const Column& column);
 

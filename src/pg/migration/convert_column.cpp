@@ -45,7 +45,7 @@ struct Conversion {
 };
 
 bool is_narrow(const Column& column) {
-    const Oid type = base_type_of(column);
+    const Oid type = getBaseType(get_atttype(column.table, column.number));
     return type == INT2OID || type == INT4OID;
 }
 
@@ -70,14 +70,13 @@ Column find_key(Oid table, const char* name) {
         ereport(ERROR,
                 (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not a table", table_name)));
     const Column key = find_column(table, name);
-    const Oid type = base_type_of(key);
-    if (type != INT2OID && type != INT4OID && type != INT8OID)
+    const Oid type = get_atttype(key.table, key.number);
+    if (!is_narrow(key) && getBaseType(type) != INT8OID)
         ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                         errmsg("column \"%s\" of table \"%s\" must be of type smallint, integer or "
                                "bigint",
                                name, table_name),
-                        errdetail("The column is of type %s.",
-                                  format_type_be(get_atttype(key.table, key.number)))));
+                        errdetail("The column is of type %s.", format_type_be(type))));
     check_no_domain(key);
     if (is_inherited(key))
         ereport(ERROR, (errcode(ERRCODE_INVALID_TABLE_DEFINITION),

@@ -79,11 +79,11 @@ PredicateCall::PredicateCall(Oid function, List* arguments, const char* name)
     int count;
     (void)get_func_signature(function, &types, &count);
     Assert(count >= 2 && count == list_length(arguments));
-    id_position_ = types[0] == TIMESTAMPTZOID ? 1 : 0;
-    id_type_ = types[id_position_];
-    for (int i = id_position_ + 1; i < count; ++i) types[i - 1] = types[i];
-    id_ = static_cast<Expr*>(list_nth(arguments, id_position_));
-    times_ = list_delete_nth_cell(list_copy(arguments), id_position_);
+    const int id_position = types[0] == TIMESTAMPTZOID ? 1 : 0;
+    id_type_ = types[id_position];
+    for (int i = id_position + 1; i < count; ++i) types[i - 1] = types[i];
+    id_ = static_cast<Expr*>(list_nth(arguments, id_position));
+    times_ = list_delete_nth_cell(list_copy(arguments), id_position);
     first_ = last_ = InvalidOid;
     if (!may_call(function)) return;
     if (name == nullptr) name = get_func_name(function);
@@ -126,13 +126,13 @@ List* find_index_conditions(const SupportRequestIndexCondition* request, const c
                                 ? reinterpret_cast<OpExpr*>(request->node)->args
                                 : reinterpret_cast<FuncExpr*>(request->node)->args;
     const PredicateCall call{request->funcid, arguments, name};
-    if (!call.may_be_replaced() || request->indexarg != call.id_position()) return nullptr;
+    if (!call.may_be_replaced()) return nullptr;
     ListCell* cell;
     foreach (cell, call.times()) {
         auto* const time = static_cast<Node*>(lfirst(cell));
         if (!is_pseudo_constant_for_index(request->root, time, request->index)) return nullptr;
     }
-    // The index may be of another operator family.
+    // The index is on the ID, then. It may be of another operator family.
     for (const int strategy : {BTGreaterEqualStrategyNumber, BTLessEqualStrategyNumber})
         if (!op_in_opfamily(call.comparison(static_cast<int16>(strategy)), request->opfamily))
             return nullptr;

@@ -32,7 +32,6 @@ class PredicateCall {
     PredicateCall(Oid function, List* arguments, const char* name = nullptr);
 
     Expr* id() const { return id_; }
-    int id_position() const { return id_position_; }
     List* times() const { return times_; }
 
     /// Whether the user has EXECUTE on the predicate, first_p and last_p.
@@ -61,7 +60,6 @@ class PredicateCall {
     Oid function_;
     Expr* id_;
     List* times_;
-    int id_position_;  // among the arguments
     Oid id_type_;
     Oid first_;  // the function first_p; InvalidOid if the user cannot call it
     Oid last_;   // the function last_p, likewise

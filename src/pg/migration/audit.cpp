@@ -100,7 +100,7 @@ class ValueGroups : public DestReceiver {
     void for_each(Visit visit) const {
         const auto count = static_cast<size_t>(hash_get_num_entries(groups_));
         auto** const sorted = static_cast<ValueGroup**>(
-            MemoryContextAllocHuge(CurrentMemoryContext, (count + 1) * sizeof(ValueGroup*)));
+            MemoryContextAllocHuge(CurrentMemoryContext, (count + 1) * sizeof(void*)));
         HASH_SEQ_STATUS scan;
         hash_seq_init(&scan, groups_);
         // The scan ends when it returns a null pointer.

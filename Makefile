@@ -21,6 +21,7 @@ ISOLATION = block_transactions generator_create generator_drop partitions partit
 	renewed_extension backfill idle_transaction
 
 PG_CONFIG ?= pg_config
+SERVER_HEADERS = $(shell $(PG_CONFIG) --includedir-server)
 
 # The version of this release, which is the library's version
 RELEASE = $(shell sed -n 's/^    "version": "\(.*\)",/\1/p' $(srcdir)/META.json)
@@ -35,9 +36,9 @@ UNWRITABLE = $(shell for file in . results output_iso regression.out regression.
 # Hidden symbols: backends load libraries with RTLD_GLOBAL. Without hidden symbols, an inline function of
 # another C++ extension could replace one of this library.
 # No exceptions, no RTTI, no guarded statics: the shared object depends only on libc.
-PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -I$(srcdir)/include -I$(srcdir)/src \
-	-DSNOWDRIFT_VERSION=$(RELEASE) \
-	$(shell grep -q '^.define USE_ASSERT_CHECKING' $$($(PG_CONFIG) --includedir-server)/pg_config.h || echo -DNDEBUG)
+# NDEBUG: assert() is active if PostgreSQL's Assert() is.
+PG_CPPFLAGS = -isystem $(SERVER_HEADERS) -I$(srcdir)/include -I$(srcdir)/src -DSNOWDRIFT_VERSION=$(RELEASE) \
+	$(shell grep -qs '^.define USE_ASSERT_CHECKING' $(SERVER_HEADERS)/pg_config*.h || echo -DNDEBUG)
 PG_CXXFLAGS = -std=c++20 -Wall -Wextra -Wno-deprecated-volatile -fvisibility=hidden -fvisibility-inlines-hidden \
 	-fno-exceptions -fno-rtti -fno-threadsafe-statics
 

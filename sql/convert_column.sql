@@ -264,7 +264,7 @@ CREATE VIEW members_view AS SELECT m.n FROM members AS m JOIN teams AS t ON t.id
 CREATE RULE members_rule AS ON UPDATE TO members WHERE old.team < new.team DO INSTEAD NOTHING;
 CREATE FUNCTION teams_function() RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT max(id) FROM teams; END;
 CREATE POLICY members_policy ON members USING (team > 0);
-CREATE TRIGGER members_trigger BEFORE UPDATE OF team ON members FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger();
+CREATE TRIGGER members_trigger BEFORE UPDATE OF team ON members FOR EACH ROW WHEN (NEW.team > 0) EXECUTE FUNCTION suppress_redundant_updates_trigger();
 SET client_min_messages = error;
 CREATE PUBLICATION filtered FOR TABLE teams WHERE (id > 0), members (team);
 RESET client_min_messages;

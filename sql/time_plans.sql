@@ -42,6 +42,8 @@ SELECT query FROM (VALUES ('SELECT * FROM events WHERE id >= (SELECT max(t) FROM
     ('SELECT * FROM events WHERE (SELECT max(t) FROM moments) > id'),
     ('SELECT * FROM visits WHERE snowflake_within(id, (SELECT range FROM ranges LIMIT 1), ''mastodon'')')
 ) AS queries(query), explain(query) WHERE plan ~ 'Index Cond: .*first_.* AND .*last_';
+-- The index returns exactly the rows that satisfy the predicate.
+SELECT plan FROM explain('SELECT * FROM events WHERE id >= (SELECT max(t) FROM moments)') WHERE plan ~ 'Filter';
 CREATE SEQUENCE runs;
 CREATE FUNCTION run() RETURNS timestamptz STABLE LANGUAGE plpgsql AS $$
 BEGIN PERFORM nextval('runs'); RETURN now(); END $$;

@@ -17,11 +17,13 @@ constexpr uint16_t big_endian(uint16_t word) noexcept {
     return std::endian::native == std::endian::little ? __builtin_bswap16(word) : word;
 }
 
-/// The number in the eight bytes at `bytes`, most significant byte first.
-constexpr uint64_t load_big_endian(const uint8_t* bytes) noexcept {
-    std::array<uint8_t, sizeof(uint64_t)> word{};
+/// The number in the bytes at `bytes`, 8 for a uint64_t and 2 for a uint16_t, most significant byte
+/// first.
+template <typename Number = uint64_t>
+constexpr Number load_big_endian(const uint8_t* bytes) noexcept {
+    std::array<uint8_t, sizeof(Number)> word{};
     std::copy_n(bytes, word.size(), word.begin());
-    return big_endian(std::bit_cast<uint64_t>(word));
+    return big_endian(std::bit_cast<Number>(word));
 }
 
 /// Writes `number`, a uint64_t or uint16_t, to the 8 or 2 bytes at `bytes`, most significant byte

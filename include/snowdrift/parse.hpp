@@ -40,20 +40,13 @@ std::string explain(ParseError error, std::string_view text) {
     return reason;
 }
 
-namespace detail {
-
-[[noreturn]] inline void throw_invalid(const std::string& reason) {
-    throw std::invalid_argument{reason};
-}
-
-}  // namespace detail
-
 /// The ID with this text. Throws std::invalid_argument, with the message of explain(), if
 /// T::parse() returns an error. In a constant expression, an invalid text does not compile.
 template <AnyId T>
 constexpr T parse(std::string_view text) {
     T id;
-    if (const ParseError error = T::parse(text, id)) detail::throw_invalid(explain<T>(error, text));
+    if (const ParseError error = T::parse(text, id))
+        throw std::invalid_argument{explain<T>(error, text)};
     return id;
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -148,12 +149,14 @@ struct SnowflakeLayout {
 
     /// The bits of a sequence in an ID. Precondition: sequence <= max_sequence().
     constexpr uint64_t sequence_field(uint32_t sequence) const noexcept {
+        assert(sequence <= max_sequence());
         return uint64_t{sequence} << shift(SnowflakeField::sequence);
     }
 
     /// The bits of a node in an ID: its upper bits are the datacenter, its lower bits the worker.
     /// Precondition: node <= max_node().
     constexpr uint64_t node_field(uint32_t node) const noexcept {
+        assert(node <= max_node());
         return (uint64_t{node} >> worker_bits) << shift(SnowflakeField::datacenter) |
                uint64_t{node & max_worker()} << shift(SnowflakeField::worker);
     }
@@ -161,6 +164,8 @@ struct SnowflakeLayout {
     /// Returns the ID with these fields. Precondition: each field is in its range, and
     /// contains_time(truncate(parts.unix_ms)).
     constexpr int64_t compose(const SnowflakeParts& parts) const noexcept {
+        assert(contains_time(truncate(parts.unix_ms)));
+        assert(parts.datacenter <= max_datacenter() && parts.worker <= max_worker());
         const auto node =
             static_cast<uint32_t>(uint64_t{parts.datacenter} << worker_bits | parts.worker);
         return static_cast<int64_t>(units_at(parts.unix_ms) << timestamp_shift() |
@@ -169,6 +174,7 @@ struct SnowflakeLayout {
 
     /// The fields of `id`. Precondition: contains_id(id).
     constexpr SnowflakeParts split(int64_t id) const noexcept {
+        assert(contains_id(id));
         const auto bits = static_cast<uint64_t>(id);
         return {unix_ms_of(bits >> timestamp_shift()),
                 static_cast<uint32_t>(bits >> shift(SnowflakeField::datacenter)) & max_datacenter(),
@@ -180,12 +186,14 @@ struct SnowflakeLayout {
     /// begins at or after `unix_ms`, and all other bits are 0. Precondition:
     /// contains_time(unix_ms).
     constexpr int64_t boundary(int64_t unix_ms) const noexcept {
+        assert(contains_time(unix_ms));
         return static_cast<int64_t>(units_at(unix_ms + unit_ms - 1) << timestamp_shift());
     }
 
     /// The largest ID whose timestamp is before `unix_ms`. Precondition:
     /// contains_time(unix_ms - 1).
     constexpr int64_t last_before(int64_t unix_ms) const noexcept {
+        assert(contains_time(unix_ms - 1));
         return static_cast<int64_t>(units_at(unix_ms - 1) << timestamp_shift() |
                                     ones(timestamp_shift()));
     }

@@ -3,6 +3,7 @@
 // has texts in base32.
 #pragma once
 
+#include <cassert>
 #include <chrono>
 #include <compare>
 #include <cstddef>
@@ -24,12 +25,7 @@ namespace snowdrift {
 /// timestamp first.
 template <SnowflakeLayout layout_>
 class SnowflakeOf {
-    static_assert(
-        [] {
-            SnowflakeLayout valid{};
-            return !make_layout(values_of(layout_), valid) && valid == layout_;
-        }(),
-        "not a layout that make_layout() returns");
+    static_assert(is_valid(layout_), "not a layout that make_layout() returns");
 
  public:
     static constexpr SnowflakeLayout layout = layout_;
@@ -44,7 +40,9 @@ class SnowflakeOf {
     constexpr SnowflakeOf() noexcept = default;
 
     /// The ID with this number. Precondition: contains_id(value).
-    constexpr explicit SnowflakeOf(int64_t value) noexcept : value_{value} {}
+    constexpr explicit SnowflakeOf(int64_t value) noexcept : value_{value} {
+        assert(contains_id(value));
+    }
 
     /// Returns the ID with these fields. Precondition: each field is in its range, and
     /// contains_time(layout.truncate(parts.unix_ms)).

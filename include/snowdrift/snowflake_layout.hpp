@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -185,6 +186,13 @@ constexpr LayoutValues values_of(const SnowflakeLayout& layout) noexcept {
             layout.sequence_bits, layout.unit_ms,        layout.order,           layout.js};
 }
 
+/// Whether make_layout() returns this layout.
+constexpr bool is_valid(const SnowflakeLayout& layout) noexcept {
+    SnowflakeLayout valid{};
+    return !make_layout(values_of(layout), valid) && valid == layout;
+}
+static_assert(std::ranges::all_of(layout_presets, is_valid, &LayoutPreset::layout));
+
 namespace detail {
 
 /// Removes the first word and the white space around it from `text`. Returns the word; an empty one
@@ -231,26 +239,6 @@ constexpr bool read_value(LayoutField field, std::string_view text, int64_t& val
     return read_integer(text, value) || (field == LayoutField::epoch && parse_utc(text, value));
 }
 
-/// The order in which a text names the fields below the timestamp.
-class FieldOrderReader {
- public:
-    constexpr void add(LayoutField field) noexcept {
-        const auto named = std::ranges::find(fields_, field, layout_field_of);
-        if (named == fields_.end()) return;
-        // Move it behind the fields that the text names before it.
-        std::rotate(fields_.begin() + count_++, named, named + 1);
-    }
-
-    constexpr FieldOrder order() const noexcept {
-        return static_cast<FieldOrder>(std::ranges::find(fields_in_order, fields_) -
-                                       fields_in_order.begin());
-    }
-
- private:
-    SnowflakeFields fields_ = fields_in_order[0];
-    int count_ = 0;
-};
-
 }  // namespace detail
 
 /// The maximum number of characters that format_unit() writes.
@@ -260,6 +248,7 @@ inline constexpr size_t max_unit_text_size = std::string_view{"92233720368547758
 /// whole, else in milliseconds. Returns the end of the characters, at most max_unit_text_size.
 /// Precondition: unit_ms >= 0.
 constexpr char* format_unit(int64_t unit_ms, char* text) noexcept {
+    assert(unit_ms >= 0);
     const bool is_s = unit_ms != 0 && unit_ms % 1000 == 0;
     text = detail::format_digits(is_s ? unit_ms / 1000 : unit_ms, 1, text);
     if (!is_s) *text++ = 'm';
@@ -286,10 +275,10 @@ constexpr LayoutError parse_layout(std::string_view text, SnowflakeLayout& layou
     }
 
     LayoutValues values{};
-    detail::FieldOrderReader order;
     LayoutError misplaced;
-    std::array<bool, std::size(layout_values)> is_given{};
-    const auto has = [&](LayoutField field) { return is_given[static_cast<size_t>(field)]; };
+    int count = 0;
+    std::array<int, std::size(layout_values)> places{};  // of the fields, from 1; 0: not given
+    const auto place = [&](LayoutField field) { return places[static_cast<size_t>(field)]; };
     for (; !word.empty(); word = detail::take_word(text)) {
         if (word == "js") {
             if (values.js) return {Reason::repeated, {}, word};
@@ -297,24 +286,29 @@ constexpr LayoutError parse_layout(std::string_view text, SnowflakeLayout& layou
             continue;
         }
         const auto equals = std::find(word.begin(), word.end(), '=');
-        const auto* const name = std::find(layout_field_names, layout_field_names + is_given.size(),
+        const auto* const name = std::find(layout_field_names, layout_field_names + places.size(),
                                            std::string_view{word.begin(), equals});
         const auto index = static_cast<size_t>(name - layout_field_names);
-        if (index == is_given.size() || equals == word.end()) return {Reason::word, {}, word};
-        if (is_given[index]) return {Reason::repeated, {}, word};
-        is_given[index] = true;
+        if (index == places.size() || equals == word.end()) return {Reason::word, {}, word};
+        if (places[index] != 0) return {Reason::repeated, {}, word};
+        places[index] = ++count;
 
         const auto field = static_cast<LayoutField>(index);
         if (!detail::read_value(field, {equals + 1, word.end()}, values.*layout_values[index]))
             return {Reason::value, field, word};
-        if (field > LayoutField::timestamp && !has(LayoutField::timestamp) && !misplaced)
+        if (field > LayoutField::timestamp && place(LayoutField::timestamp) == 0 && !misplaced)
             misplaced = {Reason::order, field, word};
-        order.add(field);
     }
     for (const auto field : {LayoutField::epoch, LayoutField::timestamp, LayoutField::sequence})
-        if (!has(field)) return {Reason::missing, field};
+        if (place(field) == 0) return {Reason::missing, field};
     if (misplaced) return misplaced;
-    values.order = order.order();
+    // Fields that are not given have no bits, so it does not matter that they are first.
+    const auto is_named_in_order = [&](const SnowflakeFields& fields) {
+        return std::ranges::is_sorted(fields, {},
+                                      [&](auto f) { return place(layout_field_of(f)); });
+    };
+    const auto* const order = std::ranges::find_if(fields_in_order, is_named_in_order);
+    values.order = static_cast<FieldOrder>(order - fields_in_order.begin());
     return make_layout(values, layout);
 }
 
@@ -329,6 +323,7 @@ inline constexpr size_t max_layout_text_size =
 /// preset, else the epoch, the unit if it is not 1 ms, and the fields in the order of their bits,
 /// without a datacenter or worker that has no bits. Returns the end of the characters.
 constexpr char* format_layout(const SnowflakeLayout& layout, char* text) noexcept {
+    assert(is_valid(layout));
     const auto put = [&text](std::string_view word) {
         text = std::copy(word.begin(), word.end(), text);
     };
@@ -358,11 +353,5 @@ constexpr char* format_layout(const SnowflakeLayout& layout, char* text) noexcep
     if (layout.js) put(" js");
     return text;
 }
-
-// All presets are valid.
-static_assert(std::ranges::all_of(layout_presets, [](const LayoutPreset& preset) {
-    SnowflakeLayout layout{};
-    return !make_layout(values_of(preset.layout), layout) && layout == preset.layout;
-}));
 
 }  // namespace snowdrift

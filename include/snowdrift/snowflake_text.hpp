@@ -2,6 +2,7 @@
 // do.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -24,6 +25,7 @@ class SnowflakeText {
     /// Writes the 13 characters of an ID to `text`, in upper case, without a terminating zero.
     /// Returns the end of the characters. Precondition: id >= 0.
     static constexpr char* format(int64_t id, char* text) noexcept {
+        assert(id >= 0);
         *text = CrockfordAlphabet::characters[id >> tail_bits];
         Codec::encode<tail_size>(static_cast<uint64_t>(id), text + 1);
         return text + size;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -83,6 +84,7 @@ struct TypeId {
     /// Writes the text, at most max_text_size characters, to `text`, without a terminating zero.
     /// Returns the end of the characters. Precondition: the prefix is valid.
     constexpr char* format(char* text) const noexcept {
+        assert(!check_prefix(prefix));
         text = std::copy(prefix.begin(), prefix.end(), text);
         if (!prefix.empty()) *text++ = separator;
         return Base32<TypeIdAlphabet>::encode_128(uuid, text);

@@ -4,53 +4,45 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <compare>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
 
 #include "snowdrift/base32.hpp"
-#include "snowdrift/endian.hpp"
-#include "snowdrift/time.hpp"
+#include "snowdrift/binary_id.hpp"
 #include "snowdrift/uint128.hpp"
 #include "snowdrift/value.hpp"
 
 namespace snowdrift {
 
-/// A ULID: 16 bytes, big-endian, so that ULIDs, their bytes and their texts have the same order, by
-/// timestamp first.
+/// A ULID: 16 bytes, and 26 characters, 10 of the timestamp and 16 of the randomness.
 ///
 /// | bits   | field                                               |
 /// | ------ | --------------------------------------------------- |
 /// | 127-80 | timestamp: milliseconds since 1970-01-01T00:00:00Z  |
 /// | 79-0   | randomness                                          |
-class Ulid {
+class Ulid : public BinaryId<Ulid, uint64_t, 26> {
  public:
     static constexpr std::string_view name = "ULID";
-    static constexpr size_t size = 16;       ///< in bytes
-    static constexpr size_t text_size = 26;  ///< in characters: 10 of timestamp, 16 of randomness
     static constexpr int random_bits = 80;
 
     static constexpr int64_t epoch_unix_ms = 0;
     static constexpr int64_t max_timestamp_ms = 281474976710655;  ///< 10889-08-02T05:31:50.655Z
 
-    using Bytes = std::array<uint8_t, size>;
     using Randomness = std::array<uint8_t, 10>;
-    using Text = std::array<char, text_size>;
+
+    using BinaryId::boundary;
 
     /// The nil ULID: all bits zero.
     constexpr Ulid() noexcept = default;
 
     /// The ULID with the first 64 bits `high` (the timestamp and 16 random bits) and the last 64
     /// bits `low`.
-    constexpr Ulid(uint64_t high, uint64_t low) noexcept {
-        store_big_endian(high, bytes_.data());
-        store_big_endian(low, bytes_.data() + 8);
-    }
+    constexpr Ulid(uint64_t high, uint64_t low) noexcept : BinaryId{high, low} {}
 
-    constexpr explicit Ulid(const Bytes& bytes) noexcept : bytes_{bytes} {}
+    constexpr explicit Ulid(const Bytes& bytes) noexcept : BinaryId{bytes} {}
 
     /// Returns the ULID with this timestamp and randomness. Precondition: contains_time(unix_ms).
     static constexpr Ulid compose(int64_t unix_ms, const Randomness& randomness) noexcept {
@@ -62,35 +54,19 @@ class Ulid {
     /// The smallest ULID whose timestamp is not before `unix_ms`: that timestamp and 80 zero bits.
     /// Precondition: contains_time(unix_ms).
     static constexpr Ulid boundary(int64_t unix_ms) noexcept {
+        assert(contains_time(unix_ms));
         return {static_cast<uint64_t>(unix_ms) << 16, 0};
     }
 
     /// The largest ULID whose timestamp is before `unix_ms`. Precondition:
     /// contains_time(unix_ms - 1).
     static constexpr Ulid last_before(int64_t unix_ms) noexcept {
+        assert(contains_time(unix_ms - 1));
         return {(static_cast<uint64_t>(unix_ms) << 16) - 1, UINT64_MAX};
-    }
-
-    /// The smallest ULID whose timestamp is not before `time`. Precondition:
-    /// contains_time(unix_ms_ceil(time)).
-    template <typename Duration>
-    static constexpr Ulid boundary(std::chrono::sys_time<Duration> time) noexcept {
-        return boundary(unix_ms_ceil(time));
     }
 
     static constexpr Ulid nil() noexcept { return {}; }
     static constexpr Ulid max() noexcept { return {UINT64_MAX, UINT64_MAX}; }
-
-    /// Whether `unix_ms` is in epoch_unix_ms .. max_timestamp_ms.
-    static constexpr bool contains_time(int64_t unix_ms) noexcept {
-        return unix_ms >= epoch_unix_ms && unix_ms <= max_timestamp_ms;
-    }
-
-    /// The same for the millisecond that contains `time`.
-    template <typename Duration>
-    static constexpr bool contains_time(std::chrono::sys_time<Duration> time) noexcept {
-        return contains_time(unix_ms_floor(time));
-    }
 
     /// The number of smaller ULIDs: all 128 bits.
     constexpr Uint128 ordinal() const noexcept {
@@ -102,19 +78,8 @@ class Ulid {
         return {static_cast<uint64_t>(ordinal >> 64), static_cast<uint64_t>(ordinal)};
     }
 
-    /// The first 64 bits as a number: the timestamp and the first 16 random bits.
-    constexpr uint64_t high() const noexcept { return load_big_endian(bytes_.data()); }
-
-    /// The last 64 bits as a number.
-    constexpr uint64_t low() const noexcept { return load_big_endian(bytes_.data() + 8); }
-
-    constexpr const Bytes& bytes() const noexcept { return bytes_; }
-
     /// The timestamp in milliseconds since 1970-01-01T00:00:00Z, 0 .. max_timestamp_ms.
     constexpr int64_t timestamp_ms() const noexcept { return static_cast<int64_t>(high() >> 16); }
-
-    /// The timestamp as a time of the system clock.
-    constexpr Time time() const noexcept { return time_of(timestamp_ms()); }
 
     /// The last 80 bits.
     constexpr Randomness randomness() const noexcept {
@@ -136,38 +101,10 @@ class Ulid {
     /// zero. Returns the end of the characters.
     constexpr char* format(char* text) const noexcept { return Codec::encode_128(bytes_, text); }
 
-    /// The 26 characters of the text form, in upper case, without a terminating zero.
-    constexpr Text text() const noexcept {
-        Text result{};
-        format(result.data());
-        return result;
-    }
-
-    /// The ULID whose ordinal is greater by `count`. Precondition: it is at most max().
-    friend constexpr Ulid operator+(const Ulid& id, uint64_t count) noexcept {
-        return from_ordinal(id.ordinal() + count);
-    }
-
-    friend constexpr bool operator==(const Ulid& a, const Ulid& b) noexcept {
-        return a.high() == b.high() && a.low() == b.low();
-    }
-
-    /// The order of the bytes, and of the texts.
-    friend constexpr std::strong_ordering operator<=>(const Ulid& a, const Ulid& b) noexcept {
-        const auto order = a.high() <=> b.high();
-        return order != 0 ? order : a.low() <=> b.low();
-    }
-
-    friend constexpr size_t hash_value(const Ulid& id) noexcept {
-        return detail::hash(id.high(), id.low());
-    }
-
  private:
     using Codec = Base32<CrockfordAlphabet>;
 
     static constexpr size_t timestamp_size = 6;  // in bytes
-
-    Bytes bytes_{};
 };
 
 template <>

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cassert>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -14,43 +16,10 @@ inline constexpr size_t max_utc_text_size = 25;
 
 namespace detail {
 
-/// Reads numbers of fixed length that are separated by single characters.
-class UtcReader {
- public:
-    constexpr explicit UtcReader(std::string_view text) noexcept : text_{text} {}
-
-    /// Whether the next character is `c`.
-    constexpr bool is_at(char c) const noexcept { return !text_.empty() && text_.front() == c; }
-
-    /// Consumes the next character. If it is not `c`, the text is invalid.
-    constexpr void skip(char c) noexcept {
-        if (is_at(c))
-            text_.remove_prefix(1);
-        else
-            is_valid_ = false;
-    }
-
-    /// Consumes `length` digits and returns their number. If there are fewer, the text is invalid.
-    constexpr int read(size_t length) noexcept {
-        int number = 0;
-        for (; length > 0 && !text_.empty() && text_.front() >= '0' && text_.front() <= '9';
-             --length, text_.remove_prefix(1))
-            number = number * 10 + (text_.front() - '0');
-        is_valid_ &= length == 0;
-        return number;
-    }
-
-    /// Whether the text was valid, and all of it was consumed.
-    constexpr bool is_done() const noexcept { return is_valid_ && text_.empty(); }
-
- private:
-    std::string_view text_;
-    bool is_valid_ = true;
-};
-
 /// Writes a number >= 0 with at least `width` digits, padded with zeros. Returns the end of the
 /// digits.
 constexpr char* format_digits(int64_t number, int width, char* text) noexcept {
+    assert(number >= 0);
     int length = 1;
     for (int64_t rest = number / 10; rest > 0; rest /= 10) ++length;
     char* const end = text + std::max(length, width);
@@ -65,28 +34,28 @@ constexpr char* format_digits(int64_t number, int width, char* text) noexcept {
 /// text does not have this form or the time does not exist in the calendar.
 constexpr bool parse_utc(std::string_view text, int64_t& unix_ms) noexcept {
     using namespace std::chrono;
-    detail::UtcReader reader{text};
-    const year y{reader.read(4)};
-    reader.skip('-');
-    const month m{static_cast<unsigned>(reader.read(2))};
-    reader.skip('-');
-    const day d{static_cast<unsigned>(reader.read(2))};
-    reader.skip('T');
-    const hours h{reader.read(2)};
-    reader.skip(':');
-    const minutes min{reader.read(2)};
-    reader.skip(':');
-    const seconds s{reader.read(2)};
-    milliseconds fraction{0};
-    if (reader.is_at('.')) {
-        reader.skip('.');
-        fraction = milliseconds{reader.read(3)};
+    constexpr std::string_view form = "0000-00-00T00:00:00.000Z";
+    std::array<int, 7> fields{};
+    size_t field = 0;
+    size_t at = 0;
+    for (const char c : text) {
+        if (c == 'Z' && at == form.find('.')) at = form.find('Z');
+        if (at == form.size()) return false;
+        if (form[at] != '0') {
+            if (c != form[at]) return false;
+            ++field;
+        } else {
+            if (c < '0' || c > '9') return false;
+            fields[field] = fields[field] * 10 + (c - '0');
+        }
+        ++at;
     }
-    reader.skip('Z');
-    if (!reader.is_done() || !(y / m / d).ok() || h >= days{1} || min >= hours{1} ||
-        s >= minutes{1})
-        return false;
-    unix_ms = milliseconds{sys_days{y / m / d}.time_since_epoch() + h + min + s + fraction}.count();
+    const auto [y, m, d, h, min, s, ms] = fields;
+    const year_month_day date{year{y}, month{static_cast<unsigned>(m)},
+                              day{static_cast<unsigned>(d)}};
+    if (at != form.size() || !date.ok() || h >= 24 || min >= 60 || s >= 60) return false;
+    const auto time = sys_days{date} + hours{h} + minutes{min} + seconds{s} + milliseconds{ms};
+    unix_ms = time.time_since_epoch().count();
     return true;
 }
 
@@ -98,6 +67,7 @@ constexpr char* format_utc(int64_t unix_ms, char* text) noexcept {
     const sys_time<milliseconds> time{milliseconds{unix_ms}};
     const year_month_day date{floor<days>(time)};
     const hh_mm_ss clock{time - floor<days>(time)};
+    assert(date.year() >= year{0});
     const auto put = [&text](char separator, int64_t number, int width) {
         *text++ = separator;
         text = detail::format_digits(number, width, text);

@@ -5,23 +5,21 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <compare>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
 
 #include "snowdrift/base32.hpp"
+#include "snowdrift/binary_id.hpp"
 #include "snowdrift/endian.hpp"
-#include "snowdrift/time.hpp"
 #include "snowdrift/uint128.hpp"
 #include "snowdrift/value.hpp"
 
 namespace snowdrift {
 
-/// A UUID of version 7 and variant 10: 16 bytes, big-endian, so that these UUIDs, their bytes and
-/// their texts have the same order, by timestamp first.
+/// A UUID of version 7 and variant 10: 16 bytes, and 36 characters, 32 digits and 4 hyphens.
 ///
 /// | bits   | field       | in RFC 9562                                         |
 /// | ------ | ----------- | --------------------------------------------------- |
@@ -30,11 +28,9 @@ namespace snowdrift {
 /// | 75-64  | randomness  | rand_a                                              |
 /// | 63-62  | variant: 10 | var                                                 |
 /// | 61-0   | randomness  | rand_b                                              |
-class Uuidv7 {
+class Uuidv7 : public BinaryId<Uuidv7, uint64_t, 36> {
  public:
     static constexpr std::string_view name = "UUID of version 7";
-    static constexpr size_t size = 16;       ///< in bytes
-    static constexpr size_t text_size = 36;  ///< in characters: 32 digits, 4 hyphens
 
     // Widths of the fields, in the order of the table.
     static constexpr int timestamp_bits = 48;
@@ -47,17 +43,18 @@ class Uuidv7 {
     static constexpr int64_t epoch_unix_ms = 0;
     static constexpr int64_t max_timestamp_ms = 281474976710655;  ///< 10889-08-02T05:31:50.655Z
 
-    using Bytes = std::array<uint8_t, size>;
-    using Text = std::array<char, text_size>;
-
     /// rand_a and rand_b as a number of 74 bits, big-endian. The first 6 bits are 0.
     using Randomness = std::array<uint8_t, 10>;
+
+    using BinaryId::boundary;
 
     /// The smallest UUID of version 7, min().
     constexpr Uuidv7() noexcept : Uuidv7{version, variant} {}
 
     /// The UUID with these bytes. Precondition: is_version_7(bytes).
-    constexpr explicit Uuidv7(const Bytes& bytes) noexcept : bytes_{bytes} {}
+    constexpr explicit Uuidv7(const Bytes& bytes) noexcept : BinaryId{bytes} {
+        assert(is_version_7(bytes));
+    }
 
     /// Whether the UUID with these bytes has version 7 and variant 10. Other UUIDs need not begin
     /// with a timestamp.
@@ -73,6 +70,7 @@ class Uuidv7 {
     /// Returns the UUID with this timestamp and randomness. Precondition: contains_time(unix_ms)
     /// and is_valid(randomness).
     static constexpr Uuidv7 compose(int64_t unix_ms, const Randomness& randomness) noexcept {
+        assert(contains_time(unix_ms) && is_valid(randomness));
         Uint128 ordinal = static_cast<Uint128>(unix_ms) << random_bits;
         ordinal |= static_cast<Uint128>(uint64_t{randomness[0]} << 8 | randomness[1]) << 64;
         return from_ordinal(ordinal | load_big_endian(randomness.data() + 2));
@@ -81,21 +79,16 @@ class Uuidv7 {
     /// The smallest UUID whose timestamp is not before `unix_ms`: that timestamp, version, variant,
     /// and 74 zero bits. Precondition: contains_time(unix_ms).
     static constexpr Uuidv7 boundary(int64_t unix_ms) noexcept {
+        assert(contains_time(unix_ms));
         return {static_cast<uint64_t>(unix_ms) << 16 | version, variant};
     }
 
     /// The largest UUID whose timestamp is before `unix_ms`. Precondition:
     /// contains_time(unix_ms - 1).
     static constexpr Uuidv7 last_before(int64_t unix_ms) noexcept {
+        assert(contains_time(unix_ms - 1));
         return {static_cast<uint64_t>(unix_ms - 1) << 16 | version | rand_a_mask,
                 variant | rand_b_mask};
-    }
-
-    /// The smallest UUID whose timestamp is not before `time`. Precondition:
-    /// contains_time(unix_ms_ceil(time)).
-    template <typename Duration>
-    static constexpr Uuidv7 boundary(std::chrono::sys_time<Duration> time) noexcept {
-        return boundary(unix_ms_ceil(time));
     }
 
     /// The smallest UUID of version 7: 00000000-0000-7000-8000-000000000000.
@@ -103,17 +96,6 @@ class Uuidv7 {
 
     /// The largest UUID of version 7: ffffffff-ffff-7fff-bfff-ffffffffffff.
     static constexpr Uuidv7 max() noexcept { return last_before(max_timestamp_ms + 1); }
-
-    /// Whether `unix_ms` is in epoch_unix_ms .. max_timestamp_ms.
-    static constexpr bool contains_time(int64_t unix_ms) noexcept {
-        return unix_ms >= epoch_unix_ms && unix_ms <= max_timestamp_ms;
-    }
-
-    /// The same for the millisecond that contains `time`.
-    template <typename Duration>
-    static constexpr bool contains_time(std::chrono::sys_time<Duration> time) noexcept {
-        return contains_time(unix_ms_floor(time));
-    }
 
     /// The number of smaller UUIDs of version 7: the 122 bits of timestamp and randomness.
     constexpr Uint128 ordinal() const noexcept {
@@ -123,24 +105,14 @@ class Uuidv7 {
 
     /// The inverse of ordinal(). Precondition: `ordinal` is less than 2^122.
     static constexpr Uuidv7 from_ordinal(Uint128 ordinal) noexcept {
+        assert(ordinal >> (timestamp_bits + random_bits) == 0);
         const auto first = static_cast<uint64_t>(ordinal >> rand_b_bits);
         return {first >> rand_a_bits << 16 | version | (first & rand_a_mask),
                 variant | (static_cast<uint64_t>(ordinal) & rand_b_mask)};
     }
 
-    /// The first 64 bits as a number: the timestamp, the version and rand_a.
-    constexpr uint64_t high() const noexcept { return load_big_endian(bytes_.data()); }
-
-    /// The last 64 bits as a number: the variant and rand_b.
-    constexpr uint64_t low() const noexcept { return load_big_endian(bytes_.data() + 8); }
-
-    constexpr const Bytes& bytes() const noexcept { return bytes_; }
-
     /// The timestamp in milliseconds since 1970-01-01T00:00:00Z, 0 .. max_timestamp_ms.
     constexpr int64_t timestamp_ms() const noexcept { return static_cast<int64_t>(high() >> 16); }
-
-    /// The timestamp as a time of the system clock.
-    constexpr Time time() const noexcept { return time_of(timestamp_ms()); }
 
     constexpr uint32_t rand_a() const noexcept {
         return static_cast<uint32_t>(high() & rand_a_mask);
@@ -167,15 +139,13 @@ class Uuidv7 {
         Bytes bytes{};
         size_t digits = 0;
         for (size_t i = 0; i < text_size; ++i) {
-            if (is_hyphen(i)) {
-                if (text[i] != '-') return {Reason::character, i};
-                continue;
-            }
             const int digit = digit_value(text[i]);
-            const bool is_allowed = i == version_at   ? digit == 7
-                                    : i == variant_at ? digit >> 2 == 2
-                                                      : digit >= 0;
+            const bool is_allowed = form[i] == '-'   ? text[i] == '-'
+                                    : form[i] == '7' ? digit == 7
+                                    : form[i] == 'v' ? digit >> 2 == 2
+                                                     : digit >= 0;
             if (!is_allowed) return {Reason::character, i};
+            if (form[i] == '-') continue;
             uint8_t& byte = bytes[digits++ / 2];
             byte = static_cast<uint8_t>(byte << 4 | digit);
         }
@@ -188,7 +158,7 @@ class Uuidv7 {
     constexpr char* format(char* text) const noexcept {
         size_t digits = 0;
         for (size_t i = 0; i < text_size; ++i) {
-            if (is_hyphen(i)) {
+            if (form[i] == '-') {
                 *text++ = '-';
                 continue;
             }
@@ -198,50 +168,17 @@ class Uuidv7 {
         return text;
     }
 
-    /// The 36 characters of the text form, in lower case, without a terminating zero.
-    constexpr Text text() const noexcept {
-        Text result{};
-        format(result.data());
-        return result;
-    }
-
-    /// The UUID of version 7 whose ordinal is greater by `count`. Precondition: it is at most
-    /// max().
-    friend constexpr Uuidv7 operator+(const Uuidv7& id, uint64_t count) noexcept {
-        return from_ordinal(id.ordinal() + count);
-    }
-
-    friend constexpr bool operator==(const Uuidv7& a, const Uuidv7& b) noexcept {
-        return a.high() == b.high() && a.low() == b.low();
-    }
-
-    /// The order of the bytes, and of the texts.
-    friend constexpr std::strong_ordering operator<=>(const Uuidv7& a, const Uuidv7& b) noexcept {
-        const auto order = a.high() <=> b.high();
-        return order != 0 ? order : a.low() <=> b.low();
-    }
-
-    friend constexpr size_t hash_value(const Uuidv7& id) noexcept {
-        return detail::hash(id.high(), id.low());
-    }
-
  private:
     static constexpr uint64_t rand_a_mask = (uint64_t{1} << rand_a_bits) - 1;
     static constexpr uint64_t rand_b_mask = (uint64_t{1} << rand_b_bits) - 1;
     static constexpr uint64_t version = uint64_t{7} << rand_a_bits;  // in high()
     static constexpr uint64_t variant = uint64_t{2} << rand_b_bits;  // in low()
 
-    static constexpr size_t version_at = 14;  // index in the text
-    static constexpr size_t variant_at = 19;
+    /// The characters of the text: hyphens, digits, the version and the digit with the variant
+    static constexpr char form[] = "dddddddd-dddd-7ddd-vddd-dddddddddddd";
+    static_assert(sizeof form == text_size + 1);
 
-    constexpr Uuidv7(uint64_t high, uint64_t low) noexcept {
-        store_big_endian(high, bytes_.data());
-        store_big_endian(low, bytes_.data() + 8);
-    }
-
-    static constexpr bool is_hyphen(size_t index) noexcept {
-        return index == 8 || index == 13 || index == 18 || index == 23;
-    }
+    constexpr Uuidv7(uint64_t high, uint64_t low) noexcept : BinaryId{high, low} {}
 
     /// The value of a hexadecimal digit in either case; -1 for another character.
     static constexpr int digit_value(char c) noexcept {
@@ -250,8 +187,6 @@ class Uuidv7 {
         if (c >= 'A' && c <= 'F') return c - 'A' + 10;
         return -1;
     }
-
-    Bytes bytes_{};
 };
 
 template <>

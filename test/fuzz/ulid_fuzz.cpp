@@ -2,6 +2,7 @@
 #include "snowdrift/ulid.hpp"
 
 #include "fuzz/check.hpp"
+#include "unit/id_sums.hpp"
 
 using namespace snowdrift;
 using namespace snowdrift::fuzz;

@@ -2,6 +2,7 @@
 #include "snowdrift/uuidv7.hpp"
 
 #include "fuzz/check.hpp"
+#include "unit/id_sums.hpp"
 
 using namespace snowdrift;
 using namespace snowdrift::fuzz;

@@ -17,6 +17,7 @@
 #include "snowdrift/snowflake_id.hpp"
 #include "snowdrift/ulid.hpp"
 #include "snowdrift/uuidv7.hpp"
+#include "unit/id_sums.hpp"
 
 namespace snowdrift {
 namespace {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "unit/id_sums.hpp"
+
 namespace snowdrift {
 namespace {
 

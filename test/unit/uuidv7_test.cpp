@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "unit/id_sums.hpp"
 #include "unit/vectors.hpp"
 
 namespace snowdrift {

@@ -1,22 +1,29 @@
 // The SQL function snowdrift.audit(), which summarizes the values of a column of IDs: by the node
 // that issued them, and by what is wrong with them.
 #include <algorithm>
+#include <array>
+#include <compare>
+#include <optional>
 
-#include "pg/migration/value_groups.hpp"
+#include "pg/migration/columns.hpp"
 #include "pg/support/checks.hpp"
 #include "pg/support/clock.hpp"
+#include "pg/support/datum.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/row.hpp"
 #include "pg/support/tables.hpp"
 #include "pg/support/time.hpp"
 #include "pg/types/column_ids.hpp"
 #include "pg/types/snowflake_layout_type.hpp"
-#include "snowdrift/ulid.hpp"
+#include "snowdrift/sno.hpp"
 
 extern "C" {
 #include "executor/spi.h"
+#include "executor/tuptable.h"
 #include "storage/lmgr.h"
+#include "tcop/dest.h"
 #include "utils/builtins.h"
+#include "utils/hsearch.h"
 #include "utils/lsyscache.h"
 }
 
@@ -24,18 +31,144 @@ using namespace snowdrift;
 
 namespace {
 
+/// The result of checking a value. Ascending values have ascending findings.
+enum class Finding : uint64 {
+    below,    ///< less than the first ID
+    past,     ///< an ID before a given time
+    present,  ///< an ID that is neither past nor future
+    future,   ///< an ID after the current time
+    above,    ///< greater than the last ID, or a UUID of another version
+    null,
+};
+
+/// Whether values with this finding are grouped by node.
+constexpr bool has_node(Finding finding) {
+    return finding == Finding::present || finding == Finding::future;
+}
+
+/// Values with the same finding from the same node.
+struct ValueGroup {
+    /// Compared and hashed as bytes.
+    struct Key {
+        Finding finding;
+        uint64 node;  ///< 0 if values with this finding are not grouped by node
+
+        friend auto operator<=>(const Key&, const Key&) = default;
+    };
+
+    Key key;
+    int64 count;
+    ColumnIds::SortKey first;  ///< the smallest value; undefined for nulls
+    ColumnIds::SortKey last;   ///< the largest value; undefined for nulls
+};
+
+/// The smallest value of each finding from `past` on, ascending. Findings without a value are not
+/// found.
+struct Thresholds {
+    std::array<ColumnIds::SortKey, 4> values;
+    size_t count = 0;
+
+    void add(const ColumnIds::SortKey& value) {
+        Assert(count < values.size() && (count == 0 || values[count - 1] <= value));
+        values[count++] = value;
+    }
+
+    Finding find(const ColumnIds::SortKey& value) const {
+        size_t finding = 0;
+        while (finding < count && values[finding] <= value) ++finding;
+        return static_cast<Finding>(finding);
+    }
+};
+
+/// A destination for the rows of a query that returns one column.
+class ValueGroups : public DestReceiver {
+ public:
+    /// The groups are in the current memory context.
+    ValueGroups(const ColumnIds& ids, const Thresholds& thresholds)
+        : DestReceiver{receive, start, [](DestReceiver*) {}, [](DestReceiver*) {}, DestNone},
+          ids_{ids},
+          thresholds_{thresholds} {
+        HASHCTL control{};
+        control.keysize = sizeof(ValueGroup::Key);
+        control.entrysize = sizeof(ValueGroup);
+        control.hcxt = CurrentMemoryContext;
+        groups_ = hash_create("groups of IDs", 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+    }
+
+    /// Calls visit(ValueGroup) for each group, in the order of findings and nodes.
+    template <typename Visit>
+    void for_each(Visit visit) const {
+        const auto count = static_cast<size_t>(hash_get_num_entries(groups_));
+        auto** const sorted = static_cast<ValueGroup**>(
+            MemoryContextAllocHuge(CurrentMemoryContext, (count + 1) * sizeof(void*)));
+        HASH_SEQ_STATUS scan;
+        hash_seq_init(&scan, groups_);
+        // The scan ends when it returns a null pointer.
+        for (size_t i = 0; i <= count; ++i)
+            sorted[i] = static_cast<ValueGroup*>(hash_seq_search(&scan));
+        std::sort(sorted, sorted + count,
+                  [](const ValueGroup* a, const ValueGroup* b) { return a->key < b->key; });
+        for (size_t i = 0; i < count; ++i) visit(*sorted[i]);
+    }
+
+ private:
+    /// Checks the column's type again: if the schema was renamed, the query can read another table
+    /// of the same name.
+    static void start(DestReceiver* self, int, TupleDesc row) {
+        const Oid type = getBaseType(TupleDescAttr(row, 0)->atttypid);
+        if (type != static_cast<ValueGroups*>(self)->ids_.type())
+            elog(ERROR, "unexpected type of audited column: %u", type);
+    }
+
+    static bool receive(TupleTableSlot* slot, DestReceiver* self) {
+        auto& groups = *static_cast<ValueGroups*>(self);
+        bool is_null;
+        const Datum value = slot_getattr(slot, 1, &is_null);
+        if (is_null)
+            ++groups.find({Finding::null, 0}).count;
+        else
+            groups.add(value);
+        return true;
+    }
+
+    uint64 node_of(Datum id) const {
+        if (ids_.kind() == ColumnIds::Kind::snowflake) return DatumGetInt64(id) & node_mask_;
+        return ids_.kind() == ColumnIds::Kind::sno ? get_id<Sno>(id).partition() : 0;
+    }
+
+    void add(Datum value) {
+        const ColumnIds::SortKey key = ids_.sort_key(value);
+        const bool is_other_uuid = ids_.kind() == ColumnIds::Kind::uuidv7 && !ids_.time_of(value);
+        const Finding finding = is_other_uuid ? Finding::above : thresholds_.find(key);
+        ValueGroup& group = find({finding, has_node(finding) ? node_of(value) : 0});
+        if (group.count++ == 0) group.first = group.last = key;
+        group.first = std::min(group.first, key);
+        group.last = std::max(group.last, key);
+    }
+
+    ValueGroup& find(const ValueGroup::Key& key) {
+        bool is_found;
+        auto* const group =
+            static_cast<ValueGroup*>(hash_search(groups_, &key, HASH_ENTER, &is_found));
+        if (!is_found) group->count = 0;
+        return *group;
+    }
+
+    ColumnIds ids_;
+    Thresholds thresholds_;
+    uint64 node_mask_ = ids_.layout().node_field(ids_.layout().max_node());  // in Snowflake IDs
+    HTAB* groups_;
+};
+
 /// The arguments of audit(), in order.
-enum Argument { table, column, layout, sample, since };
+namespace argument {
+enum { table, column, layout, sample, since };
+}
 
 /// The IDs in the column. Raises 42703 and 42804.
-ColumnIds find_ids(Oid relation, const char* name, const SnowflakeLayout& ids_layout) {
-    const AttrNumber number = get_attnum(relation, name);
-    if (number == InvalidAttrNumber)
-        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN),
-                        errmsg("column \"%s\" of relation \"%s\" does not exist", name,
-                               get_rel_name(relation))));
-    const Oid type = get_atttype(relation, number);
-    const auto ids = ColumnIds::of(type, ids_layout);
+ColumnIds find_ids(Oid relation, const char* name, const SnowflakeLayout& layout) {
+    const Oid type = get_atttype(relation, find_column(relation, name).number);
+    const auto ids = ColumnIds::of(type, layout);
     if (!ids)
         ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                         errmsg("column \"%s\" of relation \"%s\" must be of type bigint, ulid, "
@@ -48,9 +181,9 @@ ColumnIds find_ids(Oid relation, const char* name, const SnowflakeLayout& ids_la
 /// The argument `since`, or its default, in Unix milliseconds; at least the first time of the IDs.
 /// Raises 22008.
 int64 since_argument(FunctionCallInfo fcinfo, const ColumnIds& ids) {
-    if (PG_ARGISNULL(since)) return ids.certain_since_ms();
+    if (PG_ARGISNULL(argument::since)) return ids.certain_since_ms();
     const TimeRange times = ids.times();
-    const TimestampTz time = PG_GETARG_TIMESTAMPTZ(since);
+    const TimestampTz time = PG_GETARG_TIMESTAMPTZ(argument::since);
     const int64 unix_ms = unix_ms_ceil(time);
     return unix_ms <= times.first_ms ? times.first_ms : check_time(times, time, unix_ms);
 }
@@ -58,22 +191,22 @@ int64 since_argument(FunctionCallInfo fcinfo, const ColumnIds& ids) {
 /// The query that returns the values of the column, or of a sample of the rows.
 const char* make_query(FunctionCallInfo fcinfo) {
     const char* sampling = "";
-    if (!PG_ARGISNULL(sample)) {
-        const Datum percentage = DirectFunctionCall1(float4out, PG_GETARG_DATUM(sample));
+    if (!PG_ARGISNULL(argument::sample)) {
+        const Datum percentage = DirectFunctionCall1(float4out, PG_GETARG_DATUM(argument::sample));
         sampling = psprintf(" TABLESAMPLE pg_catalog.system('%s'::pg_catalog.float4)",
                             DatumGetCString(percentage));
     }
-    return psprintf("SELECT %s FROM %s%s", quote_identifier(NameStr(*PG_GETARG_NAME(column))),
-                    qualified_name(PG_GETARG_OID(table)), sampling);
+    return psprintf("SELECT %s FROM %s%s",
+                    quote_identifier(NameStr(*PG_GETARG_NAME(argument::column))),
+                    qualified_name(PG_GETARG_OID(argument::table)), sampling);
 }
 
-const char* name_of(Finding finding, const SnowflakeLayout& ids_layout, bool has_since) {
+const char* name_of(Finding finding, const SnowflakeLayout& layout, bool has_since) {
     switch (finding) {
         case Finding::below:
             // The sign bit is above the timestamp, as in a signed difference of times, or in it.
-            return ids_layout.timestamp_bits + ids_layout.timestamp_shift() < 64
-                       ? "earlier than the epoch"
-                       : "not an ID";
+            return layout.timestamp_bits + layout.timestamp_shift() < 64 ? "earlier than the epoch"
+                                                                         : "not an ID";
         case Finding::past:
             return has_since ? "ID earlier than since" : "small number";
         case Finding::present:
@@ -87,36 +220,21 @@ const char* name_of(Finding finding, const SnowflakeLayout& ids_layout, bool has
     }
 }
 
-/// The values of a group as Datums.
-struct Bounds {
-    Datum first;
-    Datum last;
-};
-
-Bounds bounds_of(const ValueGroup<int64>& group) {
-    return {Int64GetDatum(group.first), Int64GetDatum(group.last)};
-}
-
-template <typename Id>
-Bounds bounds_of(const ValueGroup<Id>& group) {
-    return {PointerGetDatum(&group.first), PointerGetDatum(&group.last)};
-}
-
 /// Add a group to the result.
-template <typename Value>
-void add_group(FunctionCallInfo fcinfo, const ColumnIds& ids, const ValueGroup<Value>& group) {
+void add_group(FunctionCallInfo fcinfo, const ColumnIds& ids, const ValueGroup& group) {
     const Finding finding = group.key.finding;
-    const bool has_since = !PG_ARGISNULL(since);
-    const auto [first, last] = bounds_of(group);
+    const bool has_since = !PG_ARGISNULL(argument::since);
+    Assert(group.count > 0 && group.first <= group.last);
+    const Datum first = ids.value(group.first);
+    const Datum last = ids.value(group.last);
     std::optional<Datum> datacenter, worker, partition, first_time, last_time, min, max;
-    if (has_node(finding)) {
-        if constexpr (std::same_as<Value, int64>) {
-            const SnowflakeParts parts = ids.layout().split(group.first);
-            if (ids.layout().datacenter_bits > 0) datacenter = Int32GetDatum(parts.datacenter);
-            if (ids.layout().worker_bits > 0) worker = Int32GetDatum(parts.worker);
-        }
-        if constexpr (std::same_as<Value, Sno>) partition = Int32GetDatum(group.first.partition());
+    if (has_node(finding) && ids.kind() == ColumnIds::Kind::snowflake) {
+        const SnowflakeParts parts = ids.layout().split(DatumGetInt64(first));
+        if (ids.layout().datacenter_bits > 0) datacenter = Int32GetDatum(parts.datacenter);
+        if (ids.layout().worker_bits > 0) worker = Int32GetDatum(parts.worker);
     }
+    if (has_node(finding) && ids.kind() == ColumnIds::Kind::sno)
+        partition = Int32GetDatum(get_id<Sno>(first).partition());
     if (has_node(finding) || (finding == Finding::past && has_since)) {
         first_time = TimestampTzGetDatum(*ids.time_of(first));
         last_time = TimestampTzGetDatum(*ids.time_of(last));
@@ -131,39 +249,21 @@ void add_group(FunctionCallInfo fcinfo, const ColumnIds& ids, const ValueGroup<V
 }
 
 /// The smallest values of each finding.
-template <typename Value>
-Thresholds<Value> thresholds_of(const ColumnIds& ids, int64 since_ms) {
+Thresholds find_thresholds(const ColumnIds& ids, int64 since_ms) {
     const TimeRange times = ids.times();
     const int64 future_ms = std::max(clock::now_ms() + 1, since_ms);
-    std::optional<Value> above;
-    if constexpr (std::same_as<Value, int64>)
-        if (ids.layout().max_id() < PG_INT64_MAX) above = ids.layout().max_id() + 1;
-    Thresholds<Value> thresholds;
-    thresholds.add(get_value<Value>(ids.boundary(times.first_ms)));
-    thresholds.add(get_value<Value>(ids.boundary(since_ms)));
+    std::optional<ColumnIds::SortKey> above;
+    if (ids.kind() == ColumnIds::Kind::snowflake && ids.layout().max_id() < PG_INT64_MAX)
+        above = ids.sort_key(Int64GetDatum(ids.layout().max_id() + 1));
+    Thresholds thresholds;
+    thresholds.add(ids.sort_key(ids.boundary(times.first_ms)));
+    thresholds.add(ids.sort_key(ids.boundary(since_ms)));
     if (future_ms <= times.last_ms)
-        thresholds.add(get_value<Value>(ids.boundary(future_ms)));
+        thresholds.add(ids.sort_key(ids.boundary(future_ms)));
     else if (above)
         thresholds.add(*above);
     if (above) thresholds.add(*above);
     return thresholds;
-}
-
-/// Group the values that the query returns, and add the groups to the result.
-template <typename Value>
-void audit_values(FunctionCallInfo fcinfo, const ColumnIds& ids, const char* query) {
-    const uint64 node_mask = ids.layout().node_field(ids.layout().max_node());
-    ValueGroups<Value> groups{ids.type(), thresholds_of<Value>(ids, since_argument(fcinfo, ids)),
-                              node_mask};
-    // A read-only query uses the snapshot of the calling query. It was taken before the clock was
-    // read, so IDs that are issued during the audit are not later than now.
-    SPIExecuteOptions options{};
-    options.read_only = true;
-    options.dest = &groups;
-    SPI_connect();
-    if (SPI_execute_extended(query, &options) < 0) elog(ERROR, "could not execute: %s", query);
-    SPI_finish();
-    groups.for_each([&](const auto& group) { add_group(fcinfo, ids, group); });
 }
 
 }  // namespace
@@ -172,28 +272,27 @@ void audit_values(FunctionCallInfo fcinfo, const ColumnIds& ids, const char* que
 /// timestamptz) → setof (finding text, datacenter int, worker int, partition int, count bigint,
 /// first_timestamp timestamptz, last_timestamp timestamptz, min text, max text)
 SNOWDRIFT_FUNCTION(audit) {
-    if (PG_ARGISNULL(table) || PG_ARGISNULL(column) || PG_ARGISNULL(layout))
+    if (PG_ARGISNULL(argument::table) || PG_ARGISNULL(argument::column) ||
+        PG_ARGISNULL(argument::layout))
         ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
                         errmsg("table, column and layout must not be null")));
     // The lock prevents the table from being renamed before the query finds it by its name.
-    LockRelationOid(PG_GETARG_OID(table), AccessShareLock);
-    check_exists(PG_GETARG_OID(table));
-    const ColumnIds ids = find_ids(PG_GETARG_OID(table), NameStr(*PG_GETARG_NAME(column)),
-                                   get_layout(PG_GETARG_DATUM(layout)));
+    LockRelationOid(PG_GETARG_OID(argument::table), AccessShareLock);
+    check_exists(PG_GETARG_OID(argument::table));
+    const ColumnIds ids =
+        find_ids(PG_GETARG_OID(argument::table), NameStr(*PG_GETARG_NAME(argument::column)),
+                 get_layout(PG_GETARG_DATUM(argument::layout)));
     InitMaterializedSRF(fcinfo, 0);
-    switch (ids.kind()) {
-        case ColumnIds::Kind::snowflake:
-            audit_values<int64>(fcinfo, ids, make_query(fcinfo));
-            break;
-        case ColumnIds::Kind::ulid:
-            audit_values<Ulid>(fcinfo, ids, make_query(fcinfo));
-            break;
-        case ColumnIds::Kind::sno:
-            audit_values<Sno>(fcinfo, ids, make_query(fcinfo));
-            break;
-        case ColumnIds::Kind::uuidv7:
-            audit_values<Uuidv7::Bytes>(fcinfo, ids, make_query(fcinfo));
-            break;
-    }
+    ValueGroups groups{ids, find_thresholds(ids, since_argument(fcinfo, ids))};
+    const char* const query = make_query(fcinfo);
+    // A read-only query uses the snapshot of the calling query. It was taken before the clock was
+    // read, so IDs that are issued during the audit are not later than now.
+    SPIExecuteOptions options{};
+    options.read_only = true;
+    options.dest = &groups;
+    SPI_connect();
+    if (SPI_execute_extended(query, &options) < 0) elog(ERROR, "could not execute: %s", query);
+    SPI_finish();
+    groups.for_each([&](const ValueGroup& group) { add_group(fcinfo, ids, group); });
     return Datum{0};
 }

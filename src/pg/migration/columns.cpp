@@ -1,7 +1,6 @@
 #include "pg/migration/columns.hpp"
 
-#include <new>
-
+#include "pg/support/datum.hpp"
 #include "pg/support/scan.hpp"
 
 extern "C" {
@@ -17,19 +16,21 @@ extern "C" {
 namespace snowdrift {
 namespace {
 
-template <typename T>
-T* allocate(const T& value) {
-    return new (palloc(sizeof(T))) T{value};
-}
-
 int compare_columns(const ListCell* a, const ListCell* b) {
-    const auto* const left = static_cast<const Column*>(lfirst(a));
-    const auto* const right = static_cast<const Column*>(lfirst(b));
-    if (left->table != right->table) return left->table < right->table ? -1 : 1;
-    return left->number - right->number;
+    // The columns of a List differ.
+    return *static_cast<const Column*>(lfirst(a)) < *static_cast<const Column*>(lfirst(b)) ? -1 : 1;
 }
 
 }  // namespace
+
+Column find_column(Oid table, const char* name) {
+    const AttrNumber number = get_attnum(table, name);
+    if (number == InvalidAttrNumber)
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN),
+                        errmsg("column \"%s\" of relation \"%s\" does not exist", name,
+                               get_rel_name(table))));
+    return {table, number};
+}
 
 void add_column(List*& columns, const Column& column) {
     for (const Column& other : Items<Column>{columns})
@@ -48,10 +49,6 @@ bool is_inherited(const Column& column) {
     const bool result = reinterpret_cast<Form_pg_attribute>(GETSTRUCT(tuple))->attinhcount > 0;
     ReleaseSysCache(tuple);
     return result;
-}
-
-Oid base_type_of(const Column& column) {
-    return getBaseType(get_atttype(column.table, column.number));
 }
 
 List* family_of(const Column& column) {
@@ -107,12 +104,12 @@ List* read_references() {
 }
 
 List* with_referring_columns(const Column& key, List* references) {
+    Assert(!is_inherited(key));
     List* columns = NIL;
     add_column(columns, key);
     // The loop also visits the columns that it adds.
     for (const Column& column : Items<Column>{columns}) {
-        List* const family = family_of(column);
-        for (const Column& member : Items<Column>{family})
+        for (const Column& member : Items<Column>{family_of(column)})
             for (const Reference& reference : Items<Reference>{references})
                 if (reference.to == member) add_origins(columns, reference.from);
     }

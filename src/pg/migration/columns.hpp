@@ -3,6 +3,8 @@
 // catalogs, and lock no tables.
 #pragma once
 
+#include <compare>
+
 #include "pg/support/postgres.hpp"
 
 extern "C" {
@@ -16,7 +18,7 @@ struct Column {
     Oid table;
     AttrNumber number;
 
-    friend bool operator==(const Column&, const Column&) = default;
+    friend auto operator<=>(const Column&, const Column&) = default;
 };
 
 /// A column of a foreign key, and the column that it refers to.
@@ -25,15 +27,15 @@ struct Reference {
     Column to;
 };
 
-/// The elements of a List of pointers to `T`, for range-based for loops. The list may grow
-/// during the loop.
+/// The elements of a List of pointers to `T`, for range-based for loops. A list that is not empty
+/// may grow during the loop.
 template <typename T>
 class Items {
  public:
-    explicit Items(List* const& list) : list_{list} {}
+    explicit Items(const List* list) : list_{list} {}
 
     struct Iterator {
-        List* const& list;
+        const List* list;
         int position;
 
         const T& operator*() const { return *static_cast<T*>(list_nth(list, position)); }
@@ -44,8 +46,11 @@ class Items {
     std::nullptr_t end() const { return nullptr; }
 
  private:
-    List* const& list_;
+    const List* list_;
 };
+
+/// The column `name` of a table. Raises 42703.
+Column find_column(Oid table, const char* name);
 
 /// Append a column to a List of Column, unless the list contains it.
 void add_column(List*& columns, const Column& column);
@@ -55,9 +60,6 @@ const char* column_name(const Column& column);
 
 /// Whether a table inherits the column.
 bool is_inherited(const Column& column);
-
-/// The type of a column; for a column of a domain type, the domain's base type.
-Oid base_type_of(const Column& column);
 
 /// The column, and the same column in all tables that inherit it, as a List of Column.
 List* family_of(const Column& column);

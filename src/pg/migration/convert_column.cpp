@@ -5,7 +5,9 @@
 #include "pg/migration/columns.hpp"
 #include "pg/migration/dependents.hpp"
 #include "pg/migration/key_default.hpp"
+#include "pg/support/datum.hpp"
 #include "pg/support/postgres.hpp"
+#include "pg/support/row.hpp"
 #include "pg/support/tables.hpp"
 
 extern "C" {
@@ -16,30 +18,34 @@ extern "C" {
 #include "catalog/pg_type_d.h"
 #include "commands/defrem.h"
 #include "executor/spi.h"
-#include "funcapi.h"
 #include "storage/lmgr.h"
 #include "tcop/utility.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
-#include "utils/tuplestore.h"
 }
 
 using namespace snowdrift;
 
 namespace {
 
-/// The necessary changes, and the statements that make them.
+/// A statement that changes a relation.
+struct Change {
+    Oid relation;
+    const char* statement;
+};
+
+/// The necessary changes.
 struct Conversion {
-    List* tables = NIL;      ///< OIDs of the tables to lock, without inheriting tables
-    List* statements = NIL;  ///< strings; empty if no change is necessary
+    List* tables = NIL;   ///< OIDs of the tables to lock, without inheriting tables
+    List* changes = NIL;  ///< of Change, in the order in which they run
     bool sets_default = false;
     List* kept_sequences = NIL;  ///< OIDs of the sequences that defaults use but columns don't own
 };
 
 bool is_narrow(const Column& column) {
-    const Oid type = base_type_of(column);
+    const Oid type = getBaseType(get_atttype(column.table, column.number));
     return type == INT2OID || type == INT4OID;
 }
 
@@ -63,19 +69,14 @@ Column find_key(Oid table, const char* name) {
     if (kind != RELKIND_RELATION && kind != RELKIND_PARTITIONED_TABLE)
         ereport(ERROR,
                 (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not a table", table_name)));
-    const Column key{table, get_attnum(table, name)};
-    if (key.number == InvalidAttrNumber)
-        ereport(ERROR,
-                (errcode(ERRCODE_UNDEFINED_COLUMN),
-                 errmsg("column \"%s\" of relation \"%s\" does not exist", name, table_name)));
-    const Oid type = base_type_of(key);
-    if (type != INT2OID && type != INT4OID && type != INT8OID)
+    const Column key = find_column(table, name);
+    const Oid type = get_atttype(key.table, key.number);
+    if (!is_narrow(key) && getBaseType(type) != INT8OID)
         ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                         errmsg("column \"%s\" of table \"%s\" must be of type smallint, integer or "
                                "bigint",
                                name, table_name),
-                        errdetail("The column is of type %s.",
-                                  format_type_be(get_atttype(key.table, key.number)))));
+                        errdetail("The column is of type %s.", format_type_be(type))));
     check_no_domain(key);
     if (is_inherited(key))
         ereport(ERROR, (errcode(ERRCODE_INVALID_TABLE_DEFINITION),
@@ -105,9 +106,12 @@ const char* alter(const Column& column, const char* action) {
     return psprintf("ALTER COLUMN %s %s", quote_identifier(column_name(column)), action);
 }
 
-void add_alter_table(Conversion& conversion, Oid table, const char* actions) {
-    conversion.statements = lappend(conversion.statements,
-                                    psprintf("ALTER TABLE %s %s", qualified_name(table), actions));
+void add_change(List*& changes, Oid relation, const char* statement) {
+    changes = lappend(changes, allocate(Change{relation, statement}));
+}
+
+void add_alter_table(List*& changes, Oid table, const char* action) {
+    add_change(changes, table, psprintf("ALTER TABLE %s %s", qualified_name(table), action));
 }
 
 /// Add the statements that change what generates the key. They take little time, and run before the
@@ -126,33 +130,33 @@ void add_default(Conversion& conversion, const Column& key, List* family,
         if (member == key)
             identity = psprintf("%s, ", alter(member, "DROP IDENTITY"));
         else if (!partitions_share_identity || !get_rel_relispartition(member.table))
-            add_alter_table(conversion, member.table, alter(member, "DROP IDENTITY"));
+            add_alter_table(conversion.changes, member.table, alter(member, "DROP IDENTITY"));
     }
     conversion.kept_sequences = list_difference_oid(used, owned);
     List* const dropped = list_difference_oid(used, conversion.kept_sequences);
     if (!conversion.sets_default) return;
 
     add_alter_table(
-        conversion, key.table,
+        conversion.changes, key.table,
         psprintf("%s%s", identity, alter(key, psprintf("SET DEFAULT %s", generator.call))));
     ListCell* cell;
     foreach (cell, dropped)
-        conversion.statements = lappend(
-            conversion.statements, psprintf("DROP SEQUENCE %s", qualified_name(lfirst_oid(cell))));
+        add_change(conversion.changes, lfirst_oid(cell),
+                   psprintf("DROP SEQUENCE %s", qualified_name(lfirst_oid(cell))));
 }
 
-/// Add the statements that change the types of `columns`, one per table.
-void add_types(Conversion& conversion, List* columns) {
-    const char* actions = nullptr;
-    Oid table = InvalidOid;
+/// The changes of the types of `columns`, one per table. The columns of a table follow each other.
+List* type_changes(List* columns) {
+    List* changes = NIL;
     for (const Column& column : Items<Column>{columns}) {
-        if (column.table != table && actions != nullptr)
-            add_alter_table(conversion, table, actions);
         const char* const action = alter(column, "TYPE bigint");
-        actions = column.table == table ? psprintf("%s, %s", actions, action) : action;
-        table = column.table;
+        auto* const last = changes == NIL ? nullptr : static_cast<Change*>(llast(changes));
+        if (last != nullptr && last->relation == column.table)
+            last->statement = psprintf("%s, %s", last->statement, action);
+        else
+            add_alter_table(changes, column.table, action);
     }
-    if (actions != nullptr) add_alter_table(conversion, table, actions);
+    return changes;
 }
 
 /// The tables to lock: the key's table first, then the tables that a change of type locks, in the
@@ -161,8 +165,7 @@ void add_types(Conversion& conversion, List* columns) {
 List* tables_to_lock(const Column& key, List* widened, List* references) {
     List* columns = list_copy(widened);
     for (const Column& column : Items<Column>{widened}) {
-        List* const family = family_of(column);
-        for (const Column& member : Items<Column>{family})
+        for (const Column& member : Items<Column>{family_of(column)})
             for (const Reference& reference : Items<Reference>{references}) {
                 if (reference.from == member) add_origins(columns, reference.to);
                 if (reference.to == member) add_origins(columns, reference.from);
@@ -180,6 +183,7 @@ List* tables_to_lock(const Column& key, List* widened, List* references) {
 /// constraints and indexes of all these tables when it plans the query for the largest key,
 /// rewrites tables and checks foreign keys. Raises 42501 with the list of the other tables.
 void check_owners(const Column& key, const List* tables) {
+    Assert(linitial_oid(tables) == key.table && owner_of(key.table) == GetUserId());
     List* all = NIL;
     ListCell* cell;
     foreach (cell, tables)
@@ -237,10 +241,7 @@ Conversion plan_conversion(const Column& key, const KeyGenerator& generator) {
     check_owners(key, conversion.tables);
     add_default(conversion, key, key_family, generator);
     check_types_can_change(key, widened_families);
-    add_types(conversion, widened);
-    if (conversion.statements == NIL) return conversion;
-    conversion.statements =
-        lcons(const_cast<char*>(lock_statement(conversion.tables)), conversion.statements);
+    conversion.changes = list_concat(conversion.changes, type_changes(widened));
     return conversion;
 }
 
@@ -252,8 +253,7 @@ void report_effects(const Conversion& conversion, const Column& key) {
                          errdetail("Column \"%s\" of table \"%s\" uses the sequence, but does not "
                                    "own it.",
                                    column_name(key), get_rel_name(key.table))));
-    List* const family = family_of(key);
-    for (const Column& member : Items<Column>{family}) {
+    for (const Column& member : Items<Column>{family_of(key)}) {
         if (!is_in_partition_key(member)) continue;
         ereport(WARNING,
                 (errmsg("column \"%s\" is part of the partition key of table \"%s\"",
@@ -295,16 +295,6 @@ void check_keys_are_below(const Column& key, const KeyGenerator& generator) {
                        static_cast<long long>(*last_key), static_cast<long long>(first_id))));
 }
 
-void return_statements(FunctionCallInfo fcinfo, const List* statements) {
-    auto* const result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
-    ListCell* cell;
-    foreach (cell, statements) {
-        Datum value = CStringGetTextDatum(static_cast<char*>(lfirst(cell)));
-        bool is_null = false;
-        tuplestore_putvalues(result->setResult, result->setDesc, &value, &is_null);
-    }
-}
-
 /// Lock tables and those that inherit from them. Not by name, because other tables can take the
 /// names during the wait.
 void lock(const List* tables, LOCKMODE mode) {
@@ -320,7 +310,7 @@ void lock(const List* tables, LOCKMODE mode) {
 Conversion lock_and_plan(Column& key, const char* name, const KeyGenerator& generator,
                          LOCKMODE mode) {
     Conversion conversion = plan_conversion(key, generator);
-    while (conversion.statements != NIL) {
+    while (conversion.changes != NIL) {
         lock(conversion.tables, mode);
         const List* const locked = conversion.tables;
         key = find_key(key.table, name);
@@ -351,20 +341,20 @@ SNOWDRIFT_FUNCTION(convert_column) {
     const OwnerContext owner{key.table};
     const Conversion conversion =
         lock_and_plan(key, name, generator, is_dry_run ? AccessShareLock : AccessExclusiveLock);
-    if (conversion.statements == NIL)
+    if (conversion.changes == NIL)
         ereport(NOTICE, (errmsg("column \"%s\" of table \"%s\" is already converted",
                                 column_name(key), get_rel_name(key.table))));
     if (conversion.sets_default) {
         check_keys_are_below(key, generator);
         report_effects(conversion, key);
     }
-    if (!is_dry_run && conversion.statements != NIL) {
-        ListCell* cell;
-        for_each_from(cell, conversion.statements, 1)  // the first one has been executed by lock()
-            execute(static_cast<char*>(lfirst(cell)));
+    if (conversion.changes != NIL)
+        add_row(fcinfo, {CStringGetTextDatum(lock_statement(conversion.tables))});
+    for (const Change& change : Items<Change>{conversion.changes}) {
+        if (!is_dry_run) execute(change.statement);
+        add_row(fcinfo, {CStringGetTextDatum(change.statement)});
     }
     owner.restore();
-    return_statements(fcinfo, conversion.statements);
     SPI_finish();
     return Datum{0};
 }

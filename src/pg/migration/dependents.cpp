@@ -1,7 +1,5 @@
 #include "pg/migration/dependents.hpp"
 
-#include <cstring>
-
 #include "pg/support/scan.hpp"
 
 extern "C" {
@@ -16,6 +14,7 @@ extern "C" {
 #include "catalog/pg_depend.h"
 #include "catalog/pg_statistic_ext.h"
 #include "commands/tablecmds.h"
+#include "nodes/value.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 }
@@ -70,15 +69,7 @@ bool is_rebuilt(const ObjectAddress& object) {
     }
 }
 
-/// Append a line to a List of strings, unless the list contains it.
-void add_line(List*& lines, char* line) {
-    ListCell* cell;
-    foreach (cell, lines)
-        if (std::strcmp(static_cast<char*>(lfirst(cell)), line) == 0) return;
-    lines = lappend(lines, line);
-}
-
-/// Append the objects that prevent a change of a column's type.
+/// Append the objects that prevent a change of a column's type to a List of String.
 void add_dependents(List*& lines, const Column& column) {
     const ObjectAddress address{RelationRelationId, column.table, column.number};
     for_each_dependent(column, [&](const ObjectAddress& object, char) {
@@ -88,8 +79,9 @@ void add_dependents(List*& lines, const Column& column) {
         if (shown.classId == object.classId && shown.objectId != object.objectId) return;
         // the column's own expression
         if (shown.objectId == column.table && shown.objectSubId == column.number) return;
-        add_line(lines, psprintf("%s depends on %s", getObjectDescription(&shown, false),
-                                 getObjectDescription(&address, false)));
+        char* const line = psprintf("%s depends on %s", getObjectDescription(&shown, false),
+                                    getObjectDescription(&address, false));
+        lines = list_append_unique(lines, makeString(line));
     });
 }
 
@@ -127,8 +119,7 @@ void check_types_can_change(const Column& key, List* columns) {
     initStringInfo(&detail);
     ListCell* cell;
     foreach (cell, lines)
-        appendStringInfo(&detail, "%s%s", detail.len > 0 ? "\n" : "",
-                         static_cast<char*>(lfirst(cell)));
+        appendStringInfo(&detail, "%s%s", detail.len > 0 ? "\n" : "", strVal(lfirst(cell)));
     ereport(ERROR,
             (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
              errmsg("cannot convert column \"%s\" of table \"%s\" because other objects depend on "

@@ -49,6 +49,7 @@ int64 draw(const KeyGenerator& generator) {
 }
 
 KeyDefault read_default(const Column& column, const KeyGenerator& generator) {
+    Assert(AttrNumberIsForUserDefinedAttr(column.number));
     Relation table = table_open(column.table, AccessShareLock);
     FormData_pg_attribute* const attribute =
         TupleDescAttr(RelationGetDescr(table), column.number - 1);

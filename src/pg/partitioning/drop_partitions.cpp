@@ -4,6 +4,7 @@
 
 #include "pg/partitioning/partition_list.hpp"
 #include "pg/support/clock.hpp"
+#include "pg/support/datum.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/row.hpp"
 #include "pg/support/tables.hpp"
@@ -41,6 +42,7 @@ int compare_ends(const ListCell* a, const ListCell* b) {
 /// sequence, from before the table had Snowflakes, whose age is unknown. Precondition: the bounds
 /// are IDs.
 bool is_range_of_times(const Partition& partition, const ColumnIds& ids) {
+    Assert(partition.from && partition.to);
     return ids.kind() != ColumnIds::Kind::snowflake ||
            (ids.is_boundary(*partition.from) && ids.is_boundary(*partition.to) &&
             DatumGetInt64(*partition.to) > DatumGetInt64(ids.boundary(ids.certain_since_ms())));
@@ -58,8 +60,7 @@ List* find_older(Oid parent, const SnowflakeLayout* layout, TimestampTz time) {
     for_each_partition(parent, [&](const Partition& partition) {
         const auto times = times_of(partition, ids);
         if (!times || !times->are_before(time) || !is_range_of_times(partition, ids)) return;
-        found =
-            lappend(found, new (palloc(sizeof(OldPartition))) OldPartition{partition.oid, *times});
+        found = lappend(found, allocate(OldPartition{partition.oid, *times}));
     });
     list_sort(found, compare_ends);
     return found;

@@ -7,6 +7,7 @@ extern "C" {
 #include "catalog/pg_class.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/parsenodes.h"
+#include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/partcache.h"
 #include "utils/rangetypes.h"
@@ -38,6 +39,7 @@ Datum PartitionTimes::range() const {
 }
 
 ColumnIds partition_key(Relation parent, const SnowflakeLayout* stated) {
+    Assert(CheckRelationLockedByMe(parent, AccessShareLock, true));
     PartitionKeyData* const key = parent->rd_rel->relkind == RELKIND_PARTITIONED_TABLE
                                       ? RelationGetPartitionKey(parent)
                                       : nullptr;

@@ -26,50 +26,40 @@ using namespace snowdrift;
 
 namespace {
 
-/// The properties of the parent that are used in the statements.
-struct Parent {
-    Oid schema;
-    const char* schema_name;
-    const char* name;
-    const char* qualified_name;
-    const char* options;  ///< clauses for access method and tablespace
-};
-
-Parent describe(Relation parent) {
+/// The clauses for the access method and the tablespace of a table.
+const char* storage_options(Relation table) {
     StringInfoData options;
     initStringInfo(&options);
-    if (OidIsValid(parent->rd_rel->relam))
+    if (OidIsValid(table->rd_rel->relam))
         appendStringInfo(&options, " USING %s",
-                         quote_identifier(get_am_name(parent->rd_rel->relam)));
-    if (OidIsValid(parent->rd_rel->reltablespace))
+                         quote_identifier(get_am_name(table->rd_rel->relam)));
+    if (OidIsValid(table->rd_rel->reltablespace))
         appendStringInfo(&options, " TABLESPACE %s",
-                         quote_identifier(get_tablespace_name(parent->rd_rel->reltablespace)));
-    const Oid schema = RelationGetNamespace(parent);
-    const char* const schema_name = get_namespace_name(schema);
-    const char* const name = pstrdup(RelationGetRelationName(parent));
-    return {schema, schema_name, name, quote_qualified_identifier(schema_name, name), options.data};
+                         quote_identifier(get_tablespace_name(table->rd_rel->reltablespace)));
+    return options.data;
 }
 
 /// Create a partition as a separate table and attach it, which does not block readers and writers
 /// of the parent.
-Oid create(const Parent& parent, const char* suffix, const char* from, const char* to) {
-    const char* const name = psprintf("%s_%s", parent.name, suffix);
+Oid create(Oid parent, const char* options, const char* suffix, const char* from, const char* to) {
+    const Oid schema = get_rel_namespace(parent);
+    const char* const name = psprintf("%s_%s", get_rel_name(parent), suffix);
     if (std::strlen(name) >= NAMEDATALEN)
         ereport(ERROR, (errcode(ERRCODE_NAME_TOO_LONG),
                         errmsg("partition name \"%s\" is too long", name)));
-    const char* const qualified_name = quote_qualified_identifier(parent.schema_name, name);
+    const char* const partition = quote_qualified_identifier(get_namespace_name(schema), name);
     execute(
         psprintf("CREATE TABLE %s (LIKE %s INCLUDING ALL EXCLUDING COMMENTS EXCLUDING IDENTITY"
                  " EXCLUDING INDEXES EXCLUDING STATISTICS)%s",
-                 qualified_name, parent.qualified_name, parent.options));
+                 partition, qualified_name(parent), options));
     execute(psprintf("ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%s) TO (%s)",
-                     parent.qualified_name, qualified_name, from, to));
-    return get_relname_relid(name, parent.schema);
+                     qualified_name(parent), partition, from, to));
+    return get_relname_relid(name, schema);
 }
 
 bool are_equal(const ColumnIds& ids, const Bound& a, const Bound& b) {
     if (!a || !b) return !a && !b;
-    return ids.are_equal(*a, *b);
+    return ids.sort_key(*a) == ids.sort_key(*b);
 }
 
 bool exists(Oid parent, const ColumnIds& ids, const Bound& from, const Bound& to) {
@@ -98,7 +88,7 @@ SNOWDRIFT_FUNCTION(create_partitions) {
     // The lock blocks sessions that create or detach partitions, but not readers and writers.
     Relation relation = table_open(parent_oid, ShareUpdateExclusiveLock);
     const ColumnIds ids = partition_key(relation, stated_layout(fcinfo, 4));
-    const Parent parent = describe(relation);
+    const char* const options = storage_options(relation);
     table_close(relation, NoLock);
 
     const TimeRange times = ids.times();
@@ -114,7 +104,7 @@ SNOWDRIFT_FUNCTION(create_partitions) {
         Bound to;
         if (!is_last) to = ids.boundary(unix_ms_floor(end));
         if (!exists(parent_oid, ids, from, to)) {
-            const Oid created = create(parent, step.suffix(begin), ids.literal(from),
+            const Oid created = create(parent_oid, options, step.suffix(begin), ids.literal(from),
                                        to ? ids.literal(*to) : "MAXVALUE");
             add_row(fcinfo, {ObjectIdGetDatum(created)});
         }

@@ -54,6 +54,7 @@ TimestampTz TimeStep::begin_of(TimestampTz time) const {
 }
 
 TimestampTz TimeStep::next(TimestampTz begin) const {
+    Assert(begin == begin_of(begin));
     if (months_ > 0) {
         const pg_tm fields = fields_of(begin);
         return time_of_month(int64{12} * fields.tm_year + fields.tm_mon - 1 + months_);

@@ -1,9 +1,8 @@
 // The planner support function of time predicates. It replaces them by comparisons of IDs, which
-// can use indexes, partition pruning and statistics. uuidv7_within() has its
-// own.
+// can use indexes, partition pruning and statistics. uuidv7_within() has its own.
 #include <algorithm>
 
-#include "pg/planner/time_predicate.hpp"
+#include "pg/planner/predicate_call.hpp"
 #include "pg/support/postgres.hpp"
 
 extern "C" {
@@ -28,7 +27,7 @@ bool is_all(const Expr* bound, uint8 byte) {
 
 /// The comparisons of IDs that replace a predicate; null to keep the predicate.
 Expr* simplify(PlannerInfo* root, const FuncExpr* call) {
-    const Predicate predicate{call->funcid, call->args};
+    const PredicateCall predicate{call->funcid, call->args};
     if (!predicate.may_be_replaced() || !predicate.is_worthwhile(root)) return nullptr;
 
     Expr* const least = predicate.least(root);
@@ -41,15 +40,6 @@ Expr* simplify(PlannerInfo* root, const FuncExpr* call) {
     return make_andclause(list_make2(from, to));
 }
 
-/// The index conditions for a predicate that simplify() has kept, such as one whose time is a
-/// subquery. Null if there are none.
-List* find_index_conditions(SupportRequestIndexCondition* request) {
-    const Predicate predicate{request->funcid, arguments_of(request)};
-    List* const conditions = predicate.find_index_conditions(request);
-    if (conditions != NIL) request->lossy = false;
-    return conditions;
-}
-
 }  // namespace
 
 /// The support function of all time predicates except uuidv7_within()
@@ -59,8 +49,11 @@ SNOWDRIFT_FUNCTION(time_predicate_support) {
         const auto* const call = reinterpret_cast<const SupportRequestSimplify*>(request);
         PG_RETURN_POINTER(simplify(call->root, call->fcall));
     }
-    if (IsA(request, SupportRequestIndexCondition))
-        PG_RETURN_POINTER(
-            find_index_conditions(reinterpret_cast<SupportRequestIndexCondition*>(request)));
+    if (IsA(request, SupportRequestIndexCondition)) {
+        // simplify() has kept the predicate, for example because its time is a subquery.
+        auto* const index = reinterpret_cast<SupportRequestIndexCondition*>(request);
+        index->lossy = false;
+        PG_RETURN_POINTER(find_index_conditions(index));
+    }
     PG_RETURN_POINTER(nullptr);
 }

@@ -25,6 +25,7 @@ struct Interval64 {
 
     /// The share of this interval that is in `other`, 0 .. 1.
     double share_in(const Interval64& other) const {
+        Assert(begin <= end && other.begin <= other.end);
         const double common = std::min(end, other.end) - std::max(begin, other.begin);
         if (common < 0) return 0;
         return length() > 0 ? common / length() : 1;
@@ -37,7 +38,9 @@ struct Interval64 {
 class Histogram {
  public:
     explicit Histogram(const AttStatsSlot& slot)
-        : bounds_{slot.values}, buckets_{slot.nvalues - 1} {}
+        : bounds_{slot.values}, buckets_{slot.nvalues - 1} {
+        Assert(buckets_ > 0);
+    }
 
     /// The share of rows that have version 7 and are in `range`.
     double share_in(const Interval64& range) const {

@@ -8,7 +8,7 @@
 // add the conditions to uuidv7_within() repeatedly.
 #include <algorithm>
 
-#include "pg/planner/time_predicate.hpp"
+#include "pg/planner/predicate_call.hpp"
 #include "pg/planner/uuidv7_selectivity.hpp"
 #include "pg/support/datum.hpp"
 #include "pg/support/postgres.hpp"
@@ -28,7 +28,7 @@ namespace {
 
 /// id >= ALL (ARRAY[bound]), or <=. It prunes partitions as id >= bound does, but it is not an
 /// index condition, and the planner estimates it separately from the other bound.
-Expr* make_pruning_condition(PlannerInfo* root, const Predicate& predicate, int16 strategy,
+Expr* make_pruning_condition(PlannerInfo* root, const PredicateCall& predicate, int16 strategy,
                              Expr* bound) {
     auto* const array = makeNode(ArrayExpr);
     array->array_typeid = UUIDARRAYOID;
@@ -44,7 +44,7 @@ Expr* make_pruning_condition(PlannerInfo* root, const Predicate& predicate, int1
 }
 
 /// The conditions that prune partitions; null if there are none.
-List* make_pruning_conditions(PlannerInfo* root, const Predicate& predicate) {
+List* make_pruning_conditions(PlannerInfo* root, const PredicateCall& predicate) {
     if (!predicate.may_be_replaced() || !predicate.is_worthwhile(root)) return nullptr;
     return list_make2(make_pruning_condition(root, predicate, BTGreaterEqualStrategyNumber,
                                              predicate.least(root)),
@@ -81,6 +81,8 @@ int find_relation(PlannerInfo* root, Expr* expression) {
 /// The parent of a relation: the table whose partition or other child it is, or the UNION ALL
 /// subquery that contains it; 0 if there is none.
 int parent_of(PlannerInfo* root, int relation) {
+    Assert(root->append_rel_array == nullptr ||
+           (relation >= 0 && relation < root->simple_rel_array_size));
     const bool is_child =
         root->append_rel_array != nullptr && root->append_rel_array[relation] != nullptr;
     return is_child ? static_cast<int>(root->append_rel_array[relation]->parent_relid) : 0;
@@ -105,8 +107,10 @@ FuncExpr* make_predicate(const char* name, const FuncExpr* call) {
                         COERCE_EXPLICIT_CALL);
 }
 
-Predicate predicate_of(Oid function, List* arguments) {
-    return {function, arguments, "uuidv7_within"};
+constexpr const char* predicate_name = "uuidv7_within";
+
+PredicateCall predicate_of(Oid function, List* arguments) {
+    return {function, arguments, predicate_name};
 }
 
 /// uuidv7_within_pruned() and the pruning conditions, if there may be tables to prune; null to keep
@@ -126,16 +130,11 @@ Expr* simplify(PlannerInfo* root, const FuncExpr* call) {
 FuncExpr* simplify_pruned(PlannerInfo* root, const FuncExpr* call) {
     if (root == nullptr) return nullptr;
     const int relation = find_relation(root, static_cast<Expr*>(linitial(call->args)));
-    return is_child(root, relation) ? make_predicate("uuidv7_within", call) : nullptr;
-}
-
-List* find_index_conditions(SupportRequestIndexCondition* request) {
-    request->lossy = true;
-    return predicate_of(request->funcid, arguments_of(request)).find_index_conditions(request);
+    return is_child(root, relation) ? make_predicate(predicate_name, call) : nullptr;
 }
 
 /// The share of rows that satisfy the predicate.
-double estimate(const SupportRequestSelectivity* request, const Predicate& predicate) {
+double estimate(const SupportRequestSelectivity* request, const PredicateCall& predicate) {
     if (!predicate.may_be_replaced()) return DEFAULT_RANGE_INEQ_SEL;
     Node* bounds[] = {reinterpret_cast<Node*>(predicate.least(request->root)),
                       reinterpret_cast<Node*>(predicate.greatest(request->root))};
@@ -152,7 +151,7 @@ double estimate(const SupportRequestSelectivity* request, const Predicate& predi
 
 /// The share of rows that satisfy the predicate, among those that satisfy its pruning conditions:
 /// PostgreSQL multiplies the selectivities of conditions.
-double estimate_pruned(const SupportRequestSelectivity* request, const Predicate& predicate) {
+double estimate_pruned(const SupportRequestSelectivity* request, const PredicateCall& predicate) {
     double result = estimate(request, predicate);
     ListCell* cell;
     foreach (cell, make_pruning_conditions(request->root, predicate)) {
@@ -171,11 +170,14 @@ void* answer(Node* request, bool is_pruned) {
         if (is_pruned) return simplify_pruned(call->root, call->fcall);
         return simplify(call->root, call->fcall);
     }
-    if (IsA(request, SupportRequestIndexCondition))
-        return find_index_conditions(reinterpret_cast<SupportRequestIndexCondition*>(request));
+    if (IsA(request, SupportRequestIndexCondition)) {
+        const auto* const index = reinterpret_cast<SupportRequestIndexCondition*>(request);
+        Assert(index->lossy);  // the planner's default
+        return find_index_conditions(index, predicate_name);
+    }
     if (IsA(request, SupportRequestSelectivity)) {
         auto* const question = reinterpret_cast<SupportRequestSelectivity*>(request);
-        const Predicate predicate = predicate_of(question->funcid, question->args);
+        const PredicateCall predicate = predicate_of(question->funcid, question->args);
         is_pruned |= is_child(question->root, find_relation(question->root, predicate.id()));
         question->selectivity =
             is_pruned ? estimate_pruned(question, predicate) : estimate(question, predicate);

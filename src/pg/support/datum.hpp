@@ -21,11 +21,17 @@ const Id& get_argument(FunctionCallInfo fcinfo, int n) {
     return get_id<Id>(PG_GETARG_DATUM(n));
 }
 
+/// Returns a copy of a value in the current memory context.
+template <typename T>
+T* allocate(const T& value) {
+    return new (palloc(sizeof(T))) T{value};
+}
+
 /// Returns a Datum that points to a copy of an ID, or other value of fixed size, in the current
 /// memory context.
 template <typename Id>
 Datum make_datum(const Id& id) {
-    return PointerGetDatum(new (palloc(sizeof(Id))) Id{id});
+    return PointerGetDatum(allocate(id));
 }
 
 /// Returns a Datum of type bytea in the current memory context.

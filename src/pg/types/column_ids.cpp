@@ -1,6 +1,7 @@
 #include "pg/types/column_ids.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "pg/support/datum.hpp"
 #include "pg/support/extension.hpp"
@@ -14,16 +15,9 @@ extern "C" {
 }
 
 namespace snowdrift {
-namespace {
 
-template <typename Id>
-const char* text_of(const Id& id) {
-    auto* const text = static_cast<char*>(palloc(Id::text_size + 1));
-    *id.format(text) = '\0';
-    return text;
-}
-
-}  // namespace
+/// The first bit of a Snowflake ID in a bigint, which IDs do not use but other keys may.
+static constexpr uint64 sign_bit = uint64{1} << 63;
 
 std::optional<ColumnIds> ColumnIds::of(Oid type, const SnowflakeLayout& layout) {
     const Oid base = getBaseType(type);
@@ -67,6 +61,7 @@ int64 ColumnIds::truncate(int64 unix_ms) const {
 }
 
 Datum ColumnIds::boundary(int64 unix_ms) const {
+    Assert(unix_ms >= times().first_ms && unix_ms <= times().last_ms);
     switch (kind_) {
         case Kind::snowflake:
             return Int64GetDatum(layout_.boundary(unix_ms));
@@ -81,7 +76,9 @@ Datum ColumnIds::boundary(int64 unix_ms) const {
 }
 
 bool ColumnIds::is_boundary(Datum id) const {
-    return are_equal(id, boundary(unix_ms_floor(*time_of(id))));
+    const auto time = time_of(id);
+    Assert(time);
+    return sort_key(id) == sort_key(boundary(unix_ms_floor(*time)));
 }
 
 std::optional<TimestampTz> ColumnIds::time_of(Datum id) const {
@@ -102,32 +99,24 @@ std::optional<TimestampTz> ColumnIds::time_of(Datum id) const {
     pg_unreachable();
 }
 
-bool ColumnIds::are_equal(Datum a, Datum b) const {
-    switch (kind_) {
-        case Kind::snowflake:
-            return DatumGetInt64(a) == DatumGetInt64(b);
-        case Kind::ulid:
-            return get_id<Ulid>(a) == get_id<Ulid>(b);
-        case Kind::sno:
-            return get_id<Sno>(a) == get_id<Sno>(b);
-        case Kind::uuidv7:
-            return get_id<Uuidv7::Bytes>(a) == get_id<Uuidv7::Bytes>(b);
-    }
-    pg_unreachable();
+ColumnIds::SortKey ColumnIds::sort_key(Datum value) const {
+    if (kind_ == Kind::snowflake) return {static_cast<uint64>(DatumGetInt64(value)) ^ sign_bit, 0};
+    Ulid::Bytes bytes{};
+    std::memcpy(bytes.data(), DatumGetPointer(value),
+                kind_ == Kind::sno ? Sno::size : bytes.size());
+    return {load_big_endian(bytes.data()), load_big_endian(bytes.data() + 8)};
+}
+
+Datum ColumnIds::value(const SortKey& key) const {
+    if (kind_ == Kind::snowflake) return Int64GetDatum(static_cast<int64>(key.high ^ sign_bit));
+    return make_datum(Ulid{key.high, key.low});  // begins with the sno, if it is one
 }
 
 const char* ColumnIds::text(Datum id) const {
-    switch (kind_) {
-        case Kind::snowflake:
-            return psprintf(INT64_FORMAT, DatumGetInt64(id));
-        case Kind::ulid:
-            return text_of(get_id<Ulid>(id));
-        case Kind::sno:
-            return text_of(get_id<Sno>(id));
-        case Kind::uuidv7:
-            return text_of(get_id<Uuidv7>(id));
-    }
-    pg_unreachable();
+    Oid output;
+    bool is_varlena;
+    getTypeOutputInfo(type_, &output, &is_varlena);
+    return OidOutputFunctionCall(output, id);
 }
 
 }  // namespace snowdrift

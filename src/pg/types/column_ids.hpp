@@ -2,6 +2,7 @@
 // code that handles all of them.
 #pragma once
 
+#include <compare>
 #include <optional>
 
 #include "pg/support/checks.hpp"
@@ -45,10 +46,20 @@ class ColumnIds {
     /// Whether an ID is the smallest of its timestamp. Precondition: time_of(id) has a value.
     bool is_boundary(Datum id) const;
 
+    /// A value of any of the types, in a form that sorts as the values do.
+    struct SortKey {
+        uint64 high;
+        uint64 low;
+
+        friend auto operator<=>(const SortKey&, const SortKey&) = default;
+    };
+    SortKey sort_key(Datum value) const;
+
+    /// The inverse of sort_key().
+    Datum value(const SortKey& key) const;
+
     /// The timestamp of an ID; nothing if the value is not a valid ID.
     std::optional<TimestampTz> time_of(Datum id) const;
-
-    bool are_equal(Datum a, Datum b) const;
 
     /// The text form of an ID, or of a number that is not an ID.
     const char* text(Datum id) const;

@@ -15,10 +15,12 @@ constexpr int bits_per_row = 64;
 }  // namespace
 
 void Diagram::add(const char* name, int width, const char* value) {
+    Assert(width >= 0);
     for (int i = 0; i < width; ++i, ++bit_) {
         if (bit_ > 0 && bit_ % bits_per_row == 0) end_row();
         if (i == 0) {
             if (row_.len > 0) appendStringInfoChar(&row_, ' ');
+            Assert(label_count_ < labels_.size());
             labels_[label_count_++] = {row_.len, name, value};
         }
         const bool is_set = bytes_[bit_ / 8] >> (7 - bit_ % 8) & 1;

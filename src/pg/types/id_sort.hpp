@@ -64,6 +64,7 @@ int compare_datums(Datum a, Datum b, SortSupport) {
 /// IDs.
 template <typename Id>
 Datum abbreviate(Datum id, SortSupport sort) {
+    Assert(sort->ssup_extra != nullptr);
     const uint64 key = get_id<Id>(id).high();
     static_cast<KeyStatistics*>(sort->ssup_extra)->add(key);
     return UInt64GetDatum(key);

@@ -4,12 +4,14 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 
 #include "pg/support/checks.hpp"
 #include "pg/support/datum.hpp"
 #include "pg/types/id_sort.hpp"
 #include "pg/types/id_traits.hpp"
 #include "pg/types/text_errors.hpp"
+#include "snowdrift/uint128.hpp"
 
 extern "C" {
 #include "libpq/pqformat.h"
@@ -97,28 +99,10 @@ struct IdType {
         return read(VARDATA_ANY(bytes));
     }
 
-    static Datum eq(FunctionCallInfo fcinfo) {
-        PG_RETURN_BOOL(argument(fcinfo, 0) == argument(fcinfo, 1));
-    }
-
-    static Datum ne(FunctionCallInfo fcinfo) {
-        PG_RETURN_BOOL(argument(fcinfo, 0) != argument(fcinfo, 1));
-    }
-
-    static Datum lt(FunctionCallInfo fcinfo) {
-        PG_RETURN_BOOL(argument(fcinfo, 0) < argument(fcinfo, 1));
-    }
-
-    static Datum le(FunctionCallInfo fcinfo) {
-        PG_RETURN_BOOL(argument(fcinfo, 0) <= argument(fcinfo, 1));
-    }
-
-    static Datum gt(FunctionCallInfo fcinfo) {
-        PG_RETURN_BOOL(argument(fcinfo, 0) > argument(fcinfo, 1));
-    }
-
-    static Datum ge(FunctionCallInfo fcinfo) {
-        PG_RETURN_BOOL(argument(fcinfo, 0) >= argument(fcinfo, 1));
+    /// `Comparison`: such as std::less<>.
+    template <typename Comparison>
+    static Datum compares(FunctionCallInfo fcinfo) {
+        PG_RETURN_BOOL(Comparison{}(argument(fcinfo, 0), argument(fcinfo, 1)));
     }
 
     static Datum cmp(FunctionCallInfo fcinfo) {
@@ -142,17 +126,13 @@ struct IdType {
     /// Return the distance between two IDs. BRIN minmax-multi merges the closest ranges.
     static Datum distance(FunctionCallInfo fcinfo) {
         const auto [a, b] = std::minmax(argument(fcinfo, 0), argument(fcinfo, 1));
-        const Number difference = number(b) - number(a);
-        PG_RETURN_FLOAT8(static_cast<double>(static_cast<uint64>(difference >> 64)) * 0x1p64 +
-                         static_cast<double>(static_cast<uint64>(difference)));
+        PG_RETURN_FLOAT8(static_cast<double>(number(b) - number(a)));
     }
 
-    static Datum smaller(FunctionCallInfo fcinfo) {
-        PG_RETURN_DATUM(PG_GETARG_DATUM(argument(fcinfo, 0) < argument(fcinfo, 1) ? 0 : 1));
-    }
-
-    static Datum larger(FunctionCallInfo fcinfo) {
-        PG_RETURN_DATUM(PG_GETARG_DATUM(argument(fcinfo, 0) > argument(fcinfo, 1) ? 0 : 1));
+    /// The first argument if it compares with the second one as `Comparison` says, else the second.
+    template <typename Comparison>
+    static Datum choose(FunctionCallInfo fcinfo) {
+        return PG_GETARG_DATUM(Comparison{}(argument(fcinfo, 0), argument(fcinfo, 1)) ? 0 : 1);
     }
 
     // A timestamp in UTC and a timestamptz of the same time have the same binary value, so the next
@@ -176,12 +156,9 @@ struct IdType {
         return get_argument<Id>(fcinfo, n);
     }
 
-    using Number = unsigned __int128;
-
-    static Number number(const Id& id) {
-        Number result = 0;
-        for (const uint8_t byte : id.bytes()) result = result << 8 | byte;
-        return result;
+    /// The bytes of an ID as a number.
+    static Uint128 number(const Id& id) {
+        return static_cast<Uint128>(id.high()) << 8 * sizeof id.low() | id.low();
     }
 
     /// Make a Datum from the binary form at `bytes`.

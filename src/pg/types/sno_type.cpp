@@ -1,8 +1,9 @@
 // The SQL type sno. id_type.hpp implements the functions that it shares with ulid. next_sno() is in
-// generators/, the time predicates are in planner/.
+// generators/, the time predicates are in time_predicates.cpp.
 #include "snowdrift/sno.hpp"
 
 #include <bit>
+#include <functional>
 
 #include "pg/support/row.hpp"
 #include "pg/types/diagram.hpp"
@@ -19,12 +20,9 @@ namespace {
 
 const Sno& sno_argument(FunctionCallInfo fcinfo) { return get_argument<Sno>(fcinfo, 0); }
 
-uint16_t check_partition(int32 value) {
-    return static_cast<uint16_t>(check_field("partition", value, UINT16_MAX));
-}
-
-uint16_t check_sequence(int32 value) {
-    return static_cast<uint16_t>(check_field("sequence", value, UINT16_MAX));
+/// The partition or the sequence in argument `n`. Raises 22003.
+uint16_t get_uint16(FunctionCallInfo fcinfo, int n, const char* field) {
+    return static_cast<uint16_t>(check_field(field, PG_GETARG_INT32(n), UINT16_MAX));
 }
 
 }  // namespace
@@ -35,19 +33,19 @@ SNOWDRIFT_FUNCTION_AS(sno_out, IdType<Sno>::out)
 SNOWDRIFT_FUNCTION_AS(sno_recv, IdType<Sno>::recv)
 SNOWDRIFT_FUNCTION_AS(sno_send, IdType<Sno>::send)
 SNOWDRIFT_FUNCTION_AS(bytea_to_sno, IdType<Sno>::from_bytea)
-SNOWDRIFT_FUNCTION_AS(sno_eq, IdType<Sno>::eq)
-SNOWDRIFT_FUNCTION_AS(sno_ne, IdType<Sno>::ne)
-SNOWDRIFT_FUNCTION_AS(sno_lt, IdType<Sno>::lt)
-SNOWDRIFT_FUNCTION_AS(sno_le, IdType<Sno>::le)
-SNOWDRIFT_FUNCTION_AS(sno_gt, IdType<Sno>::gt)
-SNOWDRIFT_FUNCTION_AS(sno_ge, IdType<Sno>::ge)
+SNOWDRIFT_FUNCTION_AS(sno_eq, IdType<Sno>::compares<std::equal_to<>>)
+SNOWDRIFT_FUNCTION_AS(sno_ne, IdType<Sno>::compares<std::not_equal_to<>>)
+SNOWDRIFT_FUNCTION_AS(sno_lt, IdType<Sno>::compares<std::less<>>)
+SNOWDRIFT_FUNCTION_AS(sno_le, IdType<Sno>::compares<std::less_equal<>>)
+SNOWDRIFT_FUNCTION_AS(sno_gt, IdType<Sno>::compares<std::greater<>>)
+SNOWDRIFT_FUNCTION_AS(sno_ge, IdType<Sno>::compares<std::greater_equal<>>)
 SNOWDRIFT_FUNCTION_AS(sno_cmp, IdType<Sno>::cmp)
 SNOWDRIFT_FUNCTION_AS(sno_sortsupport, IdType<Sno>::sortsupport)
 SNOWDRIFT_FUNCTION_AS(sno_hash, IdType<Sno>::hash)
 SNOWDRIFT_FUNCTION_AS(sno_hash_extended, IdType<Sno>::hash_extended)
 SNOWDRIFT_FUNCTION_AS(sno_distance, IdType<Sno>::distance)
-SNOWDRIFT_FUNCTION_AS(sno_smaller, IdType<Sno>::smaller)
-SNOWDRIFT_FUNCTION_AS(sno_larger, IdType<Sno>::larger)
+SNOWDRIFT_FUNCTION_AS(sno_smaller, IdType<Sno>::choose<std::less<>>)
+SNOWDRIFT_FUNCTION_AS(sno_larger, IdType<Sno>::choose<std::greater<>>)
 SNOWDRIFT_FUNCTION_AS(sno_timestamp, IdType<Sno>::timestamp)
 SNOWDRIFT_FUNCTION_AS(sno_boundary, IdType<Sno>::boundary)
 SNOWDRIFT_FUNCTION_AS(sno_nil, IdType<Sno>::nil)
@@ -118,8 +116,8 @@ SNOWDRIFT_FUNCTION(make_sno) {
     return make_datum(Sno::compose({.units = Sno::units_at(unix_ms),
                                     .tick = check_field("tick", PG_GETARG_INT32(4), 1) != 0,
                                     .metabyte = check_metabyte(PG_GETARG_INT32(1)),
-                                    .partition = check_partition(PG_GETARG_INT32(2)),
-                                    .sequence = check_sequence(PG_GETARG_INT32(3))}));
+                                    .partition = get_uint16(fcinfo, 2, "partition"),
+                                    .sequence = get_uint16(fcinfo, 3, "sequence")}));
 }
 
 /// sno_set_metabyte(sno, metabyte int) → sno
@@ -129,10 +127,10 @@ SNOWDRIFT_FUNCTION(sno_set_metabyte) {
 
 /// sno_set_partition(sno, partition int) → sno
 SNOWDRIFT_FUNCTION(sno_set_partition) {
-    return make_datum(sno_argument(fcinfo).with_partition(check_partition(PG_GETARG_INT32(1))));
+    return make_datum(sno_argument(fcinfo).with_partition(get_uint16(fcinfo, 1, "partition")));
 }
 
 /// sno_set_sequence(sno, sequence int) → sno
 SNOWDRIFT_FUNCTION(sno_set_sequence) {
-    return make_datum(sno_argument(fcinfo).with_sequence(check_sequence(PG_GETARG_INT32(1))));
+    return make_datum(sno_argument(fcinfo).with_sequence(get_uint16(fcinfo, 1, "sequence")));
 }

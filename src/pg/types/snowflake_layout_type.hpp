@@ -5,6 +5,7 @@
 #include "pg/support/datum.hpp"
 #include "pg/support/postgres.hpp"
 #include "snowdrift/snowflake.hpp"
+#include "snowdrift/snowflake_layout.hpp"
 #include "snowdrift/snowflake_presets.hpp"
 
 namespace snowdrift {
@@ -13,7 +14,11 @@ namespace snowdrift {
 inline constexpr SnowflakeLayout default_layout = presets::snowflake;
 
 /// The layout that a Datum of the SQL type snowflake_layout points to. It is valid.
-inline const SnowflakeLayout& get_layout(Datum datum) { return get_id<SnowflakeLayout>(datum); }
+inline const SnowflakeLayout& get_layout(Datum datum) {
+    const auto& layout = get_id<SnowflakeLayout>(datum);
+    Assert(is_valid(layout));
+    return layout;
+}
 
 /// The text form of a layout, in the current memory context.
 char* layout_text(const SnowflakeLayout& layout);

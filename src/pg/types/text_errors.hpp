@@ -47,6 +47,7 @@ int explain(const char* text, ParseError error, const TextForm& form) {
     // All characters before the invalid one are one byte long, so the byte index is the character
     // index.
     const size_t index = Base32<Alphabet>::find_wrong(text, std::strlen(text));
+    Assert(index < form.size);
     return errdetail("The character \"%s\" at position %zu is not in the alphabet of %s.",
                      first_character(text + index), form.offset + index + 1, form.alphabet);
 }

@@ -1,8 +1,9 @@
 // The SQL type ulid. id_type.hpp implements the functions that it shares with sno. next_ulid() is
-// in generators/, the time predicates are in planner/.
+// in generators/, the time predicates are in time_predicates.cpp.
 #include "snowdrift/ulid.hpp"
 
 #include <bit>
+#include <functional>
 
 #include "pg/types/diagram.hpp"
 #include "pg/types/id_type.hpp"
@@ -19,19 +20,19 @@ SNOWDRIFT_FUNCTION_AS(ulid_out, IdType<Ulid>::out)
 SNOWDRIFT_FUNCTION_AS(ulid_recv, IdType<Ulid>::recv)
 SNOWDRIFT_FUNCTION_AS(ulid_send, IdType<Ulid>::send)
 SNOWDRIFT_FUNCTION_AS(bytea_to_ulid, IdType<Ulid>::from_bytea)
-SNOWDRIFT_FUNCTION_AS(ulid_eq, IdType<Ulid>::eq)
-SNOWDRIFT_FUNCTION_AS(ulid_ne, IdType<Ulid>::ne)
-SNOWDRIFT_FUNCTION_AS(ulid_lt, IdType<Ulid>::lt)
-SNOWDRIFT_FUNCTION_AS(ulid_le, IdType<Ulid>::le)
-SNOWDRIFT_FUNCTION_AS(ulid_gt, IdType<Ulid>::gt)
-SNOWDRIFT_FUNCTION_AS(ulid_ge, IdType<Ulid>::ge)
+SNOWDRIFT_FUNCTION_AS(ulid_eq, IdType<Ulid>::compares<std::equal_to<>>)
+SNOWDRIFT_FUNCTION_AS(ulid_ne, IdType<Ulid>::compares<std::not_equal_to<>>)
+SNOWDRIFT_FUNCTION_AS(ulid_lt, IdType<Ulid>::compares<std::less<>>)
+SNOWDRIFT_FUNCTION_AS(ulid_le, IdType<Ulid>::compares<std::less_equal<>>)
+SNOWDRIFT_FUNCTION_AS(ulid_gt, IdType<Ulid>::compares<std::greater<>>)
+SNOWDRIFT_FUNCTION_AS(ulid_ge, IdType<Ulid>::compares<std::greater_equal<>>)
 SNOWDRIFT_FUNCTION_AS(ulid_cmp, IdType<Ulid>::cmp)
 SNOWDRIFT_FUNCTION_AS(ulid_sortsupport, IdType<Ulid>::sortsupport)
 SNOWDRIFT_FUNCTION_AS(ulid_hash, IdType<Ulid>::hash)
 SNOWDRIFT_FUNCTION_AS(ulid_hash_extended, IdType<Ulid>::hash_extended)
 SNOWDRIFT_FUNCTION_AS(ulid_distance, IdType<Ulid>::distance)
-SNOWDRIFT_FUNCTION_AS(ulid_smaller, IdType<Ulid>::smaller)
-SNOWDRIFT_FUNCTION_AS(ulid_larger, IdType<Ulid>::larger)
+SNOWDRIFT_FUNCTION_AS(ulid_smaller, IdType<Ulid>::choose<std::less<>>)
+SNOWDRIFT_FUNCTION_AS(ulid_larger, IdType<Ulid>::choose<std::greater<>>)
 SNOWDRIFT_FUNCTION_AS(ulid_timestamp, IdType<Ulid>::timestamp)
 SNOWDRIFT_FUNCTION_AS(ulid_boundary, IdType<Ulid>::boundary)
 SNOWDRIFT_FUNCTION_AS(ulid_nil, IdType<Ulid>::nil)

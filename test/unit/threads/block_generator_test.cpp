@@ -13,6 +13,7 @@
 
 #include "snowdrift/ulid.hpp"
 #include "snowdrift/uuidv7.hpp"
+#include "unit/id_sums.hpp"
 
 namespace snowdrift {
 namespace {

@@ -25,13 +25,14 @@ Oid find_function(const char* name, Oid sibling, Oid result_type, const Oid* typ
 ///
 /// Both conditions are needed unless the times are constant: for times without IDs, first_p returns
 /// the largest ID and last_p returns the smallest.
-class Predicate {
+class PredicateCall {
  public:
     /// The call of `function` with these arguments. `name`: p in first_p and last_p; by default,
     /// the function's name.
-    Predicate(Oid function, List* arguments, const char* name = nullptr);
+    PredicateCall(Oid function, List* arguments, const char* name = nullptr);
 
     Expr* id() const { return id_; }
+    List* times() const { return times_; }
 
     /// Whether the user has EXECUTE on the predicate, first_p and last_p.
     bool may_be_replaced() const { return OidIsValid(first_) && OidIsValid(last_); }
@@ -53,23 +54,21 @@ class Predicate {
     /// id >= bound for the strategy BTGreaterEqualStrategyNumber, and so on.
     Expr* compare(int16 strategy, Expr* bound) const;
 
-    /// The comparisons of IDs, if the index of the request can use them; otherwise null. The times
-    /// may be a subquery: at this stage, it is a parameter with one value.
-    List* find_index_conditions(const SupportRequestIndexCondition* request) const;
-
  private:
     Expr* make_bound(PlannerInfo* root, Oid function) const;
 
     Oid function_;
     Expr* id_;
     List* times_;
-    int id_position_;  // among the arguments
     Oid id_type_;
     Oid first_;  // the function first_p; InvalidOid if the user cannot call it
     Oid last_;   // the function last_p, likewise
 };
 
-/// The arguments of the predicate whose index conditions the planner requests.
-List* arguments_of(const SupportRequestIndexCondition* request);
+/// Answers a request for index conditions of a time predicate: the comparisons of IDs that it
+/// implies, if the index can use them; otherwise null. The times may be a subquery: at this stage,
+/// it is a parameter with one value. `name`: as in PredicateCall.
+List* find_index_conditions(const SupportRequestIndexCondition* request,
+                            const char* name = nullptr);
 
 }  // namespace snowdrift

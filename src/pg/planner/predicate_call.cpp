@@ -1,4 +1,4 @@
-#include "pg/planner/time_predicate.hpp"
+#include "pg/planner/predicate_call.hpp"
 
 #include <initializer_list>
 
@@ -73,15 +73,17 @@ Oid find_function(const char* name, Oid sibling, Oid result_type, const Oid* typ
     return is_found ? function : InvalidOid;
 }
 
-Predicate::Predicate(Oid function, List* arguments, const char* name) : function_{function} {
+PredicateCall::PredicateCall(Oid function, List* arguments, const char* name)
+    : function_{function} {
     Oid* types;
     int count;
     (void)get_func_signature(function, &types, &count);
-    id_position_ = types[0] == TIMESTAMPTZOID ? 1 : 0;
-    id_type_ = types[id_position_];
-    for (int i = id_position_ + 1; i < count; ++i) types[i - 1] = types[i];
-    id_ = static_cast<Expr*>(list_nth(arguments, id_position_));
-    times_ = list_delete_nth_cell(list_copy(arguments), id_position_);
+    Assert(count >= 2 && count == list_length(arguments));
+    const int id_position = types[0] == TIMESTAMPTZOID ? 1 : 0;
+    id_type_ = types[id_position];
+    for (int i = id_position + 1; i < count; ++i) types[i - 1] = types[i];
+    id_ = static_cast<Expr*>(list_nth(arguments, id_position));
+    times_ = list_delete_nth_cell(list_copy(arguments), id_position);
     first_ = last_ = InvalidOid;
     if (!may_call(function)) return;
     if (name == nullptr) name = get_func_name(function);
@@ -89,7 +91,7 @@ Predicate::Predicate(Oid function, List* arguments, const char* name) : function
     last_ = find_function(psprintf("last_%s", name), function, id_type_, types, count - 1);
 }
 
-bool Predicate::is_worthwhile(PlannerInfo* root) const {
+bool PredicateCall::is_worthwhile(PlannerInfo* root) const {
     auto* const id = reinterpret_cast<Node*>(id_);
     auto* const times = reinterpret_cast<Node*>(times_);
     if (contain_volatile_functions(id) || contain_volatile_functions(times)) return false;
@@ -102,40 +104,40 @@ bool Predicate::is_worthwhile(PlannerInfo* root) const {
     return !bms_overlap(pull_varnos(root, id), pull_varnos(root, times));
 }
 
-Oid Predicate::comparison(int16 strategy) const {
+Oid PredicateCall::comparison(int16 strategy) const {
     const Oid family = lookup_type_cache(id_type_, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
     return get_opfamily_member(family, id_type_, id_type_, strategy);
 }
 
-Expr* Predicate::compare(int16 strategy, Expr* bound) const {
+Expr* PredicateCall::compare(int16 strategy, Expr* bound) const {
     return make_opclause(comparison(strategy), BOOLOID, false, copy_of(id_), bound, InvalidOid,
                          InvalidOid);
 }
 
-Expr* Predicate::make_bound(PlannerInfo* root, Oid function) const {
+Expr* PredicateCall::make_bound(PlannerInfo* root, Oid function) const {
+    Assert(may_be_replaced());
     FuncExpr* const call = makeFuncExpr(function, id_type_, copy_of(times_), InvalidOid, InvalidOid,
                                         COERCE_EXPLICIT_CALL);
     return reinterpret_cast<Expr*>(eval_const_expressions(root, reinterpret_cast<Node*>(call)));
 }
 
-List* Predicate::find_index_conditions(const SupportRequestIndexCondition* request) const {
-    if (!may_be_replaced() || request->indexarg != id_position_) return nullptr;
+List* find_index_conditions(const SupportRequestIndexCondition* request, const char* name) {
+    List* const arguments = IsA(request->node, OpExpr)
+                                ? reinterpret_cast<OpExpr*>(request->node)->args
+                                : reinterpret_cast<FuncExpr*>(request->node)->args;
+    const PredicateCall call{request->funcid, arguments, name};
+    if (!call.may_be_replaced()) return nullptr;
     ListCell* cell;
-    foreach (cell, times_) {
+    foreach (cell, call.times()) {
         auto* const time = static_cast<Node*>(lfirst(cell));
         if (!is_pseudo_constant_for_index(request->root, time, request->index)) return nullptr;
     }
-    // The index may be of another operator family.
+    // The index is on the ID, then. It may be of another operator family.
     for (const int strategy : {BTGreaterEqualStrategyNumber, BTLessEqualStrategyNumber})
-        if (!op_in_opfamily(comparison(static_cast<int16>(strategy)), request->opfamily))
+        if (!op_in_opfamily(call.comparison(static_cast<int16>(strategy)), request->opfamily))
             return nullptr;
-    return list_make2(compare(BTGreaterEqualStrategyNumber, least(request->root)),
-                      compare(BTLessEqualStrategyNumber, greatest(request->root)));
-}
-
-List* arguments_of(const SupportRequestIndexCondition* request) {
-    return IsA(request->node, OpExpr) ? reinterpret_cast<OpExpr*>(request->node)->args
-                                      : reinterpret_cast<FuncExpr*>(request->node)->args;
+    return list_make2(call.compare(BTGreaterEqualStrategyNumber, call.least(request->root)),
+                      call.compare(BTLessEqualStrategyNumber, call.greatest(request->root)));
 }
 
 }  // namespace snowdrift

@@ -1,0 +1,98 @@
+// What ULIDs, UUIDs of version 7 and snos have in common: bytes that sort as the IDs do.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+
+#include "snowdrift/endian.hpp"
+#include "snowdrift/time.hpp"
+#include "snowdrift/value.hpp"
+
+namespace snowdrift {
+
+/// An ID of eight bytes, which begin with the timestamp, and of those of a `Low`, an unsigned
+/// number. The bytes are big-endian, so that IDs, their bytes and their texts have the same order,
+/// by timestamp first. `Id` is the class of the IDs, which derives from this one, and has their
+/// boundary(), parse() and format(). Texts have `text_size_` characters.
+template <typename Id, typename Low, size_t text_size_>
+class BinaryId {
+ public:
+    static constexpr size_t size = sizeof(uint64_t) + sizeof(Low);  ///< in bytes
+    static constexpr size_t text_size = text_size_;                 ///< in characters
+
+    using Bytes = std::array<uint8_t, size>;
+    using Text = std::array<char, text_size>;
+
+    /// The smallest ID whose timestamp is not before `time`. Precondition:
+    /// contains_time(unix_ms_ceil(time)).
+    template <typename Duration>
+    static constexpr Id boundary(std::chrono::sys_time<Duration> time) noexcept {
+        return Id::boundary(unix_ms_ceil(time));
+    }
+
+    /// Whether `unix_ms` is in epoch_unix_ms .. max_timestamp_ms.
+    static constexpr bool contains_time(int64_t unix_ms) noexcept {
+        return unix_ms >= Id::epoch_unix_ms && unix_ms <= Id::max_timestamp_ms;
+    }
+
+    /// The same for the millisecond that contains `time`.
+    template <typename Duration>
+    static constexpr bool contains_time(std::chrono::sys_time<Duration> time) noexcept {
+        return contains_time(unix_ms_floor(time));
+    }
+
+    /// The first 64 bits as a number.
+    constexpr uint64_t high() const noexcept { return load_big_endian(bytes_.data()); }
+
+    /// The other bits as a number.
+    constexpr Low low() const noexcept {
+        return load_big_endian<Low>(bytes_.data() + sizeof(uint64_t));
+    }
+
+    constexpr const Bytes& bytes() const noexcept { return bytes_; }
+
+    /// The timestamp as a time of the system clock.
+    constexpr Time time() const noexcept { return time_of(id().timestamp_ms()); }
+
+    /// The characters of the text form, without a terminating zero.
+    constexpr Text text() const noexcept {
+        Text result{};
+        id().format(result.data());
+        return result;
+    }
+
+    friend constexpr bool operator==(const BinaryId& a, const BinaryId& b) noexcept {
+        return a.high() == b.high() && a.low() == b.low();
+    }
+
+    /// The order of the bytes, and of the texts.
+    friend constexpr std::strong_ordering operator<=>(const BinaryId& a,
+                                                      const BinaryId& b) noexcept {
+        const auto order = a.high() <=> b.high();
+        return order != 0 ? order : a.low() <=> b.low();
+    }
+
+    friend constexpr size_t hash_value(const BinaryId& id) noexcept {
+        return detail::hash(id.high(), id.low());
+    }
+
+ protected:
+    constexpr BinaryId() noexcept = default;
+
+    constexpr explicit BinaryId(const Bytes& bytes) noexcept : bytes_{bytes} {}
+
+    constexpr BinaryId(uint64_t high, Low low) noexcept {
+        store_big_endian(high, bytes_.data());
+        store_big_endian(low, bytes_.data() + sizeof high);
+    }
+
+    Bytes bytes_{};
+
+ private:
+    constexpr const Id& id() const noexcept { return static_cast<const Id&>(*this); }
+};
+
+}  // namespace snowdrift

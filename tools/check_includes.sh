@@ -15,15 +15,16 @@ snowdrift/generators.hpp: snowdrift snowdrift/core
 snowdrift/pqxx:   snowdrift
 snowdrift/pqxx.hpp: snowdrift snowdrift/pqxx
 protocol:         snowdrift snowdrift/core
-pg/support:       snowdrift snowdrift/core protocol
-pg/memory:        snowdrift snowdrift/core protocol pg/support
-pg/types:         snowdrift snowdrift/core protocol pg/support
-pg/durability:    snowdrift snowdrift/core protocol pg/support pg/memory
-pg/planner:       snowdrift snowdrift/core protocol pg/support pg/types
-pg/generators:    snowdrift snowdrift/core protocol pg/support pg/memory pg/types pg/durability
-pg/partitioning:  snowdrift snowdrift/core protocol pg/support pg/types pg/generators
-pg/migration:     snowdrift snowdrift/core protocol pg/support pg/types pg/generators
-pg/module.cpp:    snowdrift snowdrift/core protocol pg/support pg/memory pg/types pg/durability pg/planner pg/partitioning pg/migration pg/generators
+pg/support:       snowdrift snowdrift/core
+pg/types:         snowdrift snowdrift/core pg/support
+pg/planner:       snowdrift snowdrift/core pg/support pg/types
+pg/mark:          snowdrift snowdrift/core protocol pg/support pg/types
+pg/node:          snowdrift snowdrift/core protocol pg/support pg/mark
+pg/named:         snowdrift snowdrift/core protocol pg/support pg/types pg/mark pg/node
+pg/draw:          snowdrift snowdrift/core protocol pg/support pg/types pg/mark pg/node pg/named
+pg/partitioning:  snowdrift snowdrift/core pg/support pg/types pg/named
+pg/migration:     snowdrift snowdrift/core pg/support pg/types pg/named
+pg/module.cpp:    pg/support pg/mark
 TEXT
 }
 

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "pg/generators/column_default.hpp"
+#include "pg/named/column_default.hpp"
 #include "pg/support/extension.hpp"
 
 extern "C" {

@@ -1,6 +1,6 @@
 #include "pg/partitioning/partition_list.hpp"
 
-#include "pg/generators/column_default.hpp"
+#include "pg/named/column_default.hpp"
 
 extern "C" {
 #include "catalog/partition.h"

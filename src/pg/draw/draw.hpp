@@ -1,0 +1,113 @@
+// Drawing an ID from a generator: ask the generator, wait for the clock if necessary, and ensure
+// that the mark covers the ID.
+#pragma once
+
+#include <concepts>
+
+#include "pg/draw/clock_behind.hpp"
+#include "pg/draw/overflow.hpp"
+#include "pg/draw/session_slot.hpp"
+#include "pg/mark/mark.hpp"
+#include "pg/support/clock.hpp"
+#include "pg/support/postgres.hpp"
+#include "protocol/generators.hpp"
+
+extern "C" {
+#include "storage/ipc.h"
+}
+
+namespace snowdrift {
+
+/// A session's view of a generator, as draw() needs it.
+template <typename T>
+concept SessionGenerator = requires(T session, Request& request) {
+    typename T::Id;
+    // False if prepare() must be called before ask().
+    { session.is_prepared() } -> std::same_as<bool>;
+    // Attaches the generator's slot and reads the settings.
+    { session.prepare() } -> std::same_as<void>;
+    // Asks the generator for an ID, without waiting.
+    { session.ask(request) } -> std::same_as<Answer<typename T::Id>>;
+    { session.slot() } -> std::same_as<slots::Slot&>;
+    // Describes the generator in the log.
+    { session.label() } -> std::same_as<overflow::Label>;
+};
+
+/// A SessionGenerator that can issue an ID without a Request in the common case: the last ID is not
+/// later than the clock, and its time unit has an ID left.
+template <typename T>
+concept FastSessionGenerator = SessionGenerator<T> &&
+    requires(T session, int64_t unix_ms, typename T::Id& id) {
+    { session.try_next(unix_ms, id) } -> std::same_as<bool>;
+};
+
+/// Waits and asks again until an ID is issued. Raises 55000 if the clock prevents that.
+template <SessionGenerator Session, typename Answer>
+Answer ask_until_issued(Session& session, Answer answer, Request& request) {
+    while (answer.verdict != Verdict::issued) {
+        if (answer.verdict == Verdict::exhausted || answer.verdict == Verdict::clock_behind) {
+            if (answer.verdict == Verdict::exhausted && overflow::record(session.slot().statistics))
+                overflow::log_episode(session.label());
+            wait_for_clock(answer.ms);
+        } else if (answer.verdict != Verdict::stale) {
+            report_clock_error(answer.verdict, answer.ms);
+        }
+        answer = session.ask(request);
+    }
+    return answer;
+}
+
+/// A clean-up function of PG_ENSURE_ERROR_CLEANUP: a call no longer waits. `statistics` points to
+/// the slots::Statistics.
+inline void end_wait(int, Datum statistics) {
+    reinterpret_cast<slots::Statistics*>(DatumGetPointer(statistics))->waiting.fetch_sub(1);
+}
+
+/// The same as ask_until_issued(), and counts the call as waiting until it returns or raises an
+/// error.
+template <SessionGenerator Session, typename Answer>
+pg_noinline Answer wait_for_id(Session& session, Answer answer, Request& request) {
+    while (answer.verdict == Verdict::stale) answer = session.ask(request);
+    if (answer.verdict == Verdict::issued) return answer;
+    slots::Statistics& statistics = session.slot().statistics;
+    statistics.waiting.fetch_add(1);
+    PG_ENSURE_ERROR_CLEANUP(end_wait, PointerGetDatum(&statistics));
+    answer = ask_until_issued(session, answer, request);
+    PG_END_ENSURE_ERROR_CLEANUP(end_wait, PointerGetDatum(&statistics));
+    end_wait(0, PointerGetDatum(&statistics));
+    return answer;
+}
+
+/// Draws an ID. Before it leaves the server, the mark on disk covers it.
+template <SessionGenerator Session>
+pg_noinline auto draw(Session& session) {
+    for (;;) {
+        if (unlikely(!session.is_prepared())) session.prepare();
+        Request request;
+        auto answer = session.ask(request);
+        if (unlikely(answer.verdict != Verdict::issued))
+            answer = wait_for_id(session, answer, request);
+        if (likely(mark::cover(answer.ms))) return answer.id;
+    }
+}
+
+/// Returns `id`, whose time is `unix_ms`, once the mark is past it; another ID if `id` must be
+/// discarded.
+template <SessionGenerator Session>
+pg_noinline auto cover_or_draw(Session& session, typename Session::Id id, int64_t unix_ms) {
+    return mark::advance(unix_ms) ? id : draw(session);
+}
+
+/// The same as draw(), but the common case is inlined and has no loop.
+template <FastSessionGenerator Session>
+pg_attribute_always_inline auto draw_fast(Session& session) {
+    if (likely(session.is_prepared())) {
+        const int64_t now = clock::now_ms();
+        typename Session::Id id;
+        if (likely(session.try_next(now, id)))
+            return likely(mark::is_covered(now)) ? id : cover_or_draw(session, id, now);
+    }
+    return draw(session);
+}
+
+}  // namespace snowdrift

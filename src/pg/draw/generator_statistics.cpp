@@ -1,0 +1,141 @@
+// The SQL function snowdrift.read_generators(): the definitions, the states and the statistics of
+// all generators. The view snowdrift.generators is based on it. A view of the tables would hold
+// their locks until the transaction ends, so VACUUM FULL, which waits for them, would block all
+// sessions.
+#include <algorithm>
+
+#include "pg/draw/overflow.hpp"
+#include "pg/mark/mark_table.hpp"
+#include "pg/mark/regressions.hpp"
+#include "pg/mark/slots.hpp"
+#include "pg/named/definition_table.hpp"
+#include "pg/support/clock.hpp"
+#include "pg/support/datum.hpp"
+#include "pg/support/postgres.hpp"
+#include "pg/support/row.hpp"
+#include "pg/support/time.hpp"
+#include "pg/types/snowflake_layout_type.hpp"
+#include "protocol/generators.hpp"
+
+extern "C" {
+#include "access/relation.h"
+#include "access/xlog.h"
+#include "utils/builtins.h"
+}
+
+using namespace snowdrift;
+
+namespace {
+
+using definitions::Column;
+using definitions::Row;
+using mark_table::Origin;
+using slots::Kind;
+
+template <typename Id>
+int64 last_block_ms(slots::Slot& slot, const BlockGenerator<Id>& generator) {
+    SpinLockAcquire(&slot.lock);
+    const int64 last = generator.last_unix_ms();
+    SpinLockRelease(&slot.lock);
+    return last;
+}
+
+/// The time of a slot's last ID, in Unix milliseconds; 0 if there is none.
+int64 last_unix_ms(slots::Slot& slot, const slots::SlotKey& key) {
+    const Kind kind = key.kind;
+    if (kind == Kind::ulid) return last_block_ms(slot, slot.ulid);
+    if (kind == Kind::uuidv7) return last_block_ms(slot, slot.uuidv7);
+    if (kind == Kind::sno) return SnoGenerator::last_unix_ms(slot.sno);
+    const uint64_t word = slot.snowflake.word;
+    const SnowflakeLayout& layout = key.is_default() ? default_layout : key.layout;
+    return word == 0 ? 0 : SnowflakeGenerator{layout, 0}.unix_ms_of(word);
+}
+
+/// The number of regressions; null for ULIDs and UUIDs, whose generators do not count them.
+std::optional<Datum> regression_count(const slots::Slot& slot, Kind kind) {
+    if (kind == Kind::ulid || kind == Kind::uuidv7) return std::nullopt;
+    if (kind == Kind::sno) return Int64GetDatum(static_cast<int64>(slot.sno.regressions.load()));
+    return Int64GetDatum(regressions::count(slot.snowflake));
+}
+
+/// What is the same for all rows of the result.
+struct Listing {
+    FunctionCallInfo call;
+    Origin origin;    // of the default generator, and the limit of the others'
+    bool has_states;  // not during recovery
+    int64 now_ms;
+};
+
+/// Add the row of the generator whose state has the key `key`, with the definition as stored, which
+/// may be invalid.
+void add_generator(const Listing& listing, const slots::SlotKey& key, const Row& row) {
+    slots::Slot* const slot = listing.has_states ? slots::lookup(key) : nullptr;
+    std::optional<Datum> last_timestamp, lead, waiting, episodes, duration, count;
+    if (slot != nullptr) {
+        if (const int64 last = last_unix_ms(*slot, key); last != 0) {
+            last_timestamp = TimestampTzGetDatum(timestamp_from_unix_ms(last));
+            lead = interval_from_ms(std::max<int64_t>(last - listing.now_ms, 0));
+        }
+        const slots::Statistics& statistics = slot->statistics;
+        waiting = Int32GetDatum(static_cast<int32>(statistics.waiting.load()));
+        episodes = Int64GetDatum(int64{statistics.episodes.load()});
+        duration = interval_from_ms(overflow::duration_ms(statistics, listing.now_ms));
+        count = regression_count(*slot, key.kind);
+    }
+    add_row(listing.call,
+            {row[Column::name], row[Column::kind], row[Column::layout], row[Column::datacenter],
+             row[Column::worker], row[Column::partition], row[Column::sequence_min],
+             row[Column::sequence_max], row[Column::this_node_only], row[Column::origin],
+             last_timestamp, lead, waiting, episodes, duration, count});
+}
+
+void add_default(const Listing& listing, Kind kind, const char* name) {
+    Row row{};
+    row[Column::kind] = CStringGetTextDatum(name);
+    if (kind == Kind::snowflake) {
+        row[Column::layout] = make_datum(default_layout);
+        row[Column::origin] = TimestampTzGetDatum(timestamp_from_unix_ms(listing.origin.unix_ms));
+    }
+    add_generator(listing, {MyDatabaseId, kind}, row);
+}
+
+void add_named(const Listing& listing, Row row) {
+    slots::SlotKey key{MyDatabaseId,
+                       row.kind(),
+                       row.table,
+                       row.number(Column::id),
+                       row.number(Column::sequence_min),
+                       row.number(Column::sequence_max)};
+    const auto& layout = row[Column::layout];
+    if (key.kind == Kind::snowflake) key.layout = layout ? get_layout(*layout) : default_layout;
+    auto& origin = row[Column::origin];
+    if (origin && int64{key.id} <= listing.origin.last_generator)
+        origin = TimestampTzGetDatum(
+            std::min(DatumGetTimestampTz(*origin), timestamp_from_unix_ms(listing.origin.unix_ms)));
+    // The result outlives the table's TOAST values.
+    row[Column::name] = PointerGetDatum(PG_DETOAST_DATUM(*row[Column::name]));
+    add_generator(listing, key, row);
+}
+
+Origin read_common_origin() {
+    Relation table = mark_table::open();
+    const Origin origin = mark_table::read(table).origin;
+    relation_close(table, RowExclusiveLock);
+    return origin;
+}
+
+}  // namespace
+
+/// snowdrift.read_generators() → setof (definition, state and statistics of a generator); state and
+/// statistics are null if it has not been used since the server started
+SNOWDRIFT_FUNCTION(read_generators) {
+    InitMaterializedSRF(fcinfo, 0);
+    const bool has_states = !RecoveryInProgress();
+    const Listing listing{fcinfo, read_common_origin(), has_states, clock::now_ms()};
+    add_default(listing, Kind::snowflake, "snowflake");
+    add_default(listing, Kind::sno, "sno");
+    add_default(listing, Kind::ulid, "ulid");
+    add_default(listing, Kind::uuidv7, "uuidv7");
+    definitions::for_each_row([&](const Row& row) { add_named(listing, row); });
+    return Datum{0};
+}

@@ -1,0 +1,98 @@
+// The SQL functions that generate snos: next_sno() at the current time, sno_at() at a given one,
+// from the database's default generator or from a named one.
+#include "pg/draw/draw.hpp"
+#include "pg/draw/node_session.hpp"
+#include "pg/named/generator_cache.hpp"
+#include "pg/support/checks.hpp"
+#include "pg/support/clock.hpp"
+#include "pg/support/datum.hpp"
+#include "pg/support/postgres.hpp"
+#include "pg/support/settings.hpp"
+#include "pg/types/id_traits.hpp"
+#include "protocol/generators.hpp"
+
+using namespace snowdrift;
+
+namespace {
+
+class SnoSession : public NodeSession {
+ public:
+    using Id = Sno;
+    static constexpr slots::Kind kind = slots::Kind::sno;
+
+    constexpr SnoSession() : NodeSession{"sno"} {}
+
+    using NodeSession::define;
+
+    void prepare() {
+        const auto defined = definition_ ? definition_->partition : std::nullopt;
+        NodeSession::prepare(slots::Kind::sno, defined, [&] {
+            const uint32_t partition = defined ? *defined : node_for_snos();
+            core_ = {static_cast<uint16_t>(partition),
+                     static_cast<uint16_t>(definition_ ? definition_->sequence_min : 0),
+                     static_cast<uint16_t>(definition_ ? definition_->sequence_max : UINT16_MAX)};
+        });
+    }
+
+    bool try_next(int64_t unix_ms, Id& id) {
+        return core_.try_next(slot_->sno, unix_ms, metabyte_, id);
+    }
+
+    Answer<Id> ask(Request& request) {
+        return core_.next(slot_->sno, clock::now_ms(), settings::max_clock_lead, metabyte_,
+                          request);
+    }
+
+    Sno next(uint8_t metabyte) {
+        metabyte_ = metabyte;
+        return draw_fast(*this);
+    }
+
+    Sno at(int64_t unix_ms, uint8_t metabyte) {
+        if (!is_prepared()) prepare();
+        return core_.at(slot_->sno, unix_ms, metabyte);
+    }
+
+    overflow::Label label() const {
+        return {name_, core_.capacity(), static_cast<int>(Sno::unit_ms)};
+    }
+
+ private:
+    SnoGenerator core_{0, 0, UINT16_MAX};
+    uint8_t metabyte_ = 0;  // of the next sno
+};
+static_assert(FastSessionGenerator<SnoSession>);
+
+SnoSession default_generator;
+GeneratorCache<SnoSession> named_generators;
+
+int64 time_argument(FunctionCallInfo fcinfo) {
+    const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
+    return check_time(IdTraits<Sno>::times, time, unix_ms_floor(time));
+}
+
+}  // namespace
+
+/// next_sno(metabyte int) → sno
+SNOWDRIFT_FUNCTION(next_sno) {
+    return make_datum(default_generator.next(check_metabyte(PG_GETARG_INT32(0))));
+}
+
+/// next_sno(generator text, metabyte int) → sno
+SNOWDRIFT_FUNCTION(next_sno_of) {
+    const uint8_t metabyte = check_metabyte(PG_GETARG_INT32(1));
+    return make_datum(named_generators.get(PG_GETARG_TEXT_PP(0)).next(metabyte));
+}
+
+/// sno_at(timestamptz, metabyte int) → sno
+SNOWDRIFT_FUNCTION(sno_at) {
+    const int64 unix_ms = time_argument(fcinfo);
+    return make_datum(default_generator.at(unix_ms, check_metabyte(PG_GETARG_INT32(1))));
+}
+
+/// sno_at(timestamptz, metabyte int, generator text) → sno
+SNOWDRIFT_FUNCTION(sno_at_of) {
+    const int64 unix_ms = time_argument(fcinfo);
+    const uint8_t metabyte = check_metabyte(PG_GETARG_INT32(1));
+    return make_datum(named_generators.get(PG_GETARG_TEXT_PP(2)).at(unix_ms, metabyte));
+}

@@ -1,0 +1,109 @@
+// The SQL functions that generate Snowflake IDs: next_snowflake() and next_snowflakes(), from the
+// database's default generator or from a named one.
+#include "pg/draw/draw.hpp"
+#include "pg/draw/node_session.hpp"
+#include "pg/mark/regressions.hpp"
+#include "pg/named/generator_cache.hpp"
+#include "pg/support/clock.hpp"
+#include "pg/support/postgres.hpp"
+#include "pg/support/settings.hpp"
+#include "pg/types/snowflake_layout_type.hpp"
+#include "protocol/generators.hpp"
+
+extern "C" {
+#include "funcapi.h"
+}
+
+using namespace snowdrift;
+
+namespace {
+
+class SnowflakeSession : public NodeSession {
+ public:
+    using Id = int64_t;
+    static constexpr slots::Kind kind = slots::Kind::snowflake;
+
+    constexpr SnowflakeSession() : NodeSession{"snowflake"} {}
+
+    void define(const Definition& definition, const char* name) {
+        NodeSession::define(definition, name);
+        core_ = SnowflakeGenerator{definition.layout, definition.node().value_or(0),
+                                   definition.sequence_min, definition.sequence_max};
+    }
+
+    void prepare() {
+        const auto defined = definition_ ? definition_->node() : std::nullopt;
+        NodeSession::prepare(slots::Kind::snowflake, defined, [&] {
+            core_ = core_.at_node(defined ? *defined : node_for(core_.layout()));
+        });
+    }
+
+    bool try_next(int64_t unix_ms, Id& id) {
+        if (unlikely(regressions::is_ahead(state()))) return false;  // ask() records regressions
+        return core_.try_next(state().word, unix_ms, id);
+    }
+
+    Answer<Id> ask(Request& request) {
+        if (unlikely(request.has_found_used_up())) regressions::expect_lead(state());
+        const int64_t now = clock::now_ms();
+        const auto answer = core_.next(state().word, now, settings::max_clock_lead, request);
+        if (likely(answer.verdict == Verdict::issued))
+            regressions::record_if_ahead(state(), core_, answer.ms, now);
+        else if (answer.verdict == Verdict::clock_behind || answer.verdict == Verdict::refused)
+            regressions::record(state(), core_, core_.unix_ms_of(state().word));
+        return answer;
+    }
+
+    overflow::Label label() const { return {name_, core_.capacity(), core_.layout().unit_ms}; }
+
+ private:
+    slots::SnowflakeState& state() const { return slot_->snowflake; }
+
+    SnowflakeGenerator core_{default_layout, 0};
+};
+static_assert(FastSessionGenerator<SnowflakeSession>);
+
+SnowflakeSession default_generator;
+GeneratorCache<SnowflakeSession> named_generators;
+
+/// Prepare a set-returning function that returns n IDs; n is argument 0. Raises 22023 if n is
+/// negative.
+void begin_set(FunctionCallInfo fcinfo) {
+    if (!SRF_IS_FIRSTCALL()) return;
+    const int32 n = PG_GETARG_INT32(0);
+    if (n < 0)
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("number of IDs must not be negative: %d", n)));
+    FuncCallContext* const call = SRF_FIRSTCALL_INIT();
+    call->max_calls = static_cast<uint64>(n);
+}
+
+/// Return the next ID of the set.
+Datum next_of_set(FunctionCallInfo fcinfo, SnowflakeSession& generator) {
+    FuncCallContext* const call = SRF_PERCALL_SETUP();
+    if (call->call_cntr < call->max_calls)
+        SRF_RETURN_NEXT(call, Int64GetDatum(draw_fast(generator)));
+    SRF_RETURN_DONE(call);
+}
+
+}  // namespace
+
+/// next_snowflake() → bigint
+SNOWDRIFT_FUNCTION(next_snowflake) { PG_RETURN_INT64(draw_fast(default_generator)); }
+
+/// next_snowflake(generator text) → bigint
+SNOWDRIFT_FUNCTION(next_snowflake_of) {
+    PG_RETURN_INT64(draw_fast(named_generators.get(PG_GETARG_TEXT_PP(0))));
+}
+
+/// next_snowflakes(n int) → setof bigint
+SNOWDRIFT_FUNCTION(next_snowflakes) {
+    begin_set(fcinfo);
+    return next_of_set(fcinfo, default_generator);
+}
+
+/// next_snowflakes(n int, generator text) → setof bigint
+SNOWDRIFT_FUNCTION(next_snowflakes_of) {
+    begin_set(fcinfo);
+    return next_of_set(fcinfo, named_generators.get(PG_GETARG_TEXT_PP(1)));
+}

@@ -1,0 +1,39 @@
+// The SQL functions that generate ULIDs: the monotonic next_ulid(), which takes a block per
+// transaction, and the random gen_ulid() and ulid_at().
+#include "pg/draw/next_in_block.hpp"
+#include "pg/support/checks.hpp"
+#include "pg/support/datum.hpp"
+#include "pg/types/id_traits.hpp"
+
+using namespace snowdrift;
+
+namespace {
+
+struct Ulids {
+    using Id = Ulid;
+    static constexpr slots::Kind kind = slots::Kind::ulid;
+    static constexpr auto state = &slots::Slot::ulid;
+    static constexpr char name[] = "ulid";
+};
+
+Ulid random_ulid(int64_t unix_ms) {
+    return Ulid::compose(unix_ms, random_batch.take<Ulid::Randomness>());
+}
+
+}  // namespace
+
+/// next_ulid() → ulid, also gen_monotonic_ulid()
+SNOWDRIFT_FUNCTION(next_ulid) { return make_datum(next_in_block<Ulids>()); }
+
+/// gen_ulid() → ulid
+SNOWDRIFT_FUNCTION(gen_ulid) {
+    const int64_t now = clock::now_ms();
+    if (!Ulid::contains_time(now)) report_clock_error(Verdict::out_of_range, 0);
+    return make_datum(random_ulid(now));
+}
+
+/// ulid_at(timestamptz) → ulid
+SNOWDRIFT_FUNCTION(ulid_at) {
+    const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
+    return make_datum(random_ulid(check_time(IdTraits<Ulid>::times, time, unix_ms_floor(time))));
+}

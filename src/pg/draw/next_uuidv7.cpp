@@ -1,0 +1,31 @@
+// The SQL functions that generate UUIDs of version 7: next_uuidv7() takes them from a block per
+// transaction, and uuidv7_at() generates random ones.
+#include "pg/draw/next_in_block.hpp"
+#include "pg/support/checks.hpp"
+#include "pg/support/datum.hpp"
+#include "pg/types/id_traits.hpp"
+
+using namespace snowdrift;
+
+namespace {
+
+struct Uuids {
+    using Id = Uuidv7;
+    static constexpr slots::Kind kind = slots::Kind::uuidv7;
+    static constexpr auto state = &slots::Slot::uuidv7;
+    static constexpr char name[] = "uuidv7";
+};
+
+}  // namespace
+
+/// next_uuidv7() → uuid
+SNOWDRIFT_FUNCTION(next_uuidv7) { return make_datum(next_in_block<Uuids>()); }
+
+/// uuidv7_at(timestamptz) → uuid
+SNOWDRIFT_FUNCTION(uuidv7_at) {
+    const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
+    const int64 unix_ms = check_time(IdTraits<Uuidv7>::times, time, unix_ms_floor(time));
+    auto randomness = random_batch.take<Uuidv7::Randomness>();
+    randomness[0] &= 0x3;  // 74 of the 80 bits
+    return make_datum(Uuidv7::compose(unix_ms, randomness));
+}

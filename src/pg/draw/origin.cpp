@@ -1,0 +1,50 @@
+#include "pg/draw/origin.hpp"
+
+#include <algorithm>
+
+#include "pg/mark/advance_state.hpp"
+#include "pg/mark/mark_table.hpp"
+#include "pg/support/extension.hpp"
+#include "pg/support/postgres.hpp"
+
+extern "C" {
+#include "access/relation.h"
+}
+
+namespace snowdrift {
+namespace {
+
+/// The origin, which the mark's row limits after snowdrift.reset_clock().
+std::optional<int64_t> find_origin(const mark_table::Origin& common,
+                                   const std::optional<Definition>& definition) {
+    if (!definition) return common.unix_ms;
+    const bool is_limited = static_cast<int64_t>(definition->id) <= common.last_generator;
+    if (!definition->origin_ms || !is_limited) return definition->origin_ms;
+    return std::min(*definition->origin_ms, common.unix_ms);
+}
+
+}  // namespace
+
+std::optional<int64_t> read_origin(const std::optional<Definition>& definition) {
+    Relation table = mark_table::open();
+    const auto origin = find_origin(mark_table::read(table).origin, definition);
+    relation_close(table, RowExclusiveLock);
+    return origin;
+}
+
+bool attach_after_origin(SessionSlot& slot, const slots::SlotKey& key,
+                         const std::optional<Definition>& definition) {
+    // The lock blocks mark::reset(), which makes the origin earlier and discards the states, and
+    // DROP EXTENSION. Attach after opening the table, which may process invalidations of the mark.
+    Relation table = mark_table::open();
+    const bool exists = !definition || definition->table == extension::find_relation("generator");
+    if (exists) {
+        slot.attach(key, definition && definition->is_uncommitted);
+        const auto origin = find_origin(mark_table::read(table).origin, definition);
+        if (origin && key.kind == slots::Kind::snowflake) advance_state(*slot, key, *origin - 1);
+    }
+    relation_close(table, RowExclusiveLock);
+    return exists;
+}
+
+}  // namespace snowdrift

@@ -1,0 +1,47 @@
+// The SQL function snowdrift.reset_clock(): after the clock had jumped into the future, sets the
+// mark back and discards the states.
+#include <algorithm>
+
+#include "pg/mark/mark.hpp"
+#include "pg/named/definitions.hpp"
+#include "pg/support/clock.hpp"
+#include "pg/support/postgres.hpp"
+#include "pg/support/settings.hpp"
+#include "protocol/lease.hpp"
+
+extern "C" {
+#include "tcop/utility.h"
+}
+
+using namespace snowdrift;
+
+namespace {
+
+/// An id that is not less than those of all generators, whether or not their creation has been
+/// committed. (Replication can set the sequence of the ids back.)
+int32_t last_generator() {
+    const uint32_t own = definitions::next_id();
+    return static_cast<int32_t>(std::max(own, definitions::last_id()));
+}
+
+/// The latest origin of all generators. `common` limits those of earlier generators.
+int64_t latest_origin(const mark_table::Origin& common) {
+    const auto named = definitions::latest_origin(static_cast<uint32_t>(common.last_generator));
+    return std::max(common.unix_ms, named.value_or(common.unix_ms));
+}
+
+}  // namespace
+
+/// snowdrift.reset_clock() → void
+SNOWDRIFT_FUNCTION(reset_clock) {
+    PreventCommandIfReadOnly("snowdrift.reset_clock()");
+    const int64 max_lead_ms = settings::max_clock_lead + lease_ms;
+    if (!mark::reset(clock::now_ms(), max_lead_ms, last_generator, latest_origin))
+        ereport(ERROR,
+                (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                 errmsg("clock does not need a reset"),
+                 errdetail("The mark and the generators' origins are at most %lld ms ahead of the "
+                           "server's clock, which does not stop generation.",
+                           static_cast<long long>(max_lead_ms))));
+    PG_RETURN_VOID();
+}

@@ -1,0 +1,83 @@
+// A session's reference to a generator's state: the slot, and the tag of the mark when the session
+// attached it.
+#pragma once
+
+#include <concepts>
+
+#include "pg/mark/advance_state.hpp"
+#include "pg/mark/mark.hpp"
+#include "pg/mark/slot_release.hpp"
+#include "pg/mark/slots.hpp"
+#include "pg/support/postgres.hpp"
+
+namespace snowdrift {
+
+/// The maximum number of slots for named generators per database. It prevents one database from
+/// using up the shared memory of the others.
+inline constexpr int max_named_generators = 1000;
+
+/// A function that initializes a slot's fresh state: its IDs must be later than a Unix millisecond.
+template <typename T>
+concept StateInitializer = std::invocable<T, slots::Slot&, int64_t>;
+
+class SessionSlot {
+ public:
+    /// Whether the slot still belongs to the generator, and the session has noticed no change of
+    /// the mark's tag since attach().
+    bool is_attached() const { return has_slot() && tag_ == mark::session.tag; }
+
+    /// Makes the next attach() look up the slot again.
+    void detach() { slot_ = nullptr; }
+
+    /// Attaches the slot of `key`, unless it is attached, and advances its state past the mark.
+    /// `is_uncommitted`: this transaction created the generator, so a rollback releases the slot.
+    ///
+    /// Raises 25006 during recovery, 53400 if the database has too many generators, 53200 if the
+    /// server has no free shared memory.
+    void attach(const slots::SlotKey& key, bool is_uncommitted) {
+        attach(key, is_uncommitted,
+               [&key](slots::Slot& slot, int64_t unix_ms) { advance_state(slot, key, unix_ms); });
+    }
+
+    /// The same, but `start_after(Slot&, unix_ms)` initializes a fresh state.
+    void attach(const slots::SlotKey& key, bool is_uncommitted, StateInitializer auto start_after) {
+        do {
+            const int64_t floor = mark::attach();
+            tag_ = mark::session.tag;
+            if (!has_slot()) {
+                const auto initialize = [&](slots::Slot& slot) {
+                    start_after(slot, mark::fresh_floor());
+                };
+                while ((slot_ = slots::attach(key, max_named_generators, initialize)) == nullptr)
+                    make_room(key);
+                allocation_ = slot_->allocation;
+                if (is_uncommitted) release_on_abort(*slot_, allocation_);
+            }
+            advance_state(*slot_, key, floor);
+            // make_room() reads catalogs, which may process invalidations of the mark.
+        } while (tag_ != mark::session.tag);
+    }
+
+    /// The tag of the mark when the session attached, for mark::is_current().
+    int tag() const { return tag_; }
+
+    slots::Slot& operator*() const { return *slot_; }
+    slots::Slot* operator->() const { return slot_; }
+
+ private:
+    bool has_slot() const {
+        return slot_ != nullptr && slot_->allocation.load(std::memory_order_relaxed) == allocation_;
+    }
+
+    /// Ensures that a slot is free for the key: releases the slots of dropped databases and of this
+    /// database's dropped generators, or adds memory. May release the slot of a generator that this
+    /// transaction has dropped: after a rollback, the generator gets a fresh slot. Until then, the
+    /// transaction's lock blocks other sessions.
+    static void make_room(const slots::SlotKey& key);
+
+    slots::Slot* slot_ = nullptr;
+    uint64_t allocation_ = 0;
+    int tag_ = -1;
+};
+
+}  // namespace snowdrift

@@ -1,0 +1,20 @@
+// Advancing a generator's state, of any kind.
+#pragma once
+
+#include <cstdint>
+
+#include "pg/mark/slots.hpp"
+
+namespace snowdrift {
+
+/// Makes all further IDs of the state in `slot`, which belongs to the generator of `key`, later
+/// than the Unix millisecond `unix_ms`. Raises no error.
+void advance_state(slots::Slot& slot, const slots::SlotKey& key, int64_t unix_ms);
+
+/// Makes all further fresh states start after all IDs that the generators of this database have
+/// issued since the server started. Called before a state is released, and when a generator is
+/// created or dropped. Reads no catalogs. Returns the floor of fresh states, a Unix millisecond; 0
+/// if no state has existed since the server started.
+int64_t advance_fresh_floor();
+
+}  // namespace snowdrift

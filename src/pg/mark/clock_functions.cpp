@@ -1,0 +1,80 @@
+// The SQL functions of the clock and the mark: snowdrift.read_clock(), on which the view
+// snowdrift.clock is based, and the triggers of snowdrift_tables.mark. generators/reset_clock.cpp
+// has snowdrift.reset_clock().
+#include <algorithm>
+
+#include "pg/mark/mark.hpp"
+#include "pg/mark/mark_table.hpp"
+#include "pg/support/clock.hpp"
+#include "pg/support/postgres.hpp"
+#include "pg/support/row.hpp"
+#include "pg/support/time.hpp"
+#include "pg/support/trigger.hpp"
+#include "pg/support/versions.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "access/xlog.h"
+}
+
+using namespace snowdrift;
+
+namespace {
+
+/// The value of a column in the row that is inserted; nothing if it is null.
+std::optional<Datum> get_column(const TriggerData& trigger, mark_table::Column column) {
+    bool is_null;
+    const Datum value =
+        heap_getattr(trigger.tg_trigtuple, column, RelationGetDescr(trigger.tg_relation), &is_null);
+    if (is_null) return std::nullopt;
+    return value;
+}
+
+/// The same for a time in Unix milliseconds. Raises 22003.
+int64 get_time(const TriggerData& trigger, mark_table::Column column, const char* name) {
+    const int64 unix_ms = DatumGetInt64(get_column(trigger, column).value_or(Int64GetDatum(-1)));
+    if (unix_ms < 0 || unix_ms > mark_protocol::max_unix_ms)
+        ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                        errmsg("%s of table \"snowdrift_tables.mark\" must be in range 0 .. %lld",
+                               name, static_cast<long long>(mark_protocol::max_unix_ms))));
+    return unix_ms;
+}
+
+}  // namespace
+
+/// snowdrift.read_clock() → wall_clock, mark, lead
+SNOWDRIFT_FUNCTION(read_clock) {
+    if (!RecoveryInProgress()) (void)mark::attach();
+    const int64 mark_ms = mark::read();
+    const int64 now_ms = clock::now_ms();
+    std::optional<Datum> mark;
+    if (mark_ms != 0) mark = TimestampTzGetDatum(timestamp_from_unix_ms(mark_ms));
+    return make_row(fcinfo, {TimestampTzGetDatum(timestamp_from_unix_ms(now_ms)), mark,
+                             interval_from_ms(std::max<int64>(mark_ms - now_ms, 0))});
+}
+
+/// snowdrift_tables.restore_mark() → trigger: advances the mark to that of a restored dump's row,
+/// extends the origin to that of the row, and skips the row. A row of another server that has a
+/// replication origin is only skipped; without one, it looks like that of a dump.
+SNOWDRIFT_FUNCTION(restore_mark) {
+    const TriggerData& trigger =
+        check_trigger(fcinfo, "mark", TRIGGER_EVENT_ROW | TRIGGER_EVENT_BEFORE);
+    using mark_table::Column;
+    if (has_replication_origin()) PG_RETURN_POINTER(nullptr);
+    const std::optional<Datum> generators = get_column(trigger, Column::origin_generators);
+    const int64 unix_ms = get_time(trigger, Column::unix_ms, "unix_ms");
+    const int64 origin_ms = get_time(trigger, Column::origin_ms, "origin_ms");
+    mark::restore(unix_ms, {origin_ms, DatumGetInt32(generators.value_or(Int32GetDatum(0)))});
+    PG_RETURN_POINTER(nullptr);
+}
+
+/// snowdrift_tables.refuse_mark_change() → trigger: raises an error.
+SNOWDRIFT_FUNCTION(refuse_mark_change) {
+    (void)check_trigger(fcinfo, "mark", TRIGGER_EVENT_BEFORE);
+    ereport(ERROR,
+            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+             errmsg("cannot change table \"snowdrift_tables.mark\""),
+             errdetail("Changing the mark could cause IDs to be repeated."),
+             errhint("To advance the mark, call snowdrift.advance(). If the clock had jumped into "
+                     "the future, call snowdrift.reset_clock().")));
+}

@@ -1,0 +1,124 @@
+#include "pg/mark/durable_wal.hpp"
+
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cstring>
+
+extern "C" {
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "access/xlog_internal.h"
+#include "replication/syncrep.h"
+#include "replication/walsender.h"
+#include "replication/walsender_private.h"
+#include "storage/lwlock.h"
+#include "utils/guc.h"
+}
+
+#include "pg/support/postgres.hpp"
+
+namespace snowdrift::wal {
+namespace {
+
+/// Whether there are synchronous standbys to wait for.
+bool has_synchronous_standbys() {
+    return max_wal_senders > 0 && has_names_of_standbys();  // without senders, commits do not wait
+}
+
+/// Whether the server's configuration exempts commits from waiting for standbys. Settings of a
+/// role, a database, a connection or a session are ignored.
+bool is_server_exempt() {
+    if (synchronous_commit > SYNCHRONOUS_COMMIT_LOCAL_FLUSH) return false;
+    if (setting_record("synchronous_commit").reset_source > PGC_S_ARGV) return false;
+    const char* const value = GetConfigOptionResetString("synchronous_commit");
+    return std::strcmp(value, "off") == 0 || std::strcmp(value, "local") == 0;
+}
+
+bool is_confirmed_by_standbys(XLogRecPtr position) {
+    LWLockAcquire(SyncRepLock, LW_SHARED);
+    const bool is_confirmed = WalSndCtl->lsn[SYNC_REP_WAIT_FLUSH] >= position;
+    LWLockRelease(SyncRepLock);
+    return is_confirmed;
+}
+
+void add_confirmation_context(void*) {
+    errcontext("while waiting for a synchronous standby to confirm the ID mark");
+}
+
+/// Wait until the standbys in `synchronous_standby_names` have the record at `position`.
+void wait_for_standbys(XLogRecPtr position) {
+    // Suppress PostgreSQL's warnings about a canceled wait: they apply only to commits.
+    const int commit_of_session = synchronous_commit;
+    const int client_level = client_min_messages;
+    const int log_level = server_log_level();
+    HOLD_INTERRUPTS();
+    synchronous_commit = SYNCHRONOUS_COMMIT_REMOTE_FLUSH;
+    assign_synchronous_commit(synchronous_commit, nullptr);
+    client_min_messages = server_log_level() = ERROR;
+    SyncRepWaitForLSN(position, false);
+    client_min_messages = client_level;
+    server_log_level() = log_level;
+    synchronous_commit = commit_of_session;
+    assign_synchronous_commit(synchronous_commit, nullptr);
+    // In this order: the lock delays the call until the end of the change of names that has ended
+    // the wait.
+    const bool is_confirmed = is_confirmed_by_standbys(position) || !has_synchronous_standbys();
+    RESUME_INTERRUPTS();
+    CHECK_FOR_INTERRUPTS();
+    if (is_confirmed) return;
+
+    // The wait has consumed the cancel request. Restore it, so that PostgreSQL reports its cause.
+    ErrorContextCallback context{error_context_stack, add_confirmation_context, nullptr};
+    error_context_stack = &context;
+    QueryCancelPending = true;
+    InterruptPending = true;
+    CHECK_FOR_INTERRUPTS();
+    ereport(ERROR,
+            (errcode(ERRCODE_QUERY_CANCELED), errmsg("canceling statement due to user request")));
+}
+
+/// Whether WAL is durable only once synchronous standbys have it. Ignores a session's own setting
+/// of synchronous_commit, because the mark serves all sessions.
+bool must_wait_for_standbys() { return has_synchronous_standbys() && !is_server_exempt(); }
+
+}  // namespace
+
+void make_durable(XLogRecPtr position) {
+    XLogFlush(position);
+    if (must_wait_for_standbys()) wait_for_standbys(position);
+}
+
+bool is_durable(XLogRecPtr position) {
+    return GetFlushRecPtr(nullptr) >= position &&
+           (!must_wait_for_standbys() || is_confirmed_by_standbys(position));
+}
+
+const char* find_unwritable_file() {
+    // Two pages are more than the records of one change.
+    const XLogRecPtr end = GetXLogInsertRecPtr() + 2 * BLCKSZ;
+    XLogSegNo segment;
+    XLByteToSeg(end, segment, wal_segment_size);
+    static char path[MAXPGPATH];
+    XLogFilePath(path, GetWALInsertionTimeLine(), segment, wal_segment_size);
+    if (access(path, W_OK) == 0) return nullptr;
+    if (errno == ENOENT && access(XLOGDIR, W_OK) == 0) {  // PostgreSQL will create the segment
+        if (!wal_init_zero) return nullptr;
+        struct statvfs disk;
+        if (statvfs(XLOGDIR, &disk) != 0 ||
+            disk.f_bavail * disk.f_frsize >= static_cast<uint64_t>(wal_segment_size))
+            return nullptr;
+        errno = ENOSPC;
+    }
+    return path;
+}
+
+void require_writable() {
+    const char* const path = find_unwritable_file();
+    if (path == nullptr) return;
+    ereport(ERROR, (errcode_for_file_access(), errmsg("could not advance the ID mark: %m"),
+                    errdetail("The mark is written through WAL file \"%s\" before an ID is issued.",
+                              path)));
+}
+
+}  // namespace snowdrift::wal

@@ -1,0 +1,84 @@
+// The mark: the time on disk after which no ID has ever left the server, shared by all sessions of
+// a database. It guarantees that IDs are never repeated; docs/guarantees.md has the proof. This
+// file has the protocol between sessions; mark_table.hpp has the value on disk.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "pg/mark/mark_table.hpp"
+#include "protocol/lease.hpp"
+#include "protocol/mark_word.hpp"
+
+namespace snowdrift::mark {
+
+/// This session's view of its database's mark.
+struct Session {
+    const std::atomic<uint64_t>* word = nullptr;  ///< in shared memory; null before attach()
+    int tag = -1;  ///< of the word this session has attached; -1 if none
+};
+extern Session session;
+
+/// Makes the mark known to this session. Returns the floor of all states: their further IDs must be
+/// later than this Unix millisecond. Raises 25006 during recovery, 55000 if the table is missing or
+/// unusable, or if a newer library has replaced this session's.
+int64_t attach();
+
+/// Returns the floor of fresh states, a Unix millisecond. Read it while the lock of slots is held,
+/// so that a state which advance_fresh_floor() does not find in a slot starts after the floor.
+/// Precondition: attach() has returned.
+int64_t fresh_floor();
+
+/// Makes all further fresh states start after the Unix millisecond `unix_ms`. Reads no catalogs.
+/// Returns the floor of fresh states, a Unix millisecond; 0 if no state has existed since the
+/// server started.
+int64_t advance_fresh_floor(int64_t unix_ms);
+
+/// The mark on disk, in Unix milliseconds, as this session sees it; also during recovery. Raises
+/// 55000 if the table is missing or unusable.
+int64_t read();
+
+/// Raises 55000 if a newer library has replaced this session's, so that states of this structure
+/// are no longer in use.
+void require_structure();
+
+/// Applies the row of a restored dump: advances the mark on disk to `unix_ms`, unless it is already
+/// that far, and extends the origin to `origin`. Sessions detect this when they next advance the
+/// mark.
+void restore(int64_t unix_ms, const mark_table::Origin& origin);
+
+/// Ensures that the mark on disk is not before `unix_ms`: advances it by a lease if necessary, and
+/// waits until it is durable. Returns false if the session must attach() again before it draws
+/// another ID.
+bool advance(int64_t unix_ms);
+
+/// Sets the mark to `unix_ms` if it is ahead of `unix_ms` by more than `max_lead_ms`, and discards
+/// the states if the mark or an origin is that far ahead. Returns false if neither is. After a
+/// reset, IDs of times later than `unix_ms` may be repeated.
+///
+/// Existing generators may then issue IDs from `unix_ms` on, so the same write limits their
+/// origins. `last_id()` returns an id that is not less than theirs. `latest_origin()` returns the
+/// latest origin of a generator, in Unix milliseconds.
+bool reset(int64_t unix_ms, int64_t max_lead_ms, int32_t (*last_id)(),
+           int64_t (*latest_origin)(const mark_table::Origin&));
+
+/// Whether `tag` is the current tag: the mark was neither reset nor moved to another file since.
+inline bool is_current(int tag) {
+    return MarkWord{session.word->load(std::memory_order_relaxed)}.tag() == tag;
+}
+
+/// Whether the mark is past `unix_ms` by at least half of the lease, so that it need not be
+/// advanced.
+inline bool is_covered(int64_t unix_ms) {
+    const MarkWord known{session.word->load(std::memory_order_acquire)};
+    return known.tag() == session.tag && has_half_lease(known.unix_ms(), unix_ms);
+}
+
+/// The same as advance(), but the common case is inlined.
+inline bool cover(int64_t unix_ms) {
+    if (is_covered(unix_ms)) [[likely]]
+        return true;
+    return advance(unix_ms);
+}
+
+}  // namespace snowdrift::mark

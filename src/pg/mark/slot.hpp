@@ -1,0 +1,83 @@
+// A slot of shared memory: the state of a generator, or of the mark. slots.hpp finds and allocates
+// slots.
+#pragma once
+
+#include "pg/support/postgres.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <new>
+
+extern "C" {
+#include "storage/spin.h"
+}
+
+#include "protocol/generators.hpp"
+#include "protocol/mark_state.hpp"
+#include "snowdrift/snowflake.hpp"
+#include "snowdrift/ulid.hpp"
+#include "snowdrift/uuidv7.hpp"
+
+namespace snowdrift::slots {
+
+/// The kind of state in a slot.
+enum class Kind : uint32_t { mark, snowflake, ulid, sno, uuidv7 };
+
+/// Lookup key of a slot: identifies the generator and the parameters that its state depends on.
+struct SlotKey {
+    Oid database;
+    Kind kind;
+    Oid definitions = InvalidOid;  ///< table of the definition; InvalidOid for a default generator
+    uint32_t id = 0;               ///< the generator's id in that table
+    uint32_t sequence_min = 0;
+    uint32_t sequence_max = 0;
+    SnowflakeLayout layout{};
+
+    /// Whether this is the key of the mark, or of a default generator.
+    bool is_default() const { return !OidIsValid(definitions); }
+
+    friend bool operator==(const SlotKey&, const SlotKey&) = default;
+};
+
+/// State of a Snowflake generator.
+struct SnowflakeState {
+    std::atomic<uint64_t> word;         ///< see core/snowflake_generator.hpp
+    std::atomic<uint64_t> regressions;  ///< see generators/regressions.hpp
+};
+
+/// Statistics of a generator, on a separate cache line from the state.
+struct Statistics {
+    std::atomic<uint32_t> waiting;   ///< calls that are waiting for the clock
+    std::atomic<uint32_t> episodes;  ///< number of overflow episodes: see generators/overflow.hpp
+    std::atomic<int64_t> began_ms;   ///< start of the last episode, in Unix milliseconds
+    std::atomic<int64_t> last_ms;    ///< when a sequence was last used up, in Unix milliseconds
+};
+
+/// One state, on its own cache line so that generators do not slow each other down.
+struct alignas(64) Slot {
+    /// Unique number of this allocation; 0 while the slot is free. Compare it before each use: the
+    /// slot may have been allocated for another generator.
+    std::atomic<uint64_t> allocation = 0;
+    slock_t lock;  ///< protects `ulid` and `uuidv7`; the other states are lock-free
+    std::atomic<uint32_t> is_logged = 0;  ///< whether node.cpp has logged a missing number
+    union {
+        MarkState mark;
+        SnowflakeState snowflake;
+        BlockGenerator<Ulid> ulid;
+        BlockGenerator<Uuidv7> uuidv7;
+        SnoState sno;
+        std::atomic<uint64_t> words[6];  ///< any state, for clearing
+    };
+    alignas(64) Statistics statistics{};
+    SlotKey key{};  ///< protected by AllocationLock; meaningless while the slot is free
+
+    Slot() : words{} { SpinLockInit(&lock); }
+};
+static_assert(sizeof(Slot) == 128, "another size is another structure_version");
+static_assert(sizeof(Slot::ulid) <= sizeof(Slot::words) &&
+              sizeof(Slot::uuidv7) <= sizeof(Slot::words) &&
+              sizeof(Slot::mark) <= sizeof(Slot::words) &&
+              sizeof(Slot::sno) <= sizeof(Slot::words));
+static_assert(std::atomic<uint64_t>::is_always_lock_free, "states are shared between processes");
+
+}  // namespace snowdrift::slots

@@ -1,0 +1,136 @@
+// The SQL functions snowdrift.create_generator() and snowdrift.drop_generator(), and the triggers
+// of snowdrift_tables.generator.
+#include <utility>
+
+#include "pg/mark/slot_release.hpp"
+#include "pg/named/definition_table.hpp"
+#include "pg/named/definitions.hpp"
+#include "pg/node/node.hpp"
+#include "pg/node/replication.hpp"
+#include "pg/support/postgres.hpp"
+#include "pg/support/trigger.hpp"
+
+extern "C" {
+#include "tcop/utility.h"
+#include "utils/builtins.h"
+}
+
+using namespace snowdrift;
+
+namespace {
+
+using definitions::Column;
+using definitions::Row;
+
+/// The arguments of create_generator(): the columns of a definition without id and origin.
+Row read_arguments(FunctionCallInfo fcinfo) {
+    Row row{};
+    for (int i = 0; i < PG_NARGS(); ++i) {
+        const int column = i + (i >= static_cast<int>(Column::id));
+        if (!PG_ARGISNULL(i)) row.columns[column] = PG_GETARG_DATUM(i);
+    }
+    return row;
+}
+
+/// A text argument. Raises 22004 if it is null.
+const char* get_text(const std::optional<Datum>& argument, const char* what) {
+    if (!argument)
+        ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                        errmsg("ID generator %s must not be null", what)));
+    return TextDatumGetCString(*argument);
+}
+
+/// Ensure that an argument that does not apply to the kind of generator is null. Raises 22023.
+void check_absent(const std::optional<Datum>& argument, const char* field,
+                  const char* kind_of_generator) {
+    if (argument)
+        ereport(ERROR,
+                (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                 errmsg("%s cannot be specified for a %s generator", field, kind_of_generator)));
+}
+
+}  // namespace
+
+/// snowdrift.create_generator(name, kind, layout, datacenter, worker, partition, sequence_min,
+/// sequence_max, this_node_only) → void
+SNOWDRIFT_FUNCTION(create_generator) {
+    PreventCommandIfReadOnly("snowdrift.create_generator()");
+    const Row row = read_arguments(fcinfo);
+    const char* const name = get_text(row[Column::name], "name");
+    const char* const kind = get_text(row[Column::kind], "kind");
+    if (std::strcmp(kind, "snowflake") == 0) {
+        check_absent(row[Column::partition], "partition", kind);
+    } else if (std::strcmp(kind, "sno") == 0) {
+        check_absent(row[Column::layout], "layout", kind);
+        check_absent(row[Column::datacenter], "datacenter", kind);
+        check_absent(row[Column::worker], "worker", kind);
+    } else {
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("unrecognized ID generator kind: \"%s\"", kind),
+                        errhint("Valid kinds are \"snowflake\" and \"sno\".")));
+    }
+    Definition definition = row.definition();
+    if (definition.sequence_min > definition.sequence_max)
+        std::swap(definition.sequence_min, definition.sequence_max);
+    definitions::check_bounds(definition.sequence_min, definition.sequence_max);
+    definitions::check_unique_in_cluster(name, definition);
+    definitions::insert(name, definition);
+    PG_RETURN_VOID();
+}
+
+/// snowdrift.drop_generator(name) → void
+SNOWDRIFT_FUNCTION(drop_generator) {
+    PreventCommandIfReadOnly("snowdrift.drop_generator()");
+    definitions::remove(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+    PG_RETURN_VOID();
+}
+
+/// snowdrift_tables.guard_definition() → trigger: skips the rows of another server, or raises 55000
+/// if they have no replication origin. A definition that is changed by hand is locked, as by
+/// drop_generator().
+SNOWDRIFT_FUNCTION(guard_definition) {
+    const TriggerData& trigger =
+        check_trigger(fcinfo, "generator", TRIGGER_EVENT_ROW | TRIGGER_EVENT_BEFORE);
+    if (has_replication_origin()) PG_RETURN_POINTER(nullptr);
+    replication::check_not_replicated(trigger);
+    definitions::lock_exclusively(trigger.tg_relation, trigger.tg_trigtuple);
+    if (!TRIGGER_FIRED_BY_UPDATE(trigger.tg_event)) PG_RETURN_POINTER(trigger.tg_trigtuple);
+    // It may have the id of a generator that was deleted.
+    definitions::lock_exclusively(trigger.tg_relation, trigger.tg_newtuple);
+    PG_RETURN_POINTER(trigger.tg_newtuple);
+}
+
+/// snowdrift_tables.guard_backfill() → trigger: skips the rows of another server. Without a
+/// replication origin, rows are inserted, because each of them only uses up IDs, but changes raise
+/// 55000.
+SNOWDRIFT_FUNCTION(guard_backfill) {
+    const TriggerData& trigger =
+        check_trigger(fcinfo, "backfill", TRIGGER_EVENT_ROW | TRIGGER_EVENT_BEFORE);
+    if (has_replication_origin()) PG_RETURN_POINTER(nullptr);
+    if (TRIGGER_FIRED_BY_INSERT(trigger.tg_event)) PG_RETURN_POINTER(trigger.tg_trigtuple);
+    replication::check_not_replicated(trigger);
+    const bool is_update = TRIGGER_FIRED_BY_UPDATE(trigger.tg_event);
+    PG_RETURN_POINTER(is_update ? trigger.tg_newtuple : trigger.tg_trigtuple);
+}
+
+/// snowdrift_tables.refuse_truncate() → trigger: raises an error. Logical replication applies
+/// TRUNCATE without triggers for rows, so it would remove this server's rows.
+SNOWDRIFT_FUNCTION(refuse_truncate) {
+    const bool is_backfill =
+        CALLED_AS_TRIGGER(fcinfo) &&
+        RelationGetRelid(reinterpret_cast<TriggerData*>(fcinfo->context)->tg_relation) ==
+            extension::find_relation("backfill");
+    const char* const table = is_backfill ? "backfill" : "generator";
+    (void)check_trigger(fcinfo, table, TRIGGER_EVENT_BEFORE);
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("cannot truncate table \"snowdrift_tables.%s\"", table),
+                    errdetail("Logical replication would remove the rows of other servers."),
+                    errhint("Use snowdrift.drop_generator() for each generator.")));
+}
+
+/// snowdrift_tables.generators_changed() → trigger: makes all sessions reread the table
+SNOWDRIFT_FUNCTION(generators_changed) {
+    definitions::invalidate(check_trigger(fcinfo, "generator", TRIGGER_EVENT_AFTER).tg_relation);
+    advance_changed();
+    PG_RETURN_POINTER(nullptr);
+}

@@ -1,0 +1,104 @@
+#include "pg/named/definition_table.hpp"
+
+#include <cstring>
+
+#include "pg/support/checks.hpp"
+#include "pg/support/extension.hpp"
+#include "pg/support/relcache_callback.hpp"
+#include "pg/support/time.hpp"
+#include "pg/types/snowflake_layout_type.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "access/xact.h"
+#include "catalog/pg_am_d.h"
+#include "catalog/pg_class.h"
+#include "utils/builtins.h"
+#include "utils/rel.h"
+}
+
+namespace snowdrift::definitions {
+
+uint64_t version = 1;
+
+namespace {
+
+Oid table_oid = InvalidOid;
+
+void on_invalidation(Oid relation) {
+    if (relation == table_oid || !OidIsValid(relation)) ++version;
+}
+
+/// An integer column; nothing if it is null. Raises 22003 if it is not in 0 .. max.
+std::optional<uint32_t> get_field(const std::optional<Datum>& value, const char* field,
+                                  uint32_t max) {
+    if (!value) return std::nullopt;
+    return check_field(field, DatumGetInt32(*value), max);
+}
+
+}  // namespace
+
+Relation open_table(LOCKMODE lock) {
+    add_relcache_callback(on_invalidation);
+    Relation table = extension::open_relation("generator", lock);
+    if (table == nullptr)
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+                        errmsg("table \"snowdrift_tables.generator\" does not exist"),
+                        errhint("Undo the change, or drop the extension and create it again.")));
+    if (table->rd_rel->relkind != RELKIND_RELATION || table->rd_rel->relam != HEAP_TABLE_AM_OID)
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("table \"snowdrift_tables.generator\" was altered"),
+                        errhint("Undo the change.")));
+    table_oid = RelationGetRelid(table);
+    return table;
+}
+
+uint32_t Row::number(Column column) const {
+    return DatumGetUInt32((*this)[column].value_or(Datum{0}));
+}
+
+bool Row::has_text(Column column, const char* wanted) const {
+    const auto& value = (*this)[column];
+    return value && std::strcmp(TextDatumGetCString(*value), wanted) == 0;
+}
+
+Definition Row::definition() const {
+    const Row& row = *this;
+    Definition read{};
+    read.table = table;
+    read.id = number(Column::id);
+    read.kind = kind();
+    read.is_uncommitted = tuple != nullptr && TransactionIdIsCurrentTransactionId(
+                                                  HeapTupleHeaderGetXmin(tuple->t_data));
+    uint32_t max_sequence = UINT16_MAX;
+    if (read.kind == slots::Kind::sno) {
+        read.partition = get_field(row[Column::partition], "partition", UINT16_MAX);
+    } else {
+        const auto& own_layout = row[Column::layout];
+        read.layout = own_layout ? get_layout(*own_layout) : default_layout;
+        read.datacenter =
+            get_field(row[Column::datacenter], "datacenter", read.layout.max_datacenter());
+        read.worker = get_field(row[Column::worker], "worker", read.layout.max_worker());
+        max_sequence = read.layout.max_sequence();
+    }
+    read.sequence_min =
+        get_field(row[Column::sequence_min], "sequence_min", max_sequence).value_or(0);
+    read.sequence_max =
+        get_field(row[Column::sequence_max], "sequence_max", max_sequence).value_or(max_sequence);
+    read.this_node_only = DatumGetBool(row[Column::this_node_only].value_or(BoolGetDatum(false)));
+    if (const auto& time = row[Column::origin])
+        read.origin_ms = unix_ms_ceil(DatumGetTimestampTz(*time));
+    return read;
+}
+
+Row read_row(Relation table, HeapTuple tuple) {
+    Row row{RelationGetRelid(table), tuple, {}};
+    for (int i = 0; i < column_count; ++i) {
+        bool is_null;
+        const Datum value = heap_getattr(tuple, i + 1, RelationGetDescr(table), &is_null);
+        if (!is_null) row.columns[i] = value;
+    }
+    return row;
+}
+
+}  // namespace snowdrift::definitions

@@ -1,0 +1,82 @@
+// The definitions of named generators, in the table snowdrift_tables.generator. generator_lock.hpp
+// has the locks that block dropping a generator in use.
+#pragma once
+
+#include <optional>
+
+#include "pg/named/definition.hpp"
+#include "pg/support/postgres.hpp"
+
+extern "C" {
+#include "access/htup.h"
+#include "utils/relcache.h"
+}
+
+namespace snowdrift::definitions {
+
+/// The maximum length of a generator's name, in bytes.
+inline constexpr size_t max_name_length = NAMEDATALEN - 1;
+
+/// Incremented whenever this session processes an invalidation of the table. A definition read at
+/// an earlier version is outdated.
+extern uint64_t version;
+
+/// Ensures that the bounds of a sequence are in order and include at least 4 numbers. Raises 22023.
+void check_bounds(int64_t sequence_min, int64_t sequence_max);
+
+/// The definition of the generator `name`; nothing if there is none. Raises 22003 or 22023 if the
+/// definition is invalid, which is possible only for a row inserted by hand.
+std::optional<Definition> lookup(const char* name);
+
+/// The same, and locks the generator: drop_generator() waits until this transaction ends, as DROP
+/// SEQUENCE does. DROP EXTENSION does not: see attach_after_origin(). Raises 42704 if there is no
+/// such generator.
+Definition lock(const char* name);
+
+/// The greatest id of all generators; 0 if there is none.
+uint32_t last_id();
+
+/// The latest origin of the Snowflake generators whose ids are greater than `after`, in Unix
+/// milliseconds; nothing if none has an origin.
+std::optional<int64_t> latest_origin(uint32_t after);
+
+/// An id from the sequence of the ids, which no generator of the database has.
+uint32_t next_id();
+
+/// Waits until no other transaction has drawn from the generator of the row `tuple` of `table`, and
+/// then blocks others from drawing until this transaction ends. Raises 55000 if this session's
+/// library was replaced.
+void lock_exclusively(Relation table, HeapTuple tuple);
+
+/// Raises 42704: the generator `name` does not exist.
+[[noreturn]] void report_undefined(const char* name);
+
+/// Raises 42704: the generator `name` was dropped with its extension.
+[[noreturn]] void report_dropped(const char* name);
+
+/// Creates the generator `name` with a new id; ignores `table`, `id` and `origin_ms` of
+/// `definition`. The origin of a Snowflake generator is the present time unit. Raises 42710 if the
+/// generator exists, 42602 if the name is invalid.
+void insert(const char* name, const Definition& definition);
+
+/// Removes the origin of the generator `name`, because it continues one that has issued IDs
+/// elsewhere. Precondition: lock(name) was called.
+void remove_origin(const char* name);
+
+/// Drops the generator `name`. Waits until no other transaction has drawn from it, and then blocks
+/// others until this transaction ends. Raises 42704 if there is no such generator.
+void remove(const char* name);
+
+/// Ensures that the IDs of the generator `name` differ from those of other nodes if this server is
+/// in a Citus cluster: a definition is the same on all nodes, so one with a node of its own is not
+/// unique unless it is for this node only. Raises 55000.
+void check_unique_in_cluster(const char* name, const Definition& definition);
+
+/// Makes all sessions reread the table, and all further fresh states start after the current mark.
+/// Raises 55000 if this session's library was replaced.
+void invalidate(Relation table);
+
+/// Whether the generator exists, or will exist if an open transaction commits. Reads the table.
+bool exists(const GeneratorId& generator);
+
+}  // namespace snowdrift::definitions

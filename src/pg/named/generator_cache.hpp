@@ -1,0 +1,112 @@
+// A session's cache of the named generators of one kind, looked up by name.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstring>
+#include <new>
+
+#include "pg/named/definitions.hpp"
+#include "pg/support/postgres.hpp"
+
+extern "C" {
+#include "utils/memutils.h"
+}
+
+namespace snowdrift {
+
+/// A session's view of a generator that a definition describes.
+template <typename T>
+concept NamedSession = requires(T session, const Definition& definition, const char* name) {
+    { T::kind } -> std::convertible_to<slots::Kind>;
+    { session.define(definition, name) } -> std::same_as<void>;
+};
+
+/// The cache. An entry stays until the session ends.
+template <NamedSession Session>
+class GeneratorCache {
+ public:
+    /// The generator `name`. Locks it until the transaction ends. Raises 42704 if there is none,
+    /// 42809 if it is of another kind.
+    Session& get(const text* name) {
+        const char* const bytes = VARDATA_ANY(name);
+        const size_t length = VARSIZE_ANY_EXHDR(name);
+        Entry*& first = buckets_[bucket_of(bytes, length)];
+        Entry* entry = first;
+        while (entry != nullptr && !entry->has_name(bytes, length)) entry = entry->next;
+        if (unlikely(entry == nullptr || entry->transaction != current_transaction() ||
+                     entry->version != definitions::version))
+            entry = renew(first, entry, pnstrdup(bytes, length));
+        Assert(generator_lock::is_held(entry->generator, AccessShareLock));
+        return entry->session;
+    }
+
+ private:
+    struct Entry {
+        Entry* next;  // in the same bucket
+        size_t length;
+        char name[NAMEDATALEN];
+        uint64_t version;                // definitions::version when the definition was read
+        LocalTransactionId transaction;  // the last one that locked the generator
+        GeneratorId generator;
+        Session session;
+
+        bool has_name(const char* bytes, size_t size) const {
+            return length == size && std::memcmp(name, bytes, size) == 0;
+        }
+    };
+
+    static constexpr size_t bucket_count = 512;
+
+    static size_t bucket_of(const char* bytes, size_t length) {
+        size_t mixed = length;
+        for (size_t i = 0; i < length; ++i) mixed = 33 * mixed + static_cast<uint8_t>(bytes[i]);
+        return mixed % bucket_count;
+    }
+
+    /// Lock the generator of an entry, or of a new one (null), and read its definition unless the
+    /// entry has it.
+    pg_noinline static Entry* renew(Entry*& first, Entry* entry, char* name) {
+        if (entry == nullptr || !lock(*entry)) entry = read(first, entry, name);
+        entry->transaction = current_transaction();
+        pfree(name);
+        return entry;
+    }
+
+    /// Lock the generator of an entry. Return false if the entry is outdated.
+    static bool lock(Entry& entry) {
+        if (entry.version != definitions::version) return false;
+        generator_lock::share(entry.generator);
+        return entry.version == definitions::version;
+    }
+
+    /// Lock the generator, and read its definition into an entry.
+    static Entry* read(Entry*& first, Entry* entry, const char* name) {
+        if (std::strlen(name) > definitions::max_name_length) definitions::report_undefined(name);
+        // Read the version first, so that a concurrent change makes the next call read again. This
+        // call can use the definition it reads, because it holds the lock.
+        const uint64_t version = definitions::version;
+        const Definition definition = definitions::lock(name);
+        if (definition.kind != Session::kind) report_wrong_kind(name);
+        if (entry == nullptr) {
+            entry = new (MemoryContextAlloc(TopMemoryContext, sizeof(Entry)))
+                Entry{first, std::strlen(name), {}, 0, InvalidLocalTransactionId, {}, {}};
+            strlcpy(entry->name, name, sizeof entry->name);
+            first = entry;
+        }
+        entry->version = version;
+        entry->generator = definition.generator();
+        entry->session.define(definition, entry->name);
+        return entry;
+    }
+
+    [[noreturn]] static void report_wrong_kind(const char* name) {
+        ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+                        errmsg("ID generator \"%s\" does not generate %s", name,
+                               Session::kind == slots::Kind::sno ? "snos" : "Snowflake IDs")));
+    }
+
+    std::array<Entry*, bucket_count> buckets_{};
+};
+
+}  // namespace snowdrift

@@ -1,0 +1,42 @@
+// Whose IDs the mark covers: its row says which server has generated the last ones, and with which
+// configured number. If this server is another one, or has lost that number, another server may
+// generate equal IDs, so drawing Snowflakes and snos raises an error until a superuser has called
+// snowdrift.confirm_node(), which node.cpp defines.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "pg/node/citus.hpp"
+
+namespace snowdrift {
+
+/// The server's number.
+struct ServerNumber {
+    uint32_t value;
+    bool is_of_database;  ///< whether it applies to all sessions of the database
+    bool is_configured;   ///< whether snowdrift.node is not "auto"
+    bool is_citus_group;  ///< whether it is that of the group in a Citus cluster, with its offset
+
+    friend bool operator==(const ServerNumber&, const ServerNumber&) = default;
+};
+
+/// Records this server in the mark, or that it is not confirmed. Called before a session draws IDs
+/// that need no number. Precondition: the mark is attached.
+void own_mark();
+
+/// The same, and ensures that no other server may generate equal IDs. `number`: the one in the IDs,
+/// read with `membership`; nothing if they do not contain it. Records a number that applies to the
+/// database. Raises 55000. Precondition: the mark is attached.
+void check_owner(const std::optional<ServerNumber>& number, const citus::Membership& membership);
+
+/// Why check_owner() would raise 55000, as a clause; null if it would not. Also works during
+/// recovery.
+const char* find_doubt(const ServerNumber& number, const citus::Membership& membership);
+
+/// Records that no other server generates IDs with the number of this one, or with its generators.
+/// `number`: this session's; nothing if it has none. Raises 55000 if the last number was
+/// configured, and this one does not apply to the database.
+void confirm_owner(const std::optional<ServerNumber>& number, const citus::Membership& membership);
+
+}  // namespace snowdrift

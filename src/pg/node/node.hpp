@@ -1,0 +1,28 @@
+// The node of a generator: the server's number, from the setting snowdrift.node, unless the
+// definition has one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "pg/node/mark_owner.hpp"
+#include "snowdrift/snowflake.hpp"
+
+namespace snowdrift {
+
+/// Returns the node of a layout's IDs, 0 .. layout.max_node(); 0 if the layout has no node bits.
+/// Raises 22023 if the server's number does not fit the layout, and 55000 if it has none, or if
+/// another server may have the same.
+uint32_t node_for(const SnowflakeLayout& layout);
+
+/// Returns the partition of snos, 0 .. 65535. Raises the same errors.
+uint16_t node_for_snos();
+
+/// Returns the server's number, of the node with that membership; nothing if it has none.
+std::optional<ServerNumber> find_server_number(const citus::Membership& membership);
+
+/// Logs, once per start of the server, that this database may take part in logical replication but
+/// the server has no number of its own. Called after the mark was attached.
+void log_missing_number();
+
+}  // namespace snowdrift

@@ -28,7 +28,9 @@ class BlockSession {
 
     void prepare() {
         (void)mark::attach();
-        own_mark();
+        Relation mark = mark_table::open();
+        own_mark(mark);
+        relation_close(mark, RowExclusiveLock);
         slot_.attach({MyDatabaseId, Kind::kind}, false);
     }
 

@@ -26,8 +26,8 @@ class SnoSession : public NodeSession {
 
     void prepare() {
         const auto defined = definition_ ? definition_->partition : std::nullopt;
-        NodeSession::prepare(slots::Kind::sno, defined, [&] {
-            const uint32_t partition = defined ? *defined : node_for_snos();
+        NodeSession::prepare(slots::Kind::sno, defined, [&](Relation mark) {
+            const uint32_t partition = defined ? *defined : node_for_snos(mark);
             core_ = {static_cast<uint16_t>(partition),
                      static_cast<uint16_t>(definition_ ? definition_->sequence_min : 0),
                      static_cast<uint16_t>(definition_ ? definition_->sequence_max : UINT16_MAX)};

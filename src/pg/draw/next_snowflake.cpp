@@ -33,8 +33,8 @@ class SnowflakeSession : public NodeSession {
 
     void prepare() {
         const auto defined = definition_ ? definition_->node() : std::nullopt;
-        NodeSession::prepare(slots::Kind::snowflake, defined, [&] {
-            core_ = core_.at_node(defined ? *defined : node_for(core_.layout()));
+        NodeSession::prepare(slots::Kind::snowflake, defined, [&](Relation mark) {
+            core_ = core_.at_node(defined ? *defined : node_for(core_.layout(), mark));
         });
     }
 

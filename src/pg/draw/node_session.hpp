@@ -44,15 +44,19 @@ class NodeSession {
     void prepare(slots::Kind kind, std::optional<uint32_t> defined_node, ReadNode read_node) {
         const uint64_t version = settings::node_version;  // a change from here on is noticed
         (void)mark::attach();
+        // The lock blocks mark::reset(), which makes the origin earlier and discards the states,
+        // and DROP EXTENSION.
+        Relation mark = mark_table::open();
         if (definition_ && !definition_->has_server_number()) {
             definitions::check_unique_in_cluster(name_, *definition_);
-            check_owner(std::nullopt, citus::read_membership());
+            check_confirmed(mark, std::nullopt, citus::read_membership());
         }
-        read_node();
+        read_node(mark);
         const slots::SlotKey key =
             definition_ ? definition_->slot_key() : slots::SlotKey{MyDatabaseId, kind};
         if (!defined_node) log_missing_number();
-        if (!attach_after_origin(slot_, key, definition_)) definitions::report_dropped(name_);
+        if (!attach_after_origin(slot_, key, definition_, mark)) definitions::report_dropped(name_);
+        relation_close(mark, RowExclusiveLock);
         // With debug_discard_caches, every look-up discards all caches, so ignore those above.
         node_version_ = debug_discard_caches > 0 ? settings::node_version : version;
     }

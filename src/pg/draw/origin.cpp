@@ -33,18 +33,12 @@ std::optional<int64_t> read_origin(const std::optional<Definition>& definition) 
 }
 
 bool attach_after_origin(SessionSlot& slot, const slots::SlotKey& key,
-                         const std::optional<Definition>& definition) {
-    // The lock blocks mark::reset(), which makes the origin earlier and discards the states, and
-    // DROP EXTENSION. Attach after opening the table, which may process invalidations of the mark.
-    Relation table = mark_table::open();
-    const bool exists = !definition || definition->table == extension::find_relation("generator");
-    if (exists) {
-        slot.attach(key, definition && definition->is_uncommitted);
-        const auto origin = find_origin(mark_table::read(table).origin, definition);
-        if (origin && key.kind == slots::Kind::snowflake) advance_state(*slot, key, *origin - 1);
-    }
-    relation_close(table, RowExclusiveLock);
-    return exists;
+                         const std::optional<Definition>& definition, Relation mark) {
+    if (definition && definition->table != extension::find_relation("generator")) return false;
+    slot.attach(key, definition && definition->is_uncommitted);
+    const auto origin = find_origin(mark_table::read(mark).origin, definition);
+    if (origin && key.kind == slots::Kind::snowflake) advance_state(*slot, key, *origin - 1);
+    return true;
 }
 
 }  // namespace snowdrift

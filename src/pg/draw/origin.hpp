@@ -16,13 +16,14 @@ namespace snowdrift {
 std::optional<int64_t> read_origin(const std::optional<Definition>& definition);
 
 /// Attaches the slot of the generator, and ensures that further IDs of its state are not before its
-/// origin. Each session calls it before it draws from the generator, and again when the mark's tag
-/// has changed. Raises the same errors, and those of SessionSlot::attach().
+/// origin. `mark`: the mark's table, which the caller has locked before it looked up anything. Each
+/// session calls it before it draws from the generator, and again when the mark's tag has changed.
+/// Raises the same errors, and those of SessionSlot::attach().
 ///
 /// Returns false if the generator was dropped with its extension, and the extension was created
 /// again. The mark of the new extension has another tag, and its generators start after that mark.
 /// So a transaction that has locked the generator need not block DROP EXTENSION.
 bool attach_after_origin(SessionSlot& slot, const slots::SlotKey& key,
-                         const std::optional<Definition>& definition);
+                         const std::optional<Definition>& definition, Relation mark);
 
 }  // namespace snowdrift

@@ -65,8 +65,9 @@ class BackfillSession : public NodeSession {
 
     void prepare() {
         const auto defined = definition_ ? definition_->node() : std::nullopt;
-        NodeSession::prepare(slots::Kind::snowflake, defined,
-                             [&] { node_ = defined ? *defined : node_for(layout()); });
+        NodeSession::prepare(slots::Kind::snowflake, defined, [&](Relation mark) {
+            node_ = defined ? *defined : node_for(layout(), mark);
+        });
     }
 
     /// Read the origin, and with it the pool, once per transaction.

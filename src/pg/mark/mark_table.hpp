@@ -10,6 +10,7 @@
 #include "protocol/mark_protocol.hpp"
 
 extern "C" {
+#include "access/relation.h"
 #include "storage/buf.h"
 #include "storage/lockdefs.h"
 #include "utils/relcache.h"

@@ -1,11 +1,9 @@
 #include "pg/node/mark_owner.hpp"
 
-#include "pg/mark/mark.hpp"
 #include "pg/mark/mark_table.hpp"
 #include "pg/support/postgres.hpp"
 
 extern "C" {
-#include "access/relation.h"
 #include "access/xlog.h"
 }
 
@@ -42,12 +40,11 @@ bool is_lost(const Owner& last, const ServerNumber& number) {
            !number.is_citus_group;
 }
 
-Claim read_claim(const std::optional<ServerNumber>& number, const Membership& membership) {
-    Relation table = mark_table::open();
-    const Value value = mark_table::read(table);
+Claim read_claim(Relation mark, const std::optional<ServerNumber>& number,
+                 const Membership& membership) {
+    const Value value = mark_table::read(mark);
     const Owner& last = value.owner;
-    Owner self = mark_table::this_server(table, last);
-    relation_close(table, RowExclusiveLock);
+    Owner self = mark_table::this_server(mark, last);
     self.citus_group = membership.is_in_cluster() ? membership.group.value_or(mark_table::no_group)
                                                   : mark_table::no_group;
 
@@ -74,13 +71,11 @@ Claim read_claim(const std::optional<ServerNumber>& number, const Membership& me
 
 /// Replace the mark's owner, unless another session has changed it since `known` was read. Return
 /// whether it is the given one.
-bool set_owner(const Value& known, const Owner& owner) {
+bool set_owner(Relation mark, const Value& known, const Owner& owner) {
     Assert(!RecoveryInProgress());
     if (known.owner == owner) return true;
-    Relation table = mark_table::open();
     const Value present = mark_table::update(
-        table, [&](const Value& now) { return now.owner == known.owner ? now.with(owner) : now; });
-    relation_close(table, RowExclusiveLock);
+        mark, [&](const Value& now) { return now.owner == known.owner ? now.with(owner) : now; });
     return present.owner == owner;
 }
 
@@ -135,19 +130,18 @@ const char* describe(const Claim& claim) {
 
 }  // namespace
 
-void own_mark() {
-    Assert(mark::session.word != nullptr);
-    const Claim claim = read_claim(std::nullopt, citus::read_membership());
-    (void)set_owner(claim.value, claim.owner);
+void own_mark(Relation mark) {
+    const Claim claim = read_claim(mark, std::nullopt, citus::read_membership());
+    (void)set_owner(mark, claim.value, claim.owner);
 }
 
-void check_owner(const std::optional<ServerNumber>& number, const Membership& membership) {
-    Assert(mark::session.word != nullptr);
+void check_confirmed(Relation mark, const std::optional<ServerNumber>& number,
+                     const Membership& membership) {
     // The number that this session has recorded. The session keeps it when others record another
     // one: after ALTER DATABASE, open sessions still have the previous setting.
     static std::optional<ServerNumber> recorded;
     for (;;) {
-        const Claim claim = read_claim(number, membership);
+        const Claim claim = read_claim(mark, number, membership);
         const bool is_kept =
             number && recorded == number && claim.owner.number != mark_table::unknown_number;
         const bool is_doubted =
@@ -155,22 +149,22 @@ void check_owner(const std::optional<ServerNumber>& number, const Membership& me
         const bool is_new = !is_doubted && number && number->is_of_database && !is_kept;
         Owner owner = claim.owner;
         if (is_new) owner.number = to_column(*number);
-        if (!set_owner(claim.value, owner)) continue;
+        if (!set_owner(mark, claim.value, owner)) continue;
         if (is_doubted) report(claim);
         if (is_new) recorded = number;
         return;
     }
 }
 
-const char* find_doubt(const ServerNumber& number, const Membership& membership) {
-    const Claim claim = read_claim(number, membership);
+const char* find_doubt(Relation mark, const ServerNumber& number, const Membership& membership) {
+    const Claim claim = read_claim(mark, number, membership);
     return claim.doubt == Doubt::none ? nullptr : psprintf("this server %s", describe(claim));
 }
 
-void confirm_owner(const std::optional<ServerNumber>& number, const Membership& membership) {
-    (void)mark::attach();
+void confirm_owner(Relation mark, const std::optional<ServerNumber>& number,
+                   const Membership& membership) {
     for (;;) {
-        const Claim claim = read_claim(number, membership);
+        const Claim claim = read_claim(mark, number, membership);
         Owner owner = claim.self;
         owner.is_confirmed = true;
         if (owner.number > mark_table::no_number) {
@@ -181,7 +175,7 @@ void confirm_owner(const std::optional<ServerNumber>& number, const Membership& 
                                         "snowdrift.node is not set for the role or session.")));
             owner.number = number ? to_column(*number) : mark_table::no_number;
         }
-        if (set_owner(claim.value, owner)) return;
+        if (set_owner(mark, claim.value, owner)) return;
     }
 }
 

@@ -8,6 +8,11 @@
 #include <optional>
 
 #include "pg/node/citus.hpp"
+#include "pg/support/postgres.hpp"
+
+extern "C" {
+#include "utils/relcache.h"
+}
 
 namespace snowdrift {
 
@@ -21,22 +26,25 @@ struct ServerNumber {
     friend bool operator==(const ServerNumber&, const ServerNumber&) = default;
 };
 
-/// Records this server in the mark, or that it is not confirmed. Called before a session draws IDs
-/// that need no number. Precondition: the mark is attached.
-void own_mark();
+/// Records this server in the mark, whose table is `mark`, or that it is not confirmed. Called
+/// before a session draws IDs that need no number.
+void own_mark(Relation mark);
 
 /// The same, and ensures that no other server may generate equal IDs. `number`: the one in the IDs,
 /// read with `membership`; nothing if they do not contain it. Records a number that applies to the
-/// database. Raises 55000. Precondition: the mark is attached.
-void check_owner(const std::optional<ServerNumber>& number, const citus::Membership& membership);
+/// database. Raises 55000.
+void check_confirmed(Relation mark, const std::optional<ServerNumber>& number,
+                     const citus::Membership& membership);
 
-/// Why check_owner() would raise 55000, as a clause; null if it would not. Also works during
+/// Why check_confirmed() would raise 55000, as a clause; null if it would not. Also works during
 /// recovery.
-const char* find_doubt(const ServerNumber& number, const citus::Membership& membership);
+const char* find_doubt(Relation mark, const ServerNumber& number,
+                       const citus::Membership& membership);
 
 /// Records that no other server generates IDs with the number of this one, or with its generators.
 /// `number`: this session's; nothing if it has none. Raises 55000 if the last number was
 /// configured, and this one does not apply to the database.
-void confirm_owner(const std::optional<ServerNumber>& number, const citus::Membership& membership);
+void confirm_owner(Relation mark, const std::optional<ServerNumber>& number,
+                   const citus::Membership& membership);
 
 }  // namespace snowdrift

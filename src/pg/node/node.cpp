@@ -8,6 +8,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "pg/mark/mark.hpp"
+#include "pg/mark/mark_table.hpp"
 #include "pg/mark/slots.hpp"
 #include "pg/node/citus.hpp"
 #include "pg/node/replication.hpp"
@@ -123,7 +125,7 @@ ServerNode find_server_node(const citus::Membership& membership) {
 }
 
 /// The server's number. Raises 55000 if it has none, or if another server may have the same.
-uint32_t server_number() {
+uint32_t server_number(Relation mark) {
     const citus::Membership membership = citus::read_membership();
     const ServerNode node = find_server_node(membership);
     if (!node.number)
@@ -133,7 +135,7 @@ uint32_t server_number() {
                                   GetConfigOption("snowdrift.node", false, false), node.detail),
                         errhint("Set snowdrift.node in the configuration of each server, for "
                                 "example with ALTER SYSTEM, or to \"auto\".")));
-    check_owner(present_number(*node.number, membership), membership);
+    check_confirmed(mark, present_number(*node.number, membership), membership);
     return *node.number;
 }
 
@@ -156,9 +158,9 @@ void log_missing_number() {
              errhidestmt(true), errhidecontext(true)));
 }
 
-uint32_t node_for(const SnowflakeLayout& layout) {
+uint32_t node_for(const SnowflakeLayout& layout, Relation mark) {
     if (layout.node_bits() == 0) return 0;
-    const uint32_t number = server_number();
+    const uint32_t number = server_number(mark);
     if (number > layout.max_node())
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                         errmsg("snowdrift.node %u is out of range 0 .. %u for this layout", number,
@@ -168,7 +170,7 @@ uint32_t node_for(const SnowflakeLayout& layout) {
     return number;
 }
 
-uint16_t node_for_snos() { return static_cast<uint16_t>(server_number()); }
+uint16_t node_for_snos(Relation mark) { return static_cast<uint16_t>(server_number(mark)); }
 
 std::optional<ServerNumber> find_server_number(const citus::Membership& membership) {
     const auto number = find_server_node(membership).number;
@@ -185,7 +187,9 @@ SNOWDRIFT_FUNCTION(read_node) {
     const citus::Membership membership = citus::read_membership();
     ServerNode node = find_server_node(membership);
     if (node.number) {
-        const auto doubt = find_doubt(present_number(*node.number, membership), membership);
+        Relation mark = mark_table::open();
+        const auto doubt = find_doubt(mark, present_number(*node.number, membership), membership);
+        relation_close(mark, RowExclusiveLock);
         if (doubt != nullptr) node = {std::nullopt, doubt};
     }
     std::optional<Datum> number;
@@ -199,6 +203,9 @@ SNOWDRIFT_FUNCTION(read_node) {
 SNOWDRIFT_FUNCTION(confirm_node) {
     PreventCommandIfReadOnly("snowdrift.confirm_node()");
     const citus::Membership membership = citus::read_membership();
-    confirm_owner(find_server_number(membership), membership);
+    (void)mark::attach();
+    Relation mark = mark_table::open();
+    confirm_owner(mark, find_server_number(membership), membership);
+    relation_close(mark, RowExclusiveLock);
     PG_RETURN_VOID();
 }

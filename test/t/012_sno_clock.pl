@@ -139,32 +139,32 @@ wait_for_load($load, 2000);
 is($repeated, '', "$count snos around a crash with the clock set back: no duplicate");
 $node->stop('immediate');
 
-# After a crash, snos begin after the mark, as far ahead of the clock as the limit allows. The mark is half a second after
+# After a crash, snos begin after the mark, as far ahead of the clock as the limit allows. The mark is three seconds after
 # the last sno.
 start_with_clock($node, '2026-12-01 12:00:00');
 next_parts();
 $node->stop('immediate');
 start_with_clock($node, '2026-12-01 11:58:59');
-like(error_of($node, 'SELECT next_sno()'), qr/55000: clock moved backwards by 61504 ms; refusing to generate IDs/,
+like(error_of($node, 'SELECT next_sno()'), qr/55000: clock moved backwards by 64004 ms; refusing to generate IDs/,
 	'after a crash, with the clock behind by more than the limit: error');
-set_clock($node, '2026-12-01 11:59:00');
+set_clock($node, '2026-12-01 11:59:02.500');
 $session = $node->background_psql('postgres', on_error_stop => 0);
 $pid = $session->query('SELECT pg_backend_pid()');
 $waiting =~ s/\d+/$pid/;
 $idle =~ s/\d+/$pid/;
 $session->query_until(qr/waiting/, "\\echo waiting\nSELECT next_sno();\n");
 ok($node->poll_query_until('postgres', $waiting), '... slightly more: a call waits');
-set_clock($node, '2026-12-01 11:59:00.504');
+set_clock($node, '2026-12-01 11:59:03.004');
 ok($node->poll_query_until('postgres', $idle), '... until the lead is within the limit');
 $session->quit;
 set_clock($node, '2026-12-01 11:59:30');
-is(next_parts(), '12:00:00.504|0|2', 'a sno ahead of the clock has the time after the mark');
-set_clock($node, '2026-12-01 12:00:00.500');
-is(next_parts(), '12:00:00.504|0|3', '... until the clock has passed the mark');
-set_clock($node, '2026-12-01 12:00:01');
-is(next_parts(), '12:00:01.000|0|0', 'then snos have the time of the clock');
-set_clock($node, '2026-12-01 12:00:00.600');
-is(next_parts(), '12:00:00.600|1|0', '... and continue in the other timeline when it is set back');
+is(next_parts(), '12:00:03.004|0|2', 'a sno ahead of the clock has the time after the mark');
+set_clock($node, '2026-12-01 12:00:03');
+is(next_parts(), '12:00:03.004|0|3', '... until the clock has passed the mark');
+set_clock($node, '2026-12-01 12:00:04');
+is(next_parts(), '12:00:04.000|0|0', 'then snos have the time of the clock');
+set_clock($node, '2026-12-01 12:00:03.600');
+is(next_parts(), '12:00:03.600|1|0', '... and continue in the other timeline when it is set back');
 $node->stop;
 
 done_testing();

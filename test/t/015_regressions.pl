@@ -36,27 +36,27 @@ draw_at('12:00:00', 'orders');
 is( $node->safe_psql('postgres', "SELECT lead > '0s' FROM snowdrift.generators WHERE name = 'orders'"),
 	't', 'after a crash, a generator begins ahead of the clock');
 is(regressions('orders'), 0, '... which is not a regression');
-draw_at('12:00:01', 'orders');
+draw_at('12:00:11', 'orders');
 is(regressions('orders'), 0, 'an advancing clock is not a regression');
-draw_at('12:00:00.999', 'orders');
+draw_at('12:00:10.999', 'orders');
 is(regressions('orders'), 1, 'a step back by a millisecond counts once');
-draw_at('12:00:00', 'orders');
+draw_at('12:00:10', 'orders');
 is(regressions('orders'), 1, '... and further steps do not count until the clock has caught up');
-draw_at('12:00:01', 'orders');
-draw_at('12:00:00.500', 'orders');
+draw_at('12:00:11', 'orders');
+draw_at('12:00:10.500', 'orders');
 is(regressions('orders'), 2, 'the next step back counts');
-draw_at('12:00:02', 'orders');
-set_clock($node, '2026-06-01 12:00:00');
+draw_at('12:00:12', 'orders');
+set_clock($node, '2026-06-01 12:00:10');
 like(
 	error_of($node, "LOAD 'snowdrift'; SET snowdrift.max_clock_lead = 0; SELECT next_snowflake('orders')"),
 	qr/55000: clock moved backwards/, 'a regression that raises an error');
 is(regressions('orders'), 3, '... counts as well');
 
 # A generator in use is restored from a snapshot that is ahead of the clock.
-draw_at('12:00:03', 'orders');
+draw_at('12:00:13', 'orders');
 $node->safe_psql('postgres', q{SELECT snowdrift.restore('orders',
-	jsonb_set(snowdrift.snapshot('orders'), '{last_timestamp}', '"2026-06-01T12:00:04Z"'))});
-draw_at('12:00:03', 'orders');
+	jsonb_set(snowdrift.snapshot('orders'), '{last_timestamp}', '"2026-06-01T12:00:14Z"'))});
+draw_at('12:00:13', 'orders');
 is(regressions('orders'), 3, 'restoring a snapshot that is ahead of the clock is not a regression');
 
 draw_at('12:01:00', 'people');

@@ -49,15 +49,17 @@ for (['01.003', ''], ['01.0035', ''], ['01.004', 'snos_past ulids_past'])
 		$dropped, "old at 12:00:$seconds: '$dropped'");
 }
 
-# After a crash, a fresh state starts with the first unit that begins after the mark, here 12:00:04.999.
+# After a crash, a fresh state starts with the first unit that begins after the mark, here 12:00:08.
+set_clock($node, '2026-06-01 12:00:05');
+$node->safe_psql('postgres', "SELECT next_snowflake('tens')");
 $node->stop('immediate');
-start_with_clock($node, '2026-06-01 12:00:02.400');
-is(time_of_next('tens'), '2026-06-01 12:00:05', 'a fresh state starts with the next unit after the mark');
-is(time_of_next('seconds'), '2026-06-01 12:00:05', '... of each generator, without a wait');
+start_with_clock($node, '2026-06-01 12:00:05.400');
+is(time_of_next('tens'), '2026-06-01 12:00:08.01', 'a fresh state starts with the next unit after the mark');
+is(time_of_next('seconds'), '2026-06-01 12:00:09', '... of each generator, without a wait');
 is($node->safe_psql('postgres', "SELECT mark AT TIME ZONE 'UTC' FROM snowdrift.clock"),
-	'2026-06-01 12:00:05.5', '... and moves the mark 0.5 s beyond it');
+	'2026-06-01 12:00:09.5', '... and moves the mark 0.5 s beyond it');
 $node->stop('immediate');
-start_with_clock($node, '2026-06-01 12:00:02.650');
+start_with_clock($node, '2026-06-01 12:00:08.650');
 my $session = $node->background_psql('postgres', on_error_stop => 0);
 my $pid = $session->query('SELECT pg_backend_pid()');
 $session->query('SET snowdrift.max_clock_lead = 0');
@@ -65,7 +67,7 @@ $session->query_until(qr/waiting/, "\\echo waiting\nSELECT next_snowflake('secon
 ok( $node->poll_query_until('postgres',
 		"SELECT wait_event_type = 'Extension' FROM pg_stat_activity WHERE pid = $pid"),
 	'if no lead is allowed, a call waits for that unit instead of raising an error');
-set_clock($node, '2026-06-01 12:00:06');
+set_clock($node, '2026-06-01 12:00:10');
 is($session->query('SELECT 1'), "t\n1", '... until the clock enters it');
 $session->quit;
 

@@ -89,7 +89,8 @@ my $own_back_filled = $two->safe_psql('postgres', $back_filled);
 $one->safe_psql('postgres',
 	qq{SELECT snowdrift.create_generator('orders', 'snowflake', worker => 3),
 		snowdrift.create_generator('visits', 'sno', partition => 3),
-		snowdrift.create_generator('of one', 'snowflake', worker => 3); $draw_own; $back_fill; $back_fill});
+		snowdrift.create_generator('of one', 'snowflake', worker => 3); $draw_own; $back_fill; $back_fill;
+		SELECT snowdrift.advance(clock_timestamp() + interval '9 s')});
 cmp_ok($one->safe_psql('postgres', $mark), '>', $own_mark, 'one server has a later mark than the other');
 $one->safe_psql('postgres',
 	q{SELECT pglogical.replication_set_add_table('default', 'snowdrift_tables.generator'),

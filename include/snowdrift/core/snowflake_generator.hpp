@@ -22,12 +22,12 @@ class SnowflakeGenerator {
     using Answer = core::Answer<int64_t>;
 
     /// A time unit longer than 1 ms may begin at most this many milliseconds before the clock
-    /// reaches it. The extension's lease determines this constant and the next one: see
-    /// src/core/generators.hpp.
+    /// reaches it. This is less than the extension's lease: see src/protocol/generators.hpp.
     static constexpr int64_t max_early_ms = 400;
 
-    /// The time after which a fresh state starts is ahead of the clock by at most this many
-    /// milliseconds.
+    /// The exception is a unit that begins later than one unit and this many milliseconds after the
+    /// clock: the clock was set back, or the state is fresh and starts after a time ahead of the
+    /// clock, as the extension's states do after a restart.
     static constexpr int64_t max_fresh_lead_ms = 500;
 
     /// Precondition: node <= layout.max_node().
@@ -128,7 +128,8 @@ class SnowflakeGenerator {
     /// unit's beginning: a unit that the clock has entered is not ahead.
     ///
     /// If units are longer than 1 ms, the generator does not begin one more than `max_early_ms`
-    /// before the clock does, unless the clock was set back.
+    /// before the clock does, unless the state is ahead of the clock by more than a unit and
+    /// `max_fresh_lead_ms`.
     Answer next(std::atomic<uint64_t>& word, int64_t unix_ms, int64_t max_lead_ms,
                 Request& request) const noexcept {
         const uint64_t now = units_at(unix_ms);
@@ -188,11 +189,12 @@ class SnowflakeGenerator {
     /// How long to wait, in milliseconds, before the state may advance from `last` to `next` at the
     /// wall clock's `unix_ms`.
     ///
-    /// A fresh state starts with a unit that begins at most max_fresh_lead_ms and a unit after the
-    /// clock. If it did not wait, its first ID would move the extension's mark ahead by that time,
-    /// and delay all other generators after the next restart. (A fresh state cannot be told from
-    /// one that has issued sequence 0 only. If the clock was then set back, the wait is not
-    /// needed.)
+    /// If a call did not wait for a unit that is about to begin, its ID would move the extension's
+    /// mark ahead of the clock by up to a unit, and after the next restart, the IDs of all other
+    /// generators, too. A state that is further ahead of the clock than max_fresh_lead_ms and a
+    /// unit counts as one whose clock was set back, and only `max_lead_ms` limits it. (A fresh
+    /// state cannot be told from one that has issued sequence 0 only. If the clock was then set
+    /// back, the wait is not needed.)
     constexpr int64_t early_by(uint64_t last, uint64_t next, int64_t unix_ms,
                                int64_t max_lead_ms) const noexcept {
         if (counts_ms_) [[likely]]

@@ -255,7 +255,7 @@ struct State {
     Disk disk;
     Memory memory[2];  ///< one per library
     Session sessions[2];
-    Ids<6> left;  ///< the IDs that have left the server
+    Ids<6> left;  ///< the IDs that were returned
     Budget budget;
     Ms clock;
     Ms reset_ms;  ///< the time of a reset that has not ended; 0 if there is none

@@ -480,7 +480,7 @@ class Turn {
     }
 
     bool return_id() {
-        leave(me.id);
+        hand_out(me.id);
         me.has_block = core.issues_blocks();
         me.is_drawing = false;
         if (!me.has_block) me.id = {};
@@ -631,15 +631,15 @@ class Turn {
 
     // ---- IDs
 
-    /// The ID leaves the server.
-    void leave(const Id& id) {
+    /// The ID is returned.
+    void hand_out(const Id& id) {
         if (s.reset_ms != 0 && id.ms > s.reset_ms) return;
         expect(!s.left.has(id), "An ID was issued twice.");
         // A crash before the commit of a new extension loses its file.
         const bool is_uncommitted =
             id.uncommitted_file != no_file && id.uncommitted_file != s.disk.file;
         expect(is_uncommitted || surviving(s, scenario).mark() >= id.ms,
-               "An ID past the mark on disk left the server.");
+               "An ID past the mark on disk was returned.");
         s.left.add(id);
     }
 

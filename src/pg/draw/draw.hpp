@@ -78,7 +78,7 @@ pg_noinline Answer wait_for_id(Session& session, Answer answer, Request& request
     return answer;
 }
 
-/// Draws an ID. Before it leaves the server, the mark on disk covers it.
+/// Draws an ID, which the mark on disk covers.
 template <SessionGenerator Session>
 pg_noinline auto draw(Session& session) {
     for (;;) {

@@ -1,6 +1,7 @@
-// The mark: the time on disk after which no ID has ever left the server, shared by all sessions of
-// a database. It guarantees that IDs are never repeated; docs/guarantees.md has the proof. This
-// file has the protocol between sessions; mark_table.hpp has the value on disk.
+// The mark: the time on disk after which no ID has ever been returned, shared by all sessions of a
+// database. It guarantees that IDs are never repeated; docs/guarantees.md has the proof.
+// protocol/mark_protocol.hpp has the protocol between sessions; mark_table.hpp has the value on
+// disk.
 #pragma once
 
 #include <atomic>

@@ -14,7 +14,7 @@ void release_on_abort(slots::Slot& slot, uint64_t allocation);
 
 /// The transaction has dropped the generator. Releases the slot if the transaction commits, and
 /// advances its state past the mark if that is rolled back, because IDs of a generator that has
-/// replaced it may have left the server.
+/// replaced it may have been returned.
 void release_on_commit(slots::Slot& slot, uint64_t allocation);
 
 /// The transaction changes the definition of the generator by hand, so the generator may replace

@@ -125,6 +125,11 @@ $lonely->append_conf('postgresql.conf', "synchronous_commit = local\n");
 $lonely->restart;
 like(error_of($lonely, 'SELECT next_snowflake()'), qr/^no error/, "... unless the server's synchronous_commit is local");
 $lonely->stop;
+$lonely->append_conf('postgresql.conf', "synchronous_commit = on\n");
+my @control = ('pg_ctl', '-w', '-D', $lonely->data_dir, '-l', $lonely->logfile);
+system_or_bail(@control, '-o', '-c synchronous_commit=local', 'start');
+like(error_of($lonely, $alone), qr/^no error/, '... also on its command line');
+system_or_bail(@control, 'stop');
 
 # Two sessions attach the mark at the same time. The second one does so while the first one draws, whose block of
 # ULIDs must not end.

@@ -13,8 +13,8 @@ namespace snowdrift {
 void release_on_abort(slots::Slot& slot, uint64_t allocation);
 
 /// The transaction has dropped the generator. Releases the slot if the transaction commits, and
-/// advances its state past the mark if that is rolled back, because IDs of a generator that has
-/// replaced it may have been returned.
+/// advances its state past the floor of fresh states if that is rolled back, because IDs of a
+/// generator that has replaced it may have been returned.
 void release_on_commit(slots::Slot& slot, uint64_t allocation);
 
 /// The transaction changes the definition of the generator by hand, so the generator may replace

@@ -116,28 +116,15 @@ LockedPage lock_page(Relation table);
 void write(Relation table, LockedPage& page, const Value& value);
 void unlock_page(const LockedPage& page);
 
-/// A value, and the end of the WAL record that makes it durable.
-struct Written {
-    Value value;
-    XLogRecPtr position;
-};
-
-/// Atomically replaces the value by `decide(value)`. Does not wait until it is durable.
+/// Atomically replaces the value by `decide(value)`. Returns the new value once it is durable.
 template <typename Decide>
-Written change(Relation table, Decide decide) {
+Value update(Relation table, Decide decide) {
     LockedPage page = lock_page(table);
     const Value value = decide(page.value);
     if (value != page.value) write(table, page, value);
     unlock_page(page);
-    return {value, page.position};
-}
-
-/// The same, and returns the new value once it is durable.
-template <typename Decide>
-Value update(Relation table, Decide decide) {
-    const Written written = change(table, decide);
-    wal::make_durable(written.position);
-    return written.value;
+    wal::make_durable(page.position);
+    return value;
 }
 
 }  // namespace snowdrift::mark_table

@@ -69,7 +69,7 @@ struct alignas(64) Slot {
         std::atomic<uint64_t> words[6];  ///< any state, for clearing
     };
     alignas(64) Statistics statistics{};
-    SlotKey key{};  ///< protected by AllocationLock; meaningless while the slot is free
+    SlotKey key{};  ///< protected by Lock; meaningless while the slot is free
 
     Slot() : words{} { SpinLockInit(&lock); }
 };

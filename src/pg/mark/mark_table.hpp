@@ -70,11 +70,6 @@ struct Value {
         return {new_unix_ms, owner, origin, new_writer, structure};
     }
 
-    /// The same with another owner.
-    Value with(const Owner& new_owner) const {
-        return {unix_ms, new_owner, origin, writer, structure};
-    }
-
     /// The same with an origin that also applies to the generators of `other`.
     Value with(const Origin& other) const {
         return {unix_ms, owner, origin.with(other), writer, structure};

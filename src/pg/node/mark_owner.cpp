@@ -78,8 +78,10 @@ bool set_owner(const Value& known, const Owner& owner) {
     Assert(!RecoveryInProgress());
     if (known.owner == owner) return true;
     Relation table = mark_table::open();
-    const Value present = mark_table::update(
-        table, [&](const Value& now) { return now.owner == known.owner ? now.with(owner) : now; });
+    const Value present = mark_table::update(table, [&](Value now) {
+        if (now.owner == known.owner) now.owner = owner;
+        return now;
+    });
     relation_close(table, RowExclusiveLock);
     return present.owner == owner;
 }

@@ -61,7 +61,6 @@ class SnoSession : public NodeSession {
     SnoGenerator core_{0, 0, UINT16_MAX};
     uint8_t metabyte_ = 0;  // of the next sno
 };
-static_assert(FastSessionGenerator<SnoSession>);
 
 SnoSession default_generator;
 GeneratorCache<SnoSession> named_generators;

@@ -61,7 +61,6 @@ class SnowflakeSession : public NodeSession {
 
     SnowflakeGenerator core_{default_layout, 0};
 };
-static_assert(FastSessionGenerator<SnowflakeSession>);
 
 SnowflakeSession default_generator;
 GeneratorCache<SnowflakeSession> named_generators;

@@ -47,10 +47,12 @@ class SnowflakeSession : public NodeSession {
         if (unlikely(request.has_found_used_up())) regressions::expect_lead(state());
         const int64_t now = clock::now_ms();
         const auto answer = core_.next(state().word, now, settings::max_clock_lead, request);
-        if (likely(answer.verdict == Verdict::issued))
-            regressions::record_if_ahead(state(), core_, answer.ms, now);
-        else if (answer.verdict == Verdict::clock_behind || answer.verdict == Verdict::refused)
+        if (likely(answer.verdict == Verdict::issued)) {
+            if (unlikely(answer.ms > now || regressions::is_ahead(state())))
+                regressions::record(state(), core_, answer.ms);
+        } else if (answer.verdict == Verdict::clock_behind || answer.verdict == Verdict::refused) {
             regressions::record(state(), core_, core_.unix_ms_of(state().word));
+        }
         return answer;
     }
 

@@ -22,8 +22,6 @@ class SnoSession : public NodeSession {
 
     constexpr SnoSession() : NodeSession{"sno"} {}
 
-    using NodeSession::define;
-
     void prepare() {
         const auto defined = definition_ ? definition_->partition : std::nullopt;
         NodeSession::prepare(slots::Kind::sno, defined, [&] {

@@ -28,15 +28,15 @@ class NodeSession {
 
     slots::Slot& slot() const { return *slot_; }
 
- protected:
-    /// `name`: of the default generator, for the log.
-    constexpr explicit NodeSession(const char* name) : name_{name} {}
-
     void define(const Definition& definition, const char* name) {
         slot_.detach();
         definition_ = definition;
         name_ = name;
     }
+
+ protected:
+    /// `name`: of the default generator, for the log.
+    constexpr explicit NodeSession(const char* name) : name_{name} {}
 
     /// Attaches the state, of that kind. `defined_node`: the definition's. `read_node()` reads the
     /// node before that.

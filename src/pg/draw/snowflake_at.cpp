@@ -27,11 +27,6 @@ class BackfillSession : public NodeSession {
 
     constexpr BackfillSession() : NodeSession{"snowflake"} {}
 
-    void define(const Definition& definition, const char* name) {
-        NodeSession::define(definition, name);
-        transaction_ = InvalidLocalTransactionId;
-    }
-
     int64_t at(TimestampTz time) {
         PreventCommandIfReadOnly("snowflake_at()");
         PreventCommandIfParallelMode("snowflake_at()");

@@ -90,8 +90,8 @@ pg_noinline auto cover_or_draw(Session& session, typename Session::Id id, int64_
     return mark::advance(unix_ms) ? id : draw(session);
 }
 
-/// The same as draw(), but the common case is inlined and has no loop: the last ID is not later than
-/// the clock, and its time unit has an ID left, so session.try_next(unix_ms, id) returns true.
+/// The same as draw(), but the common case is inlined and has no loop: the last ID is not later
+/// than the clock, and its time unit has an ID left, so session.try_next(unix_ms, id) returns true.
 template <SessionGenerator Session>
 pg_attribute_always_inline auto draw_fast(Session& session) {
     if (likely(session.is_prepared())) {

@@ -89,9 +89,9 @@ void add_generator(const Listing& listing, const slots::SlotKey& key, const Row&
              last_timestamp, lead, waiting, episodes, duration, count});
 }
 
-void add_default(const Listing& listing, Kind kind, const char* name) {
+void add_default(const Listing& listing, Kind kind) {
     Row row{};
-    row[Column::kind] = CStringGetTextDatum(name);
+    row[Column::kind] = CStringGetTextDatum(slots::name_of(kind));
     if (kind == Kind::snowflake) {
         row[Column::layout] = make_datum(default_layout);
         row[Column::origin] = TimestampTzGetDatum(timestamp_from_unix_ms(listing.origin.unix_ms));
@@ -132,10 +132,8 @@ SNOWDRIFT_FUNCTION(read_generators) {
     InitMaterializedSRF(fcinfo, 0);
     const bool has_states = !RecoveryInProgress();
     const Listing listing{fcinfo, read_common_origin(), has_states, clock::now_ms()};
-    add_default(listing, Kind::snowflake, "snowflake");
-    add_default(listing, Kind::sno, "sno");
-    add_default(listing, Kind::ulid, "ulid");
-    add_default(listing, Kind::uuidv7, "uuidv7");
+    for (const Kind kind : {Kind::snowflake, Kind::sno, Kind::ulid, Kind::uuidv7})
+        add_default(listing, kind);
     definitions::for_each_row([&](const Row& row) { add_named(listing, row); });
     return Datum{0};
 }

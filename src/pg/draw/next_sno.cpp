@@ -20,11 +20,11 @@ class SnoSession : public NodeSession {
     using Id = Sno;
     static constexpr slots::Kind kind = slots::Kind::sno;
 
-    constexpr SnoSession() : NodeSession{"sno"} {}
+    constexpr SnoSession() : NodeSession{kind} {}
 
     void prepare() {
         const auto defined = definition_ ? definition_->partition : std::nullopt;
-        NodeSession::prepare(slots::Kind::sno, defined, [&] {
+        NodeSession::prepare(defined, [&] {
             const uint32_t partition = defined ? *defined : node_for_snos();
             core_ = {static_cast<uint16_t>(partition),
                      static_cast<uint16_t>(definition_ ? definition_->sequence_min : 0),

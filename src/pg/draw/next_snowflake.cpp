@@ -23,7 +23,7 @@ class SnowflakeSession : public NodeSession {
     using Id = int64_t;
     static constexpr slots::Kind kind = slots::Kind::snowflake;
 
-    constexpr SnowflakeSession() : NodeSession{"snowflake"} {}
+    constexpr SnowflakeSession() : NodeSession{kind} {}
 
     void define(const Definition& definition, const char* name) {
         NodeSession::define(definition, name);
@@ -33,9 +33,8 @@ class SnowflakeSession : public NodeSession {
 
     void prepare() {
         const auto defined = definition_ ? definition_->node() : std::nullopt;
-        NodeSession::prepare(slots::Kind::snowflake, defined, [&] {
-            core_ = core_.at_node(defined ? *defined : node_for(core_.layout()));
-        });
+        NodeSession::prepare(
+            defined, [&] { core_ = core_.at_node(defined ? *defined : node_for(core_.layout())); });
     }
 
     bool try_next(int64_t unix_ms, Id& id) {

@@ -35,13 +35,12 @@ class NodeSession {
     }
 
  protected:
-    /// `name`: of the default generator, for the log.
-    constexpr explicit NodeSession(const char* name) : name_{name} {}
+    constexpr explicit NodeSession(slots::Kind kind) : name_{slots::name_of(kind)}, kind_{kind} {}
 
-    /// Attaches the state, of that kind. `defined_node`: the definition's. `read_node()` reads the
-    /// node before that.
+    /// Attaches the state. `defined_node`: the definition's. `read_node()` reads the node before
+    /// that.
     template <typename ReadNode>
-    void prepare(slots::Kind kind, std::optional<uint32_t> defined_node, ReadNode read_node) {
+    void prepare(std::optional<uint32_t> defined_node, ReadNode read_node) {
         const uint64_t version = settings::node_version;  // a change from here on is noticed
         (void)mark::attach();
         if (definition_ && !definition_->has_server_number()) {
@@ -50,7 +49,7 @@ class NodeSession {
         }
         read_node();
         const slots::SlotKey key =
-            definition_ ? definition_->slot_key() : slots::SlotKey{MyDatabaseId, kind};
+            definition_ ? definition_->slot_key() : slots::SlotKey{MyDatabaseId, kind_};
         if (!defined_node) log_missing_number();
         if (!attach_after_origin(slot_, key, definition_)) definitions::report_dropped(name_);
         // With debug_discard_caches, every look-up discards all caches, so ignore those above.
@@ -62,6 +61,7 @@ class NodeSession {
     const char* name_;
 
  private:
+    slots::Kind kind_;
     uint64_t node_version_ = 0;  // settings::node_version when the node was read
 };
 

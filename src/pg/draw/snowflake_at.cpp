@@ -25,7 +25,7 @@ class BackfillSession : public NodeSession {
  public:
     static constexpr slots::Kind kind = slots::Kind::snowflake;
 
-    constexpr BackfillSession() : NodeSession{"snowflake"} {}
+    constexpr BackfillSession() : NodeSession{kind} {}
 
     int64_t at(TimestampTz time) {
         PreventCommandIfReadOnly("snowflake_at()");
@@ -60,8 +60,7 @@ class BackfillSession : public NodeSession {
 
     void prepare() {
         const auto defined = definition_ ? definition_->node() : std::nullopt;
-        NodeSession::prepare(slots::Kind::snowflake, defined,
-                             [&] { node_ = defined ? *defined : node_for(layout()); });
+        NodeSession::prepare(defined, [&] { node_ = defined ? *defined : node_for(layout()); });
     }
 
     /// Read the origin, and with it the pool, once per transaction.

@@ -23,7 +23,7 @@ class SnowflakeGenerator {
 
     /// A time unit longer than 1 ms may begin at most this many milliseconds before the clock
     /// reaches it. The extension's lease determines this constant and the next one: see
-    /// src/core/generators.hpp.
+    /// src/protocol/generators.hpp.
     static constexpr int64_t max_early_ms = 400;
 
     /// The time after which a fresh state starts is ahead of the clock by at most this many

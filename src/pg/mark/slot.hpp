@@ -48,13 +48,13 @@ struct SlotKey {
 /// State of a Snowflake generator.
 struct SnowflakeState {
     std::atomic<uint64_t> word;         ///< see core/snowflake_generator.hpp
-    std::atomic<uint64_t> regressions;  ///< see generators/regressions.hpp
+    std::atomic<uint64_t> regressions;  ///< see mark/regressions.hpp
 };
 
 /// Statistics of a generator, on a separate cache line from the state.
 struct Statistics {
     std::atomic<uint32_t> waiting;   ///< calls that are waiting for the clock
-    std::atomic<uint32_t> episodes;  ///< number of overflow episodes: see generators/overflow.hpp
+    std::atomic<uint32_t> episodes;  ///< number of overflow episodes: see draw/overflow.hpp
     std::atomic<int64_t> began_ms;   ///< start of the last episode, in Unix milliseconds
     std::atomic<int64_t> last_ms;    ///< when a sequence was last used up, in Unix milliseconds
 };

@@ -1,6 +1,6 @@
 // Slots: the shared memory that holds the generators' states and the mark. This file finds,
 // allocates and releases slots in the memory of chunks.hpp. src/protocol interprets the states;
-// generators/ and make_room.hpp decide when a slot is released.
+// named/, draw/ and make_room.hpp decide when a slot is released.
 #pragma once
 
 #include <climits>

@@ -1,5 +1,5 @@
 // The server's wall clock. All code reads the clock through these functions.
-// generators/clock_behind.hpp waits for it.
+// draw/clock_behind.hpp waits for it.
 #pragma once
 
 #include <time.h>

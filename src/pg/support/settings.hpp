@@ -1,5 +1,5 @@
 // The settings: snowdrift.node and snowdrift.max_clock_lead.
-// generators/node.hpp determines the node of a generator.
+// node/node.hpp determines the node of a generator.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The SQL type sno. id_type.hpp implements the functions that it shares with ulid. next_sno() is in
-// generators/, the time predicates are in time_predicates.cpp.
+// draw/, the time predicates are in time_predicates.cpp.
 #include "snowdrift/sno.hpp"
 
 #include <bit>

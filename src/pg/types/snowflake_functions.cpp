@@ -1,5 +1,5 @@
 // The SQL functions that decode and compose Snowflake IDs, in the default layout or in a given one.
-// next_snowflake() is in generators/, snowflake_within() in time_predicates.cpp.
+// next_snowflake() is in draw/, snowflake_within() in time_predicates.cpp.
 #include "snowdrift/snowflake.hpp"
 
 #include "pg/support/checks.hpp"

@@ -1,5 +1,5 @@
 // The SQL type ulid. id_type.hpp implements the functions that it shares with sno. next_ulid() is
-// in generators/, the time predicates are in time_predicates.cpp.
+// in draw/, the time predicates are in time_predicates.cpp.
 #include "snowdrift/ulid.hpp"
 
 #include <bit>

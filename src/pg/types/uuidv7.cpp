@@ -1,6 +1,6 @@
 // The SQL functions that decode and compose UUIDs of version 7. Their type is PostgreSQL's uuid,
 // which can hold UUIDs of all versions. Functions that decode return null for other versions.
-// next_uuidv7() is in generators/.
+// next_uuidv7() is in draw/.
 #include "snowdrift/uuidv7.hpp"
 
 #include <cinttypes>

@@ -38,7 +38,7 @@ class Check {
             const model::Decoded expected = model::decode(each, 128, characters_, either_case_);
             auto decoded = bytes;
             const ParseError error =
-                Codec::decode_128(std::string_view{Exact{each}}.data(), decoded);
+                Codec::decode_128(std::string_view{Exact{each}}, decoded);
             REQUIRE(is_same(error, expected));
             REQUIRE(model::bits_of_bytes(decoded) ==
                     (error ? model::bits_of_bytes(bytes) : expected.bits));

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "snowdrift/endian.hpp"
 
@@ -92,10 +93,13 @@ class Base32 {
         return text + size_of_128_bits;
     }
 
-    /// Decodes the 26 characters at `text`. Sets `bytes`, or returns an error and leaves `bytes`
+    /// Decodes a text of 26 characters. Sets `bytes`, or returns an error and leaves `bytes`
     /// unchanged. A first character with a value above 7 is an overflow.
-    static constexpr ParseError decode_128(const char* text,
+    static constexpr ParseError decode_128(std::string_view characters,
                                            std::array<uint8_t, 16>& bytes) noexcept {
+        if (characters.size() != size_of_128_bits) [[unlikely]]
+            return {ParseError::Reason::length};
+        const char* const text = characters.data();
         const int64_t first = decode<10>(text);
         const int64_t upper = decode<8>(text + 10);
         const int64_t lower = decode<8>(text + 18);

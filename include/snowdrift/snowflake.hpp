@@ -147,12 +147,6 @@ struct SnowflakeLayout {
     /// Whether `id` is in 0 .. max_id().
     constexpr bool contains_id(int64_t id) const noexcept { return id >= 0 && id <= max_id(); }
 
-    /// The bits of a sequence in an ID. Precondition: sequence <= max_sequence().
-    constexpr uint64_t sequence_field(uint32_t sequence) const noexcept {
-        assert(sequence <= max_sequence());
-        return uint64_t{sequence} << shift(SnowflakeField::sequence);
-    }
-
     /// The bits of a node in an ID: its upper bits are the datacenter, its lower bits the worker.
     /// Precondition: node <= max_node().
     constexpr uint64_t node_field(uint32_t node) const noexcept {
@@ -166,10 +160,12 @@ struct SnowflakeLayout {
     constexpr int64_t compose(const SnowflakeParts& parts) const noexcept {
         assert(contains_time(truncate(parts.unix_ms)));
         assert(parts.datacenter <= max_datacenter() && parts.worker <= max_worker());
+        assert(parts.sequence <= max_sequence());
         const auto node =
             static_cast<uint32_t>(uint64_t{parts.datacenter} << worker_bits | parts.worker);
         return static_cast<int64_t>(units_at(parts.unix_ms) << timestamp_shift() |
-                                    node_field(node) | sequence_field(parts.sequence));
+                                    node_field(node) |
+                                    uint64_t{parts.sequence} << shift(SnowflakeField::sequence));
     }
 
     /// The fields of `id`. Precondition: contains_id(id).

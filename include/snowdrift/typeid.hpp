@@ -75,7 +75,8 @@ struct TypeId {
         if (const Error error = check_prefix(prefix)) return error;
         const size_t begin = has_prefix ? found + 1 : 0;
         Uuid uuid{};
-        if (const ParseError error = parse_suffix({text.data() + begin, text.size() - begin}, uuid))
+        const std::string_view suffix{text.data() + begin, text.size() - begin};
+        if (const ParseError error = Base32<TypeIdAlphabet>::decode_128(suffix, uuid))
             return {Error::Reason::suffix, begin, error};
         id = {prefix, uuid};
         return {};
@@ -88,12 +89,6 @@ struct TypeId {
         text = std::copy(prefix.begin(), prefix.end(), text);
         if (!prefix.empty()) *text++ = separator;
         return Base32<TypeIdAlphabet>::encode_128(uuid, text);
-    }
-
- private:
-    static constexpr ParseError parse_suffix(std::string_view text, Uuid& uuid) noexcept {
-        if (text.size() != suffix_size) return {ParseError::Reason::length};
-        return Base32<TypeIdAlphabet>::decode_128(text.data(), uuid);
     }
 };
 

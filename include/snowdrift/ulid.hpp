@@ -92,9 +92,7 @@ class Ulid : public BinaryId<Ulid, uint64_t, 26> {
     /// and leaves `id` unchanged. A first character above 7 is an overflow, because 26 characters
     /// encode 130 bits.
     static constexpr ParseError parse(std::string_view text, Ulid& id) noexcept {
-        if (text.size() != text_size) [[unlikely]]
-            return {ParseError::Reason::length};
-        return Codec::decode_128(text.data(), id.bytes_);
+        return Codec::decode_128(text, id.bytes_);
     }
 
     /// Writes the 26 characters of the text form to `text`, in upper case, without a terminating

@@ -1,5 +1,5 @@
 // The steps of the generators, which the client library also uses: include/snowdrift/core defines
-// them. The extension uses them under these names, and holds their states in shared memory.
+// them. The extension uses them without the namespace, and holds their states in shared memory.
 #pragma once
 
 #include "protocol/lease.hpp"
@@ -10,19 +10,7 @@
 
 namespace snowdrift {
 
-using core::Answer;
-using core::Block;
-using core::block_size;
-using core::BlockGenerator;
-using core::fetch_max;
-using core::max_wait;
-using core::max_wait_ms;
-using core::Request;
-using core::SnoGenerator;
-using core::SnoPosition;
-using core::SnoState;
-using core::SnowflakeGenerator;
-using core::Verdict;
+using namespace core;
 
 // A time unit that begins early moves the mark no further ahead than other IDs do.
 static_assert(SnowflakeGenerator::max_early_ms + min_lease_ms <= lease_ms);

@@ -37,8 +37,7 @@ class Check {
         for (const std::string& each : {text, mutated}) {
             const model::Decoded expected = model::decode(each, 128, characters_, either_case_);
             auto decoded = bytes;
-            const ParseError error =
-                Codec::decode_128(std::string_view{Exact{each}}.data(), decoded);
+            const ParseError error = Codec::decode_128(std::string_view{Exact{each}}, decoded);
             REQUIRE(is_same(error, expected));
             REQUIRE(model::bits_of_bytes(decoded) ==
                     (error ? model::bits_of_bytes(bytes) : expected.bits));

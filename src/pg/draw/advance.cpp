@@ -36,7 +36,7 @@ void advance(int64_t unix_ms) {
     for (const slots::Allocated& each : slots::list()) {
         if (each.key.database != MyDatabaseId) continue;
         // Other sessions must not allocate the slot for another kind while its state is advanced.
-        const slots::AllocationLock lock;
+        const slots::Lock lock{LW_EXCLUSIVE};
         if (each.slot->allocation == each.allocation) advance_state(*each.slot, each.key, unix_ms);
     }
     mark::require_structure();  // another structure has other states

@@ -33,14 +33,6 @@ concept SessionGenerator = requires(T session, Request& request) {
     { session.label() } -> std::same_as<overflow::Label>;
 };
 
-/// A SessionGenerator that can issue an ID without a Request in the common case: the last ID is not
-/// later than the clock, and its time unit has an ID left.
-template <typename T>
-concept FastSessionGenerator = SessionGenerator<T> &&
-    requires(T session, int64_t unix_ms, typename T::Id& id) {
-    { session.try_next(unix_ms, id) } -> std::same_as<bool>;
-};
-
 /// Waits and asks again until an ID is issued. Raises 55000 if the clock prevents that.
 template <SessionGenerator Session, typename Answer>
 Answer ask_until_issued(Session& session, Answer answer, Request& request) {
@@ -98,8 +90,9 @@ pg_noinline auto cover_or_draw(Session& session, typename Session::Id id, int64_
     return mark::advance(unix_ms) ? id : draw(session);
 }
 
-/// The same as draw(), but the common case is inlined and has no loop.
-template <FastSessionGenerator Session>
+/// The same as draw(), but the common case is inlined and has no loop: the last ID is not later
+/// than the clock, and its time unit has an ID left, so session.try_next(unix_ms, id) returns true.
+template <SessionGenerator Session>
 pg_attribute_always_inline auto draw_fast(Session& session) {
     if (likely(session.is_prepared())) {
         const int64_t now = clock::now_ms();

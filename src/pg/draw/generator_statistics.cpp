@@ -18,8 +18,6 @@
 #include "protocol/generators.hpp"
 
 extern "C" {
-#include "access/relation.h"
-#include "access/xlog.h"
 #include "utils/builtins.h"
 }
 
@@ -61,15 +59,14 @@ std::optional<Datum> regression_count(const slots::Slot& slot, Kind kind) {
 /// What is the same for all rows of the result.
 struct Listing {
     FunctionCallInfo call;
-    Origin origin;    // of the default generator, and the limit of the others'
-    bool has_states;  // not during recovery
+    Origin origin;  // of the default generator, and the limit of the others'
     int64 now_ms;
 };
 
 /// Add the row of the generator whose state has the key `key`, with the definition as stored, which
 /// may be invalid.
 void add_generator(const Listing& listing, const slots::SlotKey& key, const Row& row) {
-    slots::Slot* const slot = listing.has_states ? slots::lookup(key) : nullptr;
+    slots::Slot* const slot = slots::lookup(key);
     std::optional<Datum> last_timestamp, lead, waiting, episodes, duration, count;
     if (slot != nullptr) {
         if (const int64 last = last_unix_ms(*slot, key); last != 0) {
@@ -89,9 +86,9 @@ void add_generator(const Listing& listing, const slots::SlotKey& key, const Row&
              last_timestamp, lead, waiting, episodes, duration, count});
 }
 
-void add_default(const Listing& listing, Kind kind, const char* name) {
+void add_default(const Listing& listing, Kind kind) {
     Row row{};
-    row[Column::kind] = CStringGetTextDatum(name);
+    row[Column::kind] = CStringGetTextDatum(slots::name_of(kind));
     if (kind == Kind::snowflake) {
         row[Column::layout] = make_datum(default_layout);
         row[Column::origin] = TimestampTzGetDatum(timestamp_from_unix_ms(listing.origin.unix_ms));
@@ -117,25 +114,15 @@ void add_named(const Listing& listing, Row row) {
     add_generator(listing, key, row);
 }
 
-Origin read_common_origin() {
-    Relation table = mark_table::open();
-    const Origin origin = mark_table::read(table).origin;
-    relation_close(table, RowExclusiveLock);
-    return origin;
-}
-
 }  // namespace
 
 /// snowdrift.read_generators() → setof (definition, state and statistics of a generator); state and
 /// statistics are null if it has not been used since the server started
 SNOWDRIFT_FUNCTION(read_generators) {
     InitMaterializedSRF(fcinfo, 0);
-    const bool has_states = !RecoveryInProgress();
-    const Listing listing{fcinfo, read_common_origin(), has_states, clock::now_ms()};
-    add_default(listing, Kind::snowflake, "snowflake");
-    add_default(listing, Kind::sno, "sno");
-    add_default(listing, Kind::ulid, "ulid");
-    add_default(listing, Kind::uuidv7, "uuidv7");
+    const Listing listing{fcinfo, mark_table::read().origin, clock::now_ms()};
+    for (const Kind kind : {Kind::snowflake, Kind::sno, Kind::ulid, Kind::uuidv7})
+        add_default(listing, kind);
     definitions::for_each_row([&](const Row& row) { add_named(listing, row); });
     return Datum{0};
 }

@@ -13,16 +13,12 @@
 
 namespace snowdrift {
 
-/// This session's view of the database's block generator of one kind. `Kind` declares
-///
-///     using Id = ...;
-///     static constexpr slots::Kind kind = ...;
-///     static constexpr BlockGenerator<Id> slots::Slot::*state = ...;
-///     static constexpr char name[] = "...";  // in the log, as in snowdrift.generators
-template <typename Kind>
+/// This session's view of the database's block generator of one kind, whose state is that member of
+/// the slot.
+template <typename Format, slots::Kind kind, BlockGenerator<Format> slots::Slot::*state>
 class BlockSession {
  public:
-    using Id = typename Kind::Id;
+    using Id = Format;
 
     bool is_prepared() const { return slot_.is_attached(); }
 
@@ -31,7 +27,7 @@ class BlockSession {
         Relation mark = mark_table::open();
         own_mark(mark);
         relation_close(mark, RowExclusiveLock);
-        slot_.attach({MyDatabaseId, Kind::kind}, false);
+        slot_.attach({MyDatabaseId, kind}, false);
     }
 
     /// The tag of the mark when the session attached, for mark::is_current().
@@ -41,14 +37,13 @@ class BlockSession {
         const auto random = random_batch.take<typename BlockGenerator<Id>::Random>();
         const int64_t now = clock::now_ms();
         SpinLockAcquire(&slot_->lock);
-        const auto answer =
-            ((*slot_).*Kind::state).next(now, settings::max_clock_lead, random, request);
+        const auto answer = ((*slot_).*state).next(now, settings::max_clock_lead, random, request);
         SpinLockRelease(&slot_->lock);
         return answer;
     }
 
     slots::Slot& slot() const { return *slot_; }
-    overflow::Label label() const { return {Kind::name, 0, 1}; }
+    overflow::Label label() const { return {slots::name_of(kind), 0, 1}; }
 
  private:
     SessionSlot slot_;
@@ -57,15 +52,14 @@ class BlockSession {
 /// The next ID of this transaction. A rollback to a savepoint does not rewind the block, so IDs are
 /// never repeated. A new mark ends the block: after reset_clock(), the block's time may be in the
 /// future.
-template <typename Kind>
-typename Kind::Id next_in_block() {
-    static_assert(SessionGenerator<BlockSession<Kind>>);
-    static BlockSession<Kind> generator;
-    static Block<typename Kind::Id> block;
+template <typename Id, slots::Kind kind, BlockGenerator<Id> slots::Slot::*state>
+Id next_in_block() {
+    static BlockSession<Id, kind, state> generator;
+    static Block<Id> block;
     static LocalTransactionId owner = InvalidLocalTransactionId;
     if (unlikely(owner != current_transaction() || block.empty() ||
                  !mark::is_current(generator.tag()))) {
-        block = Block<typename Kind::Id>{draw(generator)};
+        block = Block<Id>{draw(generator)};
         owner = current_transaction();
     }
     return block.take();

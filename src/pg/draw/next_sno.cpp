@@ -20,13 +20,11 @@ class SnoSession : public NodeSession {
     using Id = Sno;
     static constexpr slots::Kind kind = slots::Kind::sno;
 
-    constexpr SnoSession() : NodeSession{"sno"} {}
-
-    using NodeSession::define;
+    constexpr SnoSession() : NodeSession{kind} {}
 
     void prepare() {
         const auto defined = definition_ ? definition_->partition : std::nullopt;
-        NodeSession::prepare(slots::Kind::sno, defined, [&](Relation mark) {
+        NodeSession::prepare(defined, [&](Relation mark) {
             const uint32_t partition = defined ? *defined : node_for_snos(mark);
             core_ = {static_cast<uint16_t>(partition),
                      static_cast<uint16_t>(definition_ ? definition_->sequence_min : 0),
@@ -61,7 +59,6 @@ class SnoSession : public NodeSession {
     SnoGenerator core_{0, 0, UINT16_MAX};
     uint8_t metabyte_ = 0;  // of the next sno
 };
-static_assert(FastSessionGenerator<SnoSession>);
 
 SnoSession default_generator;
 GeneratorCache<SnoSession> named_generators;

@@ -23,7 +23,7 @@ class SnowflakeSession : public NodeSession {
     using Id = int64_t;
     static constexpr slots::Kind kind = slots::Kind::snowflake;
 
-    constexpr SnowflakeSession() : NodeSession{"snowflake"} {}
+    constexpr SnowflakeSession() : NodeSession{kind} {}
 
     void define(const Definition& definition, const char* name) {
         NodeSession::define(definition, name);
@@ -33,7 +33,7 @@ class SnowflakeSession : public NodeSession {
 
     void prepare() {
         const auto defined = definition_ ? definition_->node() : std::nullopt;
-        NodeSession::prepare(slots::Kind::snowflake, defined, [&](Relation mark) {
+        NodeSession::prepare(defined, [&](Relation mark) {
             core_ = core_.at_node(defined ? *defined : node_for(core_.layout(), mark));
         });
     }
@@ -47,10 +47,12 @@ class SnowflakeSession : public NodeSession {
         if (unlikely(request.has_found_used_up())) regressions::expect_lead(state());
         const int64_t now = clock::now_ms();
         const auto answer = core_.next(state().word, now, settings::max_clock_lead, request);
-        if (likely(answer.verdict == Verdict::issued))
-            regressions::record_if_ahead(state(), core_, answer.ms, now);
-        else if (answer.verdict == Verdict::clock_behind || answer.verdict == Verdict::refused)
+        if (likely(answer.verdict == Verdict::issued)) {
+            if (unlikely(answer.ms > now || regressions::is_ahead(state())))
+                regressions::record(state(), core_, answer.ms);
+        } else if (answer.verdict == Verdict::clock_behind || answer.verdict == Verdict::refused) {
             regressions::record(state(), core_, core_.unix_ms_of(state().word));
+        }
         return answer;
     }
 
@@ -61,7 +63,6 @@ class SnowflakeSession : public NodeSession {
 
     SnowflakeGenerator core_{default_layout, 0};
 };
-static_assert(FastSessionGenerator<SnowflakeSession>);
 
 SnowflakeSession default_generator;
 GeneratorCache<SnowflakeSession> named_generators;

@@ -9,13 +9,6 @@ using namespace snowdrift;
 
 namespace {
 
-struct Ulids {
-    using Id = Ulid;
-    static constexpr slots::Kind kind = slots::Kind::ulid;
-    static constexpr auto state = &slots::Slot::ulid;
-    static constexpr char name[] = "ulid";
-};
-
 Ulid random_ulid(int64_t unix_ms) {
     return Ulid::compose(unix_ms, random_batch.take<Ulid::Randomness>());
 }
@@ -23,7 +16,9 @@ Ulid random_ulid(int64_t unix_ms) {
 }  // namespace
 
 /// next_ulid() → ulid, also gen_monotonic_ulid()
-SNOWDRIFT_FUNCTION(next_ulid) { return make_datum(next_in_block<Ulids>()); }
+SNOWDRIFT_FUNCTION(next_ulid) {
+    return make_datum(next_in_block<Ulid, slots::Kind::ulid, &slots::Slot::ulid>());
+}
 
 /// gen_ulid() → ulid
 SNOWDRIFT_FUNCTION(gen_ulid) {

@@ -7,19 +7,10 @@
 
 using namespace snowdrift;
 
-namespace {
-
-struct Uuids {
-    using Id = Uuidv7;
-    static constexpr slots::Kind kind = slots::Kind::uuidv7;
-    static constexpr auto state = &slots::Slot::uuidv7;
-    static constexpr char name[] = "uuidv7";
-};
-
-}  // namespace
-
 /// next_uuidv7() → uuid
-SNOWDRIFT_FUNCTION(next_uuidv7) { return make_datum(next_in_block<Uuids>()); }
+SNOWDRIFT_FUNCTION(next_uuidv7) {
+    return make_datum(next_in_block<Uuidv7, slots::Kind::uuidv7, &slots::Slot::uuidv7>());
+}
 
 /// uuidv7_at(timestamptz) → uuid
 SNOWDRIFT_FUNCTION(uuidv7_at) {

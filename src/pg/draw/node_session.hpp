@@ -28,20 +28,19 @@ class NodeSession {
 
     slots::Slot& slot() const { return *slot_; }
 
- protected:
-    /// `name`: of the default generator, for the log.
-    constexpr explicit NodeSession(const char* name) : name_{name} {}
-
     void define(const Definition& definition, const char* name) {
         slot_.detach();
         definition_ = definition;
         name_ = name;
     }
 
-    /// Attaches the state, of that kind. `defined_node`: the definition's. `read_node()` reads the
-    /// node before that.
+ protected:
+    constexpr explicit NodeSession(slots::Kind kind) : name_{slots::name_of(kind)}, kind_{kind} {}
+
+    /// Attaches the state. `defined_node`: the definition's. `read_node()` reads the node before
+    /// that.
     template <typename ReadNode>
-    void prepare(slots::Kind kind, std::optional<uint32_t> defined_node, ReadNode read_node) {
+    void prepare(std::optional<uint32_t> defined_node, ReadNode read_node) {
         const uint64_t version = settings::node_version;  // a change from here on is noticed
         (void)mark::attach();
         // The lock blocks mark::reset(), which makes the origin earlier and discards the states,
@@ -53,7 +52,7 @@ class NodeSession {
         }
         read_node(mark);
         const slots::SlotKey key =
-            definition_ ? definition_->slot_key() : slots::SlotKey{MyDatabaseId, kind};
+            definition_ ? definition_->slot_key() : slots::SlotKey{MyDatabaseId, kind_};
         if (!defined_node) log_missing_number();
         if (!attach_after_origin(slot_, key, definition_, mark)) definitions::report_dropped(name_);
         relation_close(mark, RowExclusiveLock);
@@ -66,6 +65,7 @@ class NodeSession {
     const char* name_;
 
  private:
+    slots::Kind kind_;
     uint64_t node_version_ = 0;  // settings::node_version when the node was read
 };
 

@@ -26,10 +26,7 @@ std::optional<int64_t> find_origin(const mark_table::Origin& common,
 }  // namespace
 
 std::optional<int64_t> read_origin(const std::optional<Definition>& definition) {
-    Relation table = mark_table::open();
-    const auto origin = find_origin(mark_table::read(table).origin, definition);
-    relation_close(table, RowExclusiveLock);
-    return origin;
+    return find_origin(mark_table::read().origin, definition);
 }
 
 bool attach_after_origin(SessionSlot& slot, const slots::SlotKey& key,

@@ -17,7 +17,7 @@ bool is_limit_reached(const slots::SlotKey& key) {
 /// transaction has dropped counts as such. Keep those of generators that other transactions have
 /// drawn from, which can belong to an extension that was dropped since.
 void release_dropped_generators() {
-    const slots::AllocatedSlots all = slots::list();
+    const auto all = slots::list();
     (void)advance_fresh_floor();
     for (const slots::Allocated& each : all) {
         const GeneratorId generator{each.key.definitions, each.key.id};

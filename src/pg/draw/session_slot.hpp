@@ -2,8 +2,6 @@
 // attached it.
 #pragma once
 
-#include <concepts>
-
 #include "pg/mark/advance_state.hpp"
 #include "pg/mark/mark.hpp"
 #include "pg/mark/slot_release.hpp"
@@ -15,10 +13,6 @@ namespace snowdrift {
 /// The maximum number of slots for named generators per database. It prevents one database from
 /// using up the shared memory of the others.
 inline constexpr int max_named_generators = 1000;
-
-/// A function that initializes a slot's fresh state: its IDs must be later than a Unix millisecond.
-template <typename T>
-concept StateInitializer = std::invocable<T, slots::Slot&, int64_t>;
 
 class SessionSlot {
  public:
@@ -39,8 +33,10 @@ class SessionSlot {
                [&key](slots::Slot& slot, int64_t unix_ms) { advance_state(slot, key, unix_ms); });
     }
 
-    /// The same, but `start_after(Slot&, unix_ms)` initializes a fresh state.
-    void attach(const slots::SlotKey& key, bool is_uncommitted, StateInitializer auto start_after) {
+    /// The same, but `start_after(Slot&, unix_ms)` initializes a fresh state: its IDs must be later
+    /// than the Unix millisecond `unix_ms`.
+    template <typename Start>
+    void attach(const slots::SlotKey& key, bool is_uncommitted, Start start_after) {
         do {
             const int64_t floor = mark::attach();
             tag_ = mark::session.tag;

@@ -209,7 +209,7 @@ Datum write_snapshot(const GeneratorSnapshot& snapshot, int64_t now_ms) {
     const bool is_sno = definition.kind == slots::Kind::sno;
     const char* const text = psprintf(
         R"({"version": %u, "kind": "%s", "sequence_min": %u, "sequence_max": %u, "now": %s, %s})",
-        format_version, is_sno ? "sno" : "snowflake", definition.sequence_min,
+        format_version, slots::name_of(definition.kind), definition.sequence_min,
         definition.sequence_max, time_text(now_ms),
         is_sno ? sno_text(snapshot) : snowflake_text(definition, snapshot.snowflake_position));
     return DirectFunctionCall1(jsonb_in, CStringGetDatum(text));

@@ -25,12 +25,7 @@ class BackfillSession : public NodeSession {
  public:
     static constexpr slots::Kind kind = slots::Kind::snowflake;
 
-    constexpr BackfillSession() : NodeSession{"snowflake"} {}
-
-    void define(const Definition& definition, const char* name) {
-        NodeSession::define(definition, name);
-        transaction_ = InvalidLocalTransactionId;
-    }
+    constexpr BackfillSession() : NodeSession{kind} {}
 
     int64_t at(TimestampTz time) {
         PreventCommandIfReadOnly("snowflake_at()");
@@ -65,9 +60,8 @@ class BackfillSession : public NodeSession {
 
     void prepare() {
         const auto defined = definition_ ? definition_->node() : std::nullopt;
-        NodeSession::prepare(slots::Kind::snowflake, defined, [&](Relation mark) {
-            node_ = defined ? *defined : node_for(layout(), mark);
-        });
+        NodeSession::prepare(
+            defined, [&](Relation mark) { node_ = defined ? *defined : node_for(layout(), mark); });
     }
 
     /// Read the origin, and with it the pool, once per transaction.

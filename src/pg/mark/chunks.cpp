@@ -6,7 +6,6 @@
 
 extern "C" {
 #include "storage/ipc.h"
-#include "storage/lwlock.h"
 #include "storage/shmem.h"
 }
 
@@ -27,9 +26,11 @@ void request_shmem() {
     RequestAddinShmemSpace(sizeof(Root));
 }
 
-/// Map the root before the lock is acquired, which the server acquires to allocate it. PostgreSQL
-/// documents this lock as the one for "an extension's space allocation in shared memory".
-void lock(LWLockMode mode) {
+}  // namespace
+
+// PostgreSQL documents this lock as the one for "an extension's space allocation in shared memory".
+// The server acquires it to allocate the root, so map the root first.
+Lock::Lock(LWLockMode mode) {
     if (mapped_root == nullptr) {
         const char* const name = psprintf("snowdrift %d", structure_version);
         mapped_root = static_cast<Root*>(
@@ -38,12 +39,7 @@ void lock(LWLockMode mode) {
     LWLockAcquire(AddinShmemInitLock, mode);
 }
 
-}  // namespace
-
-AllocationLock::AllocationLock() { lock(LW_EXCLUSIVE); }
-AllocationLock::~AllocationLock() { LWLockRelease(AddinShmemInitLock); }
-SearchLock::SearchLock() { lock(LW_SHARED); }
-SearchLock::~SearchLock() { LWLockRelease(AddinShmemInitLock); }
+Lock::~Lock() { LWLockRelease(AddinShmemInitLock); }
 
 Root& root() {
     Assert(LWLockHeldByMe(AddinShmemInitLock));
@@ -61,7 +57,7 @@ void add_chunk(uint32_t known) {
     new (dsm_segment_address(segment)) Slot[count];
     bool is_added;
     {
-        const AllocationLock lock;
+        const Lock lock{LW_EXCLUSIVE};
         is_added = root().chunk_count == known;
         if (is_added) root().chunks[root().chunk_count++] = {handle, count};
     }

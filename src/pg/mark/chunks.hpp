@@ -9,6 +9,7 @@
 
 extern "C" {
 #include "storage/dsm.h"
+#include "storage/lwlock.h"
 }
 
 namespace snowdrift::slots {
@@ -18,24 +19,15 @@ namespace snowdrift::slots {
 /// memory, and those of an older version stop once a newer one is in use: see mark_protocol.hpp.
 inline constexpr int32_t structure_version = 1;
 
-/// Holds the lock that protects allocation, release, and changes of several words of a state. Code
-/// that holds it must not raise errors. The first lock of a session maps the root, and raises 53200
-/// if the server has no free shared memory.
-class AllocationLock {
+/// Holds the lock of the slots: LW_EXCLUSIVE for allocation, release, and changes of several words
+/// of a state; LW_SHARED for searches. Code that holds it must not raise errors. The first lock of
+/// a session maps the root, and raises 53200 if the server has no free shared memory.
+class Lock {
  public:
-    AllocationLock();
-    ~AllocationLock();
-    AllocationLock(const AllocationLock&) = delete;
-    AllocationLock& operator=(const AllocationLock&) = delete;
-};
-
-/// Holds the same lock, shared: no slot is allocated or released.
-class SearchLock {
- public:
-    SearchLock();
-    ~SearchLock();
-    SearchLock(const SearchLock&) = delete;
-    SearchLock& operator=(const SearchLock&) = delete;
+    explicit Lock(LWLockMode mode);
+    ~Lock();
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
 };
 
 /// Slots in one segment of dynamic shared memory.
@@ -45,7 +37,7 @@ struct Chunk {
 };
 inline constexpr uint32_t max_chunks = 12;
 
-/// The chunks of all slots. The lock of AllocationLock protects them.
+/// The chunks of all slots. Lock protects them.
 struct Root {
     std::atomic<uint64_t> allocations = 0;  ///< number of slots allocated since the server started
     uint32_t chunk_count = 0;
@@ -53,7 +45,7 @@ struct Root {
 };
 static_assert(sizeof(Root) == 112, "another size is another structure_version");
 
-/// The root. Precondition: the caller holds AllocationLock or SearchLock.
+/// The root. Precondition: the caller holds Lock.
 Root& root();
 
 /// Adds a chunk after the first `known` ones, unless another session has done so. Raises 53200 if

@@ -1,6 +1,6 @@
 // The SQL functions of the clock and the mark: snowdrift.read_clock(), on which the view
-// snowdrift.clock is based, and the triggers of snowdrift_tables.mark. draw/reset_clock.cpp
-// has snowdrift.reset_clock().
+// snowdrift.clock is based, and the triggers of snowdrift_tables.mark. draw/reset_clock.cpp has
+// snowdrift.reset_clock().
 #include <algorithm>
 
 #include "pg/mark/mark.hpp"
@@ -8,12 +8,12 @@
 #include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/row.hpp"
+#include "pg/support/scan.hpp"
 #include "pg/support/time.hpp"
 #include "pg/support/trigger.hpp"
 #include "pg/support/versions.hpp"
 
 extern "C" {
-#include "access/htup_details.h"
 #include "access/xlog.h"
 }
 
@@ -21,18 +21,10 @@ using namespace snowdrift;
 
 namespace {
 
-/// The value of a column in the row that is inserted; nothing if it is null.
-std::optional<Datum> get_column(const TriggerData& trigger, mark_table::Column column) {
-    bool is_null;
-    const Datum value =
-        heap_getattr(trigger.tg_trigtuple, column, RelationGetDescr(trigger.tg_relation), &is_null);
-    if (is_null) return std::nullopt;
-    return value;
-}
-
-/// The same for a time in Unix milliseconds. Raises 22003.
+/// A time in the row that is inserted, in Unix milliseconds. Raises 22003.
 int64 get_time(const TriggerData& trigger, mark_table::Column column, const char* name) {
-    const int64 unix_ms = DatumGetInt64(get_column(trigger, column).value_or(Int64GetDatum(-1)));
+    const auto value = get_column(trigger.tg_relation, trigger.tg_trigtuple, column);
+    const int64 unix_ms = DatumGetInt64(value.value_or(Int64GetDatum(-1)));
     if (unix_ms < 0 || unix_ms > mark_protocol::max_unix_ms)
         ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
                         errmsg("%s of table \"snowdrift_tables.mark\" must be in range 0 .. %lld",
@@ -61,7 +53,8 @@ SNOWDRIFT_FUNCTION(restore_mark) {
         check_trigger(fcinfo, "mark", TRIGGER_EVENT_ROW | TRIGGER_EVENT_BEFORE);
     using mark_table::Column;
     if (has_replication_origin()) PG_RETURN_POINTER(nullptr);
-    const std::optional<Datum> generators = get_column(trigger, Column::origin_generators);
+    const auto generators =
+        get_column(trigger.tg_relation, trigger.tg_trigtuple, Column::origin_generators);
     const int64 unix_ms = get_time(trigger, Column::unix_ms, "unix_ms");
     const int64 origin_ms = get_time(trigger, Column::origin_ms, "origin_ms");
     mark::restore(unix_ms, {origin_ms, DatumGetInt32(generators.value_or(Int32GetDatum(0)))});

@@ -11,7 +11,7 @@ namespace {
 
 /// Release the slots of databases that no longer exist. Return false if there are none.
 bool release_dropped_databases() {
-    const AllocatedSlots all = list();
+    const auto all = list();
     // The catalogs must not be older than the list.
     AcceptInvalidationMessages();
     InvalidateCatalogSnapshot();
@@ -28,7 +28,7 @@ bool release_dropped_databases() {
 
 void make_room(const SlotKey& key) {
     const Occupancy present = occupancy(key);
-    if (present.has_slot || present.has_free_slot) return;
+    if (present.has_slot || present.free != nullptr) return;
     if (!release_dropped_databases()) grow();
 }
 

@@ -138,18 +138,9 @@ int64_t advance_fresh_floor(int64_t unix_ms) {
     return known == nullptr ? 0 : known->mark.advance_fresh_floor(unix_ms);
 }
 
-int64_t read() {
-    Relation table = mark_table::open();
-    const Value present = mark_table::read(table);
-    relation_close(table, RowExclusiveLock);
-    return present.unix_ms;
-}
+int64_t read() { return mark_table::read().unix_ms; }
 
-void require_structure() {
-    Relation table = mark_table::open();
-    require_structure(mark_table::read(table));
-    relation_close(table, RowExclusiveLock);
-}
+void require_structure() { require_structure(mark_table::read()); }
 
 void restore(int64_t unix_ms, const mark_table::Origin& origin) {
     Relation table = mark_table::open();

@@ -7,6 +7,7 @@ extern "C" {
 #include "access/generic_xlog.h"
 #include "access/heapam.h"
 #include "access/htup_details.h"
+#include "access/relation.h"
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "catalog/dependency.h"
@@ -190,6 +191,13 @@ Value read(Relation table) {
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
     const Value value = read_page(BufferGetPage(buffer));
     UnlockReleaseBuffer(buffer);
+    return value;
+}
+
+Value read() {
+    Relation table = open();
+    const Value value = read(table);
+    relation_close(table, RowExclusiveLock);
     return value;
 }
 

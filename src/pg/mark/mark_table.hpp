@@ -71,11 +71,6 @@ struct Value {
         return {new_unix_ms, owner, origin, new_writer, structure};
     }
 
-    /// The same with another owner.
-    Value with(const Owner& new_owner) const {
-        return {unix_ms, new_owner, origin, writer, structure};
-    }
-
     /// The same with an origin that also applies to the generators of `other`.
     Value with(const Origin& other) const {
         return {unix_ms, owner, origin.with(other), writer, structure};
@@ -107,6 +102,9 @@ Owner this_server(Relation table, const Owner& last);
 /// Returns the current value. Raises 55000 if the row is missing or was altered.
 Value read(Relation table);
 
+/// The same, and opens and closes the table. Raises the errors of open(), too.
+Value read();
+
 /// The table's page, locked for a change. lock_page() raises the errors of read().
 struct LockedPage {
     Buffer buffer;
@@ -117,28 +115,15 @@ LockedPage lock_page(Relation table);
 void write(Relation table, LockedPage& page, const Value& value);
 void unlock_page(const LockedPage& page);
 
-/// A value, and the end of the WAL record that makes it durable.
-struct Written {
-    Value value;
-    XLogRecPtr position;
-};
-
-/// Atomically replaces the value by `decide(value)`. Does not wait until it is durable.
+/// Atomically replaces the value by `decide(value)`. Returns the new value once it is durable.
 template <typename Decide>
-Written change(Relation table, Decide decide) {
+Value update(Relation table, Decide decide) {
     LockedPage page = lock_page(table);
     const Value value = decide(page.value);
     if (value != page.value) write(table, page, value);
     unlock_page(page);
-    return {value, page.position};
-}
-
-/// The same, and returns the new value once it is durable.
-template <typename Decide>
-Value update(Relation table, Decide decide) {
-    const Written written = change(table, decide);
-    wal::make_durable(written.position);
-    return written.value;
+    wal::make_durable(page.position);
+    return value;
 }
 
 }  // namespace snowdrift::mark_table

@@ -57,11 +57,4 @@ inline void advance_past(SnowflakeState& state, const SnowflakeGenerator& genera
     }
 }
 
-/// Calls record() if the ID is ahead of the clock, or if earlier IDs were.
-inline void record_if_ahead(SnowflakeState& state, const SnowflakeGenerator& generator,
-                            int64_t last_ms, int64_t now_ms) {
-    if (last_ms > now_ms || is_ahead(state)) [[unlikely]]
-        record(state, generator, last_ms);
-}
-
 }  // namespace snowdrift::regressions

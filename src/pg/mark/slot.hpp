@@ -23,6 +23,12 @@ namespace snowdrift::slots {
 /// The kind of state in a slot.
 enum class Kind : uint32_t { mark, snowflake, ulid, sno, uuidv7 };
 
+/// The name of a kind of generators in SQL.
+constexpr const char* name_of(Kind kind) {
+    constexpr const char* names[] = {nullptr, "snowflake", "ulid", "sno", "uuidv7"};
+    return names[static_cast<size_t>(kind)];
+}
+
 /// Lookup key of a slot: identifies the generator and the parameters that its state depends on.
 struct SlotKey {
     Oid database;
@@ -69,7 +75,7 @@ struct alignas(64) Slot {
         std::atomic<uint64_t> words[6];  ///< any state, for clearing
     };
     alignas(64) Statistics statistics{};
-    SlotKey key{};  ///< protected by AllocationLock; meaningless while the slot is free
+    SlotKey key{};  ///< protected by Lock; meaningless while the slot is free
 
     Slot() : words{} { SpinLockInit(&lock); }
 };

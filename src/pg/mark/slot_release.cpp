@@ -28,7 +28,7 @@ List* pending_changes = NIL;  // in TopTransactionContext
 
 /// Advance a state past the floor of fresh states, unless the slot was released.
 void advance(slots::Slot& slot, uint64_t allocation, int64_t floor) {
-    const slots::AllocationLock lock;
+    const slots::Lock lock{LW_EXCLUSIVE};
     if (slot.allocation == allocation) advance_state(slot, slot.key, floor);
 }
 

@@ -15,7 +15,7 @@ uint32_t mapped_count = 0;
 
 /// The next chunk to map; nothing if this process has mapped all.
 std::optional<Chunk> next_unmapped() {
-    const SearchLock lock;
+    const Lock lock{LW_SHARED};
     if (mapped_count == root().chunk_count) return std::nullopt;
     return root().chunks[mapped_count];
 }
@@ -44,21 +44,14 @@ Slot* find_if(Visit visit) {
 
 bool is_free(const Slot& slot) { return slot.allocation.load(std::memory_order_relaxed) == 0; }
 
-/// Whether the slot belongs to a generator of this database. Precondition: the caller holds
-/// AllocationLock or SearchLock.
+/// Whether the slot belongs to a generator of this database. Precondition: the caller holds Lock.
 bool is_own_generator(const Slot& slot) {
     return !is_free(slot) && slot.key.database == MyDatabaseId && slot.key.kind != Kind::mark;
 }
 
-/// The result of a search of the mapped chunks for a key.
-struct Search {
-    bool has_slot = false;
-    Slot* free = nullptr;
-    int named_in_database = 0;
-};
-
-Search search(const SlotKey& key) {
-    Search found;
+/// The result of a search of the mapped chunks. Precondition: the caller holds Lock.
+Occupancy search(const SlotKey& key) {
+    Occupancy found{};
     (void)find_if([&](Slot& slot) {
         if (is_free(slot)) {
             if (found.free == nullptr) found.free = &slot;
@@ -83,7 +76,7 @@ void clear(Slot& slot) {
 
 Slot* lookup(const SlotKey& key) {
     map_chunks();
-    const SearchLock lock;
+    const Lock lock{LW_SHARED};
     return find_if([&](const Slot& slot) { return !is_free(slot) && slot.key == key; });
 }
 
@@ -91,7 +84,7 @@ Slot* allocate(const SlotKey& key, int max_named) {
     // Another session may have allocated the slot, even in a chunk that this process has not
     // mapped.
     if (mapped_count < root().chunk_count) return nullptr;
-    const Search found = search(key);
+    const Occupancy found = search(key);
     if (found.has_slot || found.free == nullptr) return nullptr;
     if (!key.is_default() && found.named_in_database >= max_named) return nullptr;
     clear(*found.free);
@@ -104,34 +97,34 @@ void publish(Slot& slot) { slot.allocation = ++root().allocations; }
 
 Occupancy occupancy(const SlotKey& key) {
     map_chunks();
-    const SearchLock lock;
-    const Search found = search(key);
-    return {found.has_slot, found.free != nullptr, found.named_in_database};
+    const Lock lock{LW_SHARED};
+    return search(key);
 }
 
 void grow() { add_chunk(mapped_count); }
 
 void release(Slot& slot, uint64_t allocation) {
-    const AllocationLock lock;
+    const Lock lock{LW_EXCLUSIVE};
     if (slot.allocation == allocation) slot.allocation = 0;
 }
 
-AllocatedSlots list() {
+std::span<const Allocated> list() {
     map_chunks();
     size_t capacity = 0;
     for (uint32_t chunk = 0; chunk < mapped_count; ++chunk) capacity += mapped[chunk].slots;
-    AllocatedSlots all{static_cast<Allocated*>(palloc(capacity * sizeof(Allocated))), 0};
-    const SearchLock lock;
+    auto* const first = static_cast<Allocated*>(palloc(capacity * sizeof(Allocated)));
+    size_t count = 0;
+    const Lock lock{LW_SHARED};
     (void)find_if([&](Slot& slot) {
-        if (!is_free(slot)) all.first[all.count++] = {&slot, slot.allocation, slot.key};
+        if (!is_free(slot)) first[count++] = {&slot, slot.allocation, slot.key};
         return false;
     });
-    return all;
+    return {first, count};
 }
 
 void visit_generators(void (*visit)(const Slot& slot, void* context), void* context) {
     map_chunks();
-    const SearchLock lock;
+    const Lock lock{LW_SHARED};
     (void)find_if([=](const Slot& slot) {
         if (is_own_generator(slot)) visit(slot, context);
         return false;
@@ -140,7 +133,7 @@ void visit_generators(void (*visit)(const Slot& slot, void* context), void* cont
 
 void clear_generators() {
     map_chunks();
-    const AllocationLock lock;
+    const Lock lock{LW_EXCLUSIVE};
     (void)find_if([](Slot& slot) {
         if (is_own_generator(slot)) clear(slot);
         return false;

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <climits>
-#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "pg/mark/chunks.hpp"
 #include "pg/mark/slot.hpp"
@@ -20,11 +20,11 @@ inline constexpr int unlimited = INT_MAX;
 
 /// Returns a cleared slot for the key; null if no slot is free, if the key is that of a named
 /// generator and its database has `max_named` slots for named generators, or if the key has a slot.
-/// Precondition: the caller holds AllocationLock.
+/// Precondition: the caller holds Lock exclusively.
 Slot* allocate(const SlotKey& key, int max_named);
 
-/// Makes an allocated slot visible to all sessions. Precondition: the caller has held
-/// AllocationLock since allocate().
+/// Makes an allocated slot visible to all sessions. Precondition: the caller has held Lock since
+/// allocate().
 void publish(Slot& slot);
 
 /// Returns the slot of the key. If there is none, allocates one; `initialize(Slot&)` initializes
@@ -33,7 +33,7 @@ void publish(Slot& slot);
 template <typename Initialize>
 Slot* attach(const SlotKey& key, int max_named, Initialize initialize) {
     if (Slot* const slot = lookup(key)) return slot;
-    const AllocationLock lock;
+    const Lock lock{LW_EXCLUSIVE};
     Slot* const slot = allocate(key, max_named);
     if (slot == nullptr) return nullptr;
     initialize(*slot);
@@ -44,7 +44,7 @@ Slot* attach(const SlotKey& key, int max_named, Initialize initialize) {
 /// The slots that are available to a key.
 struct Occupancy {
     bool has_slot;          ///< the key has a slot
-    bool has_free_slot;     ///< there is a free slot
+    Slot* free;             ///< a slot that was free; null if there was none
     int named_in_database;  ///< slots of the key's database for named generators
 };
 Occupancy occupancy(const SlotKey& key);
@@ -62,17 +62,8 @@ struct Allocated {
     SlotKey key;
 };
 
-/// An array of allocated slots, in the memory context of the caller of list().
-struct AllocatedSlots {
-    Allocated* first;
-    size_t count;
-
-    const Allocated* begin() const { return first; }
-    const Allocated* end() const { return first + count; }
-};
-
-/// All allocated slots of all databases.
-AllocatedSlots list();
+/// All allocated slots of all databases, in the current memory context.
+std::span<const Allocated> list();
 
 /// Calls `visit(slot, context)` for each slot of this database's generators, while no slot is
 /// allocated or released. `visit` must not raise errors.

@@ -5,6 +5,7 @@
 #include "pg/support/extension.hpp"
 #include "pg/support/insert_row.hpp"
 #include "pg/support/relcache_callback.hpp"
+#include "pg/support/scan.hpp"
 
 extern "C" {
 #include "access/genam.h"
@@ -110,10 +111,8 @@ void visit_rows(const Table& table, uint32_t generator, std::optional<uint64_t> 
 int64_t first_unused(const Table& table, const Pool& pool, uint64_t unit) {
     int64_t first = pool.sequence_min;
     visit_rows(table, pool.generator, unit, [&](HeapTuple last) {
-        bool is_null;
-        const Datum used =
-            heap_getattr(last, Column::sequence, RelationGetDescr(table.heap), &is_null);
-        if (!is_null) first = std::max(first, int64_t{DatumGetInt32(used)} + 1);
+        const auto used = get_column(table.heap, last, Column::sequence);
+        if (used) first = std::max(first, int64_t{DatumGetInt32(*used)} + 1);
         return true;
     });
     return first;

@@ -93,11 +93,7 @@ Definition Row::definition() const {
 
 Row read_row(Relation table, HeapTuple tuple) {
     Row row{RelationGetRelid(table), tuple, {}};
-    for (int i = 0; i < column_count; ++i) {
-        bool is_null;
-        const Datum value = heap_getattr(tuple, i + 1, RelationGetDescr(table), &is_null);
-        if (!is_null) row.columns[i] = value;
-    }
+    for (int i = 0; i < column_count; ++i) row.columns[i] = get_column(table, tuple, i + 1);
     return row;
 }
 

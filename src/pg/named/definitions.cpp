@@ -187,7 +187,7 @@ void insert(const char* name, const Definition& definition) {
     Row row{};
     row[Column::name] = CStringGetTextDatum(name);
     row[Column::id] = number(id);
-    row[Column::kind] = CStringGetTextDatum(is_sno ? "sno" : "snowflake");
+    row[Column::kind] = CStringGetTextDatum(slots::name_of(definition.kind));
     row[Column::datacenter] = number(definition.datacenter);
     row[Column::worker] = number(definition.worker);
     row[Column::partition] = number(definition.partition);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <concepts>
 #include <cstring>
 #include <new>
 
@@ -15,15 +14,9 @@ extern "C" {
 
 namespace snowdrift {
 
-/// A session's view of a generator that a definition describes.
-template <typename T>
-concept NamedSession = requires(T session, const Definition& definition, const char* name) {
-    { T::kind } -> std::convertible_to<slots::Kind>;
-    { session.define(definition, name) } -> std::same_as<void>;
-};
-
-/// The cache. An entry stays until the session ends.
-template <NamedSession Session>
+/// The cache. An entry stays until the session ends. `Session`: a session's view of a generator of
+/// the kind Session::kind, which define(definition, name) describes.
+template <typename Session>
 class GeneratorCache {
  public:
     /// The generator `name`. Locks it until the transaction ends. Raises 42704 if there is none,

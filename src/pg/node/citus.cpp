@@ -1,7 +1,6 @@
 #include "pg/node/citus.hpp"
 
 extern "C" {
-#include "access/htup_details.h"
 #include "access/table.h"
 #include "catalog/pg_namespace_d.h"
 #include "utils/lsyscache.h"
@@ -36,10 +35,7 @@ class Row {
     std::optional<Datum> get(const char* column) const {
         const AttrNumber number = get_attnum(RelationGetRelid(table_), column);
         if (number == InvalidAttrNumber) return std::nullopt;
-        bool is_null;
-        const Datum value = heap_getattr(tuple_, number, RelationGetDescr(table_), &is_null);
-        if (is_null) return std::nullopt;
-        return value;
+        return get_column(table_, tuple_, number);
     }
 
     std::optional<int32> get_int32(const char* column) const {

@@ -74,8 +74,10 @@ Claim read_claim(Relation mark, const std::optional<ServerNumber>& number,
 bool set_owner(Relation mark, const Value& known, const Owner& owner) {
     Assert(!RecoveryInProgress());
     if (known.owner == owner) return true;
-    const Value present = mark_table::update(
-        mark, [&](const Value& now) { return now.owner == known.owner ? now.with(owner) : now; });
+    const Value present = mark_table::update(mark, [&](Value now) {
+        if (now.owner == known.owner) now.owner = owner;
+        return now;
+    });
     return present.owner == owner;
 }
 

@@ -19,10 +19,6 @@ inline int64_t now_ns() {
 }
 
 /// The wall clock's time, in milliseconds since 1970-01-01T00:00:00Z.
-inline int64_t now_ms() {
-    timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return now.tv_sec * 1000 + now.tv_nsec / ns_per_ms;
-}
+inline int64_t now_ms() { return now_ns() / ns_per_ms; }
 
 }  // namespace snowdrift::clock

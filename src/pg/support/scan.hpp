@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 
 #include "pg/support/postgres.hpp"
 
@@ -12,10 +13,19 @@ extern "C" {
 #include "access/table.h"
 #include "storage/lmgr.h"
 #include "utils/fmgroids.h"
+#include "utils/rel.h"
 #include "utils/snapshot.h"
 }
 
 namespace snowdrift {
+
+/// A column of a row of the table; nothing if it is null.
+inline std::optional<Datum> get_column(Relation table, HeapTuple row, int column) {
+    bool is_null;
+    const Datum value = heap_getattr(row, column, RelationGetDescr(table), &is_null);
+    if (is_null) return std::nullopt;
+    return value;
+}
 
 /// A condition on a column of a catalog, of type oid or integer.
 struct CatalogKey {

@@ -22,8 +22,6 @@ extern "C" {
 #include "storage/proc.h"
 #include "storage/shmem.h"
 #include "utils/acl.h"
-#include "utils/elog.h"
-#include "utils/fmgroids.h"
 #include "utils/guc.h"
 #include "utils/guc_tables.h"
 #include "utils/rangetypes.h"
@@ -75,9 +73,6 @@ inline RangeType* make_range(TypeCacheEntry* type, RangeBound* lower, RangeBound
 // Named wait events. Earlier versions show the same event for all extensions.
 // NOLINTNEXTLINE(readability-identifier-naming): PostgreSQL's name
 inline uint32 WaitEventExtensionNew(const char*) { return PG_WAIT_EXTENSION; }
-
-// random(), without the overloads that PostgreSQL 17 added
-#define F_RANDOM_ F_RANDOM
 
 #endif
 
@@ -217,14 +212,6 @@ inline auto& statistics_target(VacAttrStats& stats) {
 #else
     return stats.attr->attstattarget;
 #endif
-}
-
-/// Whether this is one of PostgreSQL's functions that generate UUIDs.
-constexpr bool generates_uuids(Oid function) {
-#if PG_VERSION_NUM >= 180000
-    if (function == F_UUIDV4 || function == F_UUIDV7_ || function == F_UUIDV7_INTERVAL) return true;
-#endif
-    return function == F_GEN_RANDOM_UUID;
 }
 
 /// Calls `walker` for each child of a node, or for each element of a list, until it returns true.

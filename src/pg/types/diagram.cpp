@@ -8,12 +8,6 @@ extern "C" {
 
 namespace snowdrift {
 
-namespace {
-
-constexpr int bits_per_row = 64;
-
-}  // namespace
-
 void Diagram::add(const char* name, int width, const char* value) {
     Assert(width >= 0);
     for (int i = 0; i < width; ++i, ++bit_) {

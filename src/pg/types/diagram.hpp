@@ -37,6 +37,8 @@ class Diagram {
     Datum finish();
 
  private:
+    static constexpr int bits_per_row = 64;
+
     struct Label {
         int column;
         const char* name;

@@ -94,6 +94,29 @@ Outcome<Action> run(const Scenario& scenario, Mutation mutation, size_t max_stat
     return outcome;
 }
 
+// ---- the state in shared memory
+
+TEST(MarkState, IsNotBoundToAFileWithAnEarlierMark) {
+    MarkState state{};
+    state.word = MarkWord{2000, 1}.bits;
+    EXPECT_FALSE(state.bind(7, 1999));
+    EXPECT_EQ(state.load().bits, (MarkWord{2000, 1}.bits));
+    EXPECT_TRUE(state.bind(7, 2000));
+    EXPECT_EQ(state.load().bits, (MarkWord{2000, 2}.bits));
+    EXPECT_EQ(state.floor_ms, 2000U);
+    EXPECT_EQ(state.fresh_ms, 2000U);
+}
+
+TEST(MarkState, OnlyMovesForwardUnderItsTag) {
+    MarkState state{};
+    state.word = MarkWord{2000, 1}.bits;
+    state.publish({3000, 2});
+    state.publish({1999, 1});
+    EXPECT_EQ(state.load().bits, (MarkWord{2000, 1}.bits));
+    state.publish({3000, 1});
+    EXPECT_EQ(state.load().bits, (MarkWord{3000, 1}.bits));
+}
+
 // ---- the protocol has no violation
 
 class MarkProtocol : public testing::TestWithParam<const Scenario*> {};

@@ -13,8 +13,10 @@ void advance_state(slots::Slot& slot, const slots::SlotKey& key, int64_t unix_ms
 
 /// Makes all further fresh states start after all IDs that the generators of this database have
 /// issued since the server started. Called before a state is released, and when a generator is
-/// created or dropped. Reads no catalogs. Returns the floor of fresh states, a Unix millisecond; 0
-/// if no state has existed since the server started.
+/// created or dropped. Considers the states that this process has mapped, which include those of
+/// this transaction. Raises no error, and reads no catalogs, so it can be called at the end of a
+/// transaction. Returns the floor of fresh states, a Unix millisecond; 0 if this process has not
+/// attached the mark.
 int64_t advance_fresh_floor();
 
 }  // namespace snowdrift

@@ -133,9 +133,7 @@ int64_t attach() {
 int64_t fresh_floor() { return static_cast<int64_t>(state().fresh_ms.load()); }
 
 int64_t advance_fresh_floor(int64_t unix_ms) {
-    // Also called at the end of a transaction, when catalogs cannot be read. lookup() reads none.
-    slots::Slot* const known = slot != nullptr ? slot : slots::lookup(slot_key());
-    return known == nullptr ? 0 : known->mark.advance_fresh_floor(unix_ms);
+    return slot == nullptr ? 0 : state().advance_fresh_floor(unix_ms);
 }
 
 int64_t read() { return mark_table::read().unix_ms; }

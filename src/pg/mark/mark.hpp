@@ -30,9 +30,9 @@ int64_t attach();
 /// Precondition: attach() has returned.
 int64_t fresh_floor();
 
-/// Makes all further fresh states start after the Unix millisecond `unix_ms`. Reads no catalogs.
-/// Returns the floor of fresh states, a Unix millisecond; 0 if no state has existed since the
-/// server started.
+/// Makes all further fresh states start after the Unix millisecond `unix_ms`. Raises no error.
+/// Returns the floor of fresh states, a Unix millisecond; 0 if this process has not attached the
+/// mark.
 int64_t advance_fresh_floor(int64_t unix_ms);
 
 /// The mark on disk, in Unix milliseconds, as this session sees it; also during recovery. Raises

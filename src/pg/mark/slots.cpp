@@ -20,7 +20,8 @@ std::optional<Chunk> next_unmapped() {
     return root().chunks[mapped_count];
 }
 
-/// Map the chunks that this process has not mapped, until it ends.
+}  // namespace
+
 void map_chunks() {
     while (const auto chunk = next_unmapped()) {
         dsm_segment* const segment = dsm_attach(chunk->handle);
@@ -30,6 +31,8 @@ void map_chunks() {
         mapped[mapped_count++] = {static_cast<Slot*>(dsm_segment_address(segment)), chunk->slots};
     }
 }
+
+namespace {
 
 /// Calls visit(Slot&) for each mapped slot until it returns true. Returns that slot, or null.
 template <typename Visit>
@@ -123,7 +126,6 @@ std::span<const Allocated> list() {
 }
 
 void visit_generators(void (*visit)(const Slot& slot, void* context), void* context) {
-    map_chunks();
     const Lock lock{LW_SHARED};
     (void)find_if([=](const Slot& slot) {
         if (is_own_generator(slot)) visit(slot, context);

@@ -65,8 +65,11 @@ struct Allocated {
 /// All allocated slots of all databases, in the current memory context.
 std::span<const Allocated> list();
 
-/// Calls `visit(slot, context)` for each slot of this database's generators, while no slot is
-/// allocated or released. `visit` must not raise errors.
+/// Maps the slots that this process has not mapped, until it ends.
+void map_chunks();
+
+/// Calls `visit(slot, context)` for each mapped slot of this database's generators, while no slot
+/// is allocated or released. `visit` must not raise errors.
 void visit_generators(void (*visit)(const Slot& slot, void* context), void* context);
 
 /// Clears the states of this database's generators.

@@ -253,8 +253,10 @@ void check_unique_in_cluster(const char* name, const Definition& definition) {
 
 void invalidate(Relation table) {
     Assert(CheckRelationLockedByMe(table, RowExclusiveLock, true));
-    mark::require_structure();  // another structure has another floor of fresh states
+    (void)mark::attach();       // for the floor of fresh states
+    mark::require_structure();  // another structure has another floor
     CacheInvalidateRelcache(table);
+    slots::map_chunks();
     (void)advance_fresh_floor();
 }
 

@@ -5,7 +5,7 @@ set -euo pipefail
 check=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)/tools/check_includes.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/include/snowdrift" "$work/src/protocol" "$work/src/pg/support"
+mkdir -p "$work/include/snowdrift" "$work"/src/{protocol,pg/{support,mark}}
 cd "$work/src"
 
 fail() { echo "$*" >&2; exit 1; }
@@ -43,7 +43,7 @@ refused "src/pg/support/clock.hpp:1: $circle pg/support/clock pg/support/clock"
 
 # Other folders
 touch protocol/lease.hpp
-includes pg/support/rows.hpp protocol/lease.hpp
+includes pg/mark/rows.hpp protocol/lease.hpp
 accepted
 includes protocol/lease.hpp pg/support/clock.hpp
 refused 'src/protocol/lease.hpp:1: protocol may include only snowdrift snowdrift/core and itself, not pg/support/clock.hpp'

@@ -86,10 +86,9 @@ my $session = $node->background_psql('postgres', on_error_stop => 0);
 $session->query('SELECT next_snowflake()');
 is(flushes($session, 10_000, $statements{'INSERT'} =~ s/\bT\b/s/r), 30, 'after a pause longer than the lease, one more for each INSERT');
 
-# Draws without commits. The WAL writer makes the mark durable: nothing else asks it to.
-my ($wal_writer, $background_writer) = @stopped;
-@stopped = ($background_writer);
-kill 'CONT', $wal_writer;
+# Draws without commits. The WAL writer makes the mark durable.
+kill 'CONT', @stopped;
+@stopped = ();
 # await_flush(): waits until all WAL is flushed
 sub await_flush
 {
@@ -104,18 +103,19 @@ for (1 .. 6)
 	pass_time(2000);
 	$session->query('SELECT pg_stat_force_next_flush()');
 	await_flush();
-	push @stopped, stop_idle($node, 'walwriter');
+	@stopped = (stop_idle($node, 'walwriter'));
 	my $before = $observer->query($count);
 	$session->query('SELECT next_snowflake()');
 	$session->query('SELECT pg_stat_force_next_flush()');
 	$waits += $observer->query($count) - $before;
-	kill 'CONT', pop @stopped;
+	kill 'CONT', @stopped;
+	@stopped = ();
 }
 is($waits, 0, 'a session that draws without a commit every 2 s does not flush');
 
 # An advance ahead of need that is not durable is not relied on, and is waited for when it is needed.
 await_flush();
-push @stopped, stop_idle($node, 'walwriter');
+@stopped = (stop_idle($node, 'walwriter'));
 $session->query($statements{'INSERT'} =~ s/\bT\b/s/r);
 pass_time(2000);
 my $durable = $node->safe_psql('postgres', 'SELECT pg_current_wal_flush_lsn()');

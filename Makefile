@@ -12,13 +12,13 @@ DEPENDENCIES = $(OBJS:.o=.d)
 EXTRA_CLEAN = $(DEPENDENCIES)
 
 REGRESS = helpers snowflake snowflake_errors snowflake_storage snowflake_layout \
-	snowflake_text typeid ulid_type ulid_index ulid_generator uuidv7 sno_type sno_index sno_generator \
-	generators generator_overflow snapshots advance time_units snowflake_at back_filling time_predicates time_plans \
+	snowflake_text typeid ulid_type ulid_generator uuidv7 sno_type id_index sno_generator \
+	generators watermark generator_overflow snapshots advance time_units snowflake_at back_filling time_predicates time_plans \
 	uuidv7_plans partitioning partition_layouts drop_partitions convert_column audit diagrams id_types_usage catalog \
 	locks settings decoys privileges core_queries
 REGRESS_OPTS = --encoding=UTF8
 ISOLATION = block_transactions generator_create generator_drop partitions partition_expiry convert_column_locks \
-	renewed_extension backfill idle_transaction
+	renewed_extension backfill idle_transaction watermark_readers
 
 PG_CONFIG ?= pg_config
 SERVER_HEADERS = $(shell $(PG_CONFIG) --includedir-server)
@@ -32,11 +32,10 @@ UNWRITABLE = $(shell for file in . results output_iso regression.out regression.
 	test ! -e $$file || test -w $$file || echo $$file; done)
 
 # -isystem: suppresses warnings in PostgreSQL's headers.
-# -DNDEBUG: assert() of the core is active in servers in which Assert() is.
 # Hidden symbols: backends load libraries with RTLD_GLOBAL. Without hidden symbols, an inline function of
 # another C++ extension could replace one of this library.
 # No exceptions, no RTTI, no guarded statics: the shared object depends only on libc.
-# NDEBUG: assert() is active if PostgreSQL's Assert() is.
+# -DNDEBUG: assert() of the core is active if PostgreSQL's Assert() is.
 PG_CPPFLAGS = -isystem $(SERVER_HEADERS) -I$(srcdir)/include -I$(srcdir)/src -DSNOWDRIFT_VERSION=$(RELEASE) \
 	$(shell grep -qs '^.define USE_ASSERT_CHECKING' $(SERVER_HEADERS)/pg_config*.h || echo -DNDEBUG)
 PG_CXXFLAGS = -std=c++20 -Wall -Wextra -Wno-deprecated-volatile -fvisibility=hidden -fvisibility-inlines-hidden \

@@ -40,7 +40,7 @@ COMMENT ON COLUMN snowdrift_tables.mark.unix_ms IS 'time in milliseconds since 1
 COMMENT ON COLUMN snowdrift_tables.mark.system_identifier IS 'system identifier of the server';
 COMMENT ON COLUMN snowdrift_tables.mark.origin_ms
     IS 'time from which the default Snowflake generator issues IDs, in milliseconds since 1970';
-COMMENT ON COLUMN snowdrift_tables.mark.server_start IS 'start of the server that last wrote the row';
+COMMENT ON COLUMN snowdrift_tables.mark.server_start IS 'start time of the server when the row was last written';
 COMMENT ON COLUMN snowdrift_tables.mark.creation_xid
     IS 'transaction that created this table; distinguishes a copy of a server from an upgraded server';
 COMMENT ON COLUMN snowdrift_tables.mark.number
@@ -207,6 +207,12 @@ CREATE FUNCTION @extschema@.next_snowflakes(n integer) RETURNS SETOF bigint
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION @extschema@.next_snowflakes(integer)
     IS 'generate n new Snowflake IDs, in ascending order';
+
+CREATE FUNCTION @extschema@.snowflake_watermark() RETURNS bigint
+    AS 'MODULE_PATHNAME', 'snowdrift_snowflake_watermark'
+    LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION @extschema@.snowflake_watermark()
+    IS 'watermark: all transactions that have drawn lower Snowflake IDs have ended; id > last AND id < snowflake_watermark() selects new rows';
 
 -- Snowflake: layouts
 
@@ -851,6 +857,12 @@ CREATE FUNCTION @extschema@.next_ulid() RETURNS @extschema@.ulid
 COMMENT ON FUNCTION @extschema@.next_ulid()
     IS 'generate new ULID; ULIDs of a transaction have one time, ascend, and sort before those of transactions whose first call is later';
 
+CREATE FUNCTION @extschema@.ulid_watermark() RETURNS @extschema@.ulid
+    AS 'MODULE_PATHNAME', 'snowdrift_ulid_watermark'
+    LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION @extschema@.ulid_watermark()
+    IS 'watermark: all transactions that have drawn lower ULIDs have ended; id > last AND id < ulid_watermark() selects new rows';
+
 CREATE FUNCTION @extschema@.gen_monotonic_ulid() RETURNS @extschema@.ulid
     AS 'MODULE_PATHNAME', 'snowdrift_next_ulid'
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
@@ -951,6 +963,12 @@ CREATE FUNCTION @extschema@.next_uuidv7() RETURNS uuid
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION @extschema@.next_uuidv7()
     IS 'generate new UUID version 7; UUIDs of a transaction have one time, ascend, and sort before those of transactions whose first call is later';
+
+CREATE FUNCTION @extschema@.uuidv7_watermark() RETURNS uuid
+    AS 'MODULE_PATHNAME', 'snowdrift_uuidv7_watermark'
+    LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION @extschema@.uuidv7_watermark()
+    IS 'watermark: all transactions that have drawn lower UUIDs have ended; id > last AND id < uuidv7_watermark() selects new rows';
 
 CREATE FUNCTION @extschema@.uuidv7_at("timestamp" timestamptz) RETURNS uuid
     AS 'MODULE_PATHNAME', 'snowdrift_uuidv7_at'
@@ -1744,13 +1762,56 @@ COMMENT ON COLUMN snowdrift.generators.sequence_min IS 'smallest sequence number
 COMMENT ON COLUMN snowdrift.generators.sequence_max IS 'largest sequence number in its IDs; null for the default generators';
 COMMENT ON COLUMN snowdrift.generators.this_node_only IS 'true if no other node of a Citus cluster generates IDs with this definition; null for the default generators';
 COMMENT ON COLUMN snowdrift.generators.origin IS 'time from which it issues Snowflake IDs; snowflake_at accepts earlier times; null if unknown, and for other kinds';
-COMMENT ON COLUMN snowdrift.generators.last_timestamp IS 'time of the last ID; null if there is none since the server started';
+COMMENT ON COLUMN snowdrift.generators.last_timestamp IS 'time of the last ID; null if there is none since the server started; for Snowflakes, reading a watermark can advance it to the time unit before the clock''s';
 COMMENT ON COLUMN snowdrift.generators.lead IS 'how far the time of the last ID is ahead of the clock';
 COMMENT ON COLUMN snowdrift.generators.waiting IS 'number of calls that currently wait for the clock';
 COMMENT ON COLUMN snowdrift.generators.overflow_episodes IS 'number of overflow episodes: periods in which calls waited, without a pause of a second';
 COMMENT ON COLUMN snowdrift.generators.overflow_duration IS 'duration of the current overflow episode; 0 if there is none';
 COMMENT ON COLUMN snowdrift.generators.regressions IS 'how often the clock was set back behind the last ID; null for ULIDs and UUIDs';
 GRANT SELECT ON snowdrift.generators TO PUBLIC;
+
+-- Watermarks
+
+CREATE FUNCTION snowdrift.read_watermark_holders(OUT pid integer, OUT transaction xid8, OUT kind text, OUT generator text,
+        OUT lowest timestamptz)
+        RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'snowdrift_read_watermark_holders'
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION snowdrift.read_watermark_holders() IS 'implementation of view snowdrift.watermark_holders';
+
+CREATE VIEW snowdrift.watermark_holders AS
+    SELECT h.pid, p.gid, COALESCE(a.xact_start, p.prepared) AS since, h.kind, h.generator, h.lowest, a.query
+    FROM snowdrift.read_watermark_holders() AS h
+        LEFT JOIN pg_catalog.pg_stat_activity AS a ON a.pid OPERATOR(pg_catalog.=) h.pid
+        LEFT JOIN pg_catalog.pg_prepared_xacts AS p ON p.transaction OPERATOR(pg_catalog.=) h.transaction::pg_catalog.xid;
+COMMENT ON VIEW snowdrift.watermark_holders
+    IS 'transactions in progress that hold back watermarks, with a row for each generator';
+COMMENT ON COLUMN snowdrift.watermark_holders.pid IS 'process; null for a prepared transaction';
+COMMENT ON COLUMN snowdrift.watermark_holders.gid IS 'identifier of a prepared transaction; otherwise null';
+COMMENT ON COLUMN snowdrift.watermark_holders.since IS 'when the transaction began, or was prepared';
+COMMENT ON COLUMN snowdrift.watermark_holders.kind IS 'kind of IDs of the generator';
+COMMENT ON COLUMN snowdrift.watermark_holders.generator IS 'name of the generator; null for a default one';
+COMMENT ON COLUMN snowdrift.watermark_holders.lowest IS 'lower bound of the times of the transaction''s IDs; -infinity if unknown';
+COMMENT ON COLUMN snowdrift.watermark_holders.query IS 'last query of the process';
+GRANT SELECT ON snowdrift.watermark_holders TO PUBLIC;
+
+CREATE FUNCTION snowdrift.hold_row() RETURNS trigger
+    AS 'MODULE_PATHNAME', 'snowdrift_hold_row'
+    LANGUAGE C;
+COMMENT ON FUNCTION snowdrift.hold_row()
+    IS 'trigger of snowdrift.guard_watermark: hold back the watermark at the row''s ID, or raise an error if a watermark above it was read';
+
+CREATE FUNCTION snowdrift.guard_watermark("table" regclass, "column" name) RETURNS void
+    AS 'MODULE_PATHNAME', 'snowdrift_guard_watermark'
+    LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowdrift.guard_watermark(regclass, name)
+    IS 'create trigger that holds back the watermark at IDs that were not drawn in the inserting transaction, and raises an error for rows below a watermark that was read';
+
+CREATE FUNCTION snowdrift.unguard_watermark("table" regclass, "column" name) RETURNS void
+    AS 'MODULE_PATHNAME', 'snowdrift_unguard_watermark'
+    LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowdrift.unguard_watermark(regclass, name)
+    IS 'remove the trigger of snowdrift.guard_watermark';
 
 -- The IDs of past times that snowflake_at() has returned. A row states that a generator has used the sequence numbers
 -- of a unit up to a number; the row with the greatest number applies. The library adds rows without triggers, and
@@ -1803,6 +1864,12 @@ REVOKE ALL ON FUNCTION @extschema@.snowflake_at(timestamptz, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION @extschema@.snowflake_at(timestamptz, text) TO @extowner@ WITH GRANT OPTION;
 COMMENT ON FUNCTION @extschema@.snowflake_at(timestamptz, text)
     IS 'generate Snowflake ID from named generator for a time before its creation, for back-filling tables';
+
+CREATE FUNCTION @extschema@.snowflake_watermark(generator text) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'snowdrift_snowflake_watermark_of'
+    LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION @extschema@.snowflake_watermark(text)
+    IS 'watermark of named generator: all transactions that have drawn lower Snowflake IDs from it have ended';
 
 CREATE FUNCTION @extschema@.next_snowflake(generator text) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowdrift_next_snowflake_of'

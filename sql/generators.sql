@@ -108,24 +108,6 @@ INSERT INTO toots (body) VALUES ('hello'), ('world');
 SELECT count(*) FROM toots WHERE snowflake_timestamp(id, 'mastodon') > '2026-01-01';
 DROP TABLE toots;
 
--- Any role can draw IDs. Creating and dropping generators needs EXECUTE.
-CREATE ROLE snowdrift_user;
-SET ROLE snowdrift_user;
-SELECT next_snowflake('toots') > 0 AS generated, length(next_sno('people')::text);
-SELECT count(*) > 3 AS visible FROM snowdrift.generators;
-SELECT snowdrift.create_generator('mine', 'snowflake');
-SELECT snowdrift.drop_generator('toots');
-DELETE FROM snowdrift_tables.generator;
-RESET ROLE;
-GRANT EXECUTE ON FUNCTION snowdrift.create_generator, snowdrift.drop_generator TO snowdrift_user;
-SET ROLE snowdrift_user;
-SELECT snowdrift.create_generator('mine', 'snowflake');
-SELECT next_snowflake('mine') > 0 AS generated;
-SELECT snowdrift.drop_generator('mine');
-RESET ROLE;
-REVOKE EXECUTE ON FUNCTION snowdrift.create_generator, snowdrift.drop_generator FROM snowdrift_user;
-DROP ROLE snowdrift_user;
-
 \pset format unaligned
 \pset tuples_only on
 SELECT error_of($$SELECT next_snowflake('nobody')$$);

@@ -50,6 +50,14 @@ BEGIN
     END LOOP;
 END $$;
 
+-- estimate_of(QUERY): the rows that the planner expects
+CREATE FUNCTION estimate_of(query text) RETURNS float LANGUAGE plpgsql AS $$
+DECLARE plan jsonb;
+BEGIN
+    EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
+    RETURN plan->0->'Plan'->'Plan Rows';
+END $$;
+
 -- noise(N): ten pseudorandom bytes, the same in every run
 CREATE FUNCTION noise(n bigint) RETURNS bytea
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE

@@ -35,7 +35,8 @@ ALTER TABLE visits ALTER id SET DEFAULT next_snowflake();
 SELECT all_errors('visits', 'pgedge');
 -- The default of the partitioned table decides, not that of a partition.
 ALTER TABLE visits ALTER id SET DEFAULT next_snowflake('web');
-SELECT format('ALTER TABLE %s ALTER id SET DEFAULT next_snowflake()', partition) FROM snowdrift.partitions('visits') \gexec
+DO $$ DECLARE name regclass; BEGIN FOR name IN SELECT partition FROM snowdrift.partitions('visits') LOOP
+    EXECUTE format('ALTER TABLE %s ALTER id SET DEFAULT next_snowflake()', name); END LOOP; END $$;
 SELECT all_errors('visits');
 SELECT count(*) FROM snowdrift.drop_partitions('visits', interval '1 year');
 

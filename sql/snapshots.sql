@@ -72,20 +72,6 @@ SELECT sno_sequence(sno_at('2020-01-01Z', 0, 'past')) FROM generate_series(1, 3)
 SELECT snowdrift.restore('heir', snowdrift.snapshot('past') || jsonb_build_object('last_timestamp', :'ahead', 'highest_wall_clock', :'ahead'));
 SELECT sno_sequence(sno_at('2020-01-01Z', 0, 'heir'));
 
--- privileges
-CREATE ROLE snowdrift_user;
-SET ROLE snowdrift_user;
-SELECT snowdrift.snapshot('orders');
-SELECT snowdrift.restore('orders', '{}');
-RESET ROLE;
-GRANT EXECUTE ON FUNCTION snowdrift.snapshot, snowdrift.restore TO snowdrift_user;
-SET ROLE snowdrift_user;
-SELECT snowdrift.snapshot('orders')->>'kind' AS kind;
-SELECT snowdrift.restore('mine', :'orders');
-RESET ROLE;
-REVOKE EXECUTE ON FUNCTION snowdrift.snapshot, snowdrift.restore FROM snowdrift_user;
-DROP ROLE snowdrift_user;
-
 \pset format unaligned
 \pset tuples_only on
 

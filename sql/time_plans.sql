@@ -165,12 +165,6 @@ FROM pg_stats WHERE tablename = 'owned' ORDER BY attname;
 DROP TABLE owned;
 
 -- Estimates: the rows of a day, among a million rows in a year
-CREATE FUNCTION estimate_of(query text) RETURNS float LANGUAGE plpgsql AS $$
-DECLARE plan jsonb;
-BEGIN
-    EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
-    RETURN plan->0->'Plan'->'Plan Rows';
-END $$;
 CREATE UNLOGGED TABLE year AS
 SELECT ulid_at(t) AS ulid, make_sno(t, 0, 0, 0) AS sno, make_snowflake(t, 0, 0, 0) AS snowflake
 FROM (SELECT '2026-01-01Z'::timestamptz + n * interval '31.536 s' AS t
@@ -191,5 +185,4 @@ FROM (VALUES ('ulid'), ('sno')) AS ids(id),
 WHERE estimate BETWEEN 2740 / 2.0 AND 2740 * 2 GROUP BY id ORDER BY id;
 
 DROP TABLE moments, ranges, events, visits, people, logs, readings, year;
-DROP FUNCTION estimate_of;
 DROP ROLE snowdrift_reader;

@@ -1,22 +1,6 @@
 -- UUIDs of version 7: generating, decoding and composing
 SET TIME ZONE 'UTC';
 
--- in a transaction: one time, ascending
-BEGIN;
-CREATE TEMP TABLE drawn (n serial, id uuid);
-INSERT INTO drawn (id) SELECT next_uuidv7() FROM generate_series(1, 1000);
-SAVEPOINT a;
-CREATE TEMP TABLE undone AS SELECT next_uuidv7() AS id FROM generate_series(1, 10);
-ROLLBACK TO a;
-INSERT INTO drawn (id) SELECT next_uuidv7() FROM generate_series(1, 1000);
-COMMIT;
-SELECT count(*), count(DISTINCT id), count(DISTINCT uuidv7_timestamp(id)) AS times,
-    bool_and(id > previous OR previous IS NULL) AS ascending
-FROM (SELECT id, lag(id) OVER (ORDER BY n) AS previous FROM drawn) AS pairs;
--- rolling back to the savepoint leaves a gap of ten
-SELECT get_byte(uuid_send(b.id), 15) - get_byte(uuid_send(a.id), 15) & 255 AS distance
-FROM drawn AS a, drawn AS b WHERE a.n = 1000 AND b.n = 1001;
-
 -- in successive transactions: ascending
 SELECT next_uuidv7() AS first \gset
 SELECT next_uuidv7() AS second \gset

@@ -188,12 +188,6 @@ RESET enable_seqscan;
 DROP TABLE keys, visits;
 
 -- Estimates: times in a year, in columns with and without random UUIDs, with different statistics, and in partitions
-CREATE FUNCTION estimate_of(query text) RETURNS float LANGUAGE plpgsql AS $$
-DECLARE plan jsonb;
-BEGIN
-    EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
-    RETURN plan->0->'Plan'->'Plan Rows';
-END $$;
 CREATE UNLOGGED TABLE version_7 AS
 SELECT uuidv7_at('2026-01-01Z'::timestamptz + n * interval '157.68 s') AS id FROM generate_series(0, 199999) AS n;
 CREATE UNLOGGED TABLE mixed AS SELECT * FROM version_7 UNION ALL SELECT gen_random_uuid() FROM generate_series(1, 200000);
@@ -254,6 +248,6 @@ RESET plan_cache_mode;
 DROP VIEW united;
 DROP TABLE ranges, orders, version_7, mixed, mixed_10, of_domain, half_null, few, repeated, months, years, new;
 DROP DOMAIN key;
-DROP FUNCTION scans_of, count_of, estimate_of, good_estimates;
+DROP FUNCTION scans_of, count_of, good_estimates;
 DROP ROLE snowdrift_reader;
 RESET timezone;

@@ -21,7 +21,8 @@ pg/planner:       snowdrift snowdrift/core pg/support pg/types
 pg/mark:          snowdrift snowdrift/core protocol pg/support pg/types
 pg/node:          snowdrift snowdrift/core protocol pg/support pg/mark
 pg/named:         snowdrift snowdrift/core protocol pg/support pg/types pg/mark pg/node
-pg/draw:          snowdrift snowdrift/core protocol pg/support pg/types pg/mark pg/node pg/named
+pg/watermark:     snowdrift snowdrift/core protocol pg/support pg/mark
+pg/draw:          snowdrift snowdrift/core protocol pg/support pg/types pg/mark pg/node pg/named pg/watermark
 pg/partitioning:  snowdrift snowdrift/core pg/support pg/types pg/named
 pg/migration:     snowdrift snowdrift/core pg/support pg/types pg/named
 pg/module.cpp:    pg/support pg/mark

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# The suite clients: the recipes of docs/clients.md, which test/clients/run.py runs. Part of ./dev.
+# The suite clients: the recipes of docs/clients.md and docs/feeds.md, which test/clients/run.py runs. Part of ./dev.
 
 suite_clients() { on_server "$elsewhere" run_clients "clients" test/clients/*_client.*; }
 

@@ -37,13 +37,14 @@ run_core() {
         "$pg_source/src/test/regress/parallel_schedule" >"$schedule"
     [ "$(id -u)" -ne 0 ] || chown postgres: "$out"
     interruptibly as_server_user env -C "$pg_source/src/test/regress" PGHOST="$PGHOST" PGUSER="$PGUSER" \
-        ./pg_regress --inputdir=. --outputdir="$out" --expecteddir=. --dlpath=. --bindir="$bindir" \
+        ./pg_regress --inputdir=. --outputdir="$out" --dlpath=. --bindir="$bindir" \
         --max-concurrent-tests=20 --load-extension=snowdrift --schedule="$schedule" >"$log" 2>&1 || status=$?
     if [ "$status" -ne 0 ]; then
         cat "$log"
         [ ! -f "$out/regression.diffs" ] || head -n 200 "$out/regression.diffs"
     fi
-    tally "$1" "$(count '^ok [0-9]' "$log")" "$(count '^not ok [0-9]' "$log")" "$status"
+    tally "$1" "$(count '^(ok [0-9]|(test|    ) .* ok )' "$log")" \
+        "$(count '^(not ok [0-9]|(test|    ) .* FAILED)' "$log")" "$status"
 }
 
 # run_tap LABEL FILE...: runs tests in test/t. Each starts its own servers.

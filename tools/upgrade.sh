@@ -13,7 +13,7 @@ build_next_version() {
     local next=$work/next
     [ ! -f "$next/snowdrift.so" ] || return 0
     copy_sources "$next"
-    edit "$next/src/pg/mark/chunks.hpp" 's/(structure_version) = [0-9]+;/\1 = 1000;/'
+    edit "$next/src/pg/mark/slots.hpp" 's/(structure_version) = [0-9]+;/\1 = 1000;/'
     edit "$next/src/pg/mark/slot.hpp" 's/^(struct alignas\(64\) Slot \{)/\1 char made_up[64];/'
     edit "$next/src/pg/mark/slot.hpp" '/^static_assert\(sizeof\(Slot\) ==/d'
     cat >"$next/src/pg/made_up.cpp" <<'CPP'

@@ -9,13 +9,14 @@ namespace snowdrift {
 
 /// The lease, in milliseconds: how far beyond the clock the mark is advanced. Inserts that follow
 /// each other within this time do not wait for the mark, and after a restart, IDs are ahead of the
-/// clock by up to this time.
+/// clock by up to this time. With 2 s, an INSERT every 1.5 s would have half a second of room for
+/// jitter; with 4 s, IDs would be ahead by one more second, for no pause that is common.
 inline constexpr int64_t lease_ms = 3000;
 
 /// The minimum distance, in milliseconds, from an ID to the mark that is advanced for it. It
-/// applies if the ID is ahead of the clock: a fresh state starts after the mark, so a shorter
-/// distance limits how much each restart increases the lead. Half of it is longer than the delay of
-/// PostgreSQL's WAL writer.
+/// applies if the ID is ahead of the clock: after a restart, IDs start after the mark, so a shorter
+/// distance limits how much each restart increases the lead. Half of it is longer than the default
+/// delay of PostgreSQL's WAL writer.
 inline constexpr int64_t min_lease_ms = 500;
 
 /// The mark, in Unix milliseconds, that a session writes for an ID of `unix_ms` when the wall clock

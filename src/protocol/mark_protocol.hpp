@@ -42,7 +42,7 @@
 #include <cstdint>
 
 #include "protocol/lease.hpp"
-#include "protocol/mark_word.hpp"
+#include "protocol/mark_state.hpp"
 
 namespace snowdrift::mark_protocol {
 
@@ -71,6 +71,18 @@ struct Page {
     uint64_t position;
 };
 
+/// Opens the table and locks the row's page, unless a later structure is in use.
+template <typename Environment>
+auto open_page(Environment& env) {
+    env.open();
+    const auto page = env.lock_page();
+    if (page.row.structure > env.structure()) {
+        env.unlock_page();
+        env.report_replaced();
+    }
+    return page;
+}
+
 /// Takes a step towards attaching the word to the mark on disk. Returns whether the session has
 /// attached it.
 ///
@@ -79,13 +91,8 @@ struct Page {
 /// a failure.
 template <typename Environment>
 bool try_attach(Environment& env) {
-    env.open();
-    auto page = env.lock_page();
+    auto page = open_page(env);
     const auto found = page.row;
-    if (found.structure > env.structure()) {
-        env.unlock_page();
-        env.report_replaced();
-    }
     const bool is_bound =
         found.structure == env.structure() && found.writer != Writer::outside && env.is_bound();
     if (is_bound) {
@@ -122,22 +129,19 @@ bool advance(Environment& env, int64_t unix_ms) {
         return false;
     };
     const MarkWord written = env.load_written();
-    if (env.is_durable(env.written_position())) env.publish(written);
+    const auto is_written_after = [written](MarkWord word) {
+        return written.tag() == word.tag() && written.unix_ms() > word.unix_ms();
+    };
+    if (is_written_after(env.load()) && env.is_durable(env.written_position()))
+        env.publish(written);
     const MarkWord known = env.load();
     if (known.tag() != env.tag()) return detach();
     const bool is_needed = known.unix_ms() < unix_ms;
-    if (!is_needed) {
-        const bool is_written = written.tag() == known.tag() && written.unix_ms() > known.unix_ms();
-        if (is_written || !is_low(known.unix_ms(), unix_ms, env.now_ms()) || !env.is_writable())
-            return true;
-    }
+    if (!is_needed && (is_written_after(known) || !is_low(known.unix_ms(), unix_ms, env.now_ms()) ||
+                       !env.is_writable()))
+        return true;
 
-    env.open();
-    auto page = env.lock_page();
-    if (page.row.structure > env.structure()) {
-        env.unlock_page();
-        env.report_replaced();
-    }
+    auto page = open_page(env);
     const bool is_current =
         page.row.writer == env.writer() && env.is_bound() && env.load().tag() == known.tag();
     if (is_current) {

@@ -7,10 +7,29 @@
 #include <cassert>
 #include <cstdint>
 
-#include "protocol/mark_word.hpp"
 #include "snowdrift/core/generator.hpp"
 
 namespace snowdrift {
+
+/// The word of a mark: a Unix millisecond, and a tag. The tag changes when the mark is reset, and
+/// when its file is replaced, as by DROP EXTENSION and CREATE EXTENSION.
+struct MarkWord {
+    static constexpr int tag_bits = 16;
+
+    uint64_t bits;
+
+    constexpr MarkWord(int64_t unix_ms, uint16_t tag) noexcept
+        : bits{static_cast<uint64_t>(unix_ms) << tag_bits | tag} {}
+    constexpr explicit MarkWord(uint64_t stored) noexcept : bits{stored} {}
+
+    constexpr int64_t unix_ms() const noexcept { return static_cast<int64_t>(bits >> tag_bits); }
+    constexpr uint16_t tag() const noexcept { return static_cast<uint16_t>(bits); }
+
+    /// The word with the mark `unix_ms` and the next tag.
+    constexpr MarkWord next(int64_t unix_ms) const noexcept {
+        return {unix_ms, static_cast<uint16_t>(tag() + 1)};
+    }
+};
 
 /// What the sessions of a database know of its mark. All of them share it. Times are in Unix
 /// milliseconds, and positions are those of the WAL. A new state is all zero.
@@ -65,8 +84,12 @@ struct MarkState {
         return static_cast<int64_t>(std::max(core::fetch_max(fresh_ms, floor), floor));
     }
 
-    /// Forgets the mark, which was set back on disk. Sessions must attach it again.
-    void reset() noexcept { word = load().next(0).bits; }
+    /// Forgets the mark, which was set back on disk. Sessions must attach it again. Until then, a
+    /// rollback advances states past the floor of fresh states.
+    void reset() noexcept {
+        word = load().next(0).bits;
+        fresh_ms = 0;
+    }
 };
 
 }  // namespace snowdrift

@@ -1,8 +1,9 @@
-# Runs recipes of docs/clients.md, each in a database of its own, and prints "ok" or "not ok" for each check.
+# Runs recipes of docs/clients.md and docs/feeds.md, each in a database of its own, and prints "ok" or "not ok" for each
+# check.
 #
-# In a program in this folder, the line "docs/clients.md: HEADING" stands for the next code block of that section.
-# The program prints the client's version and what the recipe has read, which is compared with the database, and
-# "ok …" for each further check that has passed.
+# In a program in this folder, the line "docs/PAGE.md: HEADING" stands for the next code block of that section.
+# A program for docs/clients.md prints the client's version and what the recipe has read, which is compared with the
+# database, and "ok …" for each further check that has passed. feeds.py runs the programs for docs/feeds.md.
 
 import contextlib
 import os
@@ -11,6 +12,8 @@ import socket
 import subprocess
 import sys
 import threading
+
+import feeds
 
 FOLDER = "build/node/clients"  # beside node_modules
 COMMANDS = {
@@ -47,25 +50,20 @@ failed = []
 
 def main(paths):
     with open("docs/clients.md") as file:
-        page = file.read()
-    sections = {}
-    for section in page.split("\n## ")[1:]:
-        sections[section.split("\n", 1)[0]] = re.findall(r"^```\w+\n(.*?)^```$", section, re.M | re.S)
-    versions = dict(re.findall(r"^\| \[(.*?)\]\(#.*?\) \| ([\d.]+) \|", page, re.M))
+        versions = dict(re.findall(r"^\| \[(.*?)\]\(#.*?\) \| ([\d.]+) \|", file.read(), re.M))
     psql("CREATE DATABASE clients")
     psql("CREATE EXTENSION snowdrift;" + SEED, "clients")
     relay = socket.create_server(("localhost", 0))
     threading.Thread(target=accept, args=[relay], daemon=True).start()
     for path in paths:
-        run(path, sections, versions, relay.getsockname()[1])
+        run(path, versions, relay.getsockname()[1])
     if len(paths) > 1:
         check("every client that the page calls tested has a program", not versions, ", ".join(versions))
 
 
-def run(path, sections, versions, port):
+def run(path, versions, port):
     name, extension = os.path.basename(path).split("_client.")
-    program, heading = insert_recipe(path, sections)
-    version = versions.pop(heading, "?")
+    program, page, heading = insert_recipe(path)
     folder = os.path.join(FOLDER, name)
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "main." + extension), "w") as file:
@@ -73,12 +71,22 @@ def run(path, sections, versions, port):
 
     database = "test_" + name
     psql(f"CREATE DATABASE {database} TEMPLATE clients")
-    if "seed()" not in program:  # the recipe does not create the table
-        psql(sections["The table"][0] + "SELECT seed();", database)
     environment = dict(os.environ, PGDATABASE=database, PYTHONPATH=os.path.abspath("test/clients"), TZ="Asia/Tokyo",
                        JDBC_URL=f"jdbc:postgresql://localhost:{port}/{database}?user={os.environ['PGUSER']}")
-    done = subprocess.run(COMMANDS[extension], shell=True, cwd=folder, env=environment, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    options = dict(shell=True, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                   stderr=subprocess.STDOUT, text=True)
+    if page == "feeds":
+        psql(sections(page)["A consumer"][0], database)
+        for result in feeds.run(name, COMMANDS[extension], options, environment):
+            check(*result)
+    else:
+        run_client(name, program, COMMANDS[extension], options, versions.pop(heading, "?"), database)
+
+
+def run_client(name, program, command, options, version, database):
+    if "seed()" not in program:  # the recipe does not create the table
+        psql(sections("clients")["The table"][0] + "SELECT seed();", database)
+    done = subprocess.run(command, **options)
 
     if not check(f"{name}: the program succeeds", done.returncode == 0, done.stdout):
         return
@@ -94,15 +102,22 @@ def run(path, sections, versions, port):
             check(f"{name}: {line[3:]}", True)
 
 
-# insert_recipe PATH: returns the program with all code blocks of its section, and the section's heading
-def insert_recipe(path, sections):
+# sections PAGE: the code blocks of each section of the page
+def sections(page):
+    with open(f"docs/{page}.md") as file:
+        parts = file.read().split("\n## ")[1:]
+    return {part.split("\n", 1)[0]: re.findall(r"^```\w+\n(.*?)^```$", part, re.M | re.S) for part in parts}
+
+
+# insert_recipe PATH: returns the program with all code blocks of its section, and the section's page and heading
+def insert_recipe(path):
     with open(path) as file:
         program = file.read()
-    heading = re.search(r"docs/clients\.md: (.*)", program)[1]
-    blocks = iter(sections[heading])
-    program = re.sub(r"^.*docs/clients\.md: .*\n", lambda marker: next(blocks), program, flags=re.M)
+    page, heading = re.search(r"docs/(\w+)\.md: (.*)", program).groups()
+    blocks = iter(sections(page)[heading])
+    program = re.sub(r"^.*docs/\w+\.md: .*\n", lambda marker: next(blocks), program, flags=re.M)
     check(f"{heading}: the program contains all code blocks", next(blocks, None) is None)
-    return program, heading
+    return program, page, heading
 
 
 # Relays connections to the server's Unix socket, because JDBC cannot connect to it.
@@ -115,10 +130,12 @@ def accept(relay):
             threading.Thread(target=copy, args=pair, daemon=True).start()
 
 
+# Ends the sink's connection too if a killed client has reset its own. Otherwise, the session keeps the client's locks.
 def copy(source, sink):
     with contextlib.suppress(OSError):
         while data := source.recv(65536):
             sink.sendall(data)
+    with contextlib.suppress(OSError):
         sink.shutdown(socket.SHUT_WR)
 
 

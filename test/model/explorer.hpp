@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -26,40 +27,12 @@ uint64_t hash_of(const State& state) noexcept {
         const Uint128 product = Uint128{hash ^ word ^ factor} * (factor ^ at);
         hash = static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
     }
-    return hash | 1;  // never 0
+    return hash;
 }
 
 /// The hashes of the states that were found. Two states of equal hashes count as one: among ten
-/// million states, that happens with a probability of 1 in 180,000.
-class Visited {
- public:
-    /// Adds a hash. Returns false if the set has it. Precondition: it is not 0.
-    bool add(uint64_t hash) {
-        if (2 * ++count_ > table_.size()) grow();
-        if (insert(hash)) return true;
-        --count_;
-        return false;
-    }
-
- private:
-    bool insert(uint64_t hash) {
-        size_t at = (hash >> 1) & (table_.size() - 1);
-        for (; table_[at] != 0; at = (at + 1) & (table_.size() - 1))
-            if (table_[at] == hash) return false;
-        table_[at] = hash;
-        return true;
-    }
-
-    void grow() {
-        std::vector<uint64_t> previous(2 * table_.size());
-        previous.swap(table_);
-        for (const uint64_t hash : previous)
-            if (hash != 0) insert(hash);
-    }
-
-    std::vector<uint64_t> table_ = std::vector<uint64_t>(size_t{1} << 16);
-    size_t count_ = 0;
-};
+/// million states, that happens with a probability of 1 in 370,000.
+using Visited = std::unordered_set<uint64_t>;
 
 /// What the search has found.
 template <typename Action>
@@ -93,7 +66,7 @@ Outcome<typename Model::Action> explore(const Model& model, size_t max_states) {
     std::vector<std::pair<State, uint32_t>> level{{model.initial(), 0}};
     std::vector<std::pair<State, uint32_t>> next_level;
     Visited visited;
-    visited.add(model.hash(level.front().first));
+    visited.insert(model.hash(level.front().first));
     Outcome<Action> outcome;
     for (; !level.empty() && outcome.violation == nullptr; ++outcome.depth) {
         if (nodes.size() >= max_states) break;
@@ -103,7 +76,7 @@ Outcome<typename Model::Action> explore(const Model& model, size_t max_states) {
                 state, [&, node = node](Action action, const State& next, const char* violation) {
                     ++outcome.transitions;
                     if (outcome.violation != nullptr) return;
-                    if (violation == nullptr && !visited.add(model.hash(next))) return;
+                    if (violation == nullptr && !visited.insert(model.hash(next)).second) return;
                     const auto index = static_cast<uint32_t>(nodes.size());
                     nodes.push_back({node, action});
                     next_level.emplace_back(next, index);

@@ -29,9 +29,6 @@ class Generator {
     /// Whether a draw takes a block of IDs, for the whole transaction.
     virtual bool issues_blocks() const { return false; }
 
-    /// Whether a session locks the mark's table while it attaches a state.
-    virtual bool has_origin() const { return false; }
-
     /// The time unit, in milliseconds.
     virtual int64_t unit_ms() const { return 1; }
 };
@@ -62,7 +59,6 @@ class Snowflakes : public Generator {
         return Id{from_unix(parts.unix_ms), static_cast<uint16_t>(parts.sequence), no_file, 0};
     }
 
-    bool has_origin() const override { return true; }
     int64_t unit_ms() const override { return core_.layout().unit_ms; }
 
  private:

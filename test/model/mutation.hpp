@@ -34,6 +34,7 @@ enum class Mutation : uint8_t {
     ignore_safe_mark,     // a sno's other timeline is entered at any time
     forget_timeline,      // the timeline that is left does not become the safe mark
     block_outlives_mark,  // a block of ULIDs is used after a change of the mark's tag
+    unlocked_attach,      // the mark's table is not locked while a state is advanced past the mark
     draw_ignores_tag,     // a draw does not compare the tag after it has taken the ID
     advance_ignores_tag,  // ... nor after it has advanced the mark
     // While the library is replaced

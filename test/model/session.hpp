@@ -1,53 +1,21 @@
-// What the sessions of the model do. A session draws with the protocol of the extension itself: it
-// is the environment of src/protocol/mark_protocol.hpp, and each call of this environment that
-// reads or changes what sessions share is a step.
-//
-// A session has no stack between its steps. It starts its phase again, takes the results of earlier
-// steps from its log, takes one more step, and suspends the phase.
+// What the sessions of the model do: they draw with the protocol of the extension itself, end
+// transactions, and replace generators and the extension.
 #pragma once
 
 #include <cstddef>
 #include <utility>
-#include <vector>
 
+#include "model/environment.hpp"
 #include "model/generators.hpp"
-#include "model/mutation.hpp"
-#include "model/server.hpp"
-#include "protocol/mark_protocol.hpp"
 
 namespace snowdrift::model {
 
-enum class Kind : uint8_t { snowflake, slow_snowflake, ulid, sno };
-
-/// What can happen in the model. Each scenario has the parts of the protocol that one group of
-/// sentences is about, because all of them together have too many states.
-struct Scenario {
-    const char* name;
-    Kind kind = Kind::snowflake;
-    std::vector<Statement> statements{Statement::draw};
-    Budget budget{};
-    Ms step_ms = lease_ms;      ///< by which the clock is set forward
-    Ms back_ms = 2 * lease_ms;  ///< ... and back
-    int64_t max_lead_ms = 60'000;
-    bool has_standby = false;      ///< a synchronous one, to which the server may fail over
-    bool is_asynchronous = false;  ///< commits do not flush
-    bool has_two_libraries = false;
-    bool has_aborts = false;
-    bool has_wal_writer = false;  ///< another process flushes WAL at any time
-};
-
-class Turn {
+/// One step of a session.
+class Turn : public Environment {
  public:
-    Turn(State& state, size_t session, const Scenario& scenario, const Generator& generator,
+    Turn(State& state, size_t session, const Scenario& own_scenario, const Generator& generator,
          Mutation mutation)
-        : s{state},
-          me{state.sessions[session]},
-          other{state.sessions[1 - session]},
-          memory{state.memory[me.library]},
-          scenario{scenario},
-          core{generator},
-          mutation_{mutation},
-          tag_{me.tag} {}
+        : Environment{state, session, own_scenario, mutation}, core{generator} {}
 
     /// The invariant that the step has broken; null if none.
     const char* violation() const { return violation_; }
@@ -162,217 +130,14 @@ class Turn {
         return true;
     }
 
-    // ---- the environment of the protocol
-
-    using Row = model::Row;
-
-    int& tag() { return tag_; }
-    int64_t now_ms() {
-        return to_unix(static_cast<Ms>(free_step([&] { return s.clock; })));
+    /// What a crash or a failover leaves.
+    static Survivor surviving(const State& state, const Scenario& scenario) {
+        return state.disk.survivor(scenario.has_standby ? state.disk.received : state.disk.flushed);
     }
-    int32_t structure() const { return me.library + 1; }
-
-    void open() {
-        const auto can_open = [&] { return other.table_lock != Lock::exclusive; };
-        const bool is_invalidated = step(can_open, [&] {
-            if (me.table_lock == Lock::none) me.table_lock = Lock::shared;
-            return std::exchange(me.is_invalidated, false);
-        });
-        if (is_invalidated) tag_ = -1;
-    }
-
-    void close() {
-        (void)free_step([&] {
-            if (me.table_lock == Lock::shared) me.table_lock = Lock::none;
-            return 0;
-        });
-        is_closed_ = true;
-    }
-
-    Writer writer() const {
-        if (has(Mutation::skip_commit_of_extension)) return Writer::generators;
-        return me.own_file != no_file ? Writer::uncommitted : Writer::generators;
-    }
-
-    mark_protocol::Page<Row> lock_page() {
-        const auto can_lock = [&] { return !other.has_page_lock; };
-        (void)step(can_lock, [&] {
-            me.has_page_lock = !has(Mutation::unlocked_page);
-            return 0;
-        });
-        mark_protocol::Page<Row> found;
-        found.row.unix_ms = free_step([&] { return page().row.unix_ms; });
-        found.row.writer =
-            Writer{static_cast<int>(free_step([&] { return int(page().row.writer); }))};
-        found.row.structure = static_cast<int32_t>(free_step([&] { return page().row.structure; }));
-        if (has(Mutation::ignore_structure))
-            found.row.structure = std::min(found.row.structure, structure());
-        found.position = free_position([&] { return page().position; });
-        return found;
-    }
-
-    uint64_t write(const Row& row) {
-        has_written_ = true;
-        return position_step([&] {
-            Row written = row;
-            if (has(Mutation::lease_ignores_id) && me.phase == Phase::advance)
-                written.unix_ms = std::min(row.unix_ms, to_unix(s.clock) + lease_ms);
-            if (written != page().row) s.disk.write({written, file(), false, {}});
-            return page().position;
-        });
-    }
-
-    void unlock_page() {
-        (void)free_step([&] {
-            me.has_page_lock = false;
-            return 0;
-        });
-    }
-
-    void flush(uint64_t position) {
-        if (has(Mutation::trust_writer)) return;
-        (void)step(always, [&] {
-            s.disk.flush(static_cast<uint8_t>(position));
-            return 0;
-        });
-    }
-
-    void make_durable(uint64_t position) {
-        if (me.phase == Phase::advance) {
-            if (has(Mutation::return_before_flush)) return;
-            if (has(Mutation::trust_page) && !has_written_) return;
-        }
-        (void)step(always, [&] {
-            s.disk.flush(static_cast<uint8_t>(position));
-            me.is_waiting = must_wait_for_standby() && s.disk.received < position;
-            return 0;
-        });
-        if (!must_wait_for_standby()) return;
-        const auto is_confirmed = [&] { return s.disk.received >= position; };
-        (void)step(is_confirmed, [&] { return me.is_waiting = false; });
-    }
-
-    bool is_durable(uint64_t position) {
-        if (has(Mutation::publish_unflushed) && me.phase == Phase::advance) return true;
-        return step(always, [&] {
-                   return s.disk.flushed >= position &&
-                          (!must_wait_for_standby() || s.disk.received >= position);
-               }) != 0;
-    }
-
-    void flush_later(uint64_t) {}
-    bool is_writable() const { return true; }
-
-    MarkWord load() {
-        const MarkWord word{static_cast<uint64_t>(step(always, [&] { return memory.mark[0]; }))};
-        if (me.phase != Phase::advance)
-            return has(Mutation::new_file_starts_at_zero) ? MarkWord{0, word.tag()} : word;
-        const bool ignores_tag =
-            has(Mutation::draw_ignores_tag) || (has(Mutation::advance_ignores_tag) && is_closed_);
-        return ignores_tag ? MarkWord{word.unix_ms(), static_cast<uint16_t>(me.tag)} : word;
-    }
-
-    MarkWord load_written() {
-        return MarkWord{static_cast<uint64_t>(step(always, [&] { return memory.mark[1]; }))};
-    }
-
-    uint64_t written_position() {
-        return position_step([&] { return memory.mark[2]; });
-    }
-
-    void record_written(MarkWord mark, uint64_t position) {
-        const auto set_position = [&] { return memory.mark[2] = position; };
-        const auto set_mark = [&] { return memory.mark[1] = mark.bits; };
-        if (has(Mutation::mark_before_position)) {
-            (void)step(always, set_mark);
-            (void)position_step(set_position);
-        } else {
-            (void)position_step(set_position);
-            (void)step(always, set_mark);
-        }
-    }
-
-    void publish(MarkWord mark) {
-        (void)step(always, [&] {
-            SharedMark present{memory};
-            const bool is_retagged = has(Mutation::publish_under_another_tag);
-            present.publish({mark.unix_ms(), is_retagged ? present.load().tag() : mark.tag()});
-            return 0;
-        });
-    }
-
-    bool is_bound() {
-        return free_step([&] { return memory.mark[3] == file_number(); }) != 0;
-    }
-
-    bool bind(int64_t unix_ms) {
-        return step(always, [&] {
-                   SharedMark mark{memory};
-                   if (has(Mutation::new_file_starts_at_zero)) mark.reset();
-                   return mark.bind(file_number(), unix_ms);
-               }) != 0;
-    }
-
-    [[noreturn]] void report_replaced() { throw Failed{}; }
 
  private:
-    struct Suspended {};
-    struct Blocked {};
-    struct Failed {};
-
-    static bool always() { return true; }
-
-    bool has(Mutation mutation) const { return mutation_ == mutation; }
-
     void expect(bool holds, const char* violation) {
         if (!holds && violation_ == nullptr) violation_ = violation;
-    }
-
-    // ---- steps
-
-    template <typename Result>
-    int64_t record(Result result) {
-        if (me.log_size == std::size(me.log)) std::abort();
-        ++at_;
-        return me.log[me.log_size++] = static_cast<int64_t>(result);
-    }
-
-    /// The result of `run`, which changes or reads what sessions share, once `can` allows it.
-    template <typename Can, typename Run>
-    int64_t step(Can can, Run run) {
-        if (at_ < me.log_size) return me.log[at_++];
-        if (has_stepped_) throw Suspended{};
-        if (!can()) throw Blocked{};
-        has_stepped_ = true;
-        return record(run());
-    }
-
-    /// The result of `run`, which belongs to the previous step: no other session can tell.
-    template <typename Run>
-    int64_t free_step(Run run) {
-        return at_ < me.log_size ? me.log[at_++] : record(run());
-    }
-
-    template <typename Run>
-    uint64_t position_step(Run run) {
-        const uint64_t position = static_cast<uint64_t>(step(always, run));
-        me.positions_in_log |= uint32_t{1} << (at_ - 1);
-        return position;
-    }
-
-    template <typename Run>
-    uint64_t free_position(Run run) {
-        const uint64_t position = static_cast<uint64_t>(free_step(run));
-        me.positions_in_log |= uint32_t{1} << (at_ - 1);
-        return position;
-    }
-
-    /// Ends the phase.
-    void enter(Phase phase) {
-        std::fill_n(me.log, std::size(me.log), 0);
-        me.positions_in_log = 0;
-        me.log_size = 0;
-        me.phase = phase;
     }
 
     void run_phase() {
@@ -401,15 +166,12 @@ class Turn {
 
     // ---- drawing an ID
 
-    /// Locks the mark's table while the slot is attached: see attach_after_origin().
+    /// Locks the mark's table while the slot is attached: see NodeSession and BlockSession.
     void prepare() {
-        if (core.has_origin()) {
-            const auto can_open = [&] { return other.table_lock != Lock::exclusive; };
-            (void)step(can_open, [&] { return me.is_attaching = true; });
-            accept_invalidations();
-        } else {
-            (void)step(always, [] { return 0; });
-        }
+        const bool is_unlocked = has(Mutation::unlocked_attach);
+        const auto can_open = [&] { return is_unlocked || other.table_lock != Lock::exclusive; };
+        (void)step(can_open, [&] { return me.is_attaching = !is_unlocked; });
+        accept_invalidations();
         enter(Phase::attach);
     }
 
@@ -424,6 +186,7 @@ class Turn {
         (void)step(always, [&] {
             if (has(Mutation::attach_sets_state))
                 std::fill_n(memory.slots[slot].words, 4, uint64_t{0});
+            expect(floor <= page().row.unix_ms, "A state is advanced past the mark on disk.");
             advance_past(memory.slots[slot], floor);
             me.slot = slot;
             me.allocation = memory.slots[slot].allocation;
@@ -550,17 +313,8 @@ class Turn {
     // ---- the session's view of the server
 
     Slot& slot() { return memory.slots[me.slot]; }
-    uint8_t file() const { return me.own_file != no_file ? me.own_file : s.disk.file; }
-    Page& page() { return s.disk.pages[file()]; }
-
-    /// The number of the opened file in shared memory, where 0 is none.
-    uint64_t file_number() const { return uint64_t{file()} + 1; }
 
     bool can_lock_table() const { return other.table_lock == Lock::none && !other.is_attaching; }
-
-    bool must_wait_for_standby() const {
-        return scenario.has_standby && !has(Mutation::ignore_standby);
-    }
 
     void accept_invalidations() {
         if (free_invalidation()) tag_ = -1;
@@ -654,25 +408,7 @@ class Turn {
         return latest;
     }
 
- public:
-    /// What a crash or a failover leaves.
-    static Survivor surviving(const State& state, const Scenario& scenario) {
-        return state.disk.survivor(scenario.has_standby ? state.disk.received : state.disk.flushed);
-    }
-
- private:
-    State& s;
-    Session& me;
-    Session& other;
-    Memory& memory;
-    const Scenario& scenario;
     const Generator& core;
-    Mutation mutation_;
-    int tag_;
-    size_t at_ = 0;             // the next result in the log
-    bool has_stepped_ = false;  // in this turn
-    bool is_closed_ = false;    // the table, in this phase
-    bool has_written_ = false;  // in this phase
     const char* violation_ = nullptr;
 };
 

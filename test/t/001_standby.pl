@@ -13,11 +13,7 @@ $primary->safe_psql('postgres',
 $primary->safe_psql('postgres', 'INSERT INTO posts SELECT FROM generate_series(1, 100)');
 $primary->backup('base');
 
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($primary, 'base', has_streaming => 1);
-$standby->start;
-$primary->wait_for_catchup($standby, 'replay');
-
+my $standby = standby_of($primary, 'standby');
 is($standby->safe_psql('postgres', 'SELECT count(snowflake_timestamp(id)) FROM posts'),
 	100, 'a standby decodes IDs');
 

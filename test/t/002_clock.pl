@@ -87,24 +87,6 @@ like(error_of($node, 'SELECT next_snowflake()'),
 	qr/55000: the server's clock is out of range for the ID format/,
 	'a clock before the epoch is an error');
 
-# A running clock is stepped back and forth under load.
-set_clock($node, '+0');
-$node->safe_psql('postgres', 'CREATE UNLOGGED TABLE ids (id bigint)');
-my @loads = map { $node->background_psql('postgres') } 1 .. 2;
-my $done = 0;
-$_->query_until(qr/begun/,
-	"\\echo begun\nINSERT INTO ids SELECT next_snowflake() FROM (SELECT generate_series(1, 400000)) AS n;\n"
-) for @loads;
-for my $step (-3, 2, -8, 0, -1, 1, -5, 4, -2, 0)
-{
-	set_clock($node, sprintf('%+d', $step));
-	# This takes long enough for a statement to read the new clock.
-	$node->safe_psql('postgres', 'SELECT count(*) FROM next_snowflakes(5000)');
-}
-$_->quit for @loads;
-is($node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT id) FROM ids'),
-	'800000|800000', 'a clock stepped back and forth under load: no duplicate');
-
 $session->quit;
 $node->stop;
 done_testing();

@@ -50,10 +50,7 @@ for my $round (1 .. $rounds)
 	else { $refused++ if $answers->{refused} == @Snowdrift::calls }
 
 	set_clock($node, $moment);
-	$load = start_load($node, 4, $draw, draw_behind());
-	wait_for_load($load, 400);
-	set_clock($node, '+0');
-	wait_for_load($load, 3000);
+	$load = load_behind($node, 4, $draw, 3000);
 }
 is($at_once, int(($rounds + 1) / 2), 'after a crash, with a lead within the limit, generation continues at once');
 is($refused, int($rounds / 2), '... and with a longer lead, raises an error');

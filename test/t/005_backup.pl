@@ -37,10 +37,7 @@ $recovered->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()')
   or die 'recovery does not end';
 is($recovered->safe_psql('postgres', 'SELECT count(*) FROM posts'), 1000, 'the server is recovered');
 set_clock($recovered, $moment);
-$load = start_load($recovered, 4, $draw, draw_behind());
-wait_for_load($load, 400);
-set_clock($recovered, '+0');
-wait_for_load($load, 2000);
+$load = load_behind($recovered, 4, $draw, 2000);
 my @after = end_load($load);
 my ($repeated, $count) = duplicates(@files, @after);
 is($repeated, '', "$count IDs around a point-in-time recovery: no duplicate");
@@ -60,10 +57,7 @@ my $last = $origin->safe_psql('postgres', 'SELECT max(id) FROM posts');
 cmp_ok($restored->safe_psql('postgres', 'INSERT INTO posts DEFAULT VALUES RETURNING id'),
 	'>', $last, 'the next ID is greater than all dumped ones');
 set_clock($restored, $moment);
-$load = start_load($restored, 4, $draw, draw_behind());
-wait_for_load($load, 400);
-set_clock($restored, '+0');
-wait_for_load($load, 2000);
+$load = load_behind($restored, 4, $draw, 2000);
 ($repeated, $count) = duplicates(@files, end_load($load));
 is($repeated, '', "$count IDs before a dump and after it: no duplicate");
 $restored->stop;

@@ -104,20 +104,24 @@ cmp_ok($node->safe_psql('fresh', 'SELECT next_snowflake()'), '>', $returned, '..
 $node->safe_psql('postgres', 'DROP DATABASE fresh');
 
 # When the replacement of the extension is rolled back, a session uses the previous mark again.
-set_clock($node, '2026-06-01 12:00:45');
-my $session = $node->background_psql('postgres');
-$session->query_safe($_)
-  for 'BEGIN', 'SELECT next_snowflake()', 'SAVEPOINT s', 'DROP EXTENSION snowdrift',
-  'CREATE EXTENSION snowdrift';
-set_clock($node, '2026-06-01 12:00:50');
-$session->query_safe($_) for 'SELECT next_snowflake()', 'ROLLBACK TO s';
-$returned = $session->query_safe('SELECT next_snowflake()');
-$session->query_safe('COMMIT');
-$session->quit;
-$node->stop('immediate');
-start_with_clock($node, '2026-06-01 12:00:46');
-cmp_ok($node->safe_psql('postgres', 'SELECT next_snowflake()'),
-	'>', $returned, 'an extension restored by a rollback to a savepoint repeats no ID');
+my $session;
+for my $case ([ 'next_snowflake()', 45 ], [ 'next_ulid()', 52 ])
+{
+	my ($call, $begin) = @$case;
+	set_clock($node, "2026-06-01 12:00:$begin");
+	$session = $node->background_psql('postgres');
+	$session->query_safe($_)
+	  for 'BEGIN', "SELECT $call", 'SAVEPOINT s', 'DROP EXTENSION snowdrift', 'CREATE EXTENSION snowdrift';
+	set_clock($node, '2026-06-01 12:00:' . ($begin + 5));
+	$session->query_safe($_) for "SELECT $call", 'ROLLBACK TO s';
+	$returned = $session->query_safe("SELECT $call");
+	$session->query_safe('COMMIT');
+	$session->quit;
+	$node->stop('immediate');
+	start_with_clock($node, '2026-06-01 12:00:' . ($begin + 1));
+	cmp_ok($node->safe_psql('postgres', "SELECT $call"),
+		'gt', $returned, "an extension restored by a rollback to a savepoint repeats no ID: $call");
+}
 
 # After the extension is dropped and created again, no ID is repeated.
 my $before = $node->safe_psql('postgres', 'SELECT next_snowflake()');
@@ -216,6 +220,8 @@ my %alterations = (
 	'ALTER EXTENSION snowdrift DROP TABLE snowdrift_tables.mark' =>
 	  [ 'does not belong to extension snowdrift', 'ALTER EXTENSION snowdrift ADD TABLE snowdrift_tables.mark' ],
 	'ALTER TABLE snowdrift_tables.mark RENAME TO m' => [ 'is missing', 'ALTER TABLE snowdrift_tables.m RENAME TO mark' ],
+	'ALTER TABLE snowdrift_tables.mark ALTER unix_ms TYPE numeric' =>
+	  [ 'was altered', 'ALTER TABLE snowdrift_tables.mark ALTER unix_ms TYPE bigint' ],
 	'ALTER TABLE snowdrift_tables.mark SET UNLOGGED' => [ 'is not crash-safe', 'ALTER TABLE snowdrift_tables.mark SET LOGGED' ],
 	'ALTER TABLE snowdrift_tables.mark RENAME TO m; CREATE TABLE snowdrift_tables.mark (LIKE snowdrift_tables.m);
 		ALTER EXTENSION snowdrift ADD TABLE snowdrift_tables.mark' =>
@@ -264,8 +270,11 @@ like( $node->safe_psql('postgres',
 	qr/can be issued again/, 'the comment of reset_clock() names the risk');
 like(error_of($node, 'SELECT snowdrift.reset_clock()'),
 	qr/ERROR:  55000: clock does not need a reset/, 'an unnecessary reset is an error');
+$node->safe_psql('postgres', q{SELECT snowdrift.create_generator('kept', 'snowflake', worker => 8)});
 set_clock($node, '2036-06-01 12:00:00');
 $node->safe_psql('postgres', 'SELECT next_snowflake()');
+my $dropping = $node->background_psql('postgres');
+$dropping->query_safe($_) for q{SELECT next_snowflake('kept')}, 'BEGIN', q{SELECT snowdrift.drop_generator('kept')};
 set_clock($node, '2026-06-01 12:01:20');
 like(error_of($node, 'SELECT next_snowflake()'),
 	qr/clock moved backwards by 3156191\d{5} ms/, 'clock back from ten years ahead: error');
@@ -273,9 +282,13 @@ $node->safe_psql('postgres', 'CREATE ROLE someone');
 like(error_of($node, 'SET ROLE someone; SELECT snowdrift.reset_clock()'),
 	qr/42501: permission denied/, 'ordinary roles cannot reset the clock');
 $node->safe_psql('postgres', 'SELECT snowdrift.reset_clock()');
+$dropping->query_safe('ROLLBACK');
+$dropping->quit;
 is( $node->safe_psql('postgres',
 		"SELECT snowflake_timestamp(next_snowflake()) AT TIME ZONE 'UTC'"),
 	'2026-06-01 12:01:20.001', 'after the reset, IDs contain the current time');
+is($node->safe_psql('postgres', q{SELECT snowflake_timestamp(next_snowflake('kept')) AT TIME ZONE 'UTC'}),
+	'2026-06-01 12:01:20.001', '... also those of a generator whose drop is rolled back');
 $node->stop('immediate');
 start_with_clock($node, '2026-06-01 12:01:20');
 is( $node->safe_psql('postgres',
@@ -288,7 +301,7 @@ $node->safe_psql('postgres',
 	 SELECT snowdrift.create_generator('own sno', 'sno', partition => 7);
 	 REVOKE ALL ON ALL TABLES IN SCHEMA snowdrift FROM PUBLIC;
 	 REVOKE ALL ON SCHEMA snowdrift FROM PUBLIC");
-my $at = 30;    # a new generator begins after the mark
+my $at = 30;    # a new generator begins after the last ID of the database
 for my $call (@Snowdrift::calls)
 {
 	set_clock($node, '2026-06-01 12:01:' . $at++);

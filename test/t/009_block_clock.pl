@@ -11,7 +11,7 @@ for my $kind ('ulid', 'uuidv7')
 	my $node = new_server($kind);
 	start_with_clock($node, '2026-06-01 12:00:00');
 	$node->safe_psql('postgres', 'CREATE EXTENSION snowdrift');
-	my $session = $node->background_psql('postgres');
+	my $session = $node->background_psql('postgres', on_error_stop => 0);
 
 	my $next_id = sub { return $session->query_safe("SELECT next_$kind()") };
 	my $time_of = sub {
@@ -73,6 +73,14 @@ for my $kind ('ulid', 'uuidv7')
 	is($time_of->($next_id->()), '2036-06-01 12:00:00', 'a transaction draws in the future');
 	set_clock($node, '2026-06-01 12:02:00');
 	$node->safe_psql('postgres', 'SELECT snowdrift.reset_clock()');
+	# An error of the first draw after that does not bring the old IDs back.
+	set_clock($node, '2026-06-01 11:55:00');
+	$session->query_safe('SAVEPOINT s');
+	$session->query("SELECT next_$kind()");
+	like($session->{stderr}, qr/clock moved backwards by 420001 ms/, '... and not at all while the clock is behind');
+	$session->{stderr} = '';
+	$session->query_safe('ROLLBACK TO s');
+	set_clock($node, '2026-06-01 12:02:00');
 	is($time_of->($next_id->()), '2026-06-01 12:02:00.001', '... and in the present, once the clock is reset');
 	is( $node->safe_psql('postgres', "SELECT mark < '2027-01-01' FROM snowdrift.clock"),
 		't', '... with the mark of the present');

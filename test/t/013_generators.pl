@@ -174,7 +174,7 @@ $_->query_until(qr/racing/, "\\echo racing\nSELECT count(next_sno('c' || n)) FRO
 $_->quit for @racers;
 is(pieces(), $pieces, 'sessions that draw their first IDs concurrently allocate no additional memory');
 $rooms->safe_psql('one', "SELECT snowdrift.drop_generator('c' || n) FROM generate_series(1, 100) AS n");
-# A snapshot allocates a slot without advancing the mark, which each first ID would do.
+# A snapshot allocates a slot without drawing an ID.
 $rooms->safe_psql('one', "SELECT snowdrift.create_generator('g', 'snowflake'); SELECT snowdrift.snapshot('g');
 	SELECT snowdrift.drop_generator('g');\n" x 300);
 is(pieces(), $pieces, 'dropping a generator frees its slot');

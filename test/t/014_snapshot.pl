@@ -73,10 +73,8 @@ SELECT snowdrift.create_generator('orders', 'snowflake', datacenter => 0, worker
 SELECT snowdrift.create_generator('people', 'sno', partition => 4242, sequence_min => 10);
 SQL
 my %definition = map { $_ => definition_of($origin, $_) } keys %draw;
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$origin->backup('backup');
-$standby->init_from_backup($origin, 'backup', has_streaming => 1);
-$standby->start;
+$origin->backup('base');
+my $standby = standby_of($origin, 'standby');
 my $began = time;
 draw($origin);
 

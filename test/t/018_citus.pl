@@ -6,13 +6,13 @@ use strict;
 use warnings FATAL => 'all';
 use Test::More;
 use Snowdrift;
+use Citus;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use IPC::Run ();
 use Time::HiRes qw(usleep);
 
-my $citus = citus_version();
-plan skip_all => 'needs Citus 14 or later, found ' . ($citus || 'none') if $citus < 14;
+need_citus();
 
 # The kinds of IDs: type, and the call that draws one
 my %kinds = (
@@ -24,40 +24,8 @@ my @kinds = sort keys %kinds;
 
 # ---- the cluster --------------------------------------------------------------------------------------
 
-# citus_version(): the version of Citus that is installed for this PostgreSQL; 0 if none is
-sub citus_version
-{
-	chomp(my $share = `pg_config --sharedir`);
-	my $control = "$share/extension/citus.control";
-	return -f $control && slurp_file($control) =~ /^default_version = '([0-9.]+)/m ? $1 : 0;
-}
-
-# citus_server(NAME): a server with Citus that is not in the cluster
-sub citus_server
-{
-	my ($name) = @_;
-	my $server = new_server($name, allows_streaming => 'logical');
-	my $host = $server->host;
-	$server->append_conf('postgresql.conf',
-		"shared_preload_libraries = 'citus'
-		 citus.local_hostname = '$host'
-		 citus.shard_count = 8
-		 max_connections = 100
-		 timezone = 'UTC'\n");
-	$server->start;
-	$server->safe_psql('postgres', 'CREATE EXTENSION citus');
-	return $server;
-}
-
-# address(SERVER): the arguments by which Citus' functions identify the server
-sub address { return sprintf("'%s', %d", $_[0]->host, $_[0]->port) }
-
-my $coordinator = citus_server('coordinator');
-my @workers = map { citus_server("worker_$_") } 1, 2;
+my ($coordinator, @workers) = start_cluster();
 my @nodes = ($coordinator, @workers);
-$coordinator->safe_psql('postgres', 'SELECT citus_set_coordinator_host(' . address($coordinator) . ')');
-$coordinator->safe_psql('postgres', 'SELECT citus_add_node(' . address($_) . ')') for @workers;
-$coordinator->safe_psql('postgres', 'CREATE EXTENSION snowdrift');
 
 # on_each(QUERY): the results on the nodes, each on a line
 sub on_each { return join("\n", map { $_->safe_psql('postgres', $_[0]) } @nodes) }
@@ -83,16 +51,6 @@ is(on_each('SELECT number, source FROM snowdrift.node'),
 is(on_each(q{SELECT detail ~ 'Citus' FROM snowdrift.node}), "t\nt\nt", '... and snowdrift.node says so');
 
 # ---- no ID is repeated --------------------------------------------------------------------------------
-
-# script(STATEMENTS): a file with the statements
-my $scripts = 0;
-
-sub script
-{
-	my $file = $coordinator->basedir . '/script.' . ++$scripts;
-	append_to_file($file, $_[0]);
-	return $file;
-}
 
 # on_each_concurrently(COMMAND...): runs the command for all nodes at the same time
 sub on_each_concurrently

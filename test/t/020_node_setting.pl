@@ -77,18 +77,6 @@ sub primary
 	return $primary;
 }
 
-# standby_of(PRIMARY, NAME, CONFIGURATION): a standby that has received all changes of the primary
-sub standby_of
-{
-	my ($primary, $name, $configuration) = @_;
-	my $standby = PostgreSQL::Test::Cluster->new($name);
-	$standby->init_from_backup($primary, 'base', has_streaming => 1);
-	$standby->append_conf('postgresql.auto.conf', $configuration);
-	$standby->start;
-	$primary->wait_for_catchup($standby, 'replay', $primary->lsn('insert'));
-	return $standby;
-}
-
 # Two primaries have numbers, but their standbys have none.
 my %primaries = map { $_ => primary("primary_$_") } 1, 2;
 foreach my $number (1, 2)
@@ -96,7 +84,7 @@ foreach my $number (1, 2)
 	configure($primaries{$number}, $number);
 	is($primaries{$number}->safe_psql('postgres', $numbers), "$number|$number", "primary $number has the number $number");
 }
-my %standbys = (1 => standby_of($primaries{1}, 'standby_1', ''), 2 => standby_of($primaries{2}, 'standby_2', "snowdrift.node = 'auto'\n"));
+my %standbys = (1 => standby_of($primaries{1}, 'standby_1'), 2 => standby_of($primaries{2}, 'standby_2', "snowdrift.node = 'auto'\n"));
 foreach my $number (1, 2)
 {
 	my $standby = $standbys{$number};
@@ -204,7 +192,7 @@ is($other->safe_psql('postgres', $numbers), '2|2', '... and neither does one to 
 $_->stop for $same, $other;
 my $automatic = primary('automatic');
 is($automatic->safe_psql('postgres', $numbers), '0|0', 'without a number');
-my $automatic_standby = standby_of($automatic, 'automatic_standby', '');
+my $automatic_standby = standby_of($automatic, 'automatic_standby');
 $automatic->stop;
 $automatic_standby->promote;
 is($automatic_standby->safe_psql('postgres', $numbers), '0|0', '... a failover causes no error');

@@ -62,17 +62,6 @@ sub worker
 	return $node;
 }
 
-# standby_of(NODE, NAME): a standby that has received all changes of the node
-sub standby_of
-{
-	my ($node, $name) = @_;
-	my $standby = PostgreSQL::Test::Cluster->new($name);
-	$standby->init_from_backup($node, 'base', has_streaming => 1);
-	$standby->start;
-	$node->wait_for_catchup($standby, 'replay', $node->lsn('insert'));
-	return $standby;
-}
-
 # configure(NODE, SETTING): sets snowdrift.node in the configuration file, and waits until it has taken effect
 sub configure
 {
@@ -89,7 +78,7 @@ my $worker = worker('worker');
 my $clone = standby_of($worker, 'clone');
 change_nodes($worker, $list_clone);
 is_allowed($worker, '... also while Citus lists a clone of it');
-$worker->wait_for_catchup($clone, 'replay', $worker->lsn('insert'));
+$worker->wait_for_catchup($clone, 'replay');
 is($clone->safe_psql('postgres', 'SELECT number FROM snowdrift.node'), 1, 'before its promotion, the clone shows the number');
 my ($idle, $open) = map { $clone->background_psql('postgres', on_error_stop => 0) } 1, 2;
 $open->query_safe('BEGIN; SELECT count(*) FROM pg_class');
@@ -146,7 +135,7 @@ is_allowed($worker, 'a source with a configured number');
 $clone = standby_of($worker, 'configured_clone');
 configure($clone, 12);
 change_nodes($worker, $list_clone);
-$worker->wait_for_catchup($clone, 'replay', $worker->lsn('insert'));
+$worker->wait_for_catchup($clone, 'replay');
 $clone->promote;
 change_nodes($clone, $promote_clone);
 is(errors($clone, $was_clone, @by_number, @pinned), @by_number + @pinned, 'a clone that has a configured number raises an error');
@@ -199,14 +188,14 @@ $worker->stop;
 $worker = worker('primary');
 my @standbys = map { standby_of($worker, "standby_$_") } 1 .. 4;
 change_nodes($worker, 'INSERT INTO pg_dist_node VALUES (5, 5, true, 3), (6, 6, false, 2)');
-$worker->wait_for_catchup($standbys[0], 'replay', $worker->lsn('insert'));
+$worker->wait_for_catchup($standbys[0], 'replay');
 $standbys[0]->promote;
 is_allowed($standbys[0], 'a failover of a node without a clone causes no error: another node has one, and a third node was one');
 change_nodes($standbys[0], $list_clone);
 is_allowed($standbys[0], '... and neither does a clone that is added after that');
 
 change_nodes($worker, $list_clone);
-$worker->wait_for_catchup($_, 'replay', $worker->lsn('insert')) for @standbys[ 1, 2, 3 ];
+$worker->wait_for_catchup($_, 'replay') for @standbys[ 1, 2, 3 ];
 $worker->stop;
 $_->promote for @standbys[ 1, 2, 3 ];
 is_refused($standbys[1], 'after a failover of a node that has a clone, the new primary draws no IDs');

@@ -10,10 +10,10 @@ use IPC::Open2;
 use IPC::Run ();
 use Time::HiRes qw(usleep);
 
-our @EXPORT = qw(new_server use_own_copy install_library library_of_copy sharedir_of_copy start_with_clock set_clock
+our @EXPORT = qw(new_server standby_of use_own_copy install_library library_of_copy sharedir_of_copy start_with_clock set_clock
   error_of error_of_database errors start_load wait_for_load end_load
   received_by_each duplicates create_all_kinds create_tables draw_all_kinds insert_all_kinds
-  draw_behind timestamp_of last_sno witness stop_idle count_of);
+  load_behind timestamp_of last_sno witness stop_idle count_of);
 
 my $own_copy;    # the root of a copy of the staged extension, if this test may change it
 
@@ -64,6 +64,18 @@ sub new_server
 	$node->init(%options);
 	$node->append_conf('postgresql.conf', extension_conf() . "log_statement = none\n");
 	return $node;
+}
+
+# standby_of(PRIMARY, NAME, CONFIGURATION): a standby, from the backup "base", that has received all changes of the primary
+sub standby_of
+{
+	my ($primary, $name, $configuration) = @_;
+	my $standby = PostgreSQL::Test::Cluster->new($name);
+	$standby->init_from_backup($primary, 'base', has_streaming => 1);
+	$standby->append_conf('postgresql.auto.conf', $configuration // '');
+	$standby->start;
+	$primary->wait_for_catchup($standby, 'replay');
+	return $standby;
 }
 
 sub clock_file
@@ -208,13 +220,6 @@ sub insert_all_kinds
 	return join(";\n", @rows, 'BEGIN', @rows, @rows, 'COMMIT', @many);
 }
 
-# draw_behind(): settings for a load that begins while the clock is behind and stands still: they raise the limit of the
-# lead, and first draw few IDs, so that no sequence is used up.
-sub draw_behind
-{
-	return "SET snowdrift.max_clock_lead = '1h';\n" . (twenty_of(@calls) . ";\n") x 20;
-}
-
 # timestamp_of(CALL): an expression for the time of the ID that a call returns
 sub timestamp_of
 {
@@ -300,6 +305,20 @@ sub wait_for_load
 		usleep(5000);
 	}
 	return;
+}
+
+# load_behind(NODE, SESSIONS, STATEMENT, IDS): starts a load while the clock is behind and stands still, corrects the clock,
+# and waits until each session has received this number of IDs. The sessions raise the limit of the lead, and first draw few
+# IDs, so that no sequence is used up.
+sub load_behind
+{
+	my ($node, $sessions, $statement, $ids) = @_;
+	my $settings = "SET snowdrift.max_clock_lead = '1h';\n" . (twenty_of(@calls) . ";\n") x 20;
+	my $load = start_load($node, $sessions, $statement, $settings);
+	wait_for_load($load, 400);
+	set_clock($node, '+0');
+	wait_for_load($load, $ids);
+	return $load;
 }
 
 # end_load(LOAD): ends the sessions; returns the files of the IDs they received

@@ -137,6 +137,30 @@ TYPED_TEST(Blocks, StartAfterAMarkWithFreshRandomBits) {
     EXPECT_EQ(this->issue(noon + 502).timestamp_ms(), noon + 502);
 }
 
+TYPED_TEST(Blocks, BeginUnitMakesFurtherIdsNotEarlier) {
+    EXPECT_EQ(this->generator.begin_unit(noon), noon);
+    EXPECT_EQ(this->issue(noon - 5).timestamp_ms(), noon);
+    EXPECT_EQ(this->generator.begin_unit(noon - 5), noon);  // more IDs of that millisecond follow
+    EXPECT_EQ(this->generator.begin_unit(noon + 7), noon + 7);
+    EXPECT_EQ(this->generator.begin_unit(noon + 3), noon + 7);
+    EXPECT_EQ(this->issue(noon + 3).timestamp_ms(), noon + 7);
+    EXPECT_EQ(this->issue(noon + 9).timestamp_ms(), noon + 9);
+    EXPECT_EQ(this->generator.begin_unit(noon), noon + 9);
+}
+
+TYPED_TEST(Blocks, BeginUnitReturnsTheMillisecondAfterAMark) {
+    this->generator.advance_past(noon + 500);
+    EXPECT_EQ(this->generator.begin_unit(noon), noon + 501);
+    EXPECT_EQ(this->issue(noon).timestamp_ms(), noon + 501);
+}
+
+TYPED_TEST(Blocks, BeginUnitStaysInTheFormatsRange) {
+    constexpr int64_t last = TypeParam::max_timestamp_ms;
+    EXPECT_EQ(this->generator.begin_unit(-1), 0);
+    EXPECT_EQ(this->generator.begin_unit(last + 1000), last);
+    EXPECT_EQ(this->issue(last).timestamp_ms(), last);
+}
+
 TYPED_TEST(Blocks, ATimestampWithoutRandomBitsLeftCausesAWaitOfOneMillisecond) {
     // The highest possible first block, then the longest possible steps.
     auto answer = this->generator.next(noon, max_lead, this->all_ones, this->request);

@@ -117,6 +117,15 @@ TEST(MarkState, OnlyMovesForwardUnderItsTag) {
     EXPECT_EQ(state.load().bits, (MarkWord{3000, 1}.bits));
 }
 
+TEST(MarkState, StartsAgainAfterAReset) {
+    MarkState state{};
+    ASSERT_TRUE(state.bind(7, 2000));
+    (void)state.advance_fresh_floor(3000);
+    state.reset();
+    EXPECT_EQ(state.load().bits, (MarkWord{0, 2}.bits));
+    EXPECT_EQ(state.advance_fresh_floor(0), 0);
+}
+
 // ---- the protocol has no violation
 
 class MarkProtocol : public testing::TestWithParam<const Scenario*> {};
@@ -184,6 +193,7 @@ constexpr Broken mutations[] = {
     BROKEN(ignore_safe_mark, sno_restarts),
     BROKEN(forget_timeline, timelines),
     BROKEN(block_outlives_mark, block_resets),
+    BROKEN(unlocked_attach, block_resets),
     BROKEN(draw_ignores_tag, resets),
     BROKEN(advance_ignores_tag, resets),
     // while the library is replaced

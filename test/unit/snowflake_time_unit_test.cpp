@@ -71,6 +71,59 @@ TEST_F(SecondsGenerator, NeverLetsLoadMakeTheLeadGrow) {
     }
 }
 
+TEST_F(SecondsGenerator, BeginUnitMakesFurtherIdsNotEarlierThanTheSecond) {
+    lead = 5000;
+    EXPECT_EQ(generator.begin_unit(word, noon + 999), noon);
+    EXPECT_EQ(issue(noon + 999), (SnowflakeParts{noon, 5, 9, 0}));
+    EXPECT_EQ(generator.begin_unit(word, noon + 999), noon);  // more IDs of that second follow
+    EXPECT_EQ(issue(noon + 999).sequence, 1U);
+    EXPECT_EQ(generator.begin_unit(word, noon + 1000), noon + 1000);
+    const uint64_t state = word;
+    EXPECT_EQ(generator.begin_unit(word, noon - 3000), noon + 1000);
+    EXPECT_EQ(word, state);
+    EXPECT_EQ(ask(noon + 500).verdict, Verdict::exhausted);  // the previous second is closed
+    EXPECT_EQ(issue(noon + 1000).unix_ms, noon + 1000);
+}
+
+TEST_F(SecondsGenerator, BeginUnitReturnsTheNextSecondWhenTheSequenceIsUsedUp) {
+    use_up(noon);
+    EXPECT_EQ(generator.begin_unit(word, noon), noon + 1000);
+    EXPECT_EQ(ask(noon).verdict, Verdict::exhausted);
+    EXPECT_EQ(issue(noon + 1000).unix_ms, noon + 1000);
+}
+
+TEST_F(SecondsGenerator, BeginUnitReturnsTheSecondOfALeadingState) {
+    word = generator.state_after(noon + 3500);
+    const uint64_t state = word;
+    EXPECT_EQ(generator.begin_unit(word, noon), noon + 4000);
+    EXPECT_EQ(word, state);
+}
+
+TEST_F(SecondsGenerator, BeginUnitStaysInTheLayoutsRange) {
+    EXPECT_EQ(generator.begin_unit(word, seconds.epoch_unix_ms - 1), seconds.epoch_unix_ms);
+    EXPECT_EQ(word, 0U);
+    const int64_t last = seconds.max_unix_ms();
+    EXPECT_EQ(generator.begin_unit(word, last + 5000), last);
+    EXPECT_EQ(issue(last).unix_ms, last);
+    use_up(last);
+    EXPECT_EQ(generator.begin_unit(word, last), last);
+    EXPECT_EQ(ask(last).verdict, Verdict::exhausted);
+}
+
+TEST_F(SecondsGenerator, BeginUnitHoldsForGeneratorsThatShareTheState) {
+    const SnowflakeGenerator low{seconds, 0, 0, 1};
+    const SnowflakeGenerator high{seconds, 0, 2, 3};
+    for (const auto& each : {low, high}) {
+        word = 0;
+        EXPECT_EQ(each.begin_unit(word, noon), noon);
+        Request own;
+        const auto answer = each.next(word, noon, lead, own);
+        ASSERT_EQ(answer.verdict, Verdict::issued);
+        EXPECT_EQ(answer.ms, noon);
+        EXPECT_EQ(each.begin_unit(word, noon), noon);
+    }
+}
+
 TEST_F(SecondsGenerator, StartsInTheFirstSecondThatBeginsAfterAMark) {
     for (const int64_t mark : {noon, noon + 1, noon + 500, noon + 999}) {
         word = generator.state_after(mark);

@@ -61,6 +61,13 @@ class BlockGenerator {
         floor_ms_ = std::max(floor_ms_, std::min<int64_t>(unix_ms, Id::max_timestamp_ms) + 1);
     }
 
+    /// Makes all further IDs not earlier than the Unix millisecond `unix_ms`, or than the last one.
+    /// Returns the first millisecond that further IDs can have.
+    int64_t begin_unit(int64_t unix_ms) noexcept {
+        floor_ms_ = std::max(floor_ms_, std::min<int64_t>(unix_ms, Id::max_timestamp_ms));
+        return std::max(floor_ms_, last_unix_ms());
+    }
+
     /// Answers one request for a block at the wall clock's `unix_ms`. The answer contains the first
     /// ID of the block.
     ///

@@ -76,6 +76,17 @@ class SnowflakeGenerator {
         (void)fetch_max(word, state_after(unix_ms));
     }
 
+    /// Makes all further IDs not earlier than the time unit that contains the Unix millisecond
+    /// `unix_ms`, or than the layout's last unit. Returns the beginning of the first unit that
+    /// further IDs can have, in Unix milliseconds.
+    int64_t begin_unit(std::atomic<uint64_t>& word, int64_t unix_ms) const noexcept {
+        const int64_t latest = std::min(unix_ms, layout_.max_unix_ms());
+        const uint64_t units = latest < layout_.epoch_unix_ms ? 0 : layout_.units_at(latest);
+        const uint64_t last = units == 0 ? 0 : (units << layout_.sequence_bits) - 1;
+        const uint64_t next = std::max(fetch_max(word, last), last) + 1;
+        return std::min(unix_ms_of(next), layout_.max_unix_ms());
+    }
+
     /// The position of a state: IDs up to this time and sequence may have been issued, none later.
     struct Position {
         int64_t unix_ms;    ///< the timestamp, in milliseconds since 1970-01-01T00:00:00Z

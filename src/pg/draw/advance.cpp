@@ -25,7 +25,7 @@ namespace {
 /// this, which is safe: the mark and the states only move forward.
 ///
 /// The mark comes first, and then the floor of fresh states: a state that is allocated after the
-/// list was read starts after the mark.
+/// list was read starts after the floor.
 void advance(int64_t unix_ms) {
     PreventCommandIfReadOnly("snowdrift.advance()");
     check_lead("time", unix_ms, settings::max_clock_lead);
@@ -44,11 +44,11 @@ void advance(int64_t unix_ms) {
 
 /// Warn if an ID of this server's own node is later than the mark: another server has the same
 /// node.
-void warn_of_twin(int64_t unix_ms, uint32_t node) {
+void warn_of_equal_number(int64_t unix_ms, uint32_t node) {
     const auto own = find_server_number(citus::read_membership());
     if (!own || node != own->value) return;
     (void)mark::attach();
-    if (unix_ms <= mark::read()) return;
+    if (unix_ms <= mark_table::read().unix_ms) return;
     ereport(WARNING, (errmsg("another server generates IDs with this server's number %u", node),
                       errdetail("The ID is later than all IDs of this server."),
                       errhint("Give each server its own number in snowdrift.node.")));
@@ -58,8 +58,7 @@ void warn_of_twin(int64_t unix_ms, uint32_t node) {
 
 /// snowdrift.advance(timestamptz) → void
 SNOWDRIFT_FUNCTION(advance_to_time) {
-    const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
-    advance(check_time(IdTraits<Ulid>::times, time, unix_ms_floor(time)));
+    advance(get_time<Ulid>(fcinfo, 0));
     PG_RETURN_VOID();
 }
 
@@ -69,7 +68,7 @@ SNOWDRIFT_FUNCTION(advance_to_snowflake) {
     const int64 id = check_snowflake(layout, PG_GETARG_INT64(0));
     const SnowflakeParts parts = layout.split(id);
     const uint32_t node = parts.datacenter << layout.worker_bits | parts.worker;
-    if (layout.node_bits() > 0) warn_of_twin(parts.unix_ms, node);
+    if (layout.node_bits() > 0) warn_of_equal_number(parts.unix_ms, node);
     advance(parts.unix_ms);
     PG_RETURN_VOID();
 }
@@ -94,7 +93,7 @@ SNOWDRIFT_FUNCTION(advance_to_uuidv7) {
 /// snowdrift.advance(id sno) → void
 SNOWDRIFT_FUNCTION(advance_to_sno) {
     const Sno& id = get_argument<Sno>(fcinfo, 0);
-    warn_of_twin(id.timestamp_ms(), id.partition());
+    warn_of_equal_number(id.timestamp_ms(), id.partition());
     advance(id.timestamp_ms());
     PG_RETURN_VOID();
 }

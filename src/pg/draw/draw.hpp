@@ -1,5 +1,5 @@
-// Drawing an ID from a generator: ask the generator, wait for the clock if necessary, and ensure
-// that the mark covers the ID.
+// Drawing an ID from a generator: hold its watermark, ask the generator, wait for the clock if
+// necessary, and ensure that the mark covers the ID.
 #pragma once
 
 #include <concepts>
@@ -10,6 +10,8 @@
 #include "pg/mark/mark.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
+#include "pg/watermark/holds.hpp"
+#include "pg/watermark/reader.hpp"
 #include "protocol/generators.hpp"
 
 extern "C" {
@@ -24,11 +26,14 @@ concept SessionGenerator = requires(T session, Request& request) {
     typename T::Id;
     // False if prepare() must be called before ask().
     { session.is_prepared() } -> std::same_as<bool>;
-    // Attaches the generator's slot and reads the settings.
+    // Attaches the generator's slot, forgets that its watermark is held, and reads the settings.
     { session.prepare() } -> std::same_as<void>;
     // Asks the generator for an ID, without waiting.
     { session.ask(request) } -> std::same_as<Answer<typename T::Id>>;
     { session.slot() } -> std::same_as<slots::Slot&>;
+    // Its watermark, and its begin_unit(): see src/protocol/watermark.hpp.
+    { session.generator() } -> std::same_as<watermark::Generators>;
+    { session.begin_unit() } -> std::same_as<int64_t>;
     // Describes the generator in the log.
     { session.label() } -> std::same_as<overflow::Label>;
 };
@@ -75,6 +80,10 @@ template <SessionGenerator Session>
 pg_noinline auto draw(Session& session) {
     for (;;) {
         if (unlikely(!session.is_prepared())) session.prepare();
+        if (unlikely(!watermark::is_held(session.generator()))) {
+            watermark::Environment<Session> environment{session};
+            watermark::hold(environment);
+        }
         Request request;
         auto answer = session.ask(request);
         if (unlikely(answer.verdict != Verdict::issued))
@@ -83,7 +92,7 @@ pg_noinline auto draw(Session& session) {
     }
 }
 
-/// Returns `id`, whose time is `unix_ms`, once the mark is past it; another ID if `id` must be
+/// Returns `id`, whose time is `unix_ms`, once the mark covers it; another ID if `id` must be
 /// discarded.
 template <SessionGenerator Session>
 pg_noinline auto cover_or_draw(Session& session, typename Session::Id id, int64_t unix_ms) {
@@ -94,7 +103,7 @@ pg_noinline auto cover_or_draw(Session& session, typename Session::Id id, int64_
 /// than the clock, and its time unit has an ID left, so session.try_next(unix_ms, id) returns true.
 template <SessionGenerator Session>
 pg_attribute_always_inline auto draw_fast(Session& session) {
-    if (likely(session.is_prepared())) {
+    if (likely(session.is_prepared() && watermark::is_held(session.generator()))) {
         const int64_t now = clock::now_ms();
         typename Session::Id id;
         if (likely(session.try_next(now, id)))

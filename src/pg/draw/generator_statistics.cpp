@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "pg/draw/overflow.hpp"
+#include "pg/mark/advance_state.hpp"
 #include "pg/mark/mark_table.hpp"
 #include "pg/mark/regressions.hpp"
 #include "pg/mark/slots.hpp"
@@ -29,25 +30,6 @@ using definitions::Column;
 using definitions::Row;
 using mark_table::Origin;
 using slots::Kind;
-
-template <typename Id>
-int64 last_block_ms(slots::Slot& slot, const BlockGenerator<Id>& generator) {
-    SpinLockAcquire(&slot.lock);
-    const int64 last = generator.last_unix_ms();
-    SpinLockRelease(&slot.lock);
-    return last;
-}
-
-/// The time of a slot's last ID, in Unix milliseconds; 0 if there is none.
-int64 last_unix_ms(slots::Slot& slot, const slots::SlotKey& key) {
-    const Kind kind = key.kind;
-    if (kind == Kind::ulid) return last_block_ms(slot, slot.ulid);
-    if (kind == Kind::uuidv7) return last_block_ms(slot, slot.uuidv7);
-    if (kind == Kind::sno) return SnoGenerator::last_unix_ms(slot.sno);
-    const uint64_t word = slot.snowflake.word;
-    const SnowflakeLayout& layout = key.is_default() ? default_layout : key.layout;
-    return word == 0 ? 0 : SnowflakeGenerator{layout, 0}.unix_ms_of(word);
-}
 
 /// The number of regressions; null for ULIDs and UUIDs, whose generators do not count them.
 std::optional<Datum> regression_count(const slots::Slot& slot, Kind kind) {

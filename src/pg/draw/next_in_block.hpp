@@ -26,12 +26,29 @@ class BlockSession {
         (void)mark::attach();
         Relation mark = mark_table::open();
         own_mark(mark);
-        relation_close(mark, RowExclusiveLock);
         slot_.attach({MyDatabaseId, kind}, false);
+        relation_close(mark, RowExclusiveLock);
+        watermark::forget(generator());
     }
 
-    /// The tag of the mark when the session attached, for mark::is_current().
-    int tag() const { return slot_.tag(); }
+    watermark::Generators generator() const { return watermark::only(kind, 0); }
+
+    int64_t begin_unit() {
+        const int64_t now = clock::now_ms();
+        SpinLockAcquire(&slot_->lock);
+        const int64_t begin = ((*slot_).*state).begin_unit(now);
+        SpinLockRelease(&slot_->lock);
+        return begin;
+    }
+
+    static int64_t truncate(int64_t unix_ms) { return unix_ms; }
+
+    /// Whether the mark is that of the last block. An invalidation may stand for the rollback of
+    /// another file of the mark, to which the word would still belong.
+    bool is_mark_current() const {
+        if (unlikely(mark::session.tag != slot_.tag())) (void)mark::attach();
+        return mark::is_current(slot_.tag());
+    }
 
     Answer<Id> ask(Request& request) {
         const auto random = random_batch.take<typename BlockGenerator<Id>::Random>();
@@ -49,20 +66,29 @@ class BlockSession {
     SessionSlot slot_;
 };
 
+template <typename Id, slots::Kind kind, BlockGenerator<Id> slots::Slot::*state>
+inline BlockSession<Id, kind, state> block_session;
+
 /// The next ID of this transaction. A rollback to a savepoint does not rewind the block, so IDs are
 /// never repeated. A new mark ends the block: after reset_clock(), the block's time may be in the
-/// future.
+/// future. Inlined, because an ID of a block costs less than a call.
 template <typename Id, slots::Kind kind, BlockGenerator<Id> slots::Slot::*state>
-Id next_in_block() {
-    static BlockSession<Id, kind, state> generator;
+pg_attribute_always_inline Id next_in_block() {
+    auto& generator = block_session<Id, kind, state>;
     static Block<Id> block;
     static LocalTransactionId owner = InvalidLocalTransactionId;
-    if (unlikely(owner != current_transaction() || block.empty() ||
-                 !mark::is_current(generator.tag()))) {
+    if (unlikely(owner != current_transaction() || block.empty() || !generator.is_mark_current())) {
+        owner = InvalidLocalTransactionId;  // an error may occur after the session has attached
         block = Block<Id>{draw(generator)};
         owner = current_transaction();
     }
     return block.take();
+}
+
+/// The watermark for the statement that calls the SQL function.
+template <typename Id, slots::Kind kind, BlockGenerator<Id> slots::Slot::*state>
+Id watermark_of_blocks() {
+    return Id::boundary(watermark::read_for_statement(block_session<Id, kind, state>));
 }
 
 }  // namespace snowdrift

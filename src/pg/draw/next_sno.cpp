@@ -23,13 +23,9 @@ class SnoSession : public NodeSession {
     constexpr SnoSession() : NodeSession{kind} {}
 
     void prepare() {
-        const auto defined = definition_ ? definition_->partition : std::nullopt;
-        NodeSession::prepare(defined, [&](Relation mark) {
-            const uint32_t partition = defined ? *defined : node_for_snos(mark);
-            core_ = {static_cast<uint16_t>(partition),
-                     static_cast<uint16_t>(definition_ ? definition_->sequence_min : 0),
-                     static_cast<uint16_t>(definition_ ? definition_->sequence_max : UINT16_MAX)};
-        });
+        core_ = {static_cast<uint16_t>(attach()),
+                 static_cast<uint16_t>(definition_ ? definition_->sequence_min : 0),
+                 static_cast<uint16_t>(definition_ ? definition_->sequence_max : UINT16_MAX)};
     }
 
     bool try_next(int64_t unix_ms, Id& id) {
@@ -40,6 +36,8 @@ class SnoSession : public NodeSession {
         return core_.next(slot_->sno, clock::now_ms(), settings::max_clock_lead, metabyte_,
                           request);
     }
+
+    int64_t begin_unit() { pg_unreachable(); }  // snos have no watermark
 
     Sno next(uint8_t metabyte) {
         metabyte_ = metabyte;
@@ -63,11 +61,6 @@ class SnoSession : public NodeSession {
 SnoSession default_generator;
 GeneratorCache<SnoSession> named_generators;
 
-int64 time_argument(FunctionCallInfo fcinfo) {
-    const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
-    return check_time(IdTraits<Sno>::times, time, unix_ms_floor(time));
-}
-
 }  // namespace
 
 /// next_sno(metabyte int) → sno
@@ -83,13 +76,13 @@ SNOWDRIFT_FUNCTION(next_sno_of) {
 
 /// sno_at(timestamptz, metabyte int) → sno
 SNOWDRIFT_FUNCTION(sno_at) {
-    const int64 unix_ms = time_argument(fcinfo);
+    const int64 unix_ms = get_time<Sno>(fcinfo, 0);
     return make_datum(default_generator.at(unix_ms, check_metabyte(PG_GETARG_INT32(1))));
 }
 
 /// sno_at(timestamptz, metabyte int, generator text) → sno
 SNOWDRIFT_FUNCTION(sno_at_of) {
-    const int64 unix_ms = time_argument(fcinfo);
+    const int64 unix_ms = get_time<Sno>(fcinfo, 0);
     const uint8_t metabyte = check_metabyte(PG_GETARG_INT32(1));
     return make_datum(named_generators.get(PG_GETARG_TEXT_PP(2)).at(unix_ms, metabyte));
 }

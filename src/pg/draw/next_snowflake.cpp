@@ -1,6 +1,7 @@
 // The SQL functions that generate Snowflake IDs: next_snowflake() and next_snowflakes(), from the
 // database's default generator or from a named one.
 #include "pg/draw/draw.hpp"
+#include "pg/draw/hold_row.hpp"
 #include "pg/draw/node_session.hpp"
 #include "pg/mark/regressions.hpp"
 #include "pg/named/generator_cache.hpp"
@@ -12,6 +13,7 @@
 
 extern "C" {
 #include "funcapi.h"
+#include "utils/builtins.h"
 }
 
 using namespace snowdrift;
@@ -31,12 +33,7 @@ class SnowflakeSession : public NodeSession {
                                    definition.sequence_min, definition.sequence_max};
     }
 
-    void prepare() {
-        const auto defined = definition_ ? definition_->node() : std::nullopt;
-        NodeSession::prepare(defined, [&](Relation mark) {
-            core_ = core_.at_node(defined ? *defined : node_for(core_.layout(), mark));
-        });
-    }
+    void prepare() { core_ = core_.at_node(attach()); }
 
     bool try_next(int64_t unix_ms, Id& id) {
         if (unlikely(regressions::is_ahead(state()))) return false;  // ask() records regressions
@@ -54,6 +51,28 @@ class SnowflakeSession : public NodeSession {
             regressions::record(state(), core_, core_.unix_ms_of(state().word));
         }
         return answer;
+    }
+
+    int64_t begin_unit() { return core_.begin_unit(state().word, clock::now_ms()); }
+
+    int64_t truncate(int64_t unix_ms) const { return core_.layout().truncate(unix_ms); }
+
+    /// See hold_row.hpp. A number that is not an ID is before all times, or at the last one.
+    std::optional<TimestampTz> hold_row(Id id) {
+        const SnowflakeLayout& layout = core_.layout();
+        const bool is_valid = layout.contains_id(id);
+        const int64_t unix_ms = is_valid ? layout.split(id).unix_ms
+                                : id < 0 ? layout.epoch_unix_ms - 1
+                                         : layout.max_unix_ms();
+        return watermark::guard_row(*this, unix_ms);
+    }
+
+    /// The watermark for the statement that calls the SQL function.
+    Id watermark() {
+        const SnowflakeLayout& layout = core_.layout();
+        const int64_t unix_ms = watermark::read_for_statement(*this);
+        const bool has_negative = unix_ms < layout.epoch_unix_ms;  // a row whose number is no ID
+        return has_negative ? PG_INT64_MIN : layout.boundary(unix_ms);
     }
 
     overflow::Label label() const { return {name_, core_.capacity(), core_.layout().unit_ms}; }
@@ -89,6 +108,15 @@ Datum next_of_set(FunctionCallInfo fcinfo, SnowflakeSession& generator) {
 
 }  // namespace
 
+namespace snowdrift {
+
+std::optional<TimestampTz> hold_snowflake(const char* generator, int64_t id) {
+    if (generator == nullptr) return default_generator.hold_row(id);
+    return named_generators.get(cstring_to_text(generator)).hold_row(id);
+}
+
+}  // namespace snowdrift
+
 /// next_snowflake() → bigint
 SNOWDRIFT_FUNCTION(next_snowflake) { PG_RETURN_INT64(draw_fast(default_generator)); }
 
@@ -107,4 +135,12 @@ SNOWDRIFT_FUNCTION(next_snowflakes) {
 SNOWDRIFT_FUNCTION(next_snowflakes_of) {
     begin_set(fcinfo);
     return next_of_set(fcinfo, named_generators.get(PG_GETARG_TEXT_PP(1)));
+}
+
+/// snowflake_watermark() → bigint
+SNOWDRIFT_FUNCTION(snowflake_watermark) { PG_RETURN_INT64(default_generator.watermark()); }
+
+/// snowflake_watermark(generator text) → bigint
+SNOWDRIFT_FUNCTION(snowflake_watermark_of) {
+    PG_RETURN_INT64(named_generators.get(PG_GETARG_TEXT_PP(0)).watermark());
 }

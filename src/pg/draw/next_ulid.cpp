@@ -20,6 +20,11 @@ SNOWDRIFT_FUNCTION(next_ulid) {
     return make_datum(next_in_block<Ulid, slots::Kind::ulid, &slots::Slot::ulid>());
 }
 
+/// ulid_watermark() → ulid
+SNOWDRIFT_FUNCTION(ulid_watermark) {
+    return make_datum(watermark_of_blocks<Ulid, slots::Kind::ulid, &slots::Slot::ulid>());
+}
+
 /// gen_ulid() → ulid
 SNOWDRIFT_FUNCTION(gen_ulid) {
     const int64_t now = clock::now_ms();
@@ -28,7 +33,4 @@ SNOWDRIFT_FUNCTION(gen_ulid) {
 }
 
 /// ulid_at(timestamptz) → ulid
-SNOWDRIFT_FUNCTION(ulid_at) {
-    const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
-    return make_datum(random_ulid(check_time(IdTraits<Ulid>::times, time, unix_ms_floor(time))));
-}
+SNOWDRIFT_FUNCTION(ulid_at) { return make_datum(random_ulid(get_time<Ulid>(fcinfo, 0))); }

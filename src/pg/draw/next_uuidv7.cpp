@@ -12,10 +12,14 @@ SNOWDRIFT_FUNCTION(next_uuidv7) {
     return make_datum(next_in_block<Uuidv7, slots::Kind::uuidv7, &slots::Slot::uuidv7>());
 }
 
+/// uuidv7_watermark() → uuid
+SNOWDRIFT_FUNCTION(uuidv7_watermark) {
+    return make_datum(watermark_of_blocks<Uuidv7, slots::Kind::uuidv7, &slots::Slot::uuidv7>());
+}
+
 /// uuidv7_at(timestamptz) → uuid
 SNOWDRIFT_FUNCTION(uuidv7_at) {
-    const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
-    const int64 unix_ms = check_time(IdTraits<Uuidv7>::times, time, unix_ms_floor(time));
+    const int64 unix_ms = get_time<Uuidv7>(fcinfo, 0);
     auto randomness = random_batch.take<Uuidv7::Randomness>();
     randomness[0] &= 0x3;  // 74 of the 80 bits
     return make_datum(Uuidv7::compose(unix_ms, randomness));

@@ -1,21 +1,16 @@
-// The part of a session's generator that Snowflakes and snos share: a definition or none, a slot,
-// and a node that is read again when it may have changed.
+// The part of a session's generator that Snowflakes and snos share: a definition or none, a slot, a
+// node that is read again when it may have changed, and the origin of a Snowflake generator: the
+// time from which it issues IDs. snowflake_at() issues IDs of earlier times.
 #pragma once
 
 #include <optional>
 
-#include "pg/draw/origin.hpp"
 #include "pg/draw/session_slot.hpp"
-#include "pg/mark/mark.hpp"
 #include "pg/named/definitions.hpp"
-#include "pg/node/mark_owner.hpp"
-#include "pg/node/node.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/settings.hpp"
-
-extern "C" {
-#include "utils/inval.h"
-}
+#include "pg/types/snowflake_layout_type.hpp"
+#include "pg/watermark/holds.hpp"
 
 namespace snowdrift {
 
@@ -27,37 +22,37 @@ class NodeSession {
     }
 
     slots::Slot& slot() const { return *slot_; }
+    watermark::Generators generator() const { return generator_; }
 
     void define(const Definition& definition, const char* name) {
         slot_.detach();
         definition_ = definition;
         name_ = name;
+        generator_ = watermark::only(kind_, definition.id);
     }
 
- protected:
-    constexpr explicit NodeSession(slots::Kind kind) : name_{slots::name_of(kind)}, kind_{kind} {}
+    /// A named generator's first use in a transaction. Another generator may share its bit, and its
+    /// IDs can be later, so that the hold is too late for the IDs of this one.
+    void begin_transaction() { watermark::forget(generator_); }
 
-    /// Attaches the state. `defined_node`: the definition's. `read_node()` reads the node before
-    /// that.
-    template <typename ReadNode>
-    void prepare(std::optional<uint32_t> defined_node, ReadNode read_node) {
-        const uint64_t version = settings::node_version;  // a change from here on is noticed
-        (void)mark::attach();
-        // The lock blocks mark::reset(), which makes the origin earlier and discards the states,
-        // and DROP EXTENSION.
-        Relation mark = mark_table::open();
-        if (definition_ && !definition_->has_server_number()) {
-            definitions::check_unique_in_cluster(name_, *definition_);
-            check_confirmed(mark, std::nullopt, citus::read_membership());
-        }
-        read_node(mark);
-        const slots::SlotKey key =
-            definition_ ? definition_->slot_key() : slots::SlotKey{MyDatabaseId, kind_};
-        if (!defined_node) log_missing_number();
-        if (!attach_after_origin(slot_, key, definition_, mark)) definitions::report_dropped(name_);
-        relation_close(mark, RowExclusiveLock);
-        // With debug_discard_caches, every look-up discards all caches, so ignore those above.
-        node_version_ = debug_discard_caches > 0 ? settings::node_version : version;
+ protected:
+    constexpr explicit NodeSession(slots::Kind kind)
+        : name_{slots::name_of(kind)}, kind_{kind}, generator_{watermark::only(kind, 0)} {}
+
+    /// Attaches the state, and ensures that its further IDs are not before the origin. Returns the
+    /// node. Raises the errors of node_for() and SessionSlot::attach(), and 42704 if the generator
+    /// was dropped with its extension, and the extension was created again. The mark of the new
+    /// extension has another tag, and its generators start after that mark. So a transaction that
+    /// has locked the generator need not block DROP EXTENSION.
+    uint32_t attach();
+
+    /// The origin, in Unix milliseconds. Nothing if it is unknown. Raises 55000 if the mark's table
+    /// is missing or unusable.
+    std::optional<int64_t> read_origin() const;
+
+    /// The layout of Snowflake IDs.
+    const SnowflakeLayout& layout() const {
+        return definition_ ? definition_->layout : default_layout;
     }
 
     std::optional<Definition> definition_;  // of a named generator
@@ -65,7 +60,10 @@ class NodeSession {
     const char* name_;
 
  private:
+    uint32_t find_node(Relation mark) const;
+
     slots::Kind kind_;
+    watermark::Generators generator_;
     uint64_t node_version_ = 0;  // settings::node_version when the node was read
 };
 

@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "pg/mark/mark.hpp"
+#include "pg/named/definition_table.hpp"
 #include "pg/named/definitions.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/settings.hpp"
+#include "pg/support/time.hpp"
 #include "protocol/lease.hpp"
 
 extern "C" {
@@ -17,17 +19,27 @@ using namespace snowdrift;
 
 namespace {
 
+using definitions::Column;
+using definitions::Row;
+
 /// An id that is not less than those of all generators, whether or not their creation has been
 /// committed. (Replication can set the sequence of the ids back.)
 int32_t last_generator() {
-    const uint32_t own = definitions::next_id();
-    return static_cast<int32_t>(std::max(own, definitions::last_id()));
+    uint32_t last = definitions::next_id();
+    definitions::for_each_row(
+        [&](const Row& row) { last = std::max(last, row.number(Column::id)); });
+    return static_cast<int32_t>(last);
 }
 
 /// The latest origin of all generators. `common` limits those of earlier generators.
 int64_t latest_origin(const mark_table::Origin& common) {
-    const auto named = definitions::latest_origin(static_cast<uint32_t>(common.last_generator));
-    return std::max(common.unix_ms, named.value_or(common.unix_ms));
+    int64_t latest = common.unix_ms;
+    definitions::for_each_row([&](const Row& row) {
+        const auto& time = row[Column::origin];
+        if (time && int64_t{row.number(Column::id)} > common.last_generator)
+            latest = std::max(latest, unix_ms_ceil(DatumGetTimestampTz(*time)));
+    });
+    return latest;
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "pg/draw/session_slot.hpp"
 
-#include "pg/mark/make_room.hpp"
 #include "pg/named/definitions.hpp"
 
 namespace snowdrift {
@@ -10,7 +9,7 @@ namespace {
 bool is_limit_reached(const slots::SlotKey& key) {
     if (key.is_default()) return false;
     const slots::Occupancy present = slots::occupancy(key);
-    return !present.has_slot && present.named_in_database >= max_named_generators;
+    return !present.has_slot && present.named_in_database >= slots::max_named_generators;
 }
 
 /// Release the slots of this database's generators that no longer exist. A generator that this
@@ -37,7 +36,7 @@ void SessionSlot::make_room(const slots::SlotKey& key) {
             ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
                             errmsg("too many ID generators in this database"),
                             errdetail("At most %d named generators can be in use in a database.",
-                                      max_named_generators),
+                                      slots::max_named_generators),
                             errhint("Drop unused generators with snowdrift.drop_generator().")));
     }
     slots::make_room(key);

@@ -10,10 +10,6 @@
 
 namespace snowdrift {
 
-/// The maximum number of slots for named generators per database. It prevents one database from
-/// using up the shared memory of the others.
-inline constexpr int max_named_generators = 1000;
-
 class SessionSlot {
  public:
     /// Whether the slot still belongs to the generator, and the session has noticed no change of
@@ -23,8 +19,10 @@ class SessionSlot {
     /// Makes the next attach() look up the slot again.
     void detach() { slot_ = nullptr; }
 
-    /// Attaches the slot of `key`, unless it is attached, and advances its state past the mark.
+    /// Attaches the slot of `key`, unless it is attached, and advances its state past the floor.
     /// `is_uncommitted`: this transaction created the generator, so a rollback releases the slot.
+    /// Precondition: the caller has locked the mark's table. Otherwise, mark::reset() could clear
+    /// the state before it is advanced past the mark as it was before the reset.
     ///
     /// Raises 25006 during recovery, 53400 if the database has too many generators, 53200 if the
     /// server has no free shared memory.
@@ -44,8 +42,7 @@ class SessionSlot {
                 const auto initialize = [&](slots::Slot& slot) {
                     start_after(slot, mark::fresh_floor());
                 };
-                while ((slot_ = slots::attach(key, max_named_generators, initialize)) == nullptr)
-                    make_room(key);
+                while ((slot_ = slots::attach(key, initialize)) == nullptr) make_room(key);
                 allocation_ = slot_->allocation;
                 if (is_uncommitted) release_on_abort(*slot_, allocation_);
             }

@@ -8,12 +8,14 @@
 #include "pg/draw/clock_behind.hpp"
 #include "pg/draw/session_slot.hpp"
 #include "pg/mark/advance_state.hpp"
+#include "pg/mark/mark_table.hpp"
 #include "pg/mark/regressions.hpp"
 #include "pg/node/node.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/settings.hpp"
 
 extern "C" {
+#include "access/relation.h"
 #include "access/xlog.h"
 #include "tcop/utility.h"
 #include "utils/builtins.h"
@@ -35,10 +37,11 @@ bool resume(slots::Slot& slot, const GeneratorSnapshot& snapshot) {
     return snapshot.snowflake_generator().resume_after(state.word, *snapshot.snowflake_position);
 }
 
-/// Start a fresh state at the snapshot's position, but not before the mark.
+/// Start a fresh state at the snapshot's position, but after `floor_ms`, the floor of fresh
+/// states.
 void start(slots::Slot& slot, const slots::SlotKey& key, const GeneratorSnapshot& snapshot,
-           int64_t mark_ms) {
-    advance_state(slot, key, mark_ms);
+           int64_t floor_ms) {
+    advance_state(slot, key, floor_ms);
     if (snapshot.definition.kind == slots::Kind::sno) {
         SnoGenerator::start_after(slot.sno, snapshot.sno_position);
         slot.sno.regressions = snapshot.regressions;
@@ -66,10 +69,12 @@ void apply(const char* name, const Definition& definition, const GeneratorSnapsh
     do {
         bool is_fresh = false;
         SessionSlot slot;
+        Relation mark = mark_table::open();
         slot.attach(key, definition.is_uncommitted, [&](slots::Slot& state, int64_t unix_ms) {
             is_fresh = true;
             start(state, key, snapshot, unix_ms);
         });
+        relation_close(mark, RowExclusiveLock);
         if (!is_fresh && !resume(*slot, snapshot) && !is_applied) report_lag(name);
         is_applied = true;
     } while (!mark::advance(snapshot.last_unix_ms()));
@@ -84,9 +89,7 @@ void check_same(const char* name, const Definition& own, const Definition& other
     else if (own.kind == slots::Kind::snowflake && !(own.layout == other.layout))
         differing = "layout";
     else if (own.node() != other.node())
-        differing = "datacenter or worker";
-    else if (own.partition != other.partition)
-        differing = "partition";
+        differing = own.kind == slots::Kind::sno ? "partition" : "datacenter or worker";
     else if (own.sequence_min != other.sequence_min || own.sequence_max != other.sequence_max)
         differing = "sequence_min or sequence_max";
     if (differing != nullptr)
@@ -110,7 +113,9 @@ SNOWDRIFT_FUNCTION(snapshot) {
     snapshot.definition = definitions::lock(name);
 
     SessionSlot slot;
+    Relation mark = mark_table::open();
     slot.attach(snapshot.definition.slot_key(), snapshot.definition.is_uncommitted);
+    relation_close(mark, RowExclusiveLock);
     mark::require_structure();  // another structure has other states
     if (snapshot.definition.kind == slots::Kind::sno) {
         snapshot.sno_position = snapshot.sno_generator().position(slot->sno);

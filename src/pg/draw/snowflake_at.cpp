@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "pg/draw/node_session.hpp"
-#include "pg/draw/origin.hpp"
 #include "pg/mark/mark.hpp"
 #include "pg/named/backfill.hpp"
 #include "pg/named/generator_cache.hpp"
@@ -40,10 +39,10 @@ class BackfillSession : public NodeSession {
  private:
     int64_t try_at(TimestampTz time) {
         if (!is_prepared() || !mark::is_current(slot_.tag())) {
-            prepare();
+            node_ = attach();
             transaction_ = InvalidLocalTransactionId;
         }
-        if (transaction_ != current_transaction()) read_origin();
+        if (transaction_ != current_transaction()) read_pool();
         const int64_t unix_ms =
             check_time(times_of(layout()), time, layout().truncate(unix_ms_floor(time)));
         const uint64_t unit = layout().units_at(unix_ms);
@@ -54,19 +53,9 @@ class BackfillSession : public NodeSession {
                                  node_ & layout().max_worker(), place->sequence});
     }
 
-    const SnowflakeLayout& layout() const {
-        return definition_ ? definition_->layout : default_layout;
-    }
-
-    void prepare() {
-        const auto defined = definition_ ? definition_->node() : std::nullopt;
-        NodeSession::prepare(
-            defined, [&](Relation mark) { node_ = defined ? *defined : node_for(layout(), mark); });
-    }
-
     /// Read the origin, and with it the pool, once per transaction.
-    void read_origin() {
-        const auto origin = snowdrift::read_origin(definition_);
+    void read_pool() {
+        const auto origin = read_origin();
         if (!origin) report_no_origin();
         origin_ms_ = *origin;
         // The units that begin before the origin.

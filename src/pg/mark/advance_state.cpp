@@ -11,6 +11,10 @@ namespace snowdrift {
 
 namespace {
 
+SnowflakeGenerator snowflake_generator(const slots::SlotKey& key) {
+    return {key.is_default() ? default_layout : key.layout, 0};
+}
+
 template <typename Id>
 void advance_blocks(slots::Slot& slot, BlockGenerator<Id>& generator, int64_t unix_ms) {
     SpinLockAcquire(&slot.lock);
@@ -18,36 +22,21 @@ void advance_blocks(slots::Slot& slot, BlockGenerator<Id>& generator, int64_t un
     SpinLockRelease(&slot.lock);
 }
 
-/// The time of the last ID of a state, in Unix milliseconds, or a later time. A fresh state may
-/// have any time that is not later than the mark.
-int64_t last_ms(const slots::Slot& slot) {
-    const slots::SlotKey& key = slot.key;
-    switch (key.kind) {
-        case slots::Kind::snowflake: {
-            const SnowflakeLayout& layout = key.is_default() ? default_layout : key.layout;
-            return SnowflakeGenerator{layout, 0}.unix_ms_of(slot.snowflake.word);
-        }
-        case slots::Kind::sno:
-            return SnoGenerator::highest_unix_ms(slot.sno);
-        case slots::Kind::ulid:
-            return slot.ulid.last_unix_ms();
-        case slots::Kind::uuidv7:
-            return slot.uuidv7.last_unix_ms();
-        case slots::Kind::mark:
-            break;
-    }
-    return 0;
+template <typename Id>
+int64_t last_block_ms(slots::Slot& slot, const BlockGenerator<Id>& generator) {
+    SpinLockAcquire(&slot.lock);
+    const int64_t last = generator.last_unix_ms();
+    SpinLockRelease(&slot.lock);
+    return last;
 }
 
 }  // namespace
 
 void advance_state(slots::Slot& slot, const slots::SlotKey& key, int64_t unix_ms) {
     switch (key.kind) {
-        case slots::Kind::snowflake: {
-            const SnowflakeLayout& layout = key.is_default() ? default_layout : key.layout;
-            regressions::advance_past(slot.snowflake, SnowflakeGenerator{layout, 0}, unix_ms);
+        case slots::Kind::snowflake:
+            regressions::advance_past(slot.snowflake, snowflake_generator(key), unix_ms);
             break;
-        }
         case slots::Kind::sno:
             SnoGenerator::advance_past(slot.sno, unix_ms);
             break;
@@ -62,11 +51,31 @@ void advance_state(slots::Slot& slot, const slots::SlotKey& key, int64_t unix_ms
     }
 }
 
+int64_t last_unix_ms(slots::Slot& slot, const slots::SlotKey& key) {
+    switch (key.kind) {
+        case slots::Kind::snowflake: {
+            const uint64_t word = slot.snowflake.word;
+            return word == 0 ? 0 : snowflake_generator(key).unix_ms_of(word);
+        }
+        case slots::Kind::sno:
+            return SnoGenerator::last_unix_ms(slot.sno);
+        case slots::Kind::ulid:
+            return last_block_ms(slot, slot.ulid);
+        case slots::Kind::uuidv7:
+            return last_block_ms(slot, slot.uuidv7);
+        case slots::Kind::mark:
+            break;
+    }
+    return 0;
+}
+
 int64_t advance_fresh_floor() {
     int64_t latest_ms = 0;
-    const auto visit = [](const slots::Slot& slot, void* latest) {
+    const auto visit = [](slots::Slot& slot, void* latest) {
         auto& ms = *static_cast<int64_t*>(latest);
-        ms = std::max(ms, last_ms(slot));
+        ms =
+            std::max(ms, slot.key.kind == slots::Kind::sno ? SnoGenerator::highest_unix_ms(slot.sno)
+                                                           : last_unix_ms(slot, slot.key));
     };
     slots::visit_generators(visit, &latest_ms);
     return mark::advance_fresh_floor(latest_ms);

@@ -1,4 +1,4 @@
-// Advancing a generator's state, of any kind.
+// The times of a generator's state, of any kind: advancing it, and its last ID.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,9 @@ namespace snowdrift {
 /// Makes all further IDs of the state in `slot`, which belongs to the generator of `key`, later
 /// than the Unix millisecond `unix_ms`. Raises no error.
 void advance_state(slots::Slot& slot, const slots::SlotKey& key, int64_t unix_ms);
+
+/// The time of the last ID of that state, in Unix milliseconds; 0 if there is none.
+int64_t last_unix_ms(slots::Slot& slot, const slots::SlotKey& key);
 
 /// Makes all further fresh states start after all IDs that the generators of this database have
 /// issued since the server started. Called before a state is released, and when a generator is

@@ -37,7 +37,7 @@ int64 get_time(const TriggerData& trigger, mark_table::Column column, const char
 /// snowdrift.read_clock() → wall_clock, mark, lead
 SNOWDRIFT_FUNCTION(read_clock) {
     if (!RecoveryInProgress()) (void)mark::attach();
-    const int64 mark_ms = mark::read();
+    const int64 mark_ms = mark_table::read().unix_ms;
     const int64 now_ms = clock::now_ms();
     std::optional<Datum> mark;
     if (mark_ms != 0) mark = TimestampTzGetDatum(timestamp_from_unix_ms(mark_ms));
@@ -57,7 +57,16 @@ SNOWDRIFT_FUNCTION(restore_mark) {
         get_column(trigger.tg_relation, trigger.tg_trigtuple, Column::origin_generators);
     const int64 unix_ms = get_time(trigger, Column::unix_ms, "unix_ms");
     const int64 origin_ms = get_time(trigger, Column::origin_ms, "origin_ms");
-    mark::restore(unix_ms, {origin_ms, DatumGetInt32(generators.value_or(Int32GetDatum(0)))});
+    const mark_table::Origin origin{origin_ms,
+                                    DatumGetInt32(generators.value_or(Int32GetDatum(0)))};
+    // Sessions detect the later mark when they next advance it.
+    Relation table = mark_table::open();
+    (void)mark_table::update(table, [&](const mark_table::Value& now) {
+        const mark_table::Value extended = now.with(origin);
+        return now.unix_ms >= unix_ms ? extended
+                                      : extended.with(unix_ms, mark_table::Writer::outside);
+    });
+    relation_close(table, RowExclusiveLock);
     PG_RETURN_POINTER(nullptr);
 }
 

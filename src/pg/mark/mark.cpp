@@ -1,14 +1,12 @@
 #include "pg/mark/mark.hpp"
 
 #include "pg/mark/durable_wal.hpp"
-#include "pg/mark/make_room.hpp"
 #include "pg/mark/mark_table.hpp"
 #include "pg/mark/slots.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/relcache_callback.hpp"
 #include "protocol/mark_protocol.hpp"
-#include "protocol/mark_state.hpp"
 
 extern "C" {
 #include "access/relation.h"
@@ -36,7 +34,7 @@ void invalidate(Oid relation) {
 void attach_slot() {
     if (slot != nullptr) return;
     slots::Slot* found;
-    while ((found = slots::attach(slot_key(), slots::unlimited, [](slots::Slot&) {})) == nullptr)
+    while ((found = slots::attach(slot_key(), [](slots::Slot&) {})) == nullptr)
         slots::make_room(slot_key());
     slot = found;
     session.word = &slot->mark.word;
@@ -71,8 +69,9 @@ class Environment {
 
     void open() {
         table_ = mark_table::open();
-        // The file and its writer cannot change while the table is locked.
-        file_ = mark_table::file_of(table_);
+        // Every change that a rollback could undo creates a new file. The file and its writer
+        // cannot change while the table is locked.
+        file_ = file_number(table_);
         writer_ = mark_table::writer_for(table_);
     }
     void close() { relation_close(table_, RowExclusiveLock); }
@@ -136,18 +135,7 @@ int64_t advance_fresh_floor(int64_t unix_ms) {
     return slot == nullptr ? 0 : state().advance_fresh_floor(unix_ms);
 }
 
-int64_t read() { return mark_table::read().unix_ms; }
-
 void require_structure() { require_structure(mark_table::read()); }
-
-void restore(int64_t unix_ms, const mark_table::Origin& origin) {
-    Relation table = mark_table::open();
-    (void)mark_table::update(table, [&](const Value& now) {
-        const Value extended = now.with(origin);
-        return now.unix_ms >= unix_ms ? extended : extended.with(unix_ms, Writer::outside);
-    });
-    relation_close(table, RowExclusiveLock);
-}
 
 bool advance(int64_t unix_ms) {
     if (unix_ms > mark_protocol::max_unix_ms)

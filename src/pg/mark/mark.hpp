@@ -9,7 +9,7 @@
 
 #include "pg/mark/mark_table.hpp"
 #include "protocol/lease.hpp"
-#include "protocol/mark_word.hpp"
+#include "protocol/mark_state.hpp"
 
 namespace snowdrift::mark {
 
@@ -35,18 +35,9 @@ int64_t fresh_floor();
 /// mark.
 int64_t advance_fresh_floor(int64_t unix_ms);
 
-/// The mark on disk, in Unix milliseconds, as this session sees it; also during recovery. Raises
-/// 55000 if the table is missing or unusable.
-int64_t read();
-
 /// Raises 55000 if a newer library has replaced this session's, so that states of this structure
 /// are no longer in use.
 void require_structure();
-
-/// Applies the row of a restored dump: advances the mark on disk to `unix_ms`, unless it is already
-/// that far, and extends the origin to `origin`. Sessions detect this when they next advance the
-/// mark.
-void restore(int64_t unix_ms, const mark_table::Origin& origin);
 
 /// Ensures that the mark on disk is not before `unix_ms`: advances it by a lease if necessary, and
 /// waits until it is durable. Returns false if the session must attach() again before it draws

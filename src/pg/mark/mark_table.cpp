@@ -13,6 +13,7 @@ extern "C" {
 #include "catalog/dependency.h"
 #include "catalog/pg_am_d.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_type_d.h"
 #include "commands/extension.h"
 #include "storage/bufmgr.h"
 #include "utils/rel.h"
@@ -44,7 +45,9 @@ struct Columns {
     int32 structure;
     bool confirmed;
 };
-constexpr int column_count = 12;
+constexpr Oid column_types[] = {INT8OID, INT8OID, INT8OID, TIMESTAMPTZOID, XIDOID,  INT4OID,
+                                INT4OID, INT4OID, INT4OID, INT4OID,        INT4OID, BOOLOID};
+constexpr int column_count = lengthof(column_types);
 constexpr size_t row_size = offsetof(Columns, confirmed) + sizeof(bool);
 static_assert(row_size == 4 * sizeof(int64) + 7 * sizeof(int32) + sizeof(bool),
               "no padding, as in a row");
@@ -54,6 +57,14 @@ static_assert(row_size == 4 * sizeof(int64) + 7 * sizeof(int32) + sizeof(bool),
                     errmsg("table \"snowdrift_tables.%s\" %s", table_name, problem),
                     errdetail("The table holds the time after which no ID was ever issued."),
                     errhint("Undo the change, or drop the extension and create it again.")));
+}
+
+/// Whether the columns have their types. That of a dropped column is InvalidOid.
+bool has_columns(TupleDesc row) {
+    if (row->natts < column_count) return false;
+    for (int i = 0; i < column_count; ++i)
+        if (TupleDescAttr(row, i)->atttypid != column_types[i]) return false;
+    return true;
 }
 
 /// The columns of a row on the page; null if the row has another format.
@@ -155,7 +166,7 @@ Relation open(LOCKMODE lock) {
     if (getExtensionOfObject(RelationRelationId, oid) != get_extension_oid("snowdrift", true))
         report_unusable("does not belong to extension snowdrift");
     if (table->rd_rel->relkind != RELKIND_RELATION || table->rd_rel->relam != HEAP_TABLE_AM_OID ||
-        RelationGetDescr(table)->natts < column_count)
+        !has_columns(RelationGetDescr(table)))
         report_unusable("was altered");
     if (table->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT)
         report_unusable("is not crash-safe");
@@ -166,8 +177,6 @@ Relation open(LOCKMODE lock) {
 }
 
 bool is_affected_by(Oid relation) { return relation == last_opened || !OidIsValid(relation); }
-
-uint64_t file_of(Relation table) { return file_number(table); }
 
 Writer writer_for(Relation table) {
     // Every change of the file changes the table's row in pg_class. Unlike the relcache, this is

@@ -23,8 +23,10 @@ enum Column : AttrNumber { unix_ms = 1, origin_ms = 3, origin_generators = 7 };
 
 using mark_protocol::Writer;
 
-/// Owner::number before the first ID that contains a number, and without a configured one.
+/// Owner::number before the first ID that contains a number.
 inline constexpr int32 unknown_number = -1;
+
+/// Owner::number if none was configured, or 0.
 inline constexpr int32 no_number = 0;
 
 /// Owner::citus_group outside a Citus cluster.
@@ -37,7 +39,7 @@ struct Owner {
                                  ///< files, another one after pg_upgrade
     TimeLineID timeline;         ///< of its WAL: a promoted standby has a later one
     int32 citus_group;           ///< its group in a Citus cluster, or no_group
-    int32 number;                ///< the configured one that the whole database last drew with,
+    int32 number;                ///< configured for the whole database at its last IDs,
                                  ///< no_number or unknown_number
     bool is_confirmed;           ///< false on a copy or a clone, until a superuser confirms it
 
@@ -86,9 +88,6 @@ Relation open(LOCKMODE lock = RowExclusiveLock);
 
 /// Whether a relcache invalidation of `relation` may concern the table.
 bool is_affected_by(Oid relation);
-
-/// The number of the file on disk. Every change that a rollback could undo creates a new file.
-uint64_t file_of(Relation table);
 
 /// The writer that generators store in the file. A crash may lose a file created by an open
 /// transaction, even after the commit, until the commit record is flushed. So the first session

@@ -3,8 +3,8 @@
 // regression.
 //
 // One word of the state stores the count and, in the lowest bit, whether IDs may be ahead of the
-// clock. A fresh state starts after the mark, which may be ahead of the clock, and a call that has
-// waited because the sequence was used up may begin the next time unit. Neither is a regression.
+// clock. A fresh state may start ahead of the clock, and a call that has waited because the
+// sequence was used up may begin the next time unit. Neither is a regression.
 #pragma once
 
 #include "pg/mark/slots.hpp"

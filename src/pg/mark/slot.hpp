@@ -78,10 +78,15 @@ struct alignas(64) Slot {
     SlotKey key{};  ///< protected by Lock; meaningless while the slot is free
 
     Slot() : words{} { SpinLockInit(&lock); }
+
+    /// The latest watermark that was returned, in Unix milliseconds, plus 1; 0 if none was. The
+    /// word is after the state of a generator that has a watermark.
+    std::atomic<uint64_t>& watermark() { return words[5]; }
 };
 static_assert(sizeof(Slot) == 128, "another size is another structure_version");
-static_assert(sizeof(Slot::ulid) <= sizeof(Slot::words) &&
-              sizeof(Slot::uuidv7) <= sizeof(Slot::words) &&
+static_assert(sizeof(Slot::snowflake) <= sizeof(Slot::words[0]) * 5 &&
+              sizeof(Slot::ulid) <= sizeof(Slot::words[0]) * 5 &&
+              sizeof(Slot::uuidv7) <= sizeof(Slot::words[0]) * 5 &&
               sizeof(Slot::mark) <= sizeof(Slot::words) &&
               sizeof(Slot::sno) <= sizeof(Slot::words));
 static_assert(std::atomic<uint64_t>::is_always_lock_free, "states are shared between processes");

@@ -18,11 +18,11 @@ void release_on_abort(slots::Slot& slot, uint64_t allocation);
 void release_on_commit(slots::Slot& slot, uint64_t allocation);
 
 /// The transaction changes the definition of the generator by hand, so the generator may replace
-/// another one, or be replaced. advance_changed() and a rollback advance its state past the mark.
+/// another one, or be replaced. advance_changed() and a rollback advance its state past the floor.
 void advance_on_change(slots::Slot& slot, uint64_t allocation);
 
 /// Advances the states of the generators whose definitions the transaction has changed by hand past
-/// the mark. Called at the end of each statement that changes definitions.
+/// the floor of fresh states. Called at the end of each statement that changes definitions.
 void advance_changed();
 
 }  // namespace snowdrift

@@ -1,9 +1,47 @@
 #include "pg/mark/slots.hpp"
 
+#include <new>
 #include <optional>
+
+extern "C" {
+#include "storage/dsm.h"
+#include "storage/ipc.h"
+#include "storage/shmem.h"
+#include "utils/inval.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+}
 
 namespace snowdrift::slots {
 namespace {
+
+// ---- the memory
+
+/// Slots in one segment of dynamic shared memory. Each chunk is twice as large as the previous one,
+/// and all remain until the server stops.
+struct Chunk {
+    dsm_handle handle;
+    uint32_t slots;
+};
+constexpr uint32_t max_chunks = 12;
+constexpr uint32_t first_chunk_slots = 256;
+
+/// The chunks of all slots. Lock protects them.
+struct Root {
+    std::atomic<uint64_t> allocations = 0;  ///< number of slots allocated since the server started
+    uint32_t chunk_count = 0;
+    Chunk chunks[max_chunks]{};
+    dsm_handle holds = DSM_HANDLE_INVALID;
+};
+static_assert(sizeof(Root) == 112, "another size is another structure_version");
+
+Root* mapped_root = nullptr;
+
+/// The root. Precondition: the caller holds Lock.
+Root& root() {
+    Assert(LWLockHeldByMe(AddinShmemInitLock));
+    return *mapped_root;
+}
 
 /// A chunk that this process has mapped.
 struct MappedChunk {
@@ -20,19 +58,35 @@ std::optional<Chunk> next_unmapped() {
     return root().chunks[mapped_count];
 }
 
-}  // namespace
-
-void map_chunks() {
-    while (const auto chunk = next_unmapped()) {
-        dsm_segment* const segment = dsm_attach(chunk->handle);
-        if (segment == nullptr)
-            elog(ERROR, "could not attach to the dynamic shared memory segment of ID generators");
-        dsm_pin_mapping(segment);
-        mapped[mapped_count++] = {static_cast<Slot*>(dsm_segment_address(segment)), chunk->slots};
+/// Add a chunk after the mapped ones, unless another session has done so. Raises 53200 if the
+/// server has no free shared memory.
+void add_chunk() {
+    if (mapped_count == max_chunks)
+        ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of shared memory"),
+                        errdetail("This server has reached its maximum number of ID generators.")));
+    const uint32_t count = first_chunk_slots << mapped_count;
+    dsm_segment* const segment = dsm_create(count * sizeof(Slot), 0);
+    const dsm_handle handle = dsm_segment_handle(segment);
+    dsm_pin_segment(segment);
+    new (dsm_segment_address(segment)) Slot[count];
+    bool is_added;
+    {
+        const Lock lock{LW_EXCLUSIVE};
+        is_added = root().chunk_count == mapped_count;
+        if (is_added) root().chunks[root().chunk_count++] = {handle, count};
     }
+    if (!is_added) dsm_unpin_segment(handle);
+    dsm_detach(segment);
 }
 
-namespace {
+shmem_request_hook_type next_shmem_request_hook = nullptr;
+
+void request_shmem() {
+    if (next_shmem_request_hook) next_shmem_request_hook();
+    RequestAddinShmemSpace(sizeof(Root));
+}
+
+// ---- the slots
 
 /// Calls visit(Slot&) for each mapped slot until it returns true. Returns that slot, or null.
 template <typename Visit>
@@ -75,7 +129,45 @@ void clear(Slot& slot) {
     SpinLockRelease(&slot.lock);
 }
 
+/// Release the slots of databases that no longer exist. Return false if there are none.
+bool release_dropped_databases() {
+    const auto all = list();
+    // The catalogs must not be older than the list.
+    AcceptInvalidationMessages();
+    InvalidateCatalogSnapshot();
+    bool is_released = false;
+    for (const Allocated& each : all) {
+        if (SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(each.key.database))) continue;
+        release(*each.slot, each.allocation);
+        is_released = true;
+    }
+    return is_released;
+}
+
 }  // namespace
+
+// PostgreSQL documents this lock as the one for "an extension's space allocation in shared memory".
+// The server acquires it to allocate the root, so map the root first.
+Lock::Lock(LWLockMode mode) {
+    if (mapped_root == nullptr) {
+        const char* const name = psprintf("snowdrift %d", structure_version);
+        mapped_root = static_cast<Root*>(
+            named_memory(name, sizeof(Root), [](void* memory) { new (memory) Root{}; }));
+    }
+    LWLockAcquire(AddinShmemInitLock, mode);
+}
+
+Lock::~Lock() { LWLockRelease(AddinShmemInitLock); }
+
+void map_chunks() {
+    while (const auto chunk = next_unmapped()) {
+        dsm_segment* const segment = dsm_attach(chunk->handle);
+        if (segment == nullptr)
+            elog(ERROR, "could not attach to the dynamic shared memory segment of ID generators");
+        dsm_pin_mapping(segment);
+        mapped[mapped_count++] = {static_cast<Slot*>(dsm_segment_address(segment)), chunk->slots};
+    }
+}
 
 Slot* lookup(const SlotKey& key) {
     map_chunks();
@@ -83,18 +175,20 @@ Slot* lookup(const SlotKey& key) {
     return find_if([&](const Slot& slot) { return !is_free(slot) && slot.key == key; });
 }
 
-Slot* allocate(const SlotKey& key, int max_named) {
+Slot* allocate(const SlotKey& key) {
     // Another session may have allocated the slot, even in a chunk that this process has not
     // mapped.
     if (mapped_count < root().chunk_count) return nullptr;
     const Occupancy found = search(key);
     if (found.has_slot || found.free == nullptr) return nullptr;
-    if (!key.is_default() && found.named_in_database >= max_named) return nullptr;
+    if (!key.is_default() && found.named_in_database >= max_named_generators) return nullptr;
     clear(*found.free);
     new (&found.free->statistics) Statistics{};
     found.free->key = key;
     return found.free;
 }
+
+dsm_handle& holds() { return root().holds; }
 
 void publish(Slot& slot) { slot.allocation = ++root().allocations; }
 
@@ -104,7 +198,11 @@ Occupancy occupancy(const SlotKey& key) {
     return search(key);
 }
 
-void grow() { add_chunk(mapped_count); }
+void make_room(const SlotKey& key) {
+    const Occupancy present = occupancy(key);
+    if (present.has_slot || present.free != nullptr) return;
+    if (!release_dropped_databases()) add_chunk();
+}
 
 void release(Slot& slot, uint64_t allocation) {
     const Lock lock{LW_EXCLUSIVE};
@@ -125,9 +223,9 @@ std::span<const Allocated> list() {
     return {first, count};
 }
 
-void visit_generators(void (*visit)(const Slot& slot, void* context), void* context) {
+void visit_generators(void (*visit)(Slot& slot, void* context), void* context) {
     const Lock lock{LW_SHARED};
-    (void)find_if([=](const Slot& slot) {
+    (void)find_if([=](Slot& slot) {
         if (is_own_generator(slot)) visit(slot, context);
         return false;
     });
@@ -140,6 +238,12 @@ void clear_generators() {
         if (is_own_generator(slot)) clear(slot);
         return false;
     });
+}
+
+void reserve() {
+    if (has_named_segments) return;
+    next_shmem_request_hook = shmem_request_hook;
+    shmem_request_hook = request_shmem;
 }
 
 }  // namespace snowdrift::slots

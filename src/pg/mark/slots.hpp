@@ -1,27 +1,48 @@
-// Slots: the shared memory that holds the generators' states and the mark. This file finds,
-// allocates and releases slots in the memory of chunks.hpp. src/protocol interprets the states;
-// slot_release.hpp and make_room.hpp decide when a slot is released.
+// Slots: the shared memory that holds the generators' states and the mark, and the lock that
+// protects it. This file finds, allocates and releases slots; slot.hpp has the form of one.
+// src/protocol interprets the states; slot_release.hpp decides when a slot is released.
 #pragma once
 
-#include <climits>
 #include <cstdint>
 #include <span>
 
-#include "pg/mark/chunks.hpp"
 #include "pg/mark/slot.hpp"
+#include "pg/support/postgres.hpp"
+
+extern "C" {
+#include "storage/dsm.h"
+#include "storage/lwlock.h"
+}
 
 namespace snowdrift::slots {
+
+/// The version of the structure of the shared memory. Increment it in a release that changes Root,
+/// Slot, or the meaning of a state or key. Sessions of libraries with the same version share the
+/// memory, and those of an older version stop once a newer one is in use: see mark_protocol.hpp.
+inline constexpr int32_t structure_version = 1;
+
+/// The maximum number of slots for named generators per database. It prevents one database from
+/// using up the shared memory of the others.
+inline constexpr int max_named_generators = 1000;
+
+/// Holds the lock of the slots: LW_EXCLUSIVE for allocation, release, and changes of several words
+/// of a state; LW_SHARED for searches. Code that holds it must not raise errors. The first lock of
+/// a session maps the root, and raises 53200 if the server has no free shared memory.
+class Lock {
+ public:
+    explicit Lock(LWLockMode mode);
+    ~Lock();
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+};
 
 /// The slot of the key; null if there is none. Reads no catalogs.
 Slot* lookup(const SlotKey& key);
 
-/// The value of `max_named` for attach() that sets no limit.
-inline constexpr int unlimited = INT_MAX;
-
 /// Returns a cleared slot for the key; null if no slot is free, if the key is that of a named
-/// generator and its database has `max_named` slots for named generators, or if the key has a slot.
+/// generator and its database has max_named_generators slots, or if the key has a slot.
 /// Precondition: the caller holds Lock exclusively.
-Slot* allocate(const SlotKey& key, int max_named);
+Slot* allocate(const SlotKey& key);
 
 /// Makes an allocated slot visible to all sessions. Precondition: the caller has held Lock since
 /// allocate().
@@ -31,10 +52,10 @@ void publish(Slot& slot);
 /// its zeroed state before other sessions can see it. Null if allocate() fails: occupancy() tells
 /// why.
 template <typename Initialize>
-Slot* attach(const SlotKey& key, int max_named, Initialize initialize) {
+Slot* attach(const SlotKey& key, Initialize initialize) {
     if (Slot* const slot = lookup(key)) return slot;
     const Lock lock{LW_EXCLUSIVE};
-    Slot* const slot = allocate(key, max_named);
+    Slot* const slot = allocate(key);
     if (slot == nullptr) return nullptr;
     initialize(*slot);
     publish(*slot);
@@ -49,8 +70,10 @@ struct Occupancy {
 };
 Occupancy occupancy(const SlotKey& key);
 
-/// Adds memory for more slots. Raises 53200 if the server has no free shared memory.
-void grow();
+/// Ensures that a slot is free, or that the key has a slot: releases the slots of dropped
+/// databases, or adds memory if there are none. Reads the catalogs. Raises 53200 if the server has
+/// no free shared memory.
+void make_room(const SlotKey& key);
 
 /// Releases the slot if its current allocation is `allocation`.
 void release(Slot& slot, uint64_t allocation);
@@ -70,9 +93,17 @@ void map_chunks();
 
 /// Calls `visit(slot, context)` for each mapped slot of this database's generators, while no slot
 /// is allocated or released. `visit` must not raise errors.
-void visit_generators(void (*visit)(const Slot& slot, void* context), void* context);
+void visit_generators(void (*visit)(Slot& slot, void* context), void* context);
 
 /// Clears the states of this database's generators.
 void clear_generators();
+
+/// The segment of watermark/lines.hpp; DSM_HANDLE_INVALID if there is none. Precondition: the
+/// caller holds Lock.
+dsm_handle& holds();
+
+/// Reserves shared memory for the root. Called if the library is preloaded. Otherwise, the first
+/// use takes the memory from the server's spare shared memory.
+void reserve();
 
 }  // namespace snowdrift::slots

@@ -32,17 +32,6 @@ const Const* constant_argument(const FuncExpr* call) {
     return reinterpret_cast<const Const*>(argument);
 }
 
-/// The name of the generator that the default of a column calls; null for the default generator.
-/// Nothing if the default calls no generator of Snowflake IDs, or if the name is not a constant.
-std::optional<const char*> generator_of(Relation table, AttrNumber column) {
-    const Node* const expression = read_expression(table, column);
-    const auto call = expression == nullptr ? std::nullopt : call_of(expression);
-    if (!call || !call->is_next_snowflake()) return std::nullopt;
-    if (extension::is_ours(call->function, next_snowflake_symbol)) return nullptr;
-    if (call->argument == nullptr) return std::nullopt;
-    return TextDatumGetCString(call->argument->constvalue);
-}
-
 const char* name_of(Relation table, AttrNumber column) {
     return get_attname(RelationGetRelid(table), column, false);
 }
@@ -63,7 +52,7 @@ struct DrawnLayout {
 
 /// The layout that the default of a column determines; nothing if it determines none.
 std::optional<DrawnLayout> drawn_layout(Relation table, AttrNumber column) {
-    const auto generator = generator_of(table, column);
+    const auto generator = generator_of_column(table, column);
     if (!generator) return std::nullopt;
     if (*generator == nullptr) return DrawnLayout{nullptr, default_layout};
     const auto definition = definitions::lookup(*generator);
@@ -137,12 +126,21 @@ std::optional<DefaultCall> call_of(const Node* expression) {
     }
 }
 
+std::optional<const char*> generator_of_column(Relation table, AttrNumber column) {
+    const Node* const expression = read_expression(table, column);
+    const auto call = expression == nullptr ? std::nullopt : call_of(expression);
+    if (!call || !call->is_next_snowflake()) return std::nullopt;
+    if (extension::is_ours(call->function, next_snowflake_symbol)) return nullptr;
+    if (call->argument == nullptr) return std::nullopt;
+    return TextDatumGetCString(call->argument->constvalue);
+}
+
 SnowflakeLayout layout_of_column(Relation table, AttrNumber column, const SnowflakeLayout* stated) {
     const auto drawn = drawn_layout(table, column);
     if (stated != nullptr) {
         check_same_layout(table, column, drawn, *stated, "Omit the layout.");
     } else if (!drawn) {
-        const auto generator = generator_of(table, column);
+        const auto generator = generator_of_column(table, column);
         if (generator && !definitions::lookup(*generator))
             definitions::report_undefined(*generator);
         report_unknown_layout(table, column);

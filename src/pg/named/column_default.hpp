@@ -34,6 +34,10 @@ Node* read_expression(Relation table, AttrNumber column);
 /// the default is another expression.
 std::optional<DefaultCall> call_of(const Node* expression);
 
+/// The name of the generator that the default of a column calls; null for the default generator.
+/// Nothing if the default calls no generator of Snowflake IDs, or if the name is not a constant.
+std::optional<const char*> generator_of_column(Relation table, AttrNumber column);
+
 /// The layout of the Snowflake IDs in a column: that of the generator that the column's default
 /// calls, or `stated` if the default calls none. `stated`: null if the user has not stated the
 /// layout. Raises 22023 if both are known and differ, if neither is, or if the default of a table

@@ -29,17 +29,16 @@ struct Definition {
 
     GeneratorId generator() const { return {table, id}; }
 
-    /// The node of a Snowflake generator: datacenter and worker together. Nothing if both are
-    /// unset.
+    /// The node: datacenter and worker together, or the partition. Nothing if they are unset.
     std::optional<uint32_t> node() const {
+        if (kind == slots::Kind::sno) return partition;
         if (!datacenter && !worker) return std::nullopt;
         return datacenter.value_or(0) << layout.worker_bits | worker.value_or(0);
     }
 
     /// Whether the IDs contain the server's number.
     bool has_server_number() const {
-        if (kind == slots::Kind::sno) return !partition;
-        return layout.node_bits() > 0 && !node();
+        return (kind == slots::Kind::sno || layout.node_bits() > 0) && !node();
     }
 
     /// The key of the slot that holds the generator's state.

@@ -71,7 +71,7 @@ Row read_row(Relation table, HeapTuple tuple);
 /// until it returns true. Returns whether a call returned true.
 template <typename Visit>
 bool find_row(Relation table, Snapshot snapshot, Visit visit) {
-    return find_tuple(table, snapshot,
+    return find_tuple(table, snapshot, InvalidOid, {},
                       [&](HeapTuple tuple) { return visit(read_row(table, tuple)); });
 }
 

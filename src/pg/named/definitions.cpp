@@ -1,6 +1,5 @@
 #include "pg/named/definitions.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 #include "pg/mark/advance_state.hpp"
@@ -114,22 +113,6 @@ Definition lock(const char* name) {
     return read_definition(find_locked(name, generator_lock::share));
 }
 
-uint32_t last_id() {
-    uint32_t last = 0;
-    for_each_row([&](const Row& row) { last = std::max(last, row.number(Column::id)); });
-    return last;
-}
-
-std::optional<int64_t> latest_origin(uint32_t after) {
-    std::optional<int64_t> latest;
-    for_each_row([&](const Row& row) {
-        const auto& time = row[Column::origin];
-        if (time && row.number(Column::id) > after)
-            latest = std::max(latest, std::optional{unix_ms_ceil(DatumGetTimestampTz(*time))});
-    });
-    return latest;
-}
-
 uint32_t next_id() {
     const Oid sequence = extension::find_relation("generator_id");
     if (!OidIsValid(sequence))
@@ -239,13 +222,13 @@ void remove(const char* name) {
 void check_unique_in_cluster(const char* name, const Definition& definition) {
     if (definition.this_node_only || definition.has_server_number()) return;
     if (!citus::read_membership().is_in_cluster()) return;
-    const bool is_pinned = definition.partition || definition.node();
     ereport(ERROR,
             (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
              errmsg("ID generator \"%s\" is not unique in a Citus cluster", name),
-             is_pinned ? errdetail("Its node is part of its definition, which is the same on all "
-                                   "nodes of the cluster.")
-                       : errdetail("Its layout has no bits for a node."),
+             definition.node()
+                 ? errdetail("Its node is part of its definition, which is the same on all "
+                             "nodes of the cluster.")
+                 : errdetail("Its layout has no bits for a node."),
              errhint("Omit the node, or use a layout with datacenter or worker bits. If only this "
                      "node of the cluster generates IDs with it, create the generator with "
                      "this_node_only => true.")));

@@ -29,16 +29,9 @@ void check_bounds(int64_t sequence_min, int64_t sequence_max);
 std::optional<Definition> lookup(const char* name);
 
 /// The same, and locks the generator: drop_generator() waits until this transaction ends, as DROP
-/// SEQUENCE does. DROP EXTENSION does not: see attach_after_origin(). Raises 42704 if there is no
+/// SEQUENCE does. DROP EXTENSION does not: see NodeSession::attach(). Raises 42704 if there is no
 /// such generator.
 Definition lock(const char* name);
-
-/// The greatest id of all generators; 0 if there is none.
-uint32_t last_id();
-
-/// The latest origin of the Snowflake generators whose ids are greater than `after`, in Unix
-/// milliseconds; nothing if none has an origin.
-std::optional<int64_t> latest_origin(uint32_t after);
 
 /// An id from the sequence of the ids, which no generator of the database has.
 uint32_t next_id();
@@ -72,7 +65,8 @@ void remove(const char* name);
 /// unique unless it is for this node only. Raises 55000.
 void check_unique_in_cluster(const char* name, const Definition& definition);
 
-/// Makes all sessions reread the table, and all further fresh states start after the current mark.
+/// Makes all sessions reread the table, and all further fresh states start after all IDs that were
+/// issued: see advance_fresh_floor().
 /// Raises 55000 if this session's library was replaced.
 void invalidate(Relation table);
 

@@ -15,7 +15,8 @@ extern "C" {
 namespace snowdrift {
 
 /// The cache. An entry stays until the session ends. `Session`: a session's view of a generator of
-/// the kind Session::kind, which define(definition, name) describes.
+/// the kind Session::kind, which define(definition, name) describes. The first use in a transaction
+/// calls Session::begin_transaction().
 template <typename Session>
 class GeneratorCache {
  public:
@@ -62,6 +63,7 @@ class GeneratorCache {
     pg_noinline static Entry* renew(Entry*& first, Entry* entry, char* name) {
         if (entry == nullptr || !lock(*entry)) entry = read(first, entry, name);
         entry->transaction = current_transaction();
+        entry->session.begin_transaction();
         pfree(name);
         return entry;
     }

@@ -54,7 +54,7 @@ class Row {
 /// Calls visit(const Row&) for each row that the snapshot sees.
 template <typename Visit>
 void for_each_row(Relation table, Snapshot snapshot, Visit visit) {
-    (void)find_tuple(table, snapshot, [&](HeapTuple tuple) {
+    (void)find_tuple(table, snapshot, InvalidOid, {}, [&](HeapTuple tuple) {
         visit(Row{table, tuple});
         return false;
     });

@@ -124,7 +124,8 @@ ServerNode find_server_node(const citus::Membership& membership) {
     }
 }
 
-/// The server's number. Raises 55000 if it has none, or if another server may have the same.
+}  // namespace
+
 uint32_t server_number(Relation mark) {
     const citus::Membership membership = citus::read_membership();
     const ServerNode node = find_server_node(membership);
@@ -138,8 +139,6 @@ uint32_t server_number(Relation mark) {
     check_confirmed(mark, present_number(*node.number, membership), membership);
     return *node.number;
 }
-
-}  // namespace
 
 void log_missing_number() {
     if (settings::node.source != Source::automatic || citus::read_membership().has_citus) return;
@@ -169,8 +168,6 @@ uint32_t node_for(const SnowflakeLayout& layout, Relation mark) {
                                   layout.datacenter_bits, layout.worker_bits)));
     return number;
 }
-
-uint16_t node_for_snos(Relation mark) { return static_cast<uint16_t>(server_number(mark)); }
 
 std::optional<ServerNumber> find_server_number(const citus::Membership& membership) {
     const auto number = find_server_node(membership).number;

@@ -10,13 +10,13 @@
 
 namespace snowdrift {
 
-/// Returns the node of a layout's IDs, 0 .. layout.max_node(); 0 if the layout has no node bits.
-/// Raises 22023 if the server's number does not fit the layout, and 55000 if it has none, or if
-/// another server may have the same.
-uint32_t node_for(const SnowflakeLayout& layout, Relation mark);
+/// Returns the server's number, 0 .. 65535, which is the partition of snos. Raises 55000 if it has
+/// none, or if another server may have the same. `mark`: the mark's table.
+uint32_t server_number(Relation mark);
 
-/// Returns the partition of snos, 0 .. 65535. Raises the same errors.
-uint16_t node_for_snos(Relation mark);
+/// Returns the node of a layout's IDs, 0 .. layout.max_node(); 0 if the layout has no node bits.
+/// Raises the same errors, and 22023 if the server's number does not fit the layout.
+uint32_t node_for(const SnowflakeLayout& layout, Relation mark);
 
 /// Returns the server's number, of the node with that membership; nothing if it has none.
 std::optional<ServerNumber> find_server_number(const citus::Membership& membership);

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "pg/partitioning/partition_list.hpp"
-#include "pg/partitioning/time_step.hpp"
 #include "pg/support/checks.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/row.hpp"
@@ -25,6 +24,94 @@ extern "C" {
 using namespace snowdrift;
 
 namespace {
+
+/// The time steps of partitions, in UTC: whole months, or whole minutes, hours or days. Steps of
+/// months are counted from January of the year 0, so that three months are a quarter. Other steps
+/// are counted from Monday, 2001-01-01, so that seven days are a week.
+class TimeStep {
+ public:
+    /// Raises 22023 unless the interval is a positive whole number of months or of minutes.
+    explicit TimeStep(const Interval& step);
+
+    /// The beginning of the step that contains `time`.
+    TimestampTz begin_of(TimestampTz time) const;
+
+    /// The beginning of the step after the one that begins at `begin`; DT_NOEND if it is out of
+    /// PostgreSQL's range.
+    TimestampTz next(TimestampTz begin) const;
+
+    /// The suffix of the partition's name for the step that begins at `begin`: YYYY_MM, YYYY_MM_DD
+    /// or YYYY_MM_DD_hhmm.
+    const char* suffix(TimestampTz begin) const;
+
+ private:
+    int64 us_ = 0;
+    int64 months_ = 0;
+};
+
+pg_tm fields_of(TimestampTz time) {
+    pg_tm fields{};
+    fsec_t fraction;
+    if (timestamp2tm(time, nullptr, &fields, &fraction, nullptr, nullptr) != 0)
+        elog(ERROR, "timestamp out of range");
+    return fields;
+}
+
+TimestampTz time_of_month(int64 month) {
+    if (month / 12 > JULIAN_MAXYEAR) return DT_NOEND;
+    pg_tm fields{};
+    fields.tm_year = static_cast<int>(month / 12);
+    fields.tm_mon = static_cast<int>(month % 12) + 1;
+    fields.tm_mday = 1;
+    TimestampTz time;
+    return tm2timestamp(&fields, 0, nullptr, &time) == 0 ? time : DT_NOEND;
+}
+
+TimeStep::TimeStep(const Interval& step) {
+    int64 days_us;
+    const bool is_in_range = !__builtin_mul_overflow(int64{step.day}, USECS_PER_DAY, &days_us) &&
+                             !__builtin_add_overflow(days_us, step.time, &us_);
+    months_ = step.month;
+    const bool is_months = months_ > 0 && us_ == 0;
+    const bool is_minutes = months_ == 0 && us_ > 0 && us_ % USECS_PER_MINUTE == 0;
+    if (is_in_range && (is_months || is_minutes)) return;
+    const Datum shown = DirectFunctionCall1(interval_out, IntervalPGetDatum(&step));
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("invalid partition step: \"%s\"", DatumGetCString(shown)),
+                    errhint("The step must be a positive whole number of months, or of minutes, "
+                            "hours or days.")));
+}
+
+TimestampTz TimeStep::begin_of(TimestampTz time) const {
+    if (months_ > 0) {
+        const pg_tm fields = fields_of(time);
+        const int64 month = int64{12} * fields.tm_year + fields.tm_mon - 1;
+        return time_of_month(month - month % months_);
+    }
+    constexpr TimestampTz monday = 366 * USECS_PER_DAY;  // 2001-01-01
+    const int64 remainder = (time - monday) % us_;
+    return time - remainder - (remainder < 0 ? us_ : 0);
+}
+
+TimestampTz TimeStep::next(TimestampTz begin) const {
+    Assert(begin == begin_of(begin));
+    if (months_ > 0) {
+        const pg_tm fields = fields_of(begin);
+        return time_of_month(int64{12} * fields.tm_year + fields.tm_mon - 1 + months_);
+    }
+    TimestampTz end;
+    if (__builtin_add_overflow(begin, us_, &end) || !IS_VALID_TIMESTAMP(end)) return DT_NOEND;
+    return end;
+}
+
+const char* TimeStep::suffix(TimestampTz begin) const {
+    const pg_tm fields = fields_of(begin);
+    const char* const month = psprintf("%04d_%02d", fields.tm_year, fields.tm_mon);
+    if (months_ > 0) return month;
+    const char* const day = psprintf("%s_%02d", month, fields.tm_mday);
+    if (us_ % USECS_PER_DAY == 0) return day;
+    return psprintf("%s_%02d%02d", day, fields.tm_hour, fields.tm_min);
+}
 
 /// The clauses for the access method and the tablespace of a table.
 const char* storage_options(Relation table) {

@@ -57,12 +57,6 @@ bool find_tuple(Relation table, Snapshot snapshot, Oid index,
     return found;
 }
 
-/// The same for all rows of an open table.
-template <typename Visit>
-bool find_tuple(Relation table, Snapshot snapshot, Visit visit) {
-    return find_tuple(table, snapshot, InvalidOid, {}, visit);
-}
-
 /// The same for the current rows of a catalog.
 template <typename Visit>
 bool find_tuple(Oid catalog, Oid index, std::initializer_list<CatalogKey> conditions, Visit visit) {

@@ -10,6 +10,7 @@
 extern "C" {
 #include "postgres.h"
 
+#include "access/twophase.h"
 #include "commands/vacuum.h"
 #include "fmgr.h"
 #include "nodes/nodeFuncs.h"
@@ -194,6 +195,22 @@ inline bool has_names_of_standbys() {
     if (!has_standby_status(server_version)) return status != 0;
     if ((status & initialized) != 0) return (status & defined) != 0;
     return SyncRepStandbyNames != nullptr && *SyncRepStandbyNames != '\0';  // just started
+}
+
+/// The process entry of a prepared transaction.
+inline const PGPROC* process_of_prepared(FullTransactionId transaction) {
+#if PG_VERSION_NUM >= 190000
+    return TwoPhaseGetDummyProc(transaction, false);
+#else
+    return TwoPhaseGetDummyProc(XidFromFullTransactionId(transaction), false);
+#endif
+}
+
+/// A number in an active snapshot that PostgreSQL neither reads nor writes, and that is 0 in a new
+/// one: active snapshots are copies, which have no completion count.
+inline uint64_t& mark_of_active_snapshot(Snapshot snapshot) {
+    Assert(snapshot->copied);
+    return snapshot->snapXactCompletionCount;
 }
 
 /// Whether this session's changes have a replication origin.

@@ -37,4 +37,12 @@ struct IdTraits<Uuidv7> {
                                      Uuidv7::max_timestamp_ms};
 };
 
+/// The time in argument `n`, counted from 0, in Unix milliseconds, rounded down. Raises 22008
+/// unless `Id` has such a timestamp.
+template <typename Id>
+int64 get_time(FunctionCallInfo fcinfo, int n) {
+    const TimestampTz time = PG_GETARG_TIMESTAMPTZ(n);
+    return check_time(IdTraits<Id>::times, time, unix_ms_floor(time));
+}
+
 }  // namespace snowdrift

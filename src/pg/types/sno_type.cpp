@@ -111,9 +111,7 @@ SNOWDRIFT_FUNCTION(sno_diagram) {
 
 /// make_sno(timestamptz, metabyte int, partition int, sequence int, tick int) → sno
 SNOWDRIFT_FUNCTION(make_sno) {
-    const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
-    const int64 unix_ms = check_time(IdTraits<Sno>::times, time, unix_ms_floor(time));
-    return make_datum(Sno::compose({.units = Sno::units_at(unix_ms),
+    return make_datum(Sno::compose({.units = Sno::units_at(get_time<Sno>(fcinfo, 0)),
                                     .tick = check_field("tick", PG_GETARG_INT32(4), 1) != 0,
                                     .metabyte = check_metabyte(PG_GETARG_INT32(1)),
                                     .partition = get_uint16(fcinfo, 2, "partition"),

@@ -1,5 +1,6 @@
-// The SQL functions that decode and compose Snowflake IDs, in the default layout or in a given one.
-// next_snowflake() is in draw/, snowflake_within() in time_predicates.cpp.
+// The SQL functions that decode and compose Snowflake IDs, in the default layout or in a given one,
+// and convert them to texts and back. next_snowflake() is in draw/, snowflake_within() in
+// time_predicates.cpp.
 #include "snowdrift/snowflake.hpp"
 
 #include "pg/support/checks.hpp"
@@ -8,8 +9,14 @@
 #include "pg/support/time.hpp"
 #include "pg/types/diagram.hpp"
 #include "pg/types/snowflake_layout_type.hpp"
+#include "pg/types/text_errors.hpp"
 #include "snowdrift/endian.hpp"
 #include "snowdrift/snowflake_layout.hpp"
+#include "snowdrift/snowflake_text.hpp"
+
+extern "C" {
+#include "utils/builtins.h"
+}
 
 using namespace snowdrift;
 
@@ -77,4 +84,23 @@ SNOWDRIFT_FUNCTION(snowflake_boundary) {
     const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
     const SnowflakeLayout& layout = get_layout_argument(fcinfo, 1);
     PG_RETURN_INT64(layout.boundary(check_time(times_of(layout), time, unix_ms_ceil(time))));
+}
+
+/// snowflake_to_text(bigint) → text
+SNOWDRIFT_FUNCTION(snowflake_to_text) {
+    char text[SnowflakeText::size];
+    SnowflakeText::format(check_snowflake(default_layout, PG_GETARG_INT64(0)), text);
+    PG_RETURN_TEXT_P(cstring_to_text_with_len(text, sizeof text));
+}
+
+/// snowflake_from_text(text) → bigint
+SNOWDRIFT_FUNCTION(snowflake_from_text) {
+    const char* const input = text_to_cstring(PG_GETARG_TEXT_PP(0));
+    int64 id;
+    if (const ParseError error = SnowflakeText::parse(input, id))
+        ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+                        errmsg("invalid text of a Snowflake ID: \"%s\"", input),
+                        explain<CrockfordAlphabet>(
+                            input, error, {"input", 0, SnowflakeText::size, 63, "Snowflake IDs"})));
+    PG_RETURN_INT64(id);
 }

@@ -62,8 +62,6 @@ SNOWDRIFT_FUNCTION(ulid_diagram) {
 
 /// make_ulid(timestamptz, randomness bytea) → ulid
 SNOWDRIFT_FUNCTION(make_ulid) {
-    const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
     const auto randomness = get_randomness<Ulid>(fcinfo, 1);
-    return make_datum(
-        Ulid::compose(check_time(IdTraits<Ulid>::times, time, unix_ms_floor(time)), randomness));
+    return make_datum(Ulid::compose(get_time<Ulid>(fcinfo, 0), randomness));
 }

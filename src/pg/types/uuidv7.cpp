@@ -59,14 +59,12 @@ SNOWDRIFT_FUNCTION(uuidv7_diagram) {
 
 /// make_uuidv7(timestamptz, randomness bytea) → uuid
 SNOWDRIFT_FUNCTION(make_uuidv7) {
-    const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
     const auto randomness = get_randomness<Uuidv7>(fcinfo, 1);
     if (!Uuidv7::is_valid(randomness))
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                         errmsg("randomness is too large for UUID version 7"),
                         errdetail("The first 6 of its 80 bits must be 0.")));
-    return make_datum(Uuidv7::compose(
-        check_time(IdTraits<Uuidv7>::times, time, unix_ms_floor(time)), randomness));
+    return make_datum(Uuidv7::compose(get_time<Uuidv7>(fcinfo, 0), randomness));
 }
 
 SNOWDRIFT_FUNCTION_AS(uuidv7_boundary, IdType<Uuidv7>::boundary)

@@ -1,0 +1,184 @@
+// The SQL functions snowdrift.guard_watermark() and snowdrift.unguard_watermark(), and the trigger
+// of guarded tables, by which watermarks also cover rows whose IDs were not drawn in the
+// transaction that inserts them.
+#include "pg/draw/hold_row.hpp"
+#include "pg/draw/next_in_block.hpp"
+#include "pg/named/column_default.hpp"
+#include "pg/support/datum.hpp"
+#include "pg/support/extension.hpp"
+#include "pg/support/postgres.hpp"
+#include "pg/support/tables.hpp"
+#include "pg/types/column_ids.hpp"
+#include "pg/types/snowflake_layout_type.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "commands/trigger.h"
+#include "executor/spi.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/timestamp.h"
+}
+
+using namespace snowdrift;
+
+namespace {
+
+/// The column of a table, which must contain IDs that have a watermark. Raises 42703 or 42804.
+AttrNumber find_column(Oid table, const char* name) {
+    const AttrNumber column = get_attnum(table, name);
+    if (column <= 0)
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN),
+                        errmsg("column \"%s\" of relation \"%s\" does not exist", name,
+                               get_rel_name(table))));
+    const Oid type = get_atttype(table, column);
+    const auto ids = ColumnIds::of(type, default_layout);
+    if (!ids || ids->kind() == ColumnIds::Kind::sno)
+        ereport(ERROR,
+                (errcode(ERRCODE_DATATYPE_MISMATCH),
+                 errmsg("column \"%s\" of table \"%s\" contains no IDs that have a watermark", name,
+                        get_rel_name(table)),
+                 errdetail("The column is of type %s.", format_type_be(type)),
+                 errhint("Columns of type bigint, ulid and uuid can be guarded.")));
+    return column;
+}
+
+/// The name of the trigger that guards a column; null if there is none. The column is what the
+/// trigger depends on: its number in the name is another one after a dump of a table with dropped
+/// columns is restored, and in partitions.
+const char* find_guard(Oid table_oid, AttrNumber column) {
+    Relation table = table_open(table_oid, AccessShareLock);
+    const TriggerDesc* const all = table->trigdesc;
+    const char* name = nullptr;
+    for (int i = 0; name == nullptr && all != nullptr && i < all->numtriggers; ++i) {
+        const Trigger& trigger = all->triggers[i];
+        if (trigger.tgnattr == 1 && trigger.tgattr[0] == column &&
+            extension::is_ours(trigger.tgfoid, "snowdrift_hold_row"))
+            name = pstrdup(trigger.tgname);
+    }
+    table_close(table, AccessShareLock);
+    return name;
+}
+
+/// A name for the trigger of a column. Renaming the column does not change it.
+const char* new_name(Oid table, AttrNumber column) {
+    const char* name = psprintf("snowdrift_watermark_%d", static_cast<int>(column));
+    for (int i = 1; OidIsValid(get_trigger_oid(table, name, true)); ++i)
+        name = psprintf("snowdrift_watermark_%d_%d", static_cast<int>(column), i);
+    return name;
+}
+
+/// The generator whose IDs are in the column, as an argument of the trigger: its name, or nothing.
+const char* trigger_argument(Oid table_oid, AttrNumber column) {
+    Relation table = table_open(table_oid, AccessShareLock);
+    const auto generator = generator_of_column(table, column);
+    const char* const argument =
+        generator && *generator != nullptr ? quote_literal_cstr(*generator) : "";
+    table_close(table, AccessShareLock);
+    return argument;
+}
+
+/// Whether an update has not changed the row's ID, although it sets the column.
+bool has_same_id(const TriggerData* trigger, Datum id) {
+    TupleDesc table = RelationGetDescr(trigger->tg_relation);
+    const AttrNumber column = trigger->tg_trigger->tgattr[0];
+    bool is_null;
+    const Datum previous = heap_getattr(trigger->tg_trigtuple, column, table, &is_null);
+    const auto* const attribute = TupleDescAttr(table, column - 1);
+    return !is_null && datumIsEqual(previous, id, attribute->attbyval, attribute->attlen);
+}
+
+[[noreturn]] void report_passed(const char* id, TimestampTz watermark) {
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("ID %s is below a watermark that was read", id),
+                    errdetail("The watermark is at %s, so readers would miss the row.",
+                              timestamptz_to_str(watermark)),
+                    errhint("Draw the ID in the transaction that inserts the row.")));
+}
+
+[[noreturn]] void report_wrong_trigger() {
+    ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+                    errmsg("function was not called by a trigger of snowdrift.guard_watermark()")));
+}
+
+}  // namespace
+
+/// snowdrift.guard_watermark(table regclass, column name)
+SNOWDRIFT_FUNCTION(guard_watermark) {
+    const Oid table = PG_GETARG_OID(0);
+    const char* const name = NameStr(*PG_GETARG_NAME(1));
+    PreventCommandIfReadOnly("snowdrift.guard_watermark()");
+    check_owner(table);
+    const AttrNumber column = find_column(table, name);
+    const char* const guard = find_guard(table, column);
+    const char* const trigger =
+        quote_identifier(guard != nullptr ? guard : new_name(table, column));
+    SPI_connect();
+    const OwnerContext owner{table};
+    // If it always replaced, it could replace the guards of other columns of partitions.
+    execute(
+        psprintf("CREATE %s TRIGGER %s AFTER INSERT OR UPDATE OF %s ON %s "
+                 "FOR EACH ROW EXECUTE FUNCTION snowdrift.hold_row(%s)",
+                 guard != nullptr ? "OR REPLACE" : "", trigger, quote_identifier(name),
+                 qualified_name(table), trigger_argument(table, column)));
+    execute(psprintf("ALTER TABLE %s ENABLE ALWAYS TRIGGER %s", qualified_name(table), trigger));
+    owner.restore();
+    SPI_finish();
+    PG_RETURN_VOID();
+}
+
+/// snowdrift.unguard_watermark(table regclass, column name)
+SNOWDRIFT_FUNCTION(unguard_watermark) {
+    const Oid table = PG_GETARG_OID(0);
+    PreventCommandIfReadOnly("snowdrift.unguard_watermark()");
+    check_owner(table);
+    const char* const name = NameStr(*PG_GETARG_NAME(1));
+    const char* const guard = find_guard(table, find_column(table, name));
+    if (guard == nullptr)
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+                        errmsg("column \"%s\" of table \"%s\" is not guarded", name,
+                               get_rel_name(table))));
+    SPI_connect();
+    const OwnerContext owner{table};
+    execute(psprintf("DROP TRIGGER %s ON %s", quote_identifier(guard), qualified_name(table)));
+    owner.restore();
+    SPI_finish();
+    PG_RETURN_VOID();
+}
+
+/// snowdrift.hold_row([generator]), an AFTER ROW trigger: a BEFORE trigger could still change the
+/// ID.
+SNOWDRIFT_FUNCTION(hold_row) {
+    const auto* const trigger =
+        CALLED_AS_TRIGGER(fcinfo) ? reinterpret_cast<TriggerData*>(fcinfo->context) : nullptr;
+    if (trigger == nullptr || !TRIGGER_FIRED_AFTER(trigger->tg_event) ||
+        !TRIGGER_FIRED_FOR_ROW(trigger->tg_event) || TRIGGER_FIRED_BY_DELETE(trigger->tg_event) ||
+        trigger->tg_trigger->tgnattr != 1 || trigger->tg_trigger->tgnargs > 1)
+        report_wrong_trigger();
+    TupleDesc table = RelationGetDescr(trigger->tg_relation);
+    const AttrNumber column = trigger->tg_trigger->tgattr[0];
+    const auto ids = ColumnIds::of(TupleDescAttr(table, column - 1)->atttypid, default_layout);
+    if (!ids || ids->kind() == ColumnIds::Kind::sno) report_wrong_trigger();
+    const bool is_update = TRIGGER_FIRED_BY_UPDATE(trigger->tg_event);
+    HeapTuple row = is_update ? trigger->tg_newtuple : trigger->tg_trigtuple;
+    bool is_null;
+    const Datum id = heap_getattr(row, column, table, &is_null);
+    if (is_null || (is_update && has_same_id(trigger, id))) return Datum{0};
+    const bool has_generator = trigger->tg_trigger->tgnargs == 1;
+    std::optional<TimestampTz> passed;
+    if (ids->kind() == ColumnIds::Kind::snowflake)
+        passed = hold_snowflake(has_generator ? trigger->tg_trigger->tgargs[0] : nullptr,
+                                DatumGetInt64(id));
+    else if (ids->kind() == ColumnIds::Kind::ulid)
+        passed = watermark::guard_row(block_session<Ulid, slots::Kind::ulid, &slots::Slot::ulid>,
+                                      get_id<Ulid>(id).timestamp_ms());
+    else if (const auto& bytes = get_id<Uuidv7::Bytes>(id); Uuidv7::is_version_7(bytes))
+        passed =
+            watermark::guard_row(block_session<Uuidv7, slots::Kind::uuidv7, &slots::Slot::uuidv7>,
+                                 Uuidv7{bytes}.timestamp_ms());
+    if (passed) report_passed(ids->text(id), *passed);
+    return Datum{0};
+}

@@ -1,0 +1,17 @@
+// Holding the watermark of a Snowflake generator for a row whose ID may come from elsewhere.
+// guard_watermark.cpp has the trigger.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "pg/support/postgres.hpp"
+
+namespace snowdrift {
+
+/// Returns the time of the latest watermark that was read if it is above the ID, so that the row
+/// must be refused. `generator`: the name of the generator whose layout the ID has; null for the
+/// default one. Raises the errors of a draw.
+std::optional<TimestampTz> hold_snowflake(const char* generator, int64_t id);
+
+}  // namespace snowdrift

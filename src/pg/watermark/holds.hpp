@@ -1,0 +1,46 @@
+// What this session's transaction holds back: see src/protocol/watermark.hpp.
+#pragma once
+
+#include <cstdint>
+
+#include "pg/mark/slot.hpp"
+#include "protocol/watermark.hpp"
+
+namespace snowdrift::watermark {
+
+/// The generators whose watermarks the transaction holds, and whose states it has not attached
+/// again since.
+extern Generators held;
+
+/// The set with the generator of this kind and this id, which is 0 for a default generator. Snos
+/// have no watermark, because they do not ascend when the clock is set back: the set is empty.
+constexpr Generators only(slots::Kind kind, uint32_t id) {
+    switch (kind) {
+        case slots::Kind::ulid:
+            return 1;
+        case slots::Kind::uuidv7:
+            return 2;
+        case slots::Kind::snowflake:
+            return id == 0 ? 4 : Generators{8} << (id - 1) % 61;
+        default:
+            return 0;
+    }
+}
+
+static_assert(only(slots::Kind::snowflake, 0) == 1 << 2);
+static_assert(only(slots::Kind::snowflake, 1) == 1 << 3);
+static_assert(only(slots::Kind::snowflake, 61) == Generators{1} << 63);
+static_assert(only(slots::Kind::snowflake, 62) == only(slots::Kind::snowflake, 1));
+
+/// Whether the transaction holds the watermark of the generator, or does not need to.
+inline bool is_held(Generators generator) { return (held & generator) == generator; }
+
+/// Requires hold() before the next draw from the generator: its state may have been set back.
+inline void forget(Generators generator) { held &= ~generator; }
+
+/// Adds the generator to the transaction's hold, and lowers its time to `unix_ms`. The caller then
+/// issues a memory barrier. Raises 53200 if the server has no free shared memory, and 25000 in a
+/// parallel worker.
+void publish(Generators generator, int64_t unix_ms);
+
+}  // namespace snowdrift::watermark

@@ -1,0 +1,79 @@
+// Reading a generator's watermark: see src/protocol/watermark.hpp.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+
+#include "pg/mark/mark.hpp"
+#include "pg/mark/slot.hpp"
+#include "pg/support/postgres.hpp"
+#include "pg/support/time.hpp"
+#include "pg/watermark/holds.hpp"
+#include "pg/watermark/statement_value.hpp"
+#include "protocol/generators.hpp"
+#include "protocol/watermark.hpp"
+
+namespace snowdrift::watermark {
+
+/// The lowest time of a hold on the generator by a transaction of this database that is in progress
+/// for the active snapshot; INT64_MAX if there is none. Raises 55000 if the hold of such a
+/// transaction is unknown: it was prepared before the server started, or the snapshot was taken
+/// during recovery.
+int64_t lowest_hold(Generators generator);
+
+/// Maps the memory for lowest_hold(). Raises 25006 during recovery, 25000 in a parallel worker, and
+/// 53200 if the server has no free shared memory.
+void prepare_to_read();
+
+/// PostgreSQL as the environment of src/protocol/watermark.hpp. `Session`: a session's view of a
+/// generator, with its state attached.
+template <typename Session>
+class Environment {
+ public:
+    explicit Environment(Session& session) : session_{session} {}
+
+    int64_t begin_unit() { return session_.begin_unit(); }
+    void publish(int64_t unix_ms) { watermark::publish(session_.generator(), unix_ms); }
+    int64_t lowest_hold() {
+        return session_.truncate(watermark::lowest_hold(session_.generator()));
+    }
+    void record_returned(int64_t unix_ms) {
+        Assert(unix_ms >= -1);  // before the first epoch: a row whose number is no ID
+        (void)fetch_max(session_.slot().watermark(), static_cast<uint64_t>(unix_ms + 1));
+    }
+    int64_t returned() { return static_cast<int64_t>(session_.slot().watermark().load()) - 1; }
+    void fence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+
+ private:
+    Session& session_;
+};
+
+/// Holds the generator's watermark for a row whose ID may not have been drawn in this transaction;
+/// `unix_ms` is the ID's time. Returns the time of the latest watermark that was read if it is
+/// above the ID. Raises the errors of Session::prepare() and mark::require_structure().
+template <typename Session>
+std::optional<TimestampTz> guard_row(Session& session, int64_t unix_ms) {
+    if (!session.is_prepared()) session.prepare();
+    if (!is_held(session.generator())) mark::require_structure();
+    Environment<Session> environment{session};
+    if (hold_row(environment, unix_ms)) return std::nullopt;
+    return timestamp_from_unix_ms(environment.returned());
+}
+
+/// The generator's watermark for the statement that calls the SQL function, in Unix milliseconds.
+/// Raises the errors of prepare_to_read(), Session::prepare() and mark::require_structure().
+template <typename Session>
+int64_t read_for_statement(Session& session) {
+    prepare_to_read();
+    if (!session.is_prepared()) session.prepare();
+    std::optional<int64_t>& value = find_statement_value(session.slot());
+    if (!value) {
+        mark::require_structure();  // sessions of a newer library have other lines
+        Environment<Session> environment{session};
+        value = read(environment);
+    }
+    return *value;
+}
+
+}  // namespace snowdrift::watermark

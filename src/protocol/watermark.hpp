@@ -1,0 +1,131 @@
+// The watermark of a generator: the time before which it issues no more IDs, and before which no
+// transaction in progress has drawn one. docs/guarantees.md has the proof.
+//
+// A transaction that draws holds back the watermarks of its generators: before its first draw, it
+// publishes a time that none of its IDs is before. A reader takes the generator's time first, and
+// then looks for holds, so a transaction that it does not find draws later IDs.
+//
+// The functions are templates over their environment: src/pg/watermark supplies PostgreSQL,
+// test/model a machine in which each call is a step. It declares
+//
+//     int64_t begin_unit();            // makes the generator issue no more IDs of time units
+//                                      // before the clock's; returns the beginning of the first
+//                                      // unit that its further IDs can have
+//     void publish(int64_t);           // adds the generator to the transaction's hold, and lowers
+//                                      // the time of the hold to that time
+//     int64_t lowest_hold();           // the lowest time of a hold on the generator by a
+//                                      // transaction that the reader's snapshot does not see as
+//                                      // ended
+//     void record_returned(int64_t);   // raises the latest watermark that was returned
+//     int64_t returned();
+//     void fence();                    // orders stores before it and loads after it
+//
+// All times are in Unix milliseconds.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace snowdrift::watermark {
+
+/// Makes the transaction hold the generator's watermark. Call it before the transaction's first
+/// draw from the generator, and again when the generator may have been set back.
+template <typename Environment>
+void hold(Environment& env) {
+    env.publish(env.begin_unit());
+    env.fence();
+}
+
+/// Makes the transaction hold the generator's watermark for a row whose ID was not drawn in this
+/// transaction; `unix_ms` is the ID's time. Returns false if a later watermark may have been
+/// returned, so that a reader would miss the row: also if the transaction already has a hold, which
+/// may have been too late for a reader.
+template <typename Environment>
+bool hold_row(Environment& env, int64_t unix_ms) {
+    env.publish(std::min(unix_ms, env.begin_unit()));  // the transaction may also draw
+    env.fence();
+    return unix_ms >= env.returned();
+}
+
+/// The generator's watermark.
+template <typename Environment>
+int64_t read(Environment& env) {
+    const int64_t begin = env.begin_unit();
+    env.fence();
+    const int64_t found = std::min(begin, env.lowest_hold());
+    env.record_returned(found);
+    env.fence();
+    // hold_row() has seen what was recorded, or its hold is found now.
+    return std::min(found, env.lowest_hold());
+}
+
+/// A set of generators, one bit each. Several named generators may share a bit: then transactions
+/// that draw from one of them hold back the watermarks of all of them.
+using Generators = uint64_t;
+
+/// What a transaction holds back.
+struct Hold {
+    int64_t unix_ms;        ///< none of its IDs is before this time
+    Generators generators;  ///< from which it has drawn
+};
+
+/// A transaction that has ended, or several successive ones of one process.
+struct Ended {
+    uint64_t transaction;  ///< the full transaction ID of the last one
+    uint32_t database;     ///< 0: several
+    Hold hold;             ///< of all of them
+};
+
+/// The last transactions of a process that have ended. A snapshot that is older than their ends
+/// takes them to be in progress, so their holds still count for it.
+///
+/// This is an exponential histogram: the last one or two transactions have an entry each, and each
+/// level has one or two entries for twice as many transactions as the level before. So if the first
+/// transaction that counts is the n-th last one, at most n earlier ones count, too, for n up to 8
+/// million.
+class History {
+ public:
+    void add(Ended added) noexcept {
+        for (Level& level : levels_) {
+            if (level.count < level.entries.size()) {
+                level.entries[level.count++] = added;
+                return;
+            }
+            const Ended both = merge(level.entries[0], level.entries[1]);
+            if (&level == &levels_.back()) {
+                level.entries = {both, added};
+                return;
+            }
+            level.entries[0] = added;
+            level.count = 1;
+            added = both;
+        }
+    }
+
+    /// Calls visit(Ended) for the entries, the latest first, until it returns false.
+    template <typename Visit>
+    void visit(Visit visit) const {
+        for (const Level& level : levels_)
+            for (size_t i = level.count; i-- > 0;)
+                if (!visit(level.entries[i])) return;
+    }
+
+ private:
+    struct Level {
+        size_t count;
+        std::array<Ended, 2> entries;  // the later one last
+    };
+
+    static Ended merge(const Ended& earlier, const Ended& later) noexcept {
+        return {later.transaction,
+                earlier.database == later.database ? later.database : 0,
+                {std::min(earlier.hold.unix_ms, later.hold.unix_ms),
+                 earlier.hold.generators | later.hold.generators}};
+    }
+
+    std::array<Level, 24> levels_;  // later transactions first
+};
+
+}  // namespace snowdrift::watermark

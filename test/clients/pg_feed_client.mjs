@@ -1,0 +1,2 @@
+// npm: pg@8
+// docs/feeds.md: A consumer in JavaScript

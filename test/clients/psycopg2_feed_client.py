@@ -1,0 +1,2 @@
+# requires: python3-psycopg2
+# docs/feeds.md: A consumer in Python

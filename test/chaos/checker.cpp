@@ -170,9 +170,11 @@ constexpr std::array rules{
     Rule{"57P02", "", Fault::any},
     Rule{"57P03", "", Fault::any},
     Rule{"57014", "user request", Fault::cancellation},
-    // A slow machine causes timeouts, too. Another check finds calls that never end.
-    Rule{"57014", "statement timeout", std::nullopt},
     Rule{"55000", regression, Fault::clock},
+    // The client of a prepared transaction ends it when it has a connection again.
+    Rule{"55000", "while prepared transaction \"feeds ", std::nullopt},
+    // Such a transaction has ended since the snapshot was taken.
+    Rule{"55000", "watermark is unknown for this snapshot", Fault::any},
     // The client has reached a server that is not promoted yet.
     Rule{"25006", "", Fault::recovery},
     // The disk is full.

@@ -13,6 +13,7 @@ Client::Client(Run& run, const Endpoint& endpoint, const std::string& kind, uint
       run_{run},
       endpoint_{endpoint},
       random_{run.random(name)},
+      guard_{run, endpoint.lineage},
       recorder_{run.paths.history(), number, endpoint.lineage},
       number_{number} {
     thread_ = std::thread{[this, step = step_of(kind)] { work(step); }};
@@ -40,6 +41,7 @@ void Client::work(Step step) {
         const Time begin = run_.now();
         try {
             if (!session_) connect();
+            guard_.begin(connection_->backendpid());
             (this->*step)();
         } catch (const pqxx::deadlock_detected& error) {
             fail(begin, "40P01", error.what());
@@ -58,7 +60,7 @@ void Client::work(Step step) {
     is_ended_ = true;
 }
 
-/// Wait until the thread has ended. Its statement ends after its timeout, unless the server hangs.
+/// Wait until the thread has ended. Its session is ended in time, unless the server hangs.
 void Client::await_end() {
     const Time patience = run_.now() + Time{60} * 1'000'000'000;
     while (!is_ended_ && run_.now() < patience && run_.pause(std::chrono::milliseconds{1})) {
@@ -74,6 +76,7 @@ void Client::await_end() {
 }
 
 void Client::disconnect() {
+    guard_.disconnect();
     session_.reset();
     const std::lock_guard lock{mutex_};
     connection_.reset();
@@ -83,14 +86,9 @@ void Client::connect() {
     // Half of the sessions accept IDs far ahead of the clock, the others raise an error.
     const char* const limit = chance(50) ? "1h" : "60s";
     const std::string application = name.substr(0, name.rfind(' '));
-    // The timeout is long because its timer fires once per timeout, even if no statement is due.
-    // PostgreSQL's handler then reads the clock, for which libfaketime allocates memory. If the
-    // timer interrupts malloc(), this corrupts the heap.
     auto connection = std::make_unique<pqxx::connection>(
         endpoint_.conninfo() + " application_name='" + application +
-        "' options='-c statement_timeout=20s -c client_min_messages=error -c "
-        "snowdrift.max_clock_lead=" +
-        limit + "'");
+        "' options='-c client_min_messages=error -c snowdrift.max_clock_lead=" + limit + "'");
     {
         const std::lock_guard lock{mutex_};
         connection_ = std::move(connection);
@@ -107,6 +105,7 @@ void Client::fail(Time begin, const std::string& state, const std::string& messa
         last_error_ = state + " " + one_line(message);
     }
     recorder_.end_transaction();
+    if (prepared_.empty()) (void)endpoint_.transactions.remove(number_);
     is_in_block_ = false;
     disconnect();
     const std::chrono::milliseconds rest{chaos::draw(random_, 20, 300)};
@@ -146,7 +145,7 @@ void Client::begin(const char* statement) {
     is_in_block_ = true;
 }
 
-void Client::end(const char* statement) {
+void Client::end(const std::string& statement) {
     session_->exec(statement);
     is_in_block_ = false;
     recorder_.end_transaction();

@@ -12,8 +12,10 @@
 #include <thread>
 #include <vector>
 
+#include "chaos/feeds.hpp"
 #include "chaos/history.hpp"
 #include "chaos/run.hpp"
+#include "chaos/session_guard.hpp"
 
 namespace snowdrift::chaos {
 
@@ -23,6 +25,7 @@ class Endpoint {
     explicit Endpoint(unsigned lineage) : lineage{lineage} {}
 
     const unsigned lineage;
+    mutable OpenTransactions transactions;
 
     std::string conninfo() const {
         const std::lock_guard lock{mutex_};
@@ -85,7 +88,7 @@ class Client {
     pqxx::result draw(const std::string& statement, const std::vector<size_t>& columns);
     void keep(const pqxx::result& result, const std::vector<size_t>& columns, Time begin);
     void begin(const char* statement);
-    void end(const char* statement);
+    void end(const std::string& statement);
     static Id require_id(size_t source, std::string_view text);
     bool chance(unsigned percent);
 
@@ -102,16 +105,22 @@ class Client {
     void use_savepoints();
     void insert_asynchronously();
     void overflow();
+    void insert_in_feeds();
+    void insert_in_feed(size_t index);
+    void end_feed_transaction(const std::string& statement);
+    void end_prepared_transaction();
 
     Run& run_;
     const Endpoint& endpoint_;
     std::mt19937_64 random_;
+    SessionGuard guard_;
     Recorder recorder_;
     std::unique_ptr<pqxx::connection> connection_;
     std::unique_ptr<pqxx::nontransaction> session_;
     bool is_in_block_ = false;
     uint32_t number_;
     int64_t batch_ = 0;
+    std::string prepared_;  ///< a prepared transaction, which may have ended
     std::atomic<bool> is_stopped_{false};
     std::atomic<bool> is_ended_{false};
     std::atomic<Time> last_success_{0};

@@ -1,9 +1,11 @@
 // What the kinds of clients do.
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -39,7 +41,7 @@ std::string select(const std::vector<size_t>& columns, int rows) {
 }  // namespace
 
 Client::Step Client::step_of(const std::string& kind) {
-    static const std::array<std::pair<const char*, Step>, 11> steps{{
+    static const std::array<std::pair<const char*, Step>, 12> steps{{
         {"posts", &Client::insert_post},
         {"block", &Client::insert_in_block},
         {"many", &Client::select_many},
@@ -51,6 +53,7 @@ Client::Step Client::step_of(const std::string& kind) {
         {"savepoints", &Client::use_savepoints},
         {"asynchronous", &Client::insert_asynchronously},
         {"overflow", &Client::overflow},
+        {"feeds", &Client::insert_in_feeds},
     }};
     return std::find_if(steps.begin(), steps.end(),
                         [&](const auto& step) { return step.first == kind; })
@@ -185,5 +188,61 @@ void Client::insert_asynchronously() {
 
 /// Calls that wait because the sequence is used up
 void Client::overflow() { draw(select({narrow}, 300), {narrow}); }
+
+/// Transactions that insert rows into feeds. Most are short, and some end much later than others
+/// that have drawn later IDs.
+void Client::insert_in_feeds() {
+    end_prepared_transaction();
+    begin("BEGIN");
+    if (chance(20)) session_->exec("SET LOCAL synchronous_commit = off");
+    const int statements = chaos::draw(random_, 1, 3);
+    for (int i = 0; i < statements; ++i) {
+        insert_in_feed(chaos::draw<size_t>(random_, 0, feeds.size() - 1));
+        const int longest_ms = chance(10) ? 400 : chance(50) ? 10 : 1;
+        std::this_thread::sleep_for(
+            std::chrono::microseconds{chaos::draw(random_, 0, 1000 * longest_ms)});
+    }
+    if (chance(15)) {
+        prepared_ = "feeds " + std::to_string(number_) + " " + std::to_string(++batch_);
+        end("PREPARE TRANSACTION '" + prepared_ + "'");
+        end_prepared_transaction();
+    } else {
+        end_feed_transaction(chance(80) ? "COMMIT" : "ROLLBACK");
+    }
+}
+
+void Client::insert_in_feed(size_t index) {
+    const Feed& feed = feeds[index];
+    const bool is_subtransaction = chance(20);
+    if (is_subtransaction) session_->exec("SAVEPOINT s");
+    const pqxx::result result =
+        draw(std::string{"INSERT INTO "} + feed.table + " AS f SELECT FROM generate_series(1, " +
+                 std::to_string(chaos::draw(random_, 1, 5)) + ") RETURNING " + feed.id(),
+             {feed.source});
+    endpoint_.transactions.add(number_, index, require_id(feed.source, result[0][0].c_str()),
+                               run_.now());
+    if (is_subtransaction) session_->exec(chance(50) ? "ROLLBACK TO s" : "RELEASE s");
+}
+
+/// Ends a transaction that has drawn IDs.
+void Client::end_feed_transaction(const std::string& statement) {
+    const auto error = endpoint_.transactions.remove(number_);
+    end(statement);
+    if (error) run_.count_misreading(*error);
+}
+
+/// Ends the transaction that was prepared, if it exists: the connection may have been lost in any
+/// of the steps.
+void Client::end_prepared_transaction() {
+    if (prepared_.empty()) return;
+    const bool exists =
+        !session_->exec("SELECT FROM pg_prepared_xacts WHERE gid = '" + prepared_ + "'").empty();
+    if (exists)
+        end_feed_transaction((chance(75) ? "COMMIT PREPARED '" : "ROLLBACK PREPARED '") +
+                             prepared_ + "'");
+    else
+        (void)endpoint_.transactions.remove(number_);
+    prepared_.clear();
+}
 
 }  // namespace snowdrift::chaos

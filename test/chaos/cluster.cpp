@@ -46,6 +46,7 @@ Cluster::~Cluster() {
     if (clock_.joinable()) clock_.join();
     servers_.clear();  // their clients' calls fail
     clients_.clear();
+    pollers_.clear();
 }
 
 Server& Cluster::add_server(const std::string& server_name, unsigned number) {
@@ -57,6 +58,8 @@ Endpoint& Cluster::add_endpoint() { return endpoints_.emplace_back(next_lineage(
 void Cluster::add_clients(const Endpoint& endpoint, const std::vector<std::string>& kinds) {
     for (const std::string& kind : kinds)
         clients_.push_back(std::make_unique<Client>(run_, endpoint, kind, next_client()));
+    if (std::find(kinds.begin(), kinds.end(), "feeds") != kinds.end())
+        pollers_.push_back(std::make_unique<Poller>(run_, endpoint));
 }
 
 std::vector<Server*> Cluster::servers() const {
@@ -120,12 +123,15 @@ void Cluster::torment(Time end, Time latest_end) {
 void Cluster::attempt(const std::function<void()>& act) {
     try {
         act();
+    } catch (const pqxx::sql_error& error) {
+        run_.complain(name, std::string{action_} + ": " + error.what() + " in: " + error.query());
     } catch (const std::exception& error) {
-        run_.complain(name, error.what());
+        run_.complain(name, std::string{action_} + ": " + error.what());
     }
 }
 
 void Cluster::heal() {
+    action_ = "end of the faults";
     attempt([this] {
         for (Server* const server : servers()) server->slow_disk(std::chrono::microseconds{0});
         repair();
@@ -149,7 +155,7 @@ void Cluster::step_clocks() {
         const double step = draw(random, 0, 1) == 0 ? size : -size;
         Server& server = *servers_[which];
         server.set_clock(true_clock_ + step);
-        latest_clock_ = std::max(latest_clock_, true_clock_ + step);
+        latest_clock_ = std::max(latest_clock_.load(), true_clock_ + step);
         run_.count_fault(name, "clock step", server.name + " " + in_seconds(step));
         (void)run_.pause(milliseconds{draw(random, 200, 3000)});
         if (draw(random, 1, 3) > 1) continue;
@@ -183,6 +189,15 @@ std::vector<std::string> Cluster::end_clients() {
     for (const auto& client : clients_) client->stop();
     clients_.clear();
     return stuck;
+}
+
+std::vector<std::string> Cluster::misread_rows() {
+    for (const auto& poller : pollers_) {
+        const std::vector<std::string> of_poller = poller->end();
+        misread_.insert(misread_.end(), of_poller.begin(), of_poller.end());
+    }
+    pollers_.clear();
+    return misread_;
 }
 
 std::vector<std::string> Cluster::missing_faults() {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "chaos/client.hpp"
+#include "chaos/poller.hpp"
 #include "chaos/run.hpp"
 #include "chaos/server.hpp"
 
@@ -64,6 +65,8 @@ class Cluster {
     /// Waits until all clients have received IDs after heal(), and ends them. Returns those that
     /// have not, with their last errors.
     std::vector<std::string> end_clients();
+    /// Ends the pollers after that. Returns the rows that they have misread.
+    std::vector<std::string> misread_rows();
     /// The kinds of faults that have not occurred.
     std::vector<std::string> missing_faults();
     /// What is left in the servers' memory after that: waiting calls, locks.
@@ -86,6 +89,7 @@ class Cluster {
     Server& add_server(const std::string& server_name, unsigned number);
     /// Where the clients of a new lineage draw IDs.
     Endpoint& add_endpoint();
+    /// Starts clients of these kinds; those of the kind "feeds" with a poller.
     void add_clients(const Endpoint& endpoint, const std::vector<std::string>& kinds);
     /// Prints and counts the current fault.
     void fault(const std::string& detail = "") { further_fault(action_, detail); }
@@ -139,17 +143,20 @@ class Cluster {
     std::string any_backend(Server& server, const std::string& condition);
     bool try_statements(Server& server, const std::string& statements);
 
-    const std::array<uint32_t, 3> copy_clients_{next_client(), next_client(), next_client()};
+    const std::array<uint32_t, 5> copy_clients_{next_client(), next_client(), next_client(),
+                                                next_client(), next_client()};
     std::list<Endpoint> endpoints_;
     std::vector<std::unique_ptr<Server>> servers_;
     std::vector<std::unique_ptr<Client>> clients_;
-    const char* action_ = "";        ///< the name of the current fault
-    std::set<std::string> missing_;  ///< see missing_faults()
-    std::list<OpenWindow> windows_;  ///< open while faults are injected
-    std::list<OpenWindow> clocks_;   ///< open while the clocks differ
+    std::vector<std::unique_ptr<Poller>> pollers_;
+    std::vector<std::string> misread_;  ///< by pollers that have ended
+    const char* action_ = "";           ///< the name of the current fault
+    std::set<std::string> missing_;     ///< see missing_faults()
+    std::list<OpenWindow> windows_;     ///< open while faults are injected
+    std::list<OpenWindow> clocks_;      ///< open while the clocks differ
     Time healed_ = 0;
-    double true_clock_ = 0;    ///< what all clocks showed after they were last corrected
-    double latest_clock_ = 0;  ///< the latest that any clock has shown
+    double true_clock_ = 0;  ///< what all clocks showed after they were last corrected
+    std::atomic<double> latest_clock_ = 0;  ///< the latest that any clock has shown
     std::atomic<bool> is_ended_{false};
     std::thread clock_;
 };

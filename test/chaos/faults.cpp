@@ -1,4 +1,5 @@
 // The faults that any primary can have.
+#include <chrono>
 #include <csignal>
 #include <string>
 #include <utility>
@@ -6,6 +7,8 @@
 #include "chaos/cluster.hpp"
 
 namespace snowdrift::chaos {
+
+using std::chrono::seconds;
 
 std::vector<Cluster::Action> Cluster::common_actions() {
     return {
@@ -114,8 +117,7 @@ bool Cluster::recreate_extension() {
     const bool is_kept = chance(75);
     const OpenWindow window{run_, primary.lineage, Fault::extension};
     fault(primary.server.name + (is_kept ? "" : ", rolled back"));
-    return try_statements(primary.server, "BEGIN; SET LOCAL lock_timeout = '5s';\n" +
-                                              recreate_objects(primary.server.number) +
+    return try_statements(primary.server, "BEGIN;\n" + recreate_objects(primary.server.number) +
                                               (is_kept ? "; COMMIT" : "; ROLLBACK"));
 }
 
@@ -130,8 +132,8 @@ bool Cluster::recreate_generator() {
     const std::string drop =
         std::string{"SELECT snowdrift.drop_generator('"} + generator.name + "');";
     const std::string one_transaction = is_one_transaction ? drop + generator.create : drop;
-    if (!try_statements(primary.server, "BEGIN; SET LOCAL lock_timeout = '5s';" + one_transaction +
-                                            (is_kept ? "; COMMIT" : "; ROLLBACK")))
+    if (!try_statements(primary.server,
+                        "BEGIN;" + one_transaction + (is_kept ? "; COMMIT" : "; ROLLBACK")))
         return false;
     if (!is_one_transaction) primary.server.query(generator.create);
     return true;
@@ -141,16 +143,16 @@ bool Cluster::truncate_rows() {
     bool is_done = false;
     for (const Primary& primary : primaries()) {
         fault(primary.server.name);
-        if (try_statements(primary.server, "SET lock_timeout = '2s'; TRUNCATE rows"))
-            is_done = true;
+        if (try_statements(primary.server, "TRUNCATE rows")) is_done = true;
     }
     return is_done;
 }
 
-/// Run statements that fail if they wait too long for a lock. Returns whether they have succeeded.
+/// Run statements that are canceled if they wait too long for a lock. Returns whether they have
+/// succeeded.
 bool Cluster::try_statements(Server& server, const std::string& statements) {
     try {
-        server.query(statements);
+        server.query(statements, seconds{60}, seconds{15});
         return true;
     } catch (const pqxx::failure& error) {
         run_.say(name, std::string{"not done: "} + error.what());

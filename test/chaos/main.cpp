@@ -81,6 +81,21 @@ Problems findings(const Run& run) {
     return found;
 }
 
+/// Why the pollers could not have missed a row of some feed, whatever the watermark is.
+Problems vacuous_reading(const Run& run) {
+    Problems found;
+    uint64_t missed = 0;
+    for (const Feed& feed : feeds) {
+        const auto count = run.rows().find(feed.table);
+        if (count == run.rows().end() || count->second.read == 0)
+            found.push_back(std::string{feed.table} + ": no row was read");
+        else
+            missed += count->second.missed_without_watermark;
+    }
+    if (missed == 0) found.emplace_back("a reader without the watermark has missed no row");
+    return found;
+}
+
 void print_summary(const Run& run) {
     (void)std::printf("\nFaults\n");
     for (const auto& [name, count] : run.faults())
@@ -94,6 +109,11 @@ void print_summary(const Run& run) {
         (void)std::printf("%10llu  %ss\n",
                           static_cast<unsigned long long>(run.received(static_cast<Format>(i))),
                           format_names[i]);
+    (void)std::printf("Rows read up to the watermark\n");
+    for (const auto& [feed, count] : run.rows())
+        (void)std::printf("%10llu  of %s; a reader without the watermark has missed %llu\n",
+                          static_cast<unsigned long long>(count.read), feed.c_str(),
+                          static_cast<unsigned long long>(count.missed_without_watermark));
     (void)std::printf("Checks\n");
 }
 
@@ -103,7 +123,7 @@ int chaos(const Paths& paths, double minutes, uint32_t seed) {
     // On a slow machine, faults take longer, so some kinds may still be missing after this time.
     const bool needs_all = minutes >= minutes_for_all_faults;
     const std::chrono::seconds longest = needs_all ? duration * 3 / 2 : duration;
-    Run run{paths, seed, longest};
+    Run run{paths, seed};
     std::filesystem::create_directories(paths.history());
     std::vector<std::unique_ptr<Cluster>> clusters;
     clusters.push_back(make_replicas(run));
@@ -119,6 +139,7 @@ int chaos(const Paths& paths, double minutes, uint32_t seed) {
 
     const Problems missing = of_all(clusters, &Cluster::missing_faults);
     const Problems stuck = of_all(clusters, &Cluster::end_clients);
+    Problems misread = of_all(clusters, &Cluster::misread_rows);
     const Problems leftovers = of_all(clusters, &Cluster::leftovers);
     const Problems lost = of_all(clusters, &Cluster::lost_rows);
     for (const auto& cluster : clusters) cluster->shut_down();
@@ -132,6 +153,13 @@ int chaos(const Paths& paths, double minutes, uint32_t seed) {
                 describe_disorder(paths.history()));
     verdict.add("each result and each transaction is in order", findings(run));
     verdict.add("no confirmed row is lost", lost);
+    // Each is an error of its own; a few of them leave room for the rows.
+    const Problems& wrong = run.misreadings();
+    const auto few = static_cast<std::ptrdiff_t>(std::min<size_t>(wrong.size(), 5));
+    misread.insert(misread.begin(), wrong.begin(), wrong.begin() + few);
+    const Problems unread = vacuous_reading(run);
+    misread.insert(misread.end(), unread.begin(), unread.end());
+    verdict.add("pollers read each committed row once, in order", misread);
     verdict.add("all errors are documented", undocumented_errors(run));
     verdict.add("all clients draw IDs after the last fault", stuck);
     verdict.add("no waiting call, lock or session is left", leftovers);
@@ -153,7 +181,7 @@ int chaos(const Paths& paths, double minutes, uint32_t seed) {
 }  // namespace
 }  // namespace snowdrift::chaos
 
-/// chaos MINUTES SEED WORK BINDIR EXTENSION-CONF FAKETIME. SNOWDRIFT_SMALL_DISK names the folder of
+/// chaos MINUTES SEED WORK BINDIR EXTENSION-CONF CLOCK. SNOWDRIFT_SMALL_DISK names the folder of
 /// a file system of a few megabytes, if there is one.
 int main(int argc, char** argv) {
     using namespace snowdrift::chaos;

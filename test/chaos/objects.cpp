@@ -41,12 +41,12 @@ std::string create_objects(unsigned number) {
     return create_extension(number) +
            "CREATE TABLE posts (id bigint PRIMARY KEY DEFAULT next_snowflake(), server integer"
            " NOT NULL DEFAULT " +
-           std::to_string(number) + ")";
+           std::to_string(number) + ");\n" + create_feeds();
 }
 
 std::string recreate_objects(unsigned number) {
     return "DROP TABLE rows;\nDROP EXTENSION snowdrift CASCADE;\n" + create_extension(number) +
-           "ALTER TABLE posts ALTER id SET DEFAULT next_snowflake()";
+           "ALTER TABLE posts ALTER id SET DEFAULT next_snowflake();\n" + restore_feeds();
 }
 
 }  // namespace snowdrift::chaos

@@ -74,8 +74,9 @@ void Replicas::set_up() {
     configure();
     repair();
     endpoint_.lead_to(primary_->server.conninfo());
-    add_clients(endpoint_, {"posts", "block", "many", "copy from", "copy to", "prepared",
-                            "read only", "functions", "savepoints", "asynchronous", "overflow"});
+    add_clients(endpoint_,
+                {"posts", "block", "many", "copy from", "copy to", "prepared", "read only",
+                 "functions", "savepoints", "asynchronous", "overflow", "feeds", "feeds", "feeds"});
 }
 
 // ---- roles

@@ -15,11 +15,7 @@ std::string one_line(std::string message) {
     return message;
 }
 
-Run::Run(Paths run_paths, uint32_t seed, std::chrono::seconds duration)
-    : paths{std::move(run_paths)},
-      // Corrected clocks gain about 5 seconds per second.
-      first_clock{-600.0 - 20.0 * static_cast<double>(duration.count())},
-      seed_{seed} {}
+Run::Run(Paths run_paths, uint32_t seed) : paths{std::move(run_paths)}, seed_{seed} {}
 
 std::mt19937_64 Run::random(const std::string& actor) const {
     std::vector<uint32_t> seeds{seed_};
@@ -70,6 +66,17 @@ void Run::add(const Finding& finding) {
 void Run::count_ids(Format format, uint64_t count) {
     const std::lock_guard lock{mutex_};
     received_[static_cast<size_t>(format)] += count;
+}
+
+void Run::count_rows(const std::string& feed, uint64_t read, uint64_t missed_without_watermark) {
+    const std::lock_guard lock{mutex_};
+    rows_[feed].read += read;
+    rows_[feed].missed_without_watermark += missed_without_watermark;
+}
+
+void Run::count_misreading(const std::string& what) {
+    const std::lock_guard lock{mutex_};
+    misreadings_.push_back(what);
 }
 
 bool Run::pause(std::chrono::nanoseconds duration) const {

@@ -21,23 +21,16 @@ struct Paths {
     std::filesystem::path bindir;          ///< PostgreSQL's programs
     std::filesystem::path extension_conf;  ///< the configuration with which servers find Snowdrift
     std::filesystem::path small_disk;  ///< a file system of a few megabytes; empty if there is none
-    std::filesystem::path faketime;    ///< libfaketime
+    std::filesystem::path clock;       ///< the library of the servers' clocks
 
     std::filesystem::path history() const { return work / "history"; }
 };
 
 class Run {
  public:
-    /// `duration`: for how long faults are injected, at most.
-    Run(Paths paths, uint32_t seed, std::chrono::seconds duration);
+    Run(Paths paths, uint32_t seed);
 
     const Paths paths;
-
-    /// Where the servers' clocks begin: seconds ahead of the true time. It is so far in the past
-    /// that steps do not lead past the true time. libfaketime shows the true time to a signal
-    /// handler that interrupts a wait. So if a clock were ahead, PostgreSQL's timeout handler would
-    /// find no timeout that is due.
-    const double first_clock;
 
     /// A generator of random numbers for the actor with this name. Its numbers depend on the seed
     /// and the name only.
@@ -62,6 +55,17 @@ class Run {
     /// The IDs that a client has received, when it ends.
     void count_ids(Format format, uint64_t count);
 
+    /// The rows of a feed that a poller has read, and how many of the feed's rows a reader without
+    /// the watermark has missed meanwhile.
+    struct ReadCount {
+        uint64_t read = 0;
+        uint64_t missed_without_watermark = 0;
+    };
+    void count_rows(const std::string& feed, uint64_t read, uint64_t missed_without_watermark);
+
+    /// A watermark that was wrong.
+    void count_misreading(const std::string& what);
+
     /// Waits until the time has passed or the run is to stop. Returns false if it is to stop.
     bool pause(std::chrono::nanoseconds duration) const;
 
@@ -71,6 +75,8 @@ class Run {
     const std::vector<Window>& windows() const { return windows_; }
     const std::vector<Failure>& failures() const { return failures_; }
     const std::vector<Finding>& findings() const { return findings_; }
+    const std::vector<std::string>& misreadings() const { return misreadings_; }
+    const std::map<std::string, ReadCount>& rows() const { return rows_; }
     const std::map<std::string, uint64_t>& errors() const { return errors_; }
     uint64_t received(Format format) const { return received_[static_cast<size_t>(format)]; }
 
@@ -84,6 +90,8 @@ class Run {
     std::vector<Window> windows_;
     std::vector<Failure> failures_;
     std::vector<Finding> findings_;
+    std::vector<std::string> misreadings_;
+    std::map<std::string, ReadCount> rows_;
     std::array<uint64_t, format_count> received_{};
 };
 

@@ -1,18 +1,20 @@
 #include "chaos/server.hpp"
 
 #include <fcntl.h>
-#include <semaphore.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <array>
+#include <atomic>
 #include <cerrno>
+#include <cmath>
+#include <condition_variable>
 #include <csignal>
-#include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <mutex>
 #include <regex>
 #include <stdexcept>
+#include <stop_token>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -44,19 +46,34 @@ bool poll(seconds patience, Condition condition) {
     return true;
 }
 
-/// libfaketime's data that the processes of a server share. Without it, libfaketime names the data
-/// after a process; then a program that the server starts, such as cp, fails if its process has the
-/// ID of an earlier one that was killed.
-void create_shared_clock(const std::string& shared) {
-    sem_t* const semaphore = ::sem_open(shared.c_str(), O_CREAT | O_EXCL, 0600, 1);
-    const int memory = ::shm_open(shared.c_str(), O_CREAT | O_EXCL | O_RDWR, 0600);
-    const std::string unset(4096, '\xff');  // no process has set the start time
-    const bool is_created = semaphore != SEM_FAILED && memory >= 0 &&
-                            ::write(memory, unset.data(), unset.size()) == std::ssize(unset);
-    if (memory >= 0) (void)::close(memory);
-    if (semaphore != SEM_FAILED) (void)::sem_close(semaphore);
-    if (!is_created) throw std::system_error{errno, std::generic_category(), shared};
+/// The lead of a clock, in a file that the processes of a server map (see preload/clock.cpp).
+std::atomic<int64_t>& create_lead(const fs::path& path) {
+    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    void* memory = MAP_FAILED;
+    if (file >= 0 && ::ftruncate(file, sizeof(std::atomic<int64_t>)) == 0)
+        memory = ::mmap(nullptr, sizeof(std::atomic<int64_t>), PROT_READ | PROT_WRITE, MAP_SHARED,
+                        file, 0);
+    if (memory == MAP_FAILED) throw std::system_error{errno, std::generic_category(), path};
+    (void)::close(file);
+    return *static_cast<std::atomic<int64_t>*>(memory);
 }
+
+/// Cancels the statements of a backend after some time. statement_timeout and lock_timeout would
+/// not do: a step of the server's clock ends or extends them.
+class Cancellation {
+ public:
+    Cancellation(pid_t backend, seconds limit)
+        : thread_{[=](const std::stop_token& stop) {
+              std::mutex mutex;
+              std::unique_lock lock{mutex};
+              std::condition_variable_any ended;
+              (void)ended.wait_for(lock, stop, limit, [] { return false; });
+              if (!stop.stop_requested()) (void)::kill(backend, SIGINT);
+          }} {}
+
+ private:
+    std::jthread thread_;
+};
 
 }  // namespace
 
@@ -64,17 +81,14 @@ Server::Server(Run& run, std::string server_name, unsigned server_number)
     : name{std::move(server_name)},
       number{server_number},
       run_{run},
-      folder_{run.paths.work / name},
-      shared_clock_{"/snowdrift_" + std::to_string(::getpid()) + "_" + name} {
-    create_shared_clock(shared_clock_);
+      folder_{run.paths.work / name} {
     fs::create_directories(folder_);
-    set_clock(0);
+    lead_ = &create_lead(folder_ / "clock");
 }
 
 Server::~Server() {
     if (postmaster_ != 0) power_off();
-    (void)::sem_unlink(shared_clock_.c_str());
-    (void)::shm_unlink(shared_clock_.c_str());
+    (void)::munmap(lead_, sizeof *lead_);
 }
 
 // ---- the data directory
@@ -133,12 +147,10 @@ void Server::write_config() {
     const fs::path next = folder_ / "postgresql.conf.new";
     std::ofstream file{next};
     for (const char* line :
-         {"listen_addresses = ''", "max_connections = 80", "shared_buffers = 32MB", "jit = off",
-          "wal_level = logical", "wal_log_hints = on", "max_wal_senders = 10",
-          "wal_keep_size = 384MB", "max_wal_size = 256MB", "checkpoint_timeout = 30s",
-          "restart_after_crash = on", "log_line_prefix = '%m [%p] '",
-          // PostgreSQL's timeout handler finds all timeouts due when one is (see Run::first_clock).
-          // So a statement that waits for a lock is canceled when deadlock_timeout ends.
+         {"listen_addresses = ''", "max_connections = 80", "max_prepared_transactions = 10",
+          "shared_buffers = 32MB", "jit = off", "wal_level = logical", "wal_log_hints = on",
+          "max_wal_senders = 10", "wal_keep_size = 384MB", "max_wal_size = 256MB",
+          "checkpoint_timeout = 30s", "restart_after_crash = on", "log_line_prefix = '%m [%p] '",
           "deadlock_timeout = 3s",
           // A clock that steps must not end connections.
           "wal_sender_timeout = 0", "wal_receiver_timeout = 0",
@@ -158,12 +170,9 @@ void Server::write_config() {
 
 void Server::start() {
     const std::vector<std::string> variables{
-        "LD_PRELOAD=" + run_.paths.faketime.string(),
-        "FAKETIME_TIMESTAMP_FILE=" + (folder_ / "clock").string(),
-        "FAKETIME_SHARED=" + shared_clock_ + " " + shared_clock_,
+        "LD_PRELOAD=" + run_.paths.clock.string(),
+        "CHAOS_CLOCK=" + (folder_ / "clock").string(),
         "TZ=UTC",
-        "FAKETIME_NO_CACHE=1",
-        "FAKETIME_DONT_FAKE_MONOTONIC=1",
     };
     int starts = 0;
     const bool is_ready = poll(seconds{120}, [&] {
@@ -225,8 +234,10 @@ void Server::kill_postmaster() {
     (void)::kill(postmaster_, SIGKILL);
     await_end(std::exchange(postmaster_, 0));
     for (const pid_t child : children) {
+        // A WAL sender does not look for its postmaster while it has changes to decode and send.
+        if (describe(child).find("walsender") != std::string::npos) (void)::kill(child, SIGKILL);
         if (poll(seconds{30}, [&] { return !exists(child); })) continue;
-        throw std::runtime_error{name + ": a backend survives its postmaster"};
+        throw std::runtime_error{name + ": " + describe(child) + " survives its postmaster"};
     }
 }
 
@@ -259,6 +270,8 @@ std::vector<std::string> Server::crashes(bool may_fill_disk) const {
     std::vector<std::string> found;
     std::ifstream lines{log()};
     bool is_full = false;  // a server that has panicked for lack of space aborts
+    bool is_after_crash = false;
+    std::string reason;  // what a library has written since the last crash
     for (std::string line; std::getline(lines, line);) {
         const auto contains = [&](const char* part) { return line.find(part) != line.npos; };
         const bool is_panic = contains("PANIC: ");
@@ -271,7 +284,13 @@ std::vector<std::string> Server::crashes(bool may_fill_disk) const {
             is_crash = match[2] == "9" ? !killed_.contains(std::stoi(match[1]))
                                        : match[2] != "6" || !std::exchange(is_full, false);
         }
-        if (is_crash) found.push_back(name + ": " + line);
+        if (is_after_crash && contains("DETAIL: ")) found.push_back(name + ": " + line);
+        is_after_crash = is_crash;
+        if (is_crash) {
+            found.push_back(name + ": " + line + std::exchange(reason, ""));
+        } else if (!line.starts_with("20") && !line.starts_with('\t')) {
+            reason = " after: " + line;
+        }
     }
     return found;
 }
@@ -283,13 +302,13 @@ std::string Server::conninfo() const {
            " port=5432 user=postgres dbname=postgres connect_timeout=10";
 }
 
-pqxx::result Server::query(const std::string& statement, seconds patience) {
+pqxx::result Server::query(const std::string& statements, seconds patience, seconds limit) {
     for (const auto end = Clock::now() + patience;; std::this_thread::sleep_for(poll_interval)) {
         try {
-            pqxx::connection connection{
-                conninfo() + " application_name=nemesis options='-c statement_timeout=60s'"};
+            pqxx::connection connection{conninfo() + " application_name=nemesis"};
             pqxx::nontransaction transaction{connection};
-            return transaction.exec(statement);
+            const Cancellation cancellation{connection.backendpid(), limit};
+            return transaction.exec(statements);
         } catch (const pqxx::broken_connection&) {
             if (Clock::now() > end || interrupted) throw;
         } catch (const pqxx::sql_error& error) {
@@ -310,19 +329,8 @@ bool Server::await(const std::string& statement, seconds patience) {
 
 // ---- the clock
 
-void Server::set_clock(double offset) {
-    const std::lock_guard lock{clock_mutex_};
-    clock_ = offset;
-    const fs::path next = folder_ / "clock.new";
-    std::array<char, 32> text{};
-    (void)std::snprintf(text.data(), text.size(), "%+.3f\n", run_.first_clock + offset);
-    std::ofstream{next} << text.data();
-    fs::rename(next, folder_ / "clock");
-}
+void Server::set_clock(double lead) { *lead_ = std::llround(lead * 1e9); }
 
-double Server::clock() {
-    const std::lock_guard lock{clock_mutex_};
-    return clock_;
-}
+double Server::clock() const { return static_cast<double>(*lead_) * 1e-9; }
 
 }  // namespace snowdrift::chaos

@@ -3,9 +3,10 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
-#include <mutex>
 #include <pqxx/pqxx>
 #include <set>
 #include <string>
@@ -73,9 +74,11 @@ class Server {
 
     std::string conninfo() const;
     /// Runs statements in a session of their own, until they succeed or `patience` is over. Errors
-    /// other than lost connections are thrown at once.
-    pqxx::result query(const std::string& statement,
-                       std::chrono::seconds patience = std::chrono::seconds{60});
+    /// other than lost connections are thrown at once. Statements that take longer than `limit`,
+    /// such as those that wait for a lock, are canceled.
+    pqxx::result query(const std::string& statements,
+                       std::chrono::seconds patience = std::chrono::seconds{60},
+                       std::chrono::seconds limit = std::chrono::seconds{60});
     /// The first value of the result; empty if there is none.
     std::string value(const std::string& statement);
     /// Waits until the statement returns true. Returns false if it does not within `patience`.
@@ -84,9 +87,9 @@ class Server {
 
     // ---- the clock
 
-    /// Sets the clock: seconds ahead of where it would be without steps.
-    void set_clock(double offset);
-    double clock();
+    /// Sets the clock: seconds ahead of the true time.
+    void set_clock(double lead);
+    double clock() const;
 
  private:
     void write_config();
@@ -98,13 +101,11 @@ class Server {
 
     Run& run_;
     std::filesystem::path folder_;
-    const std::string shared_clock_;  ///< the name of libfaketime's semaphore and shared memory
     std::vector<std::string> role_;
     std::chrono::microseconds flush_delay_{0};
     pid_t postmaster_ = 0;
     std::set<pid_t> killed_;
-    std::mutex clock_mutex_;
-    double clock_ = 0;
+    std::atomic<int64_t>* lead_ = nullptr;  ///< of the clock, in nanoseconds
 };
 
 }  // namespace snowdrift::chaos

@@ -42,7 +42,8 @@ void SmallServer::set_up() {
     server_.start();
     server_.query(create_objects(server_.number));
     endpoint_.lead_to(server_.conninfo());
-    add_clients(endpoint_, {"posts", "block", "functions", "asynchronous"});
+    add_clients(endpoint_,
+                {"posts", "block", "functions", "asynchronous", "feeds", "feeds", "feeds"});
 }
 
 void SmallServer::repair() {

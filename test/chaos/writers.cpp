@@ -68,7 +68,8 @@ void Writers::set_up() {
     members_[0].server.query(subscribe(members_[1]));
     members_[1].server.query(subscribe(members_[0]));
     for (Member& member : members_)
-        add_clients(member.endpoint, {"posts", "block", "copy to", "functions", "savepoints"});
+        add_clients(member.endpoint, {"posts", "block", "copy to", "functions", "savepoints",
+                                      "feeds", "feeds", "feeds"});
 }
 
 std::vector<Cluster::Primary> Writers::primaries() {

@@ -208,7 +208,7 @@ TEST_F(ChaosChecker, FindsUndocumentedErrors) {
     EXPECT_FALSE(is_expected("", "server closed the connection unexpectedly", 501, 0));
     EXPECT_TRUE(is_expected("57P01", "terminating connection", 450, 0));
     EXPECT_FALSE(is_expected("57P01", "terminating connection", 501, 0));
-    EXPECT_TRUE(is_expected("57014", "canceling statement due to statement timeout", 450, 0));
+    EXPECT_FALSE(is_expected("57014", "canceling statement due to statement timeout", 450, 0));
     EXPECT_TRUE(is_expected("57014", "canceling statement due to user request", 350, 0));
     EXPECT_FALSE(is_expected("57014", "canceling statement due to user request", 450, 0));
     EXPECT_TRUE(is_expected("55000", "clock moved backwards by 70000 ms; refusing", 350, 0));

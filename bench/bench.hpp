@@ -98,6 +98,7 @@ void isolated(Report& report, const Options& options);
 void insert(Report& report, const Options& options);
 void types(Report& report, const Options& options);
 void time_range(Report& report, const Options& options);
+void watermarks(Report& report, const Options& options);
 void core(Report& report, const Options& options);
 void growth(Report& report, const Options& options);
 

@@ -48,7 +48,8 @@ struct Function {
 
 std::vector<Function> functions_in_transactions(bool with_uuidv7, const std::vector<Peer>& peers) {
     std::vector<Function> all;
-    for (const char* call : {"next_ulid()", "next_uuidv7()", "gen_random_uuid()"})
+    for (const char* call :
+         {"next_snowflake()", "next_ulid()", "next_uuidv7()", "gen_random_uuid()"})
         all.push_back({call, call});
     if (with_uuidv7) all.push_back({"uuidv7()", "uuidv7()"});
     for (const Peer& peer : peers) all.push_back({peer.label, peer.call});

@@ -27,8 +27,7 @@ double ns_of(pqxx::connection& connection, const Candidate& candidate, long ids)
                                   candidate.argument + ")");
 }
 
-/// Waits until the clock has caught up with fresh states, which start after the mark and so ahead
-/// of the clock.
+/// Waits until the clock has caught up with fresh states, which may start ahead of it.
 void settle(pqxx::connection& connection) { run(connection, "SELECT pg_sleep(1)"); }
 
 void by_ids(Report& report, const Options& options, pqxx::connection& connection) {

@@ -28,7 +28,7 @@ struct Rate {
     bool has_tail() const { return interval <= 10ms; }
 };
 
-/// The first two rates leave enough time for every lease of the mark to expire between two rows.
+/// At these rates, each row is a round of its own, and its flushes are counted.
 const std::string alone = "one per 0.6 s";
 const std::string alone_returning = "one per 0.6 s, RETURNING";
 

@@ -110,8 +110,9 @@ struct Section {
 };
 
 constexpr Section all_sections[] = {
-    {"cost", cost},   {"sessions", sessions},     {"isolated", isolated}, {"insert", insert},
-    {"types", types}, {"time_range", time_range}, {"growth", growth},     {"core", core},
+    {"cost", cost},     {"sessions", sessions},    {"isolated", isolated},
+    {"insert", insert}, {"types", types},          {"time_range", time_range},
+    {"growth", growth}, {"watermark", watermarks}, {"core", core},
 };
 
 int usage() {

@@ -15,7 +15,7 @@ cmd_bench() {
         make -s -C bench install DESTDIR="$work/root"
     # Other extensions that the benchmark measures: see CONTRIBUTING.md
     [ ! -d build/peers ] || cp -R build/peers/. "$work/root"
-    start_server "shared_preload_libraries = ''" "shared_buffers = $(quarter_of_memory)MB" \
+    start_server "shared_preload_libraries = ''" "max_connections = 1100" "shared_buffers = $(quarter_of_memory)MB" \
         "max_wal_size = 32GB" "checkpoint_timeout = 1h" "autovacuum = off"
     run_psql -q -f bench/functions.sql >/dev/null
     interruptibly env PATH="$bindir:$PATH" build/cmake/bench/snowdrift_bench "$@"

@@ -13,7 +13,7 @@ check_names() {
     local name missing=()
     while read -r name; do
         grep -rqw --include='*.cpp' "$name" src || missing+=("$name")
-    done < <(awk '/^CREATE FUNCTION/ { name = $3; sub(/^.*\./, "", name); sub(/\(.*/, "", name) }
+    done < <(awk '/^CREATE FUNCTION/ { name = $3; sub(/\(.*/, "", name); sub(/^.*\./, "", name) }
                   /MODULE_PATHNAME/ { print name }' snowdrift--*.sql | sort -u)
     [ ${#missing[@]} -eq 0 ] || die "no C++ file contains the SQL names: ${missing[*]}"
 }

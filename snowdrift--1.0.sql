@@ -2,12 +2,15 @@
 
 -- This script may run as a superuser in a schema where other roles can create objects. Therefore
 -- unqualified names resolve only in pg_catalog, and all other names are qualified.
+--
+-- Users find what they call in the extension's schema: types, operators and functions. The functions that implement
+-- types, operators, casts and aggregates, and those for the planner, are in the schema snowdrift, as is administration.
 SET LOCAL search_path = pg_catalog, pg_temp;
 
 -- Administration (schema snowdrift)
 
 CREATE SCHEMA snowdrift;
-COMMENT ON SCHEMA snowdrift IS 'administration of Snowdrift''s ID generators';
+COMMENT ON SCHEMA snowdrift IS 'administration of Snowdrift''s ID generators, and implementation of its types, operators and casts';
 GRANT USAGE ON SCHEMA snowdrift TO PUBLIC;
 
 -- Other roles cannot use the schema of the tables. Otherwise, any role could lock the tables without a privilege on them,
@@ -218,78 +221,78 @@ COMMENT ON FUNCTION @extschema@.snowflake_watermark()
 
 CREATE TYPE @extschema@.snowflake_layout;
 
-CREATE FUNCTION @extschema@.snowflake_layout_in(cstring) RETURNS @extschema@.snowflake_layout
+CREATE FUNCTION snowdrift.snowflake_layout_in(cstring) RETURNS @extschema@.snowflake_layout
     AS 'MODULE_PATHNAME', 'snowdrift_snowflake_layout_in'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.snowflake_layout_in(cstring) IS 'I/O';
+COMMENT ON FUNCTION snowdrift.snowflake_layout_in(cstring) IS 'I/O';
 
-CREATE FUNCTION @extschema@.snowflake_layout_out(@extschema@.snowflake_layout) RETURNS cstring
+CREATE FUNCTION snowdrift.snowflake_layout_out(@extschema@.snowflake_layout) RETURNS cstring
     AS 'MODULE_PATHNAME', 'snowdrift_snowflake_layout_out'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.snowflake_layout_out(@extschema@.snowflake_layout) IS 'I/O';
+COMMENT ON FUNCTION snowdrift.snowflake_layout_out(@extschema@.snowflake_layout) IS 'I/O';
 
-CREATE FUNCTION @extschema@.snowflake_layout_recv(internal) RETURNS @extschema@.snowflake_layout
+CREATE FUNCTION snowdrift.snowflake_layout_recv(internal) RETURNS @extschema@.snowflake_layout
     AS 'MODULE_PATHNAME', 'snowdrift_snowflake_layout_recv'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.snowflake_layout_recv(internal) IS 'I/O';
+COMMENT ON FUNCTION snowdrift.snowflake_layout_recv(internal) IS 'I/O';
 
-CREATE FUNCTION @extschema@.snowflake_layout_send(@extschema@.snowflake_layout) RETURNS bytea
+CREATE FUNCTION snowdrift.snowflake_layout_send(@extschema@.snowflake_layout) RETURNS bytea
     AS 'MODULE_PATHNAME', 'snowdrift_snowflake_layout_send'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.snowflake_layout_send(@extschema@.snowflake_layout) IS 'I/O';
+COMMENT ON FUNCTION snowdrift.snowflake_layout_send(@extschema@.snowflake_layout) IS 'I/O';
 
 CREATE TYPE @extschema@.snowflake_layout (
-    INPUT = @extschema@.snowflake_layout_in, OUTPUT = @extschema@.snowflake_layout_out,
-    RECEIVE = @extschema@.snowflake_layout_recv, SEND = @extschema@.snowflake_layout_send,
+    INPUT = snowdrift.snowflake_layout_in, OUTPUT = snowdrift.snowflake_layout_out,
+    RECEIVE = snowdrift.snowflake_layout_recv, SEND = snowdrift.snowflake_layout_send,
     INTERNALLENGTH = 16, ALIGNMENT = double, STORAGE = plain
 );
 COMMENT ON TYPE @extschema@.snowflake_layout
     IS 'layout of Snowflake IDs: the name of a preset, or an epoch, a time unit, and the order and widths of the fields';
 
-CREATE FUNCTION @extschema@.snowflake_layout_eq(@extschema@.snowflake_layout, @extschema@.snowflake_layout)
+CREATE FUNCTION snowdrift.snowflake_layout_eq(@extschema@.snowflake_layout, @extschema@.snowflake_layout)
         RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_snowflake_layout_eq'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.snowflake_layout_eq(@extschema@.snowflake_layout, @extschema@.snowflake_layout)
+COMMENT ON FUNCTION snowdrift.snowflake_layout_eq(@extschema@.snowflake_layout, @extschema@.snowflake_layout)
     IS 'implementation of = operator';
 
-CREATE FUNCTION @extschema@.snowflake_layout_ne(@extschema@.snowflake_layout, @extschema@.snowflake_layout)
+CREATE FUNCTION snowdrift.snowflake_layout_ne(@extschema@.snowflake_layout, @extschema@.snowflake_layout)
         RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_snowflake_layout_ne'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.snowflake_layout_ne(@extschema@.snowflake_layout, @extschema@.snowflake_layout)
+COMMENT ON FUNCTION snowdrift.snowflake_layout_ne(@extschema@.snowflake_layout, @extschema@.snowflake_layout)
     IS 'implementation of <> operator';
 
 CREATE OPERATOR @extschema@.= (
-    LEFTARG = @extschema@.snowflake_layout, RIGHTARG = @extschema@.snowflake_layout, FUNCTION = @extschema@.snowflake_layout_eq,
+    LEFTARG = @extschema@.snowflake_layout, RIGHTARG = @extschema@.snowflake_layout, FUNCTION = snowdrift.snowflake_layout_eq,
     COMMUTATOR = OPERATOR(@extschema@.=), NEGATOR = OPERATOR(@extschema@.<>),
     RESTRICT = eqsel, JOIN = eqjoinsel, HASHES
 );
 COMMENT ON OPERATOR @extschema@.= (@extschema@.snowflake_layout, @extschema@.snowflake_layout) IS 'equal';
 
 CREATE OPERATOR @extschema@.<> (
-    LEFTARG = @extschema@.snowflake_layout, RIGHTARG = @extschema@.snowflake_layout, FUNCTION = @extschema@.snowflake_layout_ne,
+    LEFTARG = @extschema@.snowflake_layout, RIGHTARG = @extschema@.snowflake_layout, FUNCTION = snowdrift.snowflake_layout_ne,
     COMMUTATOR = OPERATOR(@extschema@.<>), NEGATOR = OPERATOR(@extschema@.=),
     RESTRICT = neqsel, JOIN = neqjoinsel
 );
 COMMENT ON OPERATOR @extschema@.<> (@extschema@.snowflake_layout, @extschema@.snowflake_layout) IS 'not equal';
 
-CREATE FUNCTION @extschema@.snowflake_layout_hash(@extschema@.snowflake_layout) RETURNS integer
+CREATE FUNCTION snowdrift.snowflake_layout_hash(@extschema@.snowflake_layout) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowdrift_snowflake_layout_hash'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.snowflake_layout_hash(@extschema@.snowflake_layout) IS 'hash';
+COMMENT ON FUNCTION snowdrift.snowflake_layout_hash(@extschema@.snowflake_layout) IS 'hash';
 
-CREATE FUNCTION @extschema@.snowflake_layout_hash_extended(@extschema@.snowflake_layout, bigint)
+CREATE FUNCTION snowdrift.snowflake_layout_hash_extended(@extschema@.snowflake_layout, bigint)
         RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowdrift_snowflake_layout_hash_extended'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.snowflake_layout_hash_extended(@extschema@.snowflake_layout, bigint)
+COMMENT ON FUNCTION snowdrift.snowflake_layout_hash_extended(@extschema@.snowflake_layout, bigint)
     IS 'hash';
 
 CREATE OPERATOR CLASS @extschema@.snowflake_layout_ops DEFAULT FOR TYPE @extschema@.snowflake_layout USING hash AS
     OPERATOR 1 @extschema@.=,
-    FUNCTION 1 @extschema@.snowflake_layout_hash(@extschema@.snowflake_layout),
-    FUNCTION 2 @extschema@.snowflake_layout_hash_extended(@extschema@.snowflake_layout, bigint);
+    FUNCTION 1 snowdrift.snowflake_layout_hash(@extschema@.snowflake_layout),
+    FUNCTION 2 snowdrift.snowflake_layout_hash_extended(@extschema@.snowflake_layout, bigint);
 COMMENT ON OPERATOR CLASS @extschema@.snowflake_layout_ops USING hash IS 'equality';
 
 -- Snowflake: decoding and composing in a layout
@@ -353,165 +356,165 @@ COMMENT ON FUNCTION @extschema@.snowflake_boundary(timestamptz, @extschema@.snow
 
 -- Snowflake: comparing with times
 
-CREATE FUNCTION @extschema@.time_predicate_support(internal) RETURNS internal
+CREATE FUNCTION snowdrift.time_predicate_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'snowdrift_time_predicate_support'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.time_predicate_support(internal)
+COMMENT ON FUNCTION snowdrift.time_predicate_support(internal)
     IS 'planner support for time predicates: p(id, t) becomes id >= first_p(t) AND id <= last_p(t)';
 
 CREATE FUNCTION @extschema@.snowflake_within(id bigint, range tstzrange) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_snowflake_within'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT snowdrift.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.snowflake_within(bigint, tstzrange)
     IS 'true if the time of Snowflake ID is within a given range; can use indexes on the ID';
 
-CREATE FUNCTION @extschema@.first_snowflake_within(range tstzrange) RETURNS bigint
+CREATE FUNCTION snowdrift.first_snowflake_within(range tstzrange) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowdrift_first_snowflake_within'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.first_snowflake_within(tstzrange)
+COMMENT ON FUNCTION snowdrift.first_snowflake_within(tstzrange)
     IS 'smallest Snowflake ID whose time is within a given range; the largest of all if there is none';
 
-CREATE FUNCTION @extschema@.last_snowflake_within(range tstzrange) RETURNS bigint
+CREATE FUNCTION snowdrift.last_snowflake_within(range tstzrange) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowdrift_last_snowflake_within'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.last_snowflake_within(tstzrange)
+COMMENT ON FUNCTION snowdrift.last_snowflake_within(tstzrange)
     IS 'largest Snowflake ID whose time is within a given range; the smallest of all if there is none';
 
 CREATE FUNCTION @extschema@.snowflake_within(id bigint, range tstzrange, layout @extschema@.snowflake_layout)
         RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_snowflake_within'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT snowdrift.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.snowflake_within(bigint, tstzrange, @extschema@.snowflake_layout)
     IS 'true if the time of Snowflake ID of given layout is within a given range; can use indexes on the ID';
 
-CREATE FUNCTION @extschema@.first_snowflake_within(range tstzrange, layout @extschema@.snowflake_layout)
+CREATE FUNCTION snowdrift.first_snowflake_within(range tstzrange, layout @extschema@.snowflake_layout)
         RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowdrift_first_snowflake_within'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.first_snowflake_within(tstzrange, @extschema@.snowflake_layout)
+COMMENT ON FUNCTION snowdrift.first_snowflake_within(tstzrange, @extschema@.snowflake_layout)
     IS 'smallest Snowflake ID of given layout whose time is within a given range; the largest of all if there is none';
 
-CREATE FUNCTION @extschema@.last_snowflake_within(range tstzrange, layout @extschema@.snowflake_layout)
+CREATE FUNCTION snowdrift.last_snowflake_within(range tstzrange, layout @extschema@.snowflake_layout)
         RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowdrift_last_snowflake_within'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.last_snowflake_within(tstzrange, @extschema@.snowflake_layout)
+COMMENT ON FUNCTION snowdrift.last_snowflake_within(tstzrange, @extschema@.snowflake_layout)
     IS 'largest Snowflake ID of given layout whose time is within a given range; the smallest of all if there is none';
 
 -- ulid and sno: statistics
 
-CREATE FUNCTION @extschema@.id_typanalyze(internal) RETURNS boolean
+CREATE FUNCTION snowdrift.id_typanalyze(internal) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_id_typanalyze'
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.id_typanalyze(internal)
+COMMENT ON FUNCTION snowdrift.id_typanalyze(internal)
     IS 'ulid and sno typanalyze: histograms fine enough for ranges of time';
 
 -- ulid: the type
 
 CREATE TYPE @extschema@.ulid;
 
-CREATE FUNCTION @extschema@.ulid_in(cstring) RETURNS @extschema@.ulid
+CREATE FUNCTION snowdrift.ulid_in(cstring) RETURNS @extschema@.ulid
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_in'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.ulid_in(cstring) IS 'I/O';
+COMMENT ON FUNCTION snowdrift.ulid_in(cstring) IS 'I/O';
 
-CREATE FUNCTION @extschema@.ulid_out(@extschema@.ulid) RETURNS cstring
+CREATE FUNCTION snowdrift.ulid_out(@extschema@.ulid) RETURNS cstring
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_out'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.ulid_out(@extschema@.ulid) IS 'I/O';
+COMMENT ON FUNCTION snowdrift.ulid_out(@extschema@.ulid) IS 'I/O';
 
-CREATE FUNCTION @extschema@.ulid_recv(internal) RETURNS @extschema@.ulid
+CREATE FUNCTION snowdrift.ulid_recv(internal) RETURNS @extschema@.ulid
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_recv'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.ulid_recv(internal) IS 'I/O';
+COMMENT ON FUNCTION snowdrift.ulid_recv(internal) IS 'I/O';
 
-CREATE FUNCTION @extschema@.ulid_send(@extschema@.ulid) RETURNS bytea
+CREATE FUNCTION snowdrift.ulid_send(@extschema@.ulid) RETURNS bytea
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_send'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.ulid_send(@extschema@.ulid) IS 'I/O';
+COMMENT ON FUNCTION snowdrift.ulid_send(@extschema@.ulid) IS 'I/O';
 
 CREATE TYPE @extschema@.ulid (
-    INPUT = @extschema@.ulid_in, OUTPUT = @extschema@.ulid_out, RECEIVE = @extschema@.ulid_recv, SEND = @extschema@.ulid_send,
-    INTERNALLENGTH = 16, ALIGNMENT = char, STORAGE = plain, ANALYZE = @extschema@.id_typanalyze
+    INPUT = snowdrift.ulid_in, OUTPUT = snowdrift.ulid_out, RECEIVE = snowdrift.ulid_recv, SEND = snowdrift.ulid_send,
+    INTERNALLENGTH = 16, ALIGNMENT = char, STORAGE = plain, ANALYZE = snowdrift.id_typanalyze
 );
 COMMENT ON TYPE @extschema@.ulid
     IS 'ULID: timestamp of 48 bits in milliseconds since 1970, and 80 random bits';
 
 -- ulid: comparison
 
-CREATE FUNCTION @extschema@.ulid_eq(@extschema@.ulid, @extschema@.ulid) RETURNS boolean
+CREATE FUNCTION snowdrift.ulid_eq(@extschema@.ulid, @extschema@.ulid) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_eq'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.ulid_eq(@extschema@.ulid, @extschema@.ulid)
+COMMENT ON FUNCTION snowdrift.ulid_eq(@extschema@.ulid, @extschema@.ulid)
     IS 'implementation of = operator';
 
-CREATE FUNCTION @extschema@.ulid_ne(@extschema@.ulid, @extschema@.ulid) RETURNS boolean
+CREATE FUNCTION snowdrift.ulid_ne(@extschema@.ulid, @extschema@.ulid) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_ne'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.ulid_ne(@extschema@.ulid, @extschema@.ulid)
+COMMENT ON FUNCTION snowdrift.ulid_ne(@extschema@.ulid, @extschema@.ulid)
     IS 'implementation of <> operator';
 
-CREATE FUNCTION @extschema@.ulid_lt(@extschema@.ulid, @extschema@.ulid) RETURNS boolean
+CREATE FUNCTION snowdrift.ulid_lt(@extschema@.ulid, @extschema@.ulid) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_lt'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.ulid_lt(@extschema@.ulid, @extschema@.ulid)
+COMMENT ON FUNCTION snowdrift.ulid_lt(@extschema@.ulid, @extschema@.ulid)
     IS 'implementation of < operator';
 
-CREATE FUNCTION @extschema@.ulid_le(@extschema@.ulid, @extschema@.ulid) RETURNS boolean
+CREATE FUNCTION snowdrift.ulid_le(@extschema@.ulid, @extschema@.ulid) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_le'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.ulid_le(@extschema@.ulid, @extschema@.ulid)
+COMMENT ON FUNCTION snowdrift.ulid_le(@extschema@.ulid, @extschema@.ulid)
     IS 'implementation of <= operator';
 
-CREATE FUNCTION @extschema@.ulid_gt(@extschema@.ulid, @extschema@.ulid) RETURNS boolean
+CREATE FUNCTION snowdrift.ulid_gt(@extschema@.ulid, @extschema@.ulid) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_gt'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.ulid_gt(@extschema@.ulid, @extschema@.ulid)
+COMMENT ON FUNCTION snowdrift.ulid_gt(@extschema@.ulid, @extschema@.ulid)
     IS 'implementation of > operator';
 
-CREATE FUNCTION @extschema@.ulid_ge(@extschema@.ulid, @extschema@.ulid) RETURNS boolean
+CREATE FUNCTION snowdrift.ulid_ge(@extschema@.ulid, @extschema@.ulid) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_ge'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.ulid_ge(@extschema@.ulid, @extschema@.ulid)
+COMMENT ON FUNCTION snowdrift.ulid_ge(@extschema@.ulid, @extschema@.ulid)
     IS 'implementation of >= operator';
 
 CREATE OPERATOR @extschema@.= (
-    LEFTARG = @extschema@.ulid, RIGHTARG = @extschema@.ulid, FUNCTION = @extschema@.ulid_eq,
+    LEFTARG = @extschema@.ulid, RIGHTARG = @extschema@.ulid, FUNCTION = snowdrift.ulid_eq,
     COMMUTATOR = OPERATOR(@extschema@.=), NEGATOR = OPERATOR(@extschema@.<>),
     RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
 );
 COMMENT ON OPERATOR @extschema@.= (@extschema@.ulid, @extschema@.ulid) IS 'equal';
 
 CREATE OPERATOR @extschema@.<> (
-    LEFTARG = @extschema@.ulid, RIGHTARG = @extschema@.ulid, FUNCTION = @extschema@.ulid_ne,
+    LEFTARG = @extschema@.ulid, RIGHTARG = @extschema@.ulid, FUNCTION = snowdrift.ulid_ne,
     COMMUTATOR = OPERATOR(@extschema@.<>), NEGATOR = OPERATOR(@extschema@.=),
     RESTRICT = neqsel, JOIN = neqjoinsel
 );
 COMMENT ON OPERATOR @extschema@.<> (@extschema@.ulid, @extschema@.ulid) IS 'not equal';
 
 CREATE OPERATOR @extschema@.< (
-    LEFTARG = @extschema@.ulid, RIGHTARG = @extschema@.ulid, FUNCTION = @extschema@.ulid_lt,
+    LEFTARG = @extschema@.ulid, RIGHTARG = @extschema@.ulid, FUNCTION = snowdrift.ulid_lt,
     COMMUTATOR = OPERATOR(@extschema@.>), NEGATOR = OPERATOR(@extschema@.>=),
     RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
 COMMENT ON OPERATOR @extschema@.< (@extschema@.ulid, @extschema@.ulid) IS 'less than';
 
 CREATE OPERATOR @extschema@.<= (
-    LEFTARG = @extschema@.ulid, RIGHTARG = @extschema@.ulid, FUNCTION = @extschema@.ulid_le,
+    LEFTARG = @extschema@.ulid, RIGHTARG = @extschema@.ulid, FUNCTION = snowdrift.ulid_le,
     COMMUTATOR = OPERATOR(@extschema@.>=), NEGATOR = OPERATOR(@extschema@.>),
     RESTRICT = scalarlesel, JOIN = scalarlejoinsel
 );
 COMMENT ON OPERATOR @extschema@.<= (@extschema@.ulid, @extschema@.ulid) IS 'less than or equal';
 
 CREATE OPERATOR @extschema@.> (
-    LEFTARG = @extschema@.ulid, RIGHTARG = @extschema@.ulid, FUNCTION = @extschema@.ulid_gt,
+    LEFTARG = @extschema@.ulid, RIGHTARG = @extschema@.ulid, FUNCTION = snowdrift.ulid_gt,
     COMMUTATOR = OPERATOR(@extschema@.<), NEGATOR = OPERATOR(@extschema@.<=),
     RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
 COMMENT ON OPERATOR @extschema@.> (@extschema@.ulid, @extschema@.ulid) IS 'greater than';
 
 CREATE OPERATOR @extschema@.>= (
-    LEFTARG = @extschema@.ulid, RIGHTARG = @extschema@.ulid, FUNCTION = @extschema@.ulid_ge,
+    LEFTARG = @extschema@.ulid, RIGHTARG = @extschema@.ulid, FUNCTION = snowdrift.ulid_ge,
     COMMUTATOR = OPERATOR(@extschema@.<=), NEGATOR = OPERATOR(@extschema@.<),
     RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
@@ -519,40 +522,40 @@ COMMENT ON OPERATOR @extschema@.>= (@extschema@.ulid, @extschema@.ulid) IS 'grea
 
 -- ulid: indexes
 
-CREATE FUNCTION @extschema@.ulid_cmp(@extschema@.ulid, @extschema@.ulid) RETURNS integer
+CREATE FUNCTION snowdrift.ulid_cmp(@extschema@.ulid, @extschema@.ulid) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_cmp'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.ulid_cmp(@extschema@.ulid, @extschema@.ulid)
+COMMENT ON FUNCTION snowdrift.ulid_cmp(@extschema@.ulid, @extschema@.ulid)
     IS 'less-equal-greater';
 
-CREATE FUNCTION @extschema@.ulid_sortsupport(internal) RETURNS void
+CREATE FUNCTION snowdrift.ulid_sortsupport(internal) RETURNS void
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_sortsupport'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.ulid_sortsupport(internal) IS 'sort support';
+COMMENT ON FUNCTION snowdrift.ulid_sortsupport(internal) IS 'sort support';
 
 CREATE OPERATOR CLASS @extschema@.ulid_ops DEFAULT FOR TYPE @extschema@.ulid USING btree AS
     OPERATOR 1 @extschema@.<, OPERATOR 2 @extschema@.<=, OPERATOR 3 @extschema@.=,
     OPERATOR 4 @extschema@.>=, OPERATOR 5 @extschema@.>,
-    FUNCTION 1 @extschema@.ulid_cmp(@extschema@.ulid, @extschema@.ulid),
-    FUNCTION 2 @extschema@.ulid_sortsupport(internal),
+    FUNCTION 1 snowdrift.ulid_cmp(@extschema@.ulid, @extschema@.ulid),
+    FUNCTION 2 snowdrift.ulid_sortsupport(internal),
     FUNCTION 4 btequalimage(oid);
 COMMENT ON OPERATOR CLASS @extschema@.ulid_ops USING btree
     IS 'order by time, then by the remaining bytes';
 
-CREATE FUNCTION @extschema@.ulid_hash(@extschema@.ulid) RETURNS integer
+CREATE FUNCTION snowdrift.ulid_hash(@extschema@.ulid) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_hash'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.ulid_hash(@extschema@.ulid) IS 'hash';
+COMMENT ON FUNCTION snowdrift.ulid_hash(@extschema@.ulid) IS 'hash';
 
-CREATE FUNCTION @extschema@.ulid_hash_extended(@extschema@.ulid, bigint) RETURNS bigint
+CREATE FUNCTION snowdrift.ulid_hash_extended(@extschema@.ulid, bigint) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_hash_extended'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.ulid_hash_extended(@extschema@.ulid, bigint) IS 'hash';
+COMMENT ON FUNCTION snowdrift.ulid_hash_extended(@extschema@.ulid, bigint) IS 'hash';
 
 CREATE OPERATOR CLASS @extschema@.ulid_ops DEFAULT FOR TYPE @extschema@.ulid USING hash AS
     OPERATOR 1 @extschema@.=,
-    FUNCTION 1 @extschema@.ulid_hash(@extschema@.ulid),
-    FUNCTION 2 @extschema@.ulid_hash_extended(@extschema@.ulid, bigint);
+    FUNCTION 1 snowdrift.ulid_hash(@extschema@.ulid),
+    FUNCTION 2 snowdrift.ulid_hash_extended(@extschema@.ulid, bigint);
 COMMENT ON OPERATOR CLASS @extschema@.ulid_ops USING hash IS 'equality';
 
 CREATE OPERATOR CLASS @extschema@.ulid_minmax_ops DEFAULT FOR TYPE @extschema@.ulid USING brin AS
@@ -565,11 +568,11 @@ CREATE OPERATOR CLASS @extschema@.ulid_minmax_ops DEFAULT FOR TYPE @extschema@.u
 COMMENT ON OPERATOR CLASS @extschema@.ulid_minmax_ops USING brin
     IS 'one range of values per block range';
 
-CREATE FUNCTION @extschema@.ulid_distance(@extschema@.ulid, @extschema@.ulid)
+CREATE FUNCTION snowdrift.ulid_distance(@extschema@.ulid, @extschema@.ulid)
         RETURNS double precision
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_distance'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.ulid_distance(@extschema@.ulid, @extschema@.ulid)
+COMMENT ON FUNCTION snowdrift.ulid_distance(@extschema@.ulid, @extschema@.ulid)
     IS 'BRIN minmax-multi support';
 
 CREATE OPERATOR CLASS @extschema@.ulid_minmax_multi_ops FOR TYPE @extschema@.ulid USING brin AS
@@ -580,7 +583,7 @@ CREATE OPERATOR CLASS @extschema@.ulid_minmax_multi_ops FOR TYPE @extschema@.uli
     FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
     FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
     FUNCTION 5 brin_minmax_multi_options(internal),
-    FUNCTION 11 @extschema@.ulid_distance(@extschema@.ulid, @extschema@.ulid);
+    FUNCTION 11 snowdrift.ulid_distance(@extschema@.ulid, @extschema@.ulid);
 COMMENT ON OPERATOR CLASS @extschema@.ulid_minmax_multi_ops USING brin
     IS 'several ranges of values per block range';
 
@@ -591,33 +594,33 @@ CREATE OPERATOR CLASS @extschema@.ulid_bloom_ops FOR TYPE @extschema@.ulid USING
     FUNCTION 3 brin_bloom_consistent(internal, internal, internal, integer),
     FUNCTION 4 brin_bloom_union(internal, internal, internal),
     FUNCTION 5 brin_bloom_options(internal),
-    FUNCTION 11 @extschema@.ulid_hash(@extschema@.ulid);
+    FUNCTION 11 snowdrift.ulid_hash(@extschema@.ulid);
 COMMENT ON OPERATOR CLASS @extschema@.ulid_bloom_ops USING brin
     IS 'one Bloom filter per block range';
 
 -- ulid: aggregates
 
-CREATE FUNCTION @extschema@.ulid_smaller(@extschema@.ulid, @extschema@.ulid)
+CREATE FUNCTION snowdrift.ulid_smaller(@extschema@.ulid, @extschema@.ulid)
         RETURNS @extschema@.ulid
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_smaller'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.ulid_smaller(@extschema@.ulid, @extschema@.ulid)
+COMMENT ON FUNCTION snowdrift.ulid_smaller(@extschema@.ulid, @extschema@.ulid)
     IS 'smaller of two';
 
 CREATE AGGREGATE @extschema@.min(@extschema@.ulid) (
-    SFUNC = @extschema@.ulid_smaller, STYPE = @extschema@.ulid,
-    COMBINEFUNC = @extschema@.ulid_smaller, SORTOP = OPERATOR(@extschema@.<), PARALLEL = SAFE
+    SFUNC = snowdrift.ulid_smaller, STYPE = @extschema@.ulid,
+    COMBINEFUNC = snowdrift.ulid_smaller, SORTOP = OPERATOR(@extschema@.<), PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.min(@extschema@.ulid) IS 'minimum value of all ulid input values';
 
-CREATE FUNCTION @extschema@.ulid_larger(@extschema@.ulid, @extschema@.ulid) RETURNS @extschema@.ulid
+CREATE FUNCTION snowdrift.ulid_larger(@extschema@.ulid, @extschema@.ulid) RETURNS @extschema@.ulid
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_larger'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.ulid_larger(@extschema@.ulid, @extschema@.ulid) IS 'larger of two';
+COMMENT ON FUNCTION snowdrift.ulid_larger(@extschema@.ulid, @extschema@.ulid) IS 'larger of two';
 
 CREATE AGGREGATE @extschema@.max(@extschema@.ulid) (
-    SFUNC = @extschema@.ulid_larger, STYPE = @extschema@.ulid,
-    COMBINEFUNC = @extschema@.ulid_larger, SORTOP = OPERATOR(@extschema@.>), PARALLEL = SAFE
+    SFUNC = snowdrift.ulid_larger, STYPE = @extschema@.ulid,
+    COMBINEFUNC = snowdrift.ulid_larger, SORTOP = OPERATOR(@extschema@.>), PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.max(@extschema@.ulid) IS 'maximum value of all ulid input values';
 
@@ -666,123 +669,122 @@ CREATE FUNCTION @extschema@.ulid_max() RETURNS @extschema@.ulid
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.ulid_max() IS 'largest ULID: all bits one';
 
--- ulid: comparing with times. The arguments of predicates with the time on the left have no names, because
--- calls that name them would be ambiguous.
+-- ulid: comparing with times. Predicates with the time on the left only implement operators.
 
 CREATE FUNCTION @extschema@.ulid_before(id @extschema@.ulid, "timestamp" timestamptz)
         RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_before'
-    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowdrift.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.ulid_before(@extschema@.ulid, timestamptz)
     IS 'true if the time of ULID is before a given time; can use indexes on the ID';
 
-CREATE FUNCTION @extschema@.ulid_before(timestamptz, @extschema@.ulid)
+CREATE FUNCTION snowdrift.ulid_before(timestamptz, @extschema@.ulid)
         RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_before_of_ulid'
-    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
-COMMENT ON FUNCTION @extschema@.ulid_before(timestamptz, @extschema@.ulid)
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowdrift.time_predicate_support;
+COMMENT ON FUNCTION snowdrift.ulid_before(timestamptz, @extschema@.ulid)
     IS 'implementation of > operator';
 
-CREATE FUNCTION @extschema@.first_ulid_before("timestamp" timestamptz) RETURNS @extschema@.ulid
+CREATE FUNCTION snowdrift.first_ulid_before("timestamp" timestamptz) RETURNS @extschema@.ulid
     AS 'MODULE_PATHNAME', 'snowdrift_first_ulid_before'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.first_ulid_before(timestamptz)
+COMMENT ON FUNCTION snowdrift.first_ulid_before(timestamptz)
     IS 'smallest ULID whose time is before a given time; the largest of all if there is none';
 
-CREATE FUNCTION @extschema@.last_ulid_before("timestamp" timestamptz) RETURNS @extschema@.ulid
+CREATE FUNCTION snowdrift.last_ulid_before("timestamp" timestamptz) RETURNS @extschema@.ulid
     AS 'MODULE_PATHNAME', 'snowdrift_last_ulid_before'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.last_ulid_before(timestamptz)
+COMMENT ON FUNCTION snowdrift.last_ulid_before(timestamptz)
     IS 'largest ULID whose time is before a given time; the smallest of all if there is none';
 
 CREATE FUNCTION @extschema@.ulid_until(id @extschema@.ulid, "timestamp" timestamptz) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_until'
-    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowdrift.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.ulid_until(@extschema@.ulid, timestamptz)
     IS 'true if the time of ULID is at or before a given time; can use indexes on the ID';
 
-CREATE FUNCTION @extschema@.ulid_until(timestamptz, @extschema@.ulid) RETURNS boolean
+CREATE FUNCTION snowdrift.ulid_until(timestamptz, @extschema@.ulid) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_until_of_ulid'
-    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
-COMMENT ON FUNCTION @extschema@.ulid_until(timestamptz, @extschema@.ulid)
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowdrift.time_predicate_support;
+COMMENT ON FUNCTION snowdrift.ulid_until(timestamptz, @extschema@.ulid)
     IS 'implementation of >= operator';
 
-CREATE FUNCTION @extschema@.first_ulid_until("timestamp" timestamptz) RETURNS @extschema@.ulid
+CREATE FUNCTION snowdrift.first_ulid_until("timestamp" timestamptz) RETURNS @extschema@.ulid
     AS 'MODULE_PATHNAME', 'snowdrift_first_ulid_until'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.first_ulid_until(timestamptz)
+COMMENT ON FUNCTION snowdrift.first_ulid_until(timestamptz)
     IS 'smallest ULID whose time is at or before a given time; the largest of all if there is none';
 
-CREATE FUNCTION @extschema@.last_ulid_until("timestamp" timestamptz) RETURNS @extschema@.ulid
+CREATE FUNCTION snowdrift.last_ulid_until("timestamp" timestamptz) RETURNS @extschema@.ulid
     AS 'MODULE_PATHNAME', 'snowdrift_last_ulid_until'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.last_ulid_until(timestamptz)
+COMMENT ON FUNCTION snowdrift.last_ulid_until(timestamptz)
     IS 'largest ULID whose time is at or before a given time; the smallest of all if there is none';
 
 CREATE FUNCTION @extschema@.ulid_after(id @extschema@.ulid, "timestamp" timestamptz) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_after'
-    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowdrift.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.ulid_after(@extschema@.ulid, timestamptz)
     IS 'true if the time of ULID is after a given time; can use indexes on the ID';
 
-CREATE FUNCTION @extschema@.ulid_after(timestamptz, @extschema@.ulid) RETURNS boolean
+CREATE FUNCTION snowdrift.ulid_after(timestamptz, @extschema@.ulid) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_after_of_ulid'
-    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
-COMMENT ON FUNCTION @extschema@.ulid_after(timestamptz, @extschema@.ulid)
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowdrift.time_predicate_support;
+COMMENT ON FUNCTION snowdrift.ulid_after(timestamptz, @extschema@.ulid)
     IS 'implementation of < operator';
 
-CREATE FUNCTION @extschema@.first_ulid_after("timestamp" timestamptz) RETURNS @extschema@.ulid
+CREATE FUNCTION snowdrift.first_ulid_after("timestamp" timestamptz) RETURNS @extschema@.ulid
     AS 'MODULE_PATHNAME', 'snowdrift_first_ulid_after'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.first_ulid_after(timestamptz)
+COMMENT ON FUNCTION snowdrift.first_ulid_after(timestamptz)
     IS 'smallest ULID whose time is after a given time; the largest of all if there is none';
 
-CREATE FUNCTION @extschema@.last_ulid_after("timestamp" timestamptz) RETURNS @extschema@.ulid
+CREATE FUNCTION snowdrift.last_ulid_after("timestamp" timestamptz) RETURNS @extschema@.ulid
     AS 'MODULE_PATHNAME', 'snowdrift_last_ulid_after'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.last_ulid_after(timestamptz)
+COMMENT ON FUNCTION snowdrift.last_ulid_after(timestamptz)
     IS 'largest ULID whose time is after a given time; the smallest of all if there is none';
 
 CREATE FUNCTION @extschema@.ulid_since(id @extschema@.ulid, "timestamp" timestamptz) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_since'
-    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowdrift.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.ulid_since(@extschema@.ulid, timestamptz)
     IS 'true if the time of ULID is at or after a given time; can use indexes on the ID';
 
-CREATE FUNCTION @extschema@.ulid_since(timestamptz, @extschema@.ulid) RETURNS boolean
+CREATE FUNCTION snowdrift.ulid_since(timestamptz, @extschema@.ulid) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_since_of_ulid'
-    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
-COMMENT ON FUNCTION @extschema@.ulid_since(timestamptz, @extschema@.ulid)
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowdrift.time_predicate_support;
+COMMENT ON FUNCTION snowdrift.ulid_since(timestamptz, @extschema@.ulid)
     IS 'implementation of <= operator';
 
-CREATE FUNCTION @extschema@.first_ulid_since("timestamp" timestamptz) RETURNS @extschema@.ulid
+CREATE FUNCTION snowdrift.first_ulid_since("timestamp" timestamptz) RETURNS @extschema@.ulid
     AS 'MODULE_PATHNAME', 'snowdrift_first_ulid_since'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.first_ulid_since(timestamptz)
+COMMENT ON FUNCTION snowdrift.first_ulid_since(timestamptz)
     IS 'smallest ULID whose time is at or after a given time; the largest of all if there is none';
 
-CREATE FUNCTION @extschema@.last_ulid_since("timestamp" timestamptz) RETURNS @extschema@.ulid
+CREATE FUNCTION snowdrift.last_ulid_since("timestamp" timestamptz) RETURNS @extschema@.ulid
     AS 'MODULE_PATHNAME', 'snowdrift_last_ulid_since'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.last_ulid_since(timestamptz)
+COMMENT ON FUNCTION snowdrift.last_ulid_since(timestamptz)
     IS 'largest ULID whose time is at or after a given time; the smallest of all if there is none';
 
 CREATE FUNCTION @extschema@.ulid_within(id @extschema@.ulid, range tstzrange) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_within'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT snowdrift.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.ulid_within(@extschema@.ulid, tstzrange)
     IS 'true if the time of ULID is within a given range; can use indexes on the ID';
 
-CREATE FUNCTION @extschema@.first_ulid_within(range tstzrange) RETURNS @extschema@.ulid
+CREATE FUNCTION snowdrift.first_ulid_within(range tstzrange) RETURNS @extschema@.ulid
     AS 'MODULE_PATHNAME', 'snowdrift_first_ulid_within'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.first_ulid_within(tstzrange)
+COMMENT ON FUNCTION snowdrift.first_ulid_within(tstzrange)
     IS 'smallest ULID whose time is within a given range; the largest of all if there is none';
 
-CREATE FUNCTION @extschema@.last_ulid_within(range tstzrange) RETURNS @extschema@.ulid
+CREATE FUNCTION snowdrift.last_ulid_within(range tstzrange) RETURNS @extschema@.ulid
     AS 'MODULE_PATHNAME', 'snowdrift_last_ulid_within'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.last_ulid_within(tstzrange)
+COMMENT ON FUNCTION snowdrift.last_ulid_within(tstzrange)
     IS 'largest ULID whose time is within a given range; the smallest of all if there is none';
 
 CREATE OPERATOR @extschema@.< (
@@ -794,7 +796,7 @@ COMMENT ON OPERATOR @extschema@.< (@extschema@.ulid, timestamptz)
     IS 'time of ULID is before timestamp';
 
 CREATE OPERATOR @extschema@.> (
-    LEFTARG = timestamptz, RIGHTARG = @extschema@.ulid, FUNCTION = @extschema@.ulid_before,
+    LEFTARG = timestamptz, RIGHTARG = @extschema@.ulid, FUNCTION = snowdrift.ulid_before,
     COMMUTATOR = OPERATOR(@extschema@.<), NEGATOR = OPERATOR(@extschema@.<=),
     RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
@@ -810,7 +812,7 @@ COMMENT ON OPERATOR @extschema@.<= (@extschema@.ulid, timestamptz)
     IS 'time of ULID is at or before timestamp';
 
 CREATE OPERATOR @extschema@.>= (
-    LEFTARG = timestamptz, RIGHTARG = @extschema@.ulid, FUNCTION = @extschema@.ulid_until,
+    LEFTARG = timestamptz, RIGHTARG = @extschema@.ulid, FUNCTION = snowdrift.ulid_until,
     COMMUTATOR = OPERATOR(@extschema@.<=), NEGATOR = OPERATOR(@extschema@.<),
     RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
@@ -826,7 +828,7 @@ COMMENT ON OPERATOR @extschema@.> (@extschema@.ulid, timestamptz)
     IS 'time of ULID is after timestamp';
 
 CREATE OPERATOR @extschema@.< (
-    LEFTARG = timestamptz, RIGHTARG = @extschema@.ulid, FUNCTION = @extschema@.ulid_after,
+    LEFTARG = timestamptz, RIGHTARG = @extschema@.ulid, FUNCTION = snowdrift.ulid_after,
     COMMUTATOR = OPERATOR(@extschema@.>), NEGATOR = OPERATOR(@extschema@.>=),
     RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
@@ -842,7 +844,7 @@ COMMENT ON OPERATOR @extschema@.>= (@extschema@.ulid, timestamptz)
     IS 'time of ULID is at or after timestamp';
 
 CREATE OPERATOR @extschema@.<= (
-    LEFTARG = timestamptz, RIGHTARG = @extschema@.ulid, FUNCTION = @extschema@.ulid_since,
+    LEFTARG = timestamptz, RIGHTARG = @extschema@.ulid, FUNCTION = snowdrift.ulid_since,
     COMMUTATOR = OPERATOR(@extschema@.>=), NEGATOR = OPERATOR(@extschema@.>),
     RESTRICT = scalarlesel, JOIN = scalarlejoinsel
 );
@@ -890,40 +892,40 @@ COMMENT ON CAST (@extschema@.ulid AS uuid) IS 'same 16 bytes';
 CREATE CAST (uuid AS @extschema@.ulid) WITHOUT FUNCTION AS ASSIGNMENT;
 COMMENT ON CAST (uuid AS @extschema@.ulid) IS 'same 16 bytes';
 
-CREATE FUNCTION @extschema@.bytea_to_ulid(bytea) RETURNS @extschema@.ulid
+CREATE FUNCTION snowdrift.bytea_to_ulid(bytea) RETURNS @extschema@.ulid
     AS 'MODULE_PATHNAME', 'snowdrift_bytea_to_ulid'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.bytea_to_ulid(bytea) IS 'convert 16 bytes to ULID';
+COMMENT ON FUNCTION snowdrift.bytea_to_ulid(bytea) IS 'convert 16 bytes to ULID';
 
-CREATE CAST (@extschema@.ulid AS bytea) WITH FUNCTION @extschema@.ulid_send(@extschema@.ulid) AS ASSIGNMENT;
+CREATE CAST (@extschema@.ulid AS bytea) WITH FUNCTION snowdrift.ulid_send(@extschema@.ulid) AS ASSIGNMENT;
 COMMENT ON CAST (@extschema@.ulid AS bytea) IS '16 bytes of ULID';
 
-CREATE CAST (bytea AS @extschema@.ulid) WITH FUNCTION @extschema@.bytea_to_ulid(bytea) AS ASSIGNMENT;
+CREATE CAST (bytea AS @extschema@.ulid) WITH FUNCTION snowdrift.bytea_to_ulid(bytea) AS ASSIGNMENT;
 COMMENT ON CAST (bytea AS @extschema@.ulid) IS 'ULID of 16 bytes';
 
 -- A timestamp in UTC and a timestamptz of the same time have the same binary value.
-CREATE FUNCTION @extschema@.ulid_to_timestamp(@extschema@.ulid) RETURNS timestamp
+CREATE FUNCTION snowdrift.ulid_to_timestamp(@extschema@.ulid) RETURNS timestamp
     AS 'MODULE_PATHNAME', 'snowdrift_ulid_to_timestamp'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.ulid_to_timestamp(@extschema@.ulid)
+COMMENT ON FUNCTION snowdrift.ulid_to_timestamp(@extschema@.ulid)
     IS 'extract timestamp of ULID, in UTC';
 
-CREATE FUNCTION @extschema@.timestamp_to_ulid(timestamp) RETURNS @extschema@.ulid
+CREATE FUNCTION snowdrift.timestamp_to_ulid(timestamp) RETURNS @extschema@.ulid
     AS 'MODULE_PATHNAME', 'snowdrift_timestamp_to_ulid'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.timestamp_to_ulid(timestamp)
+COMMENT ON FUNCTION snowdrift.timestamp_to_ulid(timestamp)
     IS 'smallest ULID at or after a time in UTC';
 
 CREATE CAST (@extschema@.ulid AS timestamptz) WITH FUNCTION @extschema@.ulid_timestamp(@extschema@.ulid) AS ASSIGNMENT;
 COMMENT ON CAST (@extschema@.ulid AS timestamptz) IS 'timestamp of ULID';
 
-CREATE CAST (@extschema@.ulid AS timestamp) WITH FUNCTION @extschema@.ulid_to_timestamp(@extschema@.ulid) AS ASSIGNMENT;
+CREATE CAST (@extschema@.ulid AS timestamp) WITH FUNCTION snowdrift.ulid_to_timestamp(@extschema@.ulid) AS ASSIGNMENT;
 COMMENT ON CAST (@extschema@.ulid AS timestamp) IS 'timestamp of ULID, in UTC';
 
 CREATE CAST (timestamptz AS @extschema@.ulid) WITH FUNCTION @extschema@.ulid_boundary(timestamptz);
 COMMENT ON CAST (timestamptz AS @extschema@.ulid) IS 'smallest ULID at or after a time';
 
-CREATE CAST (timestamp AS @extschema@.ulid) WITH FUNCTION @extschema@.timestamp_to_ulid(timestamp);
+CREATE CAST (timestamp AS @extschema@.ulid) WITH FUNCTION snowdrift.timestamp_to_ulid(timestamp);
 COMMENT ON CAST (timestamp AS @extschema@.ulid) IS 'smallest ULID at or after a time in UTC';
 
 -- UUIDs of version 7, in PostgreSQL's type uuid. Functions that decode return null for other versions.
@@ -978,148 +980,148 @@ COMMENT ON FUNCTION @extschema@.uuidv7_at(timestamptz)
 
 -- UUIDs of version 7: comparing with times
 
-CREATE FUNCTION @extschema@.uuidv7_within_support(internal) RETURNS internal
+CREATE FUNCTION snowdrift.uuidv7_within_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'snowdrift_uuidv7_within_support'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.uuidv7_within_support(internal)
+COMMENT ON FUNCTION snowdrift.uuidv7_within_support(internal)
     IS 'planner support for uuidv7_within: estimates, index conditions and partition pruning';
 
-CREATE FUNCTION @extschema@.uuidv7_within_pruned_support(internal) RETURNS internal
+CREATE FUNCTION snowdrift.uuidv7_within_pruned_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'snowdrift_uuidv7_within_pruned_support'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.uuidv7_within_pruned_support(internal)
+COMMENT ON FUNCTION snowdrift.uuidv7_within_pruned_support(internal)
     IS 'planner support for uuidv7_within_pruned';
 
 CREATE FUNCTION @extschema@.uuidv7_within(id uuid, range tstzrange) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_uuidv7_within'
-    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.uuidv7_within_support;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowdrift.uuidv7_within_support;
 COMMENT ON FUNCTION @extschema@.uuidv7_within(uuid, tstzrange)
     IS 'true if UUID is of version 7 and its time is within a given range; can use indexes on the ID';
 
-CREATE FUNCTION @extschema@.uuidv7_within_pruned(id uuid, range tstzrange) RETURNS boolean
+CREATE FUNCTION snowdrift.uuidv7_within_pruned(id uuid, range tstzrange) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_uuidv7_within_pruned'
-    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.uuidv7_within_pruned_support;
-COMMENT ON FUNCTION @extschema@.uuidv7_within_pruned(uuid, tstzrange)
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowdrift.uuidv7_within_pruned_support;
+COMMENT ON FUNCTION snowdrift.uuidv7_within_pruned(uuid, tstzrange)
     IS 'form of uuidv7_within in plans with added conditions that prune partitions';
 
-CREATE FUNCTION @extschema@.first_uuidv7_within(range tstzrange) RETURNS uuid
+CREATE FUNCTION snowdrift.first_uuidv7_within(range tstzrange) RETURNS uuid
     AS 'MODULE_PATHNAME', 'snowdrift_first_uuidv7_within'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.first_uuidv7_within(tstzrange)
+COMMENT ON FUNCTION snowdrift.first_uuidv7_within(tstzrange)
     IS 'smallest UUID version 7 whose time is within a given range; the largest of all if there is none';
 
-CREATE FUNCTION @extschema@.last_uuidv7_within(range tstzrange) RETURNS uuid
+CREATE FUNCTION snowdrift.last_uuidv7_within(range tstzrange) RETURNS uuid
     AS 'MODULE_PATHNAME', 'snowdrift_last_uuidv7_within'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.last_uuidv7_within(tstzrange)
+COMMENT ON FUNCTION snowdrift.last_uuidv7_within(tstzrange)
     IS 'largest UUID version 7 whose time is within a given range; the smallest of all if there is none';
 
 -- sno: the type
 
 CREATE TYPE @extschema@.sno;
 
-CREATE FUNCTION @extschema@.sno_in(cstring) RETURNS @extschema@.sno
+CREATE FUNCTION snowdrift.sno_in(cstring) RETURNS @extschema@.sno
     AS 'MODULE_PATHNAME', 'snowdrift_sno_in'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.sno_in(cstring) IS 'I/O';
+COMMENT ON FUNCTION snowdrift.sno_in(cstring) IS 'I/O';
 
-CREATE FUNCTION @extschema@.sno_out(@extschema@.sno) RETURNS cstring
+CREATE FUNCTION snowdrift.sno_out(@extschema@.sno) RETURNS cstring
     AS 'MODULE_PATHNAME', 'snowdrift_sno_out'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.sno_out(@extschema@.sno) IS 'I/O';
+COMMENT ON FUNCTION snowdrift.sno_out(@extschema@.sno) IS 'I/O';
 
-CREATE FUNCTION @extschema@.sno_recv(internal) RETURNS @extschema@.sno
+CREATE FUNCTION snowdrift.sno_recv(internal) RETURNS @extschema@.sno
     AS 'MODULE_PATHNAME', 'snowdrift_sno_recv'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.sno_recv(internal) IS 'I/O';
+COMMENT ON FUNCTION snowdrift.sno_recv(internal) IS 'I/O';
 
-CREATE FUNCTION @extschema@.sno_send(@extschema@.sno) RETURNS bytea
+CREATE FUNCTION snowdrift.sno_send(@extschema@.sno) RETURNS bytea
     AS 'MODULE_PATHNAME', 'snowdrift_sno_send'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.sno_send(@extschema@.sno) IS 'I/O';
+COMMENT ON FUNCTION snowdrift.sno_send(@extschema@.sno) IS 'I/O';
 
 CREATE TYPE @extschema@.sno (
-    INPUT = @extschema@.sno_in, OUTPUT = @extschema@.sno_out, RECEIVE = @extschema@.sno_recv, SEND = @extschema@.sno_send,
-    INTERNALLENGTH = 10, ALIGNMENT = char, STORAGE = plain, ANALYZE = @extschema@.id_typanalyze
+    INPUT = snowdrift.sno_in, OUTPUT = snowdrift.sno_out, RECEIVE = snowdrift.sno_recv, SEND = snowdrift.sno_send,
+    INTERNALLENGTH = 10, ALIGNMENT = char, STORAGE = plain, ANALYZE = snowdrift.id_typanalyze
 );
 COMMENT ON TYPE @extschema@.sno
     IS 'sno: timestamp in units of 4 milliseconds, tick bit, metabyte (user-defined byte), partition and sequence';
 
 -- sno: comparison
 
-CREATE FUNCTION @extschema@.sno_eq(@extschema@.sno, @extschema@.sno) RETURNS boolean
+CREATE FUNCTION snowdrift.sno_eq(@extschema@.sno, @extschema@.sno) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_sno_eq'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.sno_eq(@extschema@.sno, @extschema@.sno)
+COMMENT ON FUNCTION snowdrift.sno_eq(@extschema@.sno, @extschema@.sno)
     IS 'implementation of = operator';
 
-CREATE FUNCTION @extschema@.sno_ne(@extschema@.sno, @extschema@.sno) RETURNS boolean
+CREATE FUNCTION snowdrift.sno_ne(@extschema@.sno, @extschema@.sno) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_sno_ne'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.sno_ne(@extschema@.sno, @extschema@.sno)
+COMMENT ON FUNCTION snowdrift.sno_ne(@extschema@.sno, @extschema@.sno)
     IS 'implementation of <> operator';
 
-CREATE FUNCTION @extschema@.sno_lt(@extschema@.sno, @extschema@.sno) RETURNS boolean
+CREATE FUNCTION snowdrift.sno_lt(@extschema@.sno, @extschema@.sno) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_sno_lt'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.sno_lt(@extschema@.sno, @extschema@.sno)
+COMMENT ON FUNCTION snowdrift.sno_lt(@extschema@.sno, @extschema@.sno)
     IS 'implementation of < operator';
 
-CREATE FUNCTION @extschema@.sno_le(@extschema@.sno, @extschema@.sno) RETURNS boolean
+CREATE FUNCTION snowdrift.sno_le(@extschema@.sno, @extschema@.sno) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_sno_le'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.sno_le(@extschema@.sno, @extschema@.sno)
+COMMENT ON FUNCTION snowdrift.sno_le(@extschema@.sno, @extschema@.sno)
     IS 'implementation of <= operator';
 
-CREATE FUNCTION @extschema@.sno_gt(@extschema@.sno, @extschema@.sno) RETURNS boolean
+CREATE FUNCTION snowdrift.sno_gt(@extschema@.sno, @extschema@.sno) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_sno_gt'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.sno_gt(@extschema@.sno, @extschema@.sno)
+COMMENT ON FUNCTION snowdrift.sno_gt(@extschema@.sno, @extschema@.sno)
     IS 'implementation of > operator';
 
-CREATE FUNCTION @extschema@.sno_ge(@extschema@.sno, @extschema@.sno) RETURNS boolean
+CREATE FUNCTION snowdrift.sno_ge(@extschema@.sno, @extschema@.sno) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_sno_ge'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.sno_ge(@extschema@.sno, @extschema@.sno)
+COMMENT ON FUNCTION snowdrift.sno_ge(@extschema@.sno, @extschema@.sno)
     IS 'implementation of >= operator';
 
 CREATE OPERATOR @extschema@.= (
-    LEFTARG = @extschema@.sno, RIGHTARG = @extschema@.sno, FUNCTION = @extschema@.sno_eq,
+    LEFTARG = @extschema@.sno, RIGHTARG = @extschema@.sno, FUNCTION = snowdrift.sno_eq,
     COMMUTATOR = OPERATOR(@extschema@.=), NEGATOR = OPERATOR(@extschema@.<>),
     RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
 );
 COMMENT ON OPERATOR @extschema@.= (@extschema@.sno, @extschema@.sno) IS 'equal';
 
 CREATE OPERATOR @extschema@.<> (
-    LEFTARG = @extschema@.sno, RIGHTARG = @extschema@.sno, FUNCTION = @extschema@.sno_ne,
+    LEFTARG = @extschema@.sno, RIGHTARG = @extschema@.sno, FUNCTION = snowdrift.sno_ne,
     COMMUTATOR = OPERATOR(@extschema@.<>), NEGATOR = OPERATOR(@extschema@.=),
     RESTRICT = neqsel, JOIN = neqjoinsel
 );
 COMMENT ON OPERATOR @extschema@.<> (@extschema@.sno, @extschema@.sno) IS 'not equal';
 
 CREATE OPERATOR @extschema@.< (
-    LEFTARG = @extschema@.sno, RIGHTARG = @extschema@.sno, FUNCTION = @extschema@.sno_lt,
+    LEFTARG = @extschema@.sno, RIGHTARG = @extschema@.sno, FUNCTION = snowdrift.sno_lt,
     COMMUTATOR = OPERATOR(@extschema@.>), NEGATOR = OPERATOR(@extschema@.>=),
     RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
 COMMENT ON OPERATOR @extschema@.< (@extschema@.sno, @extschema@.sno) IS 'less than';
 
 CREATE OPERATOR @extschema@.<= (
-    LEFTARG = @extschema@.sno, RIGHTARG = @extschema@.sno, FUNCTION = @extschema@.sno_le,
+    LEFTARG = @extschema@.sno, RIGHTARG = @extschema@.sno, FUNCTION = snowdrift.sno_le,
     COMMUTATOR = OPERATOR(@extschema@.>=), NEGATOR = OPERATOR(@extschema@.>),
     RESTRICT = scalarlesel, JOIN = scalarlejoinsel
 );
 COMMENT ON OPERATOR @extschema@.<= (@extschema@.sno, @extschema@.sno) IS 'less than or equal';
 
 CREATE OPERATOR @extschema@.> (
-    LEFTARG = @extschema@.sno, RIGHTARG = @extschema@.sno, FUNCTION = @extschema@.sno_gt,
+    LEFTARG = @extschema@.sno, RIGHTARG = @extschema@.sno, FUNCTION = snowdrift.sno_gt,
     COMMUTATOR = OPERATOR(@extschema@.<), NEGATOR = OPERATOR(@extschema@.<=),
     RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
 COMMENT ON OPERATOR @extschema@.> (@extschema@.sno, @extschema@.sno) IS 'greater than';
 
 CREATE OPERATOR @extschema@.>= (
-    LEFTARG = @extschema@.sno, RIGHTARG = @extschema@.sno, FUNCTION = @extschema@.sno_ge,
+    LEFTARG = @extschema@.sno, RIGHTARG = @extschema@.sno, FUNCTION = snowdrift.sno_ge,
     COMMUTATOR = OPERATOR(@extschema@.<=), NEGATOR = OPERATOR(@extschema@.<),
     RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
@@ -1127,39 +1129,39 @@ COMMENT ON OPERATOR @extschema@.>= (@extschema@.sno, @extschema@.sno) IS 'greate
 
 -- sno: indexes
 
-CREATE FUNCTION @extschema@.sno_cmp(@extschema@.sno, @extschema@.sno) RETURNS integer
+CREATE FUNCTION snowdrift.sno_cmp(@extschema@.sno, @extschema@.sno) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowdrift_sno_cmp'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.sno_cmp(@extschema@.sno, @extschema@.sno) IS 'less-equal-greater';
+COMMENT ON FUNCTION snowdrift.sno_cmp(@extschema@.sno, @extschema@.sno) IS 'less-equal-greater';
 
-CREATE FUNCTION @extschema@.sno_sortsupport(internal) RETURNS void
+CREATE FUNCTION snowdrift.sno_sortsupport(internal) RETURNS void
     AS 'MODULE_PATHNAME', 'snowdrift_sno_sortsupport'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.sno_sortsupport(internal) IS 'sort support';
+COMMENT ON FUNCTION snowdrift.sno_sortsupport(internal) IS 'sort support';
 
 CREATE OPERATOR CLASS @extschema@.sno_ops DEFAULT FOR TYPE @extschema@.sno USING btree AS
     OPERATOR 1 @extschema@.<, OPERATOR 2 @extschema@.<=, OPERATOR 3 @extschema@.=,
     OPERATOR 4 @extschema@.>=, OPERATOR 5 @extschema@.>,
-    FUNCTION 1 @extschema@.sno_cmp(@extschema@.sno, @extschema@.sno),
-    FUNCTION 2 @extschema@.sno_sortsupport(internal),
+    FUNCTION 1 snowdrift.sno_cmp(@extschema@.sno, @extschema@.sno),
+    FUNCTION 2 snowdrift.sno_sortsupport(internal),
     FUNCTION 4 btequalimage(oid);
 COMMENT ON OPERATOR CLASS @extschema@.sno_ops USING btree
     IS 'order by time, then by the remaining bytes';
 
-CREATE FUNCTION @extschema@.sno_hash(@extschema@.sno) RETURNS integer
+CREATE FUNCTION snowdrift.sno_hash(@extschema@.sno) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowdrift_sno_hash'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.sno_hash(@extschema@.sno) IS 'hash';
+COMMENT ON FUNCTION snowdrift.sno_hash(@extschema@.sno) IS 'hash';
 
-CREATE FUNCTION @extschema@.sno_hash_extended(@extschema@.sno, bigint) RETURNS bigint
+CREATE FUNCTION snowdrift.sno_hash_extended(@extschema@.sno, bigint) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowdrift_sno_hash_extended'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.sno_hash_extended(@extschema@.sno, bigint) IS 'hash';
+COMMENT ON FUNCTION snowdrift.sno_hash_extended(@extschema@.sno, bigint) IS 'hash';
 
 CREATE OPERATOR CLASS @extschema@.sno_ops DEFAULT FOR TYPE @extschema@.sno USING hash AS
     OPERATOR 1 @extschema@.=,
-    FUNCTION 1 @extschema@.sno_hash(@extschema@.sno),
-    FUNCTION 2 @extschema@.sno_hash_extended(@extschema@.sno, bigint);
+    FUNCTION 1 snowdrift.sno_hash(@extschema@.sno),
+    FUNCTION 2 snowdrift.sno_hash_extended(@extschema@.sno, bigint);
 COMMENT ON OPERATOR CLASS @extschema@.sno_ops USING hash IS 'equality';
 
 CREATE OPERATOR CLASS @extschema@.sno_minmax_ops DEFAULT FOR TYPE @extschema@.sno USING brin AS
@@ -1172,10 +1174,10 @@ CREATE OPERATOR CLASS @extschema@.sno_minmax_ops DEFAULT FOR TYPE @extschema@.sn
 COMMENT ON OPERATOR CLASS @extschema@.sno_minmax_ops USING brin
     IS 'one range of values per block range';
 
-CREATE FUNCTION @extschema@.sno_distance(@extschema@.sno, @extschema@.sno) RETURNS double precision
+CREATE FUNCTION snowdrift.sno_distance(@extschema@.sno, @extschema@.sno) RETURNS double precision
     AS 'MODULE_PATHNAME', 'snowdrift_sno_distance'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.sno_distance(@extschema@.sno, @extschema@.sno)
+COMMENT ON FUNCTION snowdrift.sno_distance(@extschema@.sno, @extschema@.sno)
     IS 'BRIN minmax-multi support';
 
 CREATE OPERATOR CLASS @extschema@.sno_minmax_multi_ops FOR TYPE @extschema@.sno USING brin AS
@@ -1186,7 +1188,7 @@ CREATE OPERATOR CLASS @extschema@.sno_minmax_multi_ops FOR TYPE @extschema@.sno 
     FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
     FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
     FUNCTION 5 brin_minmax_multi_options(internal),
-    FUNCTION 11 @extschema@.sno_distance(@extschema@.sno, @extschema@.sno);
+    FUNCTION 11 snowdrift.sno_distance(@extschema@.sno, @extschema@.sno);
 COMMENT ON OPERATOR CLASS @extschema@.sno_minmax_multi_ops USING brin
     IS 'several ranges of values per block range';
 
@@ -1197,31 +1199,31 @@ CREATE OPERATOR CLASS @extschema@.sno_bloom_ops FOR TYPE @extschema@.sno USING b
     FUNCTION 3 brin_bloom_consistent(internal, internal, internal, integer),
     FUNCTION 4 brin_bloom_union(internal, internal, internal),
     FUNCTION 5 brin_bloom_options(internal),
-    FUNCTION 11 @extschema@.sno_hash(@extschema@.sno);
+    FUNCTION 11 snowdrift.sno_hash(@extschema@.sno);
 COMMENT ON OPERATOR CLASS @extschema@.sno_bloom_ops USING brin
     IS 'one Bloom filter per block range';
 
 -- sno: aggregates
 
-CREATE FUNCTION @extschema@.sno_smaller(@extschema@.sno, @extschema@.sno) RETURNS @extschema@.sno
+CREATE FUNCTION snowdrift.sno_smaller(@extschema@.sno, @extschema@.sno) RETURNS @extschema@.sno
     AS 'MODULE_PATHNAME', 'snowdrift_sno_smaller'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.sno_smaller(@extschema@.sno, @extschema@.sno) IS 'smaller of two';
+COMMENT ON FUNCTION snowdrift.sno_smaller(@extschema@.sno, @extschema@.sno) IS 'smaller of two';
 
 CREATE AGGREGATE @extschema@.min(@extschema@.sno) (
-    SFUNC = @extschema@.sno_smaller, STYPE = @extschema@.sno,
-    COMBINEFUNC = @extschema@.sno_smaller, SORTOP = OPERATOR(@extschema@.<), PARALLEL = SAFE
+    SFUNC = snowdrift.sno_smaller, STYPE = @extschema@.sno,
+    COMBINEFUNC = snowdrift.sno_smaller, SORTOP = OPERATOR(@extschema@.<), PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.min(@extschema@.sno) IS 'minimum value of all sno input values';
 
-CREATE FUNCTION @extschema@.sno_larger(@extschema@.sno, @extschema@.sno) RETURNS @extschema@.sno
+CREATE FUNCTION snowdrift.sno_larger(@extschema@.sno, @extschema@.sno) RETURNS @extschema@.sno
     AS 'MODULE_PATHNAME', 'snowdrift_sno_larger'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.sno_larger(@extschema@.sno, @extschema@.sno) IS 'larger of two';
+COMMENT ON FUNCTION snowdrift.sno_larger(@extschema@.sno, @extschema@.sno) IS 'larger of two';
 
 CREATE AGGREGATE @extschema@.max(@extschema@.sno) (
-    SFUNC = @extschema@.sno_larger, STYPE = @extschema@.sno,
-    COMBINEFUNC = @extschema@.sno_larger, SORTOP = OPERATOR(@extschema@.>), PARALLEL = SAFE
+    SFUNC = snowdrift.sno_larger, STYPE = @extschema@.sno,
+    COMBINEFUNC = snowdrift.sno_larger, SORTOP = OPERATOR(@extschema@.>), PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.max(@extschema@.sno) IS 'maximum value of all sno input values';
 
@@ -1319,116 +1321,116 @@ COMMENT ON FUNCTION @extschema@.sno_max() IS 'largest sno: all bits one';
 
 CREATE FUNCTION @extschema@.sno_before(id @extschema@.sno, "timestamp" timestamptz) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_sno_before'
-    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowdrift.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.sno_before(@extschema@.sno, timestamptz)
     IS 'true if the time of sno is before a given time; can use indexes on the ID';
 
-CREATE FUNCTION @extschema@.sno_before(timestamptz, @extschema@.sno) RETURNS boolean
+CREATE FUNCTION snowdrift.sno_before(timestamptz, @extschema@.sno) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_before_of_sno'
-    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
-COMMENT ON FUNCTION @extschema@.sno_before(timestamptz, @extschema@.sno)
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowdrift.time_predicate_support;
+COMMENT ON FUNCTION snowdrift.sno_before(timestamptz, @extschema@.sno)
     IS 'implementation of > operator';
 
-CREATE FUNCTION @extschema@.first_sno_before("timestamp" timestamptz) RETURNS @extschema@.sno
+CREATE FUNCTION snowdrift.first_sno_before("timestamp" timestamptz) RETURNS @extschema@.sno
     AS 'MODULE_PATHNAME', 'snowdrift_first_sno_before'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.first_sno_before(timestamptz)
+COMMENT ON FUNCTION snowdrift.first_sno_before(timestamptz)
     IS 'smallest sno whose time is before a given time; the largest of all if there is none';
 
-CREATE FUNCTION @extschema@.last_sno_before("timestamp" timestamptz) RETURNS @extschema@.sno
+CREATE FUNCTION snowdrift.last_sno_before("timestamp" timestamptz) RETURNS @extschema@.sno
     AS 'MODULE_PATHNAME', 'snowdrift_last_sno_before'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.last_sno_before(timestamptz)
+COMMENT ON FUNCTION snowdrift.last_sno_before(timestamptz)
     IS 'largest sno whose time is before a given time; the smallest of all if there is none';
 
 CREATE FUNCTION @extschema@.sno_until(id @extschema@.sno, "timestamp" timestamptz) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_sno_until'
-    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowdrift.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.sno_until(@extschema@.sno, timestamptz)
     IS 'true if the time of sno is at or before a given time; can use indexes on the ID';
 
-CREATE FUNCTION @extschema@.sno_until(timestamptz, @extschema@.sno) RETURNS boolean
+CREATE FUNCTION snowdrift.sno_until(timestamptz, @extschema@.sno) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_until_of_sno'
-    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
-COMMENT ON FUNCTION @extschema@.sno_until(timestamptz, @extschema@.sno)
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowdrift.time_predicate_support;
+COMMENT ON FUNCTION snowdrift.sno_until(timestamptz, @extschema@.sno)
     IS 'implementation of >= operator';
 
-CREATE FUNCTION @extschema@.first_sno_until("timestamp" timestamptz) RETURNS @extschema@.sno
+CREATE FUNCTION snowdrift.first_sno_until("timestamp" timestamptz) RETURNS @extschema@.sno
     AS 'MODULE_PATHNAME', 'snowdrift_first_sno_until'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.first_sno_until(timestamptz)
+COMMENT ON FUNCTION snowdrift.first_sno_until(timestamptz)
     IS 'smallest sno whose time is at or before a given time; the largest of all if there is none';
 
-CREATE FUNCTION @extschema@.last_sno_until("timestamp" timestamptz) RETURNS @extschema@.sno
+CREATE FUNCTION snowdrift.last_sno_until("timestamp" timestamptz) RETURNS @extschema@.sno
     AS 'MODULE_PATHNAME', 'snowdrift_last_sno_until'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.last_sno_until(timestamptz)
+COMMENT ON FUNCTION snowdrift.last_sno_until(timestamptz)
     IS 'largest sno whose time is at or before a given time; the smallest of all if there is none';
 
 CREATE FUNCTION @extschema@.sno_after(id @extschema@.sno, "timestamp" timestamptz) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_sno_after'
-    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowdrift.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.sno_after(@extschema@.sno, timestamptz)
     IS 'true if the time of sno is after a given time; can use indexes on the ID';
 
-CREATE FUNCTION @extschema@.sno_after(timestamptz, @extschema@.sno) RETURNS boolean
+CREATE FUNCTION snowdrift.sno_after(timestamptz, @extschema@.sno) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_after_of_sno'
-    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
-COMMENT ON FUNCTION @extschema@.sno_after(timestamptz, @extschema@.sno)
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowdrift.time_predicate_support;
+COMMENT ON FUNCTION snowdrift.sno_after(timestamptz, @extschema@.sno)
     IS 'implementation of < operator';
 
-CREATE FUNCTION @extschema@.first_sno_after("timestamp" timestamptz) RETURNS @extschema@.sno
+CREATE FUNCTION snowdrift.first_sno_after("timestamp" timestamptz) RETURNS @extschema@.sno
     AS 'MODULE_PATHNAME', 'snowdrift_first_sno_after'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.first_sno_after(timestamptz)
+COMMENT ON FUNCTION snowdrift.first_sno_after(timestamptz)
     IS 'smallest sno whose time is after a given time; the largest of all if there is none';
 
-CREATE FUNCTION @extschema@.last_sno_after("timestamp" timestamptz) RETURNS @extschema@.sno
+CREATE FUNCTION snowdrift.last_sno_after("timestamp" timestamptz) RETURNS @extschema@.sno
     AS 'MODULE_PATHNAME', 'snowdrift_last_sno_after'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.last_sno_after(timestamptz)
+COMMENT ON FUNCTION snowdrift.last_sno_after(timestamptz)
     IS 'largest sno whose time is after a given time; the smallest of all if there is none';
 
 CREATE FUNCTION @extschema@.sno_since(id @extschema@.sno, "timestamp" timestamptz) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_sno_since'
-    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowdrift.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.sno_since(@extschema@.sno, timestamptz)
     IS 'true if the time of sno is at or after a given time; can use indexes on the ID';
 
-CREATE FUNCTION @extschema@.sno_since(timestamptz, @extschema@.sno) RETURNS boolean
+CREATE FUNCTION snowdrift.sno_since(timestamptz, @extschema@.sno) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_since_of_sno'
-    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
-COMMENT ON FUNCTION @extschema@.sno_since(timestamptz, @extschema@.sno)
+    LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowdrift.time_predicate_support;
+COMMENT ON FUNCTION snowdrift.sno_since(timestamptz, @extschema@.sno)
     IS 'implementation of <= operator';
 
-CREATE FUNCTION @extschema@.first_sno_since("timestamp" timestamptz) RETURNS @extschema@.sno
+CREATE FUNCTION snowdrift.first_sno_since("timestamp" timestamptz) RETURNS @extschema@.sno
     AS 'MODULE_PATHNAME', 'snowdrift_first_sno_since'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.first_sno_since(timestamptz)
+COMMENT ON FUNCTION snowdrift.first_sno_since(timestamptz)
     IS 'smallest sno whose time is at or after a given time; the largest of all if there is none';
 
-CREATE FUNCTION @extschema@.last_sno_since("timestamp" timestamptz) RETURNS @extschema@.sno
+CREATE FUNCTION snowdrift.last_sno_since("timestamp" timestamptz) RETURNS @extschema@.sno
     AS 'MODULE_PATHNAME', 'snowdrift_last_sno_since'
     LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.last_sno_since(timestamptz)
+COMMENT ON FUNCTION snowdrift.last_sno_since(timestamptz)
     IS 'largest sno whose time is at or after a given time; the smallest of all if there is none';
 
 CREATE FUNCTION @extschema@.sno_within(id @extschema@.sno, range tstzrange) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowdrift_sno_within'
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT @extschema@.time_predicate_support;
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT snowdrift.time_predicate_support;
 COMMENT ON FUNCTION @extschema@.sno_within(@extschema@.sno, tstzrange)
     IS 'true if the time of sno is within a given range; can use indexes on the ID';
 
-CREATE FUNCTION @extschema@.first_sno_within(range tstzrange) RETURNS @extschema@.sno
+CREATE FUNCTION snowdrift.first_sno_within(range tstzrange) RETURNS @extschema@.sno
     AS 'MODULE_PATHNAME', 'snowdrift_first_sno_within'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.first_sno_within(tstzrange)
+COMMENT ON FUNCTION snowdrift.first_sno_within(tstzrange)
     IS 'smallest sno whose time is within a given range; the largest of all if there is none';
 
-CREATE FUNCTION @extschema@.last_sno_within(range tstzrange) RETURNS @extschema@.sno
+CREATE FUNCTION snowdrift.last_sno_within(range tstzrange) RETURNS @extschema@.sno
     AS 'MODULE_PATHNAME', 'snowdrift_last_sno_within'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.last_sno_within(tstzrange)
+COMMENT ON FUNCTION snowdrift.last_sno_within(tstzrange)
     IS 'largest sno whose time is within a given range; the smallest of all if there is none';
 
 CREATE OPERATOR @extschema@.< (
@@ -1440,7 +1442,7 @@ COMMENT ON OPERATOR @extschema@.< (@extschema@.sno, timestamptz)
     IS 'time of sno is before timestamp';
 
 CREATE OPERATOR @extschema@.> (
-    LEFTARG = timestamptz, RIGHTARG = @extschema@.sno, FUNCTION = @extschema@.sno_before,
+    LEFTARG = timestamptz, RIGHTARG = @extschema@.sno, FUNCTION = snowdrift.sno_before,
     COMMUTATOR = OPERATOR(@extschema@.<), NEGATOR = OPERATOR(@extschema@.<=),
     RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
@@ -1456,7 +1458,7 @@ COMMENT ON OPERATOR @extschema@.<= (@extschema@.sno, timestamptz)
     IS 'time of sno is at or before timestamp';
 
 CREATE OPERATOR @extschema@.>= (
-    LEFTARG = timestamptz, RIGHTARG = @extschema@.sno, FUNCTION = @extschema@.sno_until,
+    LEFTARG = timestamptz, RIGHTARG = @extschema@.sno, FUNCTION = snowdrift.sno_until,
     COMMUTATOR = OPERATOR(@extschema@.<=), NEGATOR = OPERATOR(@extschema@.<),
     RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
@@ -1472,7 +1474,7 @@ COMMENT ON OPERATOR @extschema@.> (@extschema@.sno, timestamptz)
     IS 'time of sno is after timestamp';
 
 CREATE OPERATOR @extschema@.< (
-    LEFTARG = timestamptz, RIGHTARG = @extschema@.sno, FUNCTION = @extschema@.sno_after,
+    LEFTARG = timestamptz, RIGHTARG = @extschema@.sno, FUNCTION = snowdrift.sno_after,
     COMMUTATOR = OPERATOR(@extschema@.>), NEGATOR = OPERATOR(@extschema@.>=),
     RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
@@ -1488,7 +1490,7 @@ COMMENT ON OPERATOR @extschema@.>= (@extschema@.sno, timestamptz)
     IS 'time of sno is at or after timestamp';
 
 CREATE OPERATOR @extschema@.<= (
-    LEFTARG = timestamptz, RIGHTARG = @extschema@.sno, FUNCTION = @extschema@.sno_since,
+    LEFTARG = timestamptz, RIGHTARG = @extschema@.sno, FUNCTION = snowdrift.sno_since,
     COMMUTATOR = OPERATOR(@extschema@.>=), NEGATOR = OPERATOR(@extschema@.>),
     RESTRICT = scalarlesel, JOIN = scalarlejoinsel
 );
@@ -1511,58 +1513,58 @@ COMMENT ON FUNCTION @extschema@.sno_at(timestamptz, integer)
 
 -- sno: casts, as for ulid
 
-CREATE FUNCTION @extschema@.sno_to_uuid(@extschema@.sno) RETURNS uuid
+CREATE FUNCTION snowdrift.sno_to_uuid(@extschema@.sno) RETURNS uuid
     AS 'MODULE_PATHNAME', 'snowdrift_sno_to_uuid'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.sno_to_uuid(@extschema@.sno)
+COMMENT ON FUNCTION snowdrift.sno_to_uuid(@extschema@.sno)
     IS 'convert sno to UUID: the 16 characters of its text become the 16 bytes';
 
-CREATE FUNCTION @extschema@.uuid_to_sno(uuid) RETURNS @extschema@.sno
+CREATE FUNCTION snowdrift.uuid_to_sno(uuid) RETURNS @extschema@.sno
     AS 'MODULE_PATHNAME', 'snowdrift_uuid_to_sno'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.uuid_to_sno(uuid)
+COMMENT ON FUNCTION snowdrift.uuid_to_sno(uuid)
     IS 'convert UUID to sno: the 16 bytes become the 16 characters of its text';
 
-CREATE CAST (@extschema@.sno AS uuid) WITH FUNCTION @extschema@.sno_to_uuid(@extschema@.sno) AS ASSIGNMENT;
+CREATE CAST (@extschema@.sno AS uuid) WITH FUNCTION snowdrift.sno_to_uuid(@extschema@.sno) AS ASSIGNMENT;
 COMMENT ON CAST (@extschema@.sno AS uuid)
     IS '16 characters of the sno''s text as 16 bytes; preserves the sort order';
 
-CREATE CAST (uuid AS @extschema@.sno) WITH FUNCTION @extschema@.uuid_to_sno(uuid) AS ASSIGNMENT;
+CREATE CAST (uuid AS @extschema@.sno) WITH FUNCTION snowdrift.uuid_to_sno(uuid) AS ASSIGNMENT;
 COMMENT ON CAST (uuid AS @extschema@.sno) IS 'sno whose text is the 16 bytes';
 
-CREATE FUNCTION @extschema@.bytea_to_sno(bytea) RETURNS @extschema@.sno
+CREATE FUNCTION snowdrift.bytea_to_sno(bytea) RETURNS @extschema@.sno
     AS 'MODULE_PATHNAME', 'snowdrift_bytea_to_sno'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.bytea_to_sno(bytea) IS 'convert 10 bytes to sno';
+COMMENT ON FUNCTION snowdrift.bytea_to_sno(bytea) IS 'convert 10 bytes to sno';
 
-CREATE CAST (@extschema@.sno AS bytea) WITH FUNCTION @extschema@.sno_send(@extschema@.sno) AS ASSIGNMENT;
+CREATE CAST (@extschema@.sno AS bytea) WITH FUNCTION snowdrift.sno_send(@extschema@.sno) AS ASSIGNMENT;
 COMMENT ON CAST (@extschema@.sno AS bytea) IS '10 bytes of sno';
 
-CREATE CAST (bytea AS @extschema@.sno) WITH FUNCTION @extschema@.bytea_to_sno(bytea) AS ASSIGNMENT;
+CREATE CAST (bytea AS @extschema@.sno) WITH FUNCTION snowdrift.bytea_to_sno(bytea) AS ASSIGNMENT;
 COMMENT ON CAST (bytea AS @extschema@.sno) IS 'sno of 10 bytes';
 
-CREATE FUNCTION @extschema@.sno_to_timestamp(@extschema@.sno) RETURNS timestamp
+CREATE FUNCTION snowdrift.sno_to_timestamp(@extschema@.sno) RETURNS timestamp
     AS 'MODULE_PATHNAME', 'snowdrift_sno_to_timestamp'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.sno_to_timestamp(@extschema@.sno)
+COMMENT ON FUNCTION snowdrift.sno_to_timestamp(@extschema@.sno)
     IS 'extract timestamp of sno, in UTC';
 
-CREATE FUNCTION @extschema@.timestamp_to_sno(timestamp) RETURNS @extschema@.sno
+CREATE FUNCTION snowdrift.timestamp_to_sno(timestamp) RETURNS @extschema@.sno
     AS 'MODULE_PATHNAME', 'snowdrift_timestamp_to_sno'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.timestamp_to_sno(timestamp)
+COMMENT ON FUNCTION snowdrift.timestamp_to_sno(timestamp)
     IS 'smallest sno at or after a time in UTC';
 
 CREATE CAST (@extschema@.sno AS timestamptz) WITH FUNCTION @extschema@.sno_timestamp(@extschema@.sno) AS ASSIGNMENT;
 COMMENT ON CAST (@extschema@.sno AS timestamptz) IS 'timestamp of sno';
 
-CREATE CAST (@extschema@.sno AS timestamp) WITH FUNCTION @extschema@.sno_to_timestamp(@extschema@.sno) AS ASSIGNMENT;
+CREATE CAST (@extschema@.sno AS timestamp) WITH FUNCTION snowdrift.sno_to_timestamp(@extschema@.sno) AS ASSIGNMENT;
 COMMENT ON CAST (@extschema@.sno AS timestamp) IS 'timestamp of sno, in UTC';
 
 CREATE CAST (timestamptz AS @extschema@.sno) WITH FUNCTION @extschema@.sno_boundary(timestamptz);
 COMMENT ON CAST (timestamptz AS @extschema@.sno) IS 'smallest sno at or after a time';
 
-CREATE CAST (timestamp AS @extschema@.sno) WITH FUNCTION @extschema@.timestamp_to_sno(timestamp);
+CREATE CAST (timestamp AS @extschema@.sno) WITH FUNCTION snowdrift.timestamp_to_sno(timestamp);
 COMMENT ON CAST (timestamp AS @extschema@.sno) IS 'smallest sno at or after a time in UTC';
 
 -- TypeIDs

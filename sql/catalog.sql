@@ -4,6 +4,12 @@ SELECT classid, objid FROM pg_depend
 WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e'
     AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowdrift');
 
+-- The functions in the extension's schema are those that users call. All others are in the schema snowdrift.
+SELECT p.oid::regprocedure AS users_call
+FROM pg_proc AS p JOIN members ON classid = 'pg_proc'::regclass AND objid = p.oid
+WHERE pronamespace = (SELECT extnamespace FROM pg_extension WHERE extname = 'snowdrift')
+ORDER BY p.oid::regprocedure::text COLLATE "C";
+
 -- operator classes
 SELECT opcintype::regtype AS type, amname, opcname, opcdefault, amvalidate(c.oid)
 FROM pg_opclass AS c JOIN members ON classid = 'pg_opclass'::regclass AND objid = c.oid
@@ -26,17 +32,17 @@ SELECT DISTINCT oprleft::regtype::text COLLATE "C" AS "left", oprright::regtype:
 FROM pg_operator AS o JOIN members ON classid = 'pg_operator'::regclass AND objid = o.oid
 ORDER BY 1, 2;
 
--- Each time predicate has the two functions that the planner support function calls instead. uuidv7_within_pruned()
--- has those of uuidv7_within().
-SELECT p.oid::regprocedure AS predicate, first.oid::regprocedure AS first, last.oid::regprocedure AS last
+-- Each time predicate has a support function in the schema snowdrift, and there the two functions that it calls instead.
+-- uuidv7_within_pruned() has those of uuidv7_within().
+SELECT p.oid::regprocedure AS predicate, p.prosupport AS support, first.oid::regprocedure AS first, last.oid::regprocedure AS last
 FROM pg_proc AS p JOIN members ON classid = 'pg_proc'::regclass AND objid = p.oid
     CROSS JOIN LATERAL (SELECT array_agg(type ORDER BY n) AS types
         FROM unnest(proargtypes) WITH ORDINALITY AS types(type, n)
         WHERE n <> CASE proargtypes[0] WHEN 'timestamptz'::regtype THEN 2 ELSE 1 END) AS times
-    LEFT JOIN pg_proc AS first ON first.pronamespace = p.pronamespace
+    LEFT JOIN pg_proc AS first ON first.pronamespace = 'snowdrift'::regnamespace
         AND first.proname = 'first_' || replace(p.proname, '_pruned', '') AND ARRAY(SELECT unnest(first.proargtypes)) = types
         AND first.prosrc = 'snowdrift_' || first.proname
-    LEFT JOIN pg_proc AS last ON last.pronamespace = p.pronamespace
+    LEFT JOIN pg_proc AS last ON last.pronamespace = 'snowdrift'::regnamespace
         AND last.proname = 'last_' || replace(p.proname, '_pruned', '') AND ARRAY(SELECT unnest(last.proargtypes)) = types
         AND last.prosrc = 'snowdrift_' || last.proname
 WHERE p.prosupport <> 0

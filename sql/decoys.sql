@@ -77,7 +77,31 @@ CREATE DOMAIN ids.text AS integer;
 SET search_path = ids, public;
 CREATE EXTENSION snowdrift SCHEMA ids;
 
--- After: overloads of all functions of the extension. A call with untyped literals could resolve to them.
+-- After: functions with the names and arguments of those of the extension, in the schemas that do not have these.
+CREATE FUNCTION public.twins(VARIADIC schemas text[]) RETURNS bigint LANGUAGE plpgsql SET search_path = pg_catalog AS $do$
+DECLARE
+    schema text;
+    f record;
+    count bigint = 0;
+BEGIN
+    FOREACH schema IN ARRAY schemas LOOP
+        FOR f IN SELECT proname, oidvectortypes(proargtypes) AS types, prorettype::regtype AS result
+            FROM pg_proc AS p JOIN pg_depend ON classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e'
+            WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowdrift')
+        LOOP
+            BEGIN
+                EXECUTE format('CREATE FUNCTION %I.%I(%s) RETURNS %s IMMUTABLE LANGUAGE plpgsql AS %L', schema, f.proname, f.types,
+                    f.result, format('BEGIN RAISE EXCEPTION ''decoy of %s was called''; END', f.proname));
+                count = count + 1;
+            EXCEPTION WHEN duplicate_function OR feature_not_supported THEN
+                NULL; -- the function itself, or one that PL/pgSQL cannot define
+            END;
+        END LOOP;
+    END LOOP;
+    RETURN count;
+END $do$;
+SELECT public.twins('ids', 'public') > 150 AS planted;
+-- Overloads of all functions of the extension. A call with untyped literals could resolve to them.
 SELECT public.decoys(schema, names) > 0 AS planted
 FROM (VALUES ('ids'), ('public')) AS schemas(schema),
     (SELECT pg_catalog.array_agg(DISTINCT proname::pg_catalog.text) AS names
@@ -131,6 +155,7 @@ BEGIN
         $$SELECT id FROM public.snos WHERE ids.sno_within(id, pg_catalog.tstzrange(pg_catalog.now(), NULL))$$,
         $$SELECT id FROM public.snowflakes WHERE ids.snowflake_within(id, pg_catalog.tstzrange(pg_catalog.now(), NULL))$$,
         $$SELECT id FROM public.snowflakes WHERE ids.snowflake_within(id, pg_catalog.tstzrange(pg_catalog.now(), NULL), 'si'::ids.snowflake_layout)$$,
+        $$SELECT id FROM public.uuids WHERE ids.uuidv7_within(id, pg_catalog.tstzrange(pg_catalog.now(), NULL))$$,
         $$SELECT ids.min(id), ids.max(id) FROM public.ulids$$,
         $$SELECT ids.min(id), ids.max(id) FROM public.snos$$,
         $$SELECT id FROM public.ulids ORDER BY id USING OPERATOR(ids.<)$$,
@@ -161,11 +186,14 @@ END $do$;
 CREATE TABLE public.ulids (id ids.ulid PRIMARY KEY DEFAULT ids.next_ulid());
 CREATE TABLE public.snos (id ids.sno PRIMARY KEY DEFAULT ids.next_sno(1));
 CREATE TABLE public.snowflakes (id pg_catalog.int8 PRIMARY KEY DEFAULT ids.next_snowflake());
+CREATE TABLE public.uuids (id pg_catalog.uuid PRIMARY KEY DEFAULT ids.next_uuidv7()) PARTITION BY RANGE (id);
+CREATE TABLE public.uuids_default PARTITION OF public.uuids DEFAULT;
 CREATE TABLE public.users (id pg_catalog.int4 PRIMARY KEY);
 CREATE TABLE public.orders (user_id pg_catalog.int4 REFERENCES public.users);
 CREATE TABLE public.parts (id ids.ulid) PARTITION BY RANGE (id);
 CREATE TABLE public.snowflake_parts (id pg_catalog.int8 DEFAULT ids.next_snowflake('parts'::pg_catalog.text)) PARTITION BY RANGE (id);
 INSERT INTO public.ulids SELECT ids.next_ulid() FROM pg_catalog.generate_series(1, 1000);
+INSERT INTO public.uuids SELECT ids.next_uuidv7() FROM pg_catalog.generate_series(1, 1000);
 SET search_path = pg_catalog;
 SELECT * FROM public.everything();
 DROP TABLE public.users, public.orders;    -- to be converted again
@@ -193,7 +221,6 @@ ALTER SCHEMA "Renamed" RENAME TO snowdrift_tables;
 ALTER SCHEMA ids RENAME TO renamed;
 CREATE SCHEMA ids;
 CREATE FUNCTION ids.ulid_boundary(timestamptz) RETURNS text LANGUAGE sql AS $$SELECT public.trap('')$$;
-CREATE FUNCTION ids.last_snowflake_within(text, renamed.snowflake_layout) RETURNS bigint LANGUAGE sql AS $$SELECT public.trap('')::bigint$$;
 SELECT renamed.next_snowflake() > 0 AS drawn, snowdrift.create_generator('g', 'snowflake');
 SELECT renamed.next_snowflake('g') > 0 AS drawn, snowdrift.restore('copy', snowdrift.snapshot('g')), snowdrift.drop_generator('g');
 SELECT name, kind FROM snowdrift.generators ORDER BY name;
@@ -201,6 +228,13 @@ SELECT snowdrift.create_partitions('public.parts', '1 month', '2026-02-01Z', '20
 SELECT count(*) FROM snowdrift.partitions('public.parts');
 SELECT snowdrift.ulid_time_decoder(snowdrift.ulid_time_encoder('2026-02-01Z')::text) = '2026-02-01Z' AS same;
 SELECT count(*) FROM public.ulids WHERE now() OPERATOR(renamed.>) id;
+-- So may the schema snowdrift, although only a superuser can rename it.
+ALTER SCHEMA snowdrift RENAME TO machinery;
+CREATE SCHEMA snowdrift;
+SELECT public.twins('snowdrift') > 50 AS planted;
+SELECT count(*) FROM public.ulids WHERE now() OPERATOR(renamed.>) id;
+SELECT count(*) FROM public.uuids WHERE renamed.uuidv7_within(id, tstzrange(NULL, now()));
+EXPLAIN (COSTS OFF) SELECT FROM public.ulids WHERE now() OPERATOR(renamed.>) id;
 
 \c contrib_regression
 DROP DATABASE snowdrift_decoys;

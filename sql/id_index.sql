@@ -62,8 +62,8 @@ SELECT plans_of(:'one');
 SELECT * FROM for_each_type(:'one');
 SELECT * FROM for_each_type(:'none');
 DROP INDEX ulid_hash, sno_hash;
-SELECT * FROM for_each_type($$SELECT bool_and(ID_hash(ID)::bit(32) = ID_hash_extended(ID, 0)::bit(32)) AS hashes_agree,
-    bool_and(ID_hash_extended(ID, 0) <> ID_hash_extended(ID, 1)) AS seeded, count(DISTINCT ID_hash(ID)) > 19900 AS distinct
+SELECT * FROM for_each_type($$SELECT bool_and(snowdrift.ID_hash(ID)::bit(32) = snowdrift.ID_hash_extended(ID, 0)::bit(32)) AS hashes_agree,
+    bool_and(snowdrift.ID_hash_extended(ID, 0) <> snowdrift.ID_hash_extended(ID, 1)) AS seeded, count(DISTINCT snowdrift.ID_hash(ID)) > 19900 AS distinct
     FROM events$$);
 
 -- BRIN, with each operator class
@@ -86,14 +86,14 @@ SELECT * FROM for_each_type(:'none');
 DROP TABLE events;
 
 -- minmax-multi merges the closest ranges
-SELECT ulid_distance(ulid_nil(), ulid_nil()), ulid_distance(ulid_nil(), ulid_max()) = 2 ^ 128 AS all,
-    ulid_distance('00000000000000000000000000', '0000000000000000000000000Z'),
-    ulid_distance('7ZZZZZZZZZZZZZZZZZZZZZZZZZ', '7ZZZZZZZZZZZZZZZZZZZZZZZZY'),
-    ulid_distance('0000000000000FZZZZZZZZZZZZ', '0000000000000G000000000000');
-SELECT sno_distance(sno_nil(), sno_nil()), sno_distance(sno_nil(), sno_max()) = 2 ^ 80 AS all,
-    sno_distance('2222222222222222', '222222222222222x'),
-    sno_distance('xxxxxxxxxxxxxxxx', 'xxxxxxxxxxxxxxxw'),
-    sno_distance('\x0000000000000001ffff'::bytea::sno, '\x00000000000000020000'::bytea::sno);
+SELECT snowdrift.ulid_distance(ulid_nil(), ulid_nil()), snowdrift.ulid_distance(ulid_nil(), ulid_max()) = 2 ^ 128 AS all,
+    snowdrift.ulid_distance('00000000000000000000000000', '0000000000000000000000000Z'),
+    snowdrift.ulid_distance('7ZZZZZZZZZZZZZZZZZZZZZZZZZ', '7ZZZZZZZZZZZZZZZZZZZZZZZZY'),
+    snowdrift.ulid_distance('0000000000000FZZZZZZZZZZZZ', '0000000000000G000000000000');
+SELECT snowdrift.sno_distance(sno_nil(), sno_nil()), snowdrift.sno_distance(sno_nil(), sno_max()) = 2 ^ 80 AS all,
+    snowdrift.sno_distance('2222222222222222', '222222222222222x'),
+    snowdrift.sno_distance('xxxxxxxxxxxxxxxx', 'xxxxxxxxxxxxxxxw'),
+    snowdrift.sno_distance('\x0000000000000001ffff'::bytea::sno, '\x00000000000000020000'::bytea::sno);
 
 -- a btree index deduplicates equal values
 CREATE TABLE repeated AS

@@ -24,7 +24,7 @@ CREATE TABLE vectors (hex text, id sno, unix_ms bigint, tick int, metabyte int, 
 :read_expected
 :read_vectors
 SELECT count(*), bool_and(v.id::text = e.id) AS out,
-    bool_and(encode(sno_send(v.id), 'hex') = hex) AS send,
+    bool_and(encode(snowdrift.sno_send(v.id), 'hex') = hex) AS send,
     bool_and(decode(hex, 'hex')::sno = v.id) AS bytes,
     bool_and(sno_timestamp(v.id) = time) AS timestamp,
     bool_and(sno_tick(v.id) = v.tick) AS tick, bool_and(sno_metabyte(v.id) = v.metabyte) AS metabyte,
@@ -53,7 +53,7 @@ FROM (SELECT rank() OVER (ORDER BY id) AS by_value,
 WITH ids(id) AS (VALUES ('cg89x7njekxjp7vt'::sno), ('cg89x7njekxjp7vu'), ('cg89x7njekxkp7vs'),
     ('xxxxxxxxxxxxxxxx'))
 SELECT a.id AS a, b.id AS b, a.id = b.id AS "=", a.id <> b.id AS "<>", a.id < b.id AS "<",
-    a.id <= b.id AS "<=", a.id > b.id AS ">", a.id >= b.id AS ">=", sno_cmp(a.id, b.id)
+    a.id <= b.id AS "<=", a.id > b.id AS ">", a.id >= b.id AS ">=", snowdrift.sno_cmp(a.id, b.id)
 FROM ids AS a, ids AS b ORDER BY a.id, b.id;
 
 -- decoding and composing

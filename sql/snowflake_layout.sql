@@ -19,8 +19,8 @@ SELECT pg_column_size('twitter'::snowflake_layout);
 
 -- equality and hashing: by value, independently of the text
 SELECT a, b, a = b AS "=", a <> b AS "<>",
-    snowflake_layout_hash(a) = snowflake_layout_hash(b) AS hash,
-    snowflake_layout_hash_extended(a, 7) = snowflake_layout_hash_extended(b, 7) AS hash_extended
+    snowdrift.snowflake_layout_hash(a) = snowdrift.snowflake_layout_hash(b) AS hash,
+    snowdrift.snowflake_layout_hash_extended(a, 7) = snowdrift.snowflake_layout_hash_extended(b, 7) AS hash_extended
 FROM (VALUES ('mastodon'::snowflake_layout, 'epoch=0 timestamp=48 sequence=16'::snowflake_layout),
     ('mastodon', 'mastic'), ('si', 'epoch=1609459200000 timestamp=40 worker=5 sequence=8'),
     ('epoch=0 timestamp=41 worker=5 sequence=12', 'epoch=0 timestamp=41 datacenter=5 sequence=12'),
@@ -28,7 +28,7 @@ FROM (VALUES ('mastodon'::snowflake_layout, 'epoch=0 timestamp=48 sequence=16'::
     ('epoch=0 timestamp=41 sequence=12 worker=5', 'epoch=0 timestamp=41 sequence=12 datacenter=0 worker=5'),
     ('epoch=0 unit=1s timestamp=31 sequence=12', 'epoch=0 timestamp=31 sequence=12'))
     AS pairs(a, b);
-SELECT bool_and(snowflake_layout_hash(layout) = snowflake_layout_hash_extended(layout, 0)::bit(32)::int)
+SELECT bool_and(snowdrift.snowflake_layout_hash(layout) = snowdrift.snowflake_layout_hash_extended(layout, 0)::bit(32)::int)
 FROM (VALUES ('twitter'::snowflake_layout), ('si')) AS layouts(layout);
 SELECT layout, count(*) FROM (VALUES ('twitter'::snowflake_layout), ('mastodon'),
     ('epoch=1970-01-01T00:00:00Z timestamp=48 sequence=16')) AS layouts(layout)
@@ -67,7 +67,7 @@ SELECT snowflake_timestamp(116301527915219032, 'mastodon'),
     snowflake_timestamp(116301527915219032, 'mastic');
 
 -- binary forms
-SELECT layout, snowflake_layout_send(layout) FROM (VALUES ('twitter'::snowflake_layout), ('si'),
+SELECT layout, snowdrift.snowflake_layout_send(layout) FROM (VALUES ('twitter'::snowflake_layout), ('si'),
     ('epoch=2024-01-01T00:00:00Z timestamp=41 worker=3 sequence=9 js'), ('sonyflake'), ('baidu'))
     AS layouts(layout);
 CREATE TABLE copied (LIKE vectors);

@@ -139,11 +139,11 @@ RESET ROLE;
 
 -- A role without EXECUTE on the functions that bound the IDs still gets the result. A role without EXECUTE on
 -- the predicate gets an error.
-REVOKE EXECUTE ON FUNCTION first_ulid_since FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION snowdrift.first_ulid_since FROM PUBLIC;
 SET ROLE snowdrift_reader;
 SELECT * FROM explain($$SELECT * FROM events WHERE id >= now()$$);
 RESET ROLE;
-GRANT EXECUTE ON FUNCTION first_ulid_since TO PUBLIC;
+GRANT EXECUTE ON FUNCTION snowdrift.first_ulid_since TO PUBLIC;
 REVOKE EXECUTE ON FUNCTION ulid_since(ulid, timestamptz) FROM PUBLIC;
 SET ROLE snowdrift_reader;
 SELECT error_of('SELECT * FROM events WHERE id >= now()');

@@ -73,7 +73,7 @@ SELECT count(*), count(*) FILTER (WHERE within) > 1000 AS many_within,
     count(*) FILTER (WHERE within IS DISTINCT FROM CASE
         WHEN id IS NULL OR range IS NULL THEN NULL
         ELSE coalesce(uuidv7_timestamp(id) <@ range, false) END) AS wrong,
-    count(*) FILTER (WHERE within AND NOT id BETWEEN first_uuidv7_within(range) AND last_uuidv7_within(range)) AS outside
+    count(*) FILTER (WHERE within AND NOT id BETWEEN snowdrift.first_uuidv7_within(range) AND snowdrift.last_uuidv7_within(range)) AS outside
 FROM (SELECT *, uuidv7_within(id, range) AS within FROM uuids, ranges) AS pairs;
 
 -- in each layout, up to its last ID
@@ -84,7 +84,7 @@ FROM (VALUES ('discord'::snowflake_layout), ('mastodon'), ('mastic'), ('si'),
         ('epoch=2024-01-01T00:00:00.007Z unit=3ms timestamp=10 sequence=4 worker=3')) AS layouts(layout),
     LATERAL (VALUES (0::bigint), (1), (16383), (9007199254740991 / 3), (9007199254740991),
         (9223372036854775807)) AS ids(id), ranges
-WHERE id <= last_snowflake_within('(,)', layout) GROUP BY layout ORDER BY layout::text COLLATE "C";
+WHERE id <= snowdrift.last_snowflake_within('(,)', layout) GROUP BY layout ORDER BY layout::text COLLATE "C";
 
 -- an invalid Snowflake ID is not within any range
 SELECT snowflake_within(-1, '(,)'), snowflake_within(9007199254740992, '(,)', 'si');

@@ -22,7 +22,7 @@ CREATE TABLE vectors (hex text, id ulid, unix_ms bigint);
 :read_vectors
 SELECT count(*), bool_and(vectors.id::text = expected.id) AS out,
     bool_and(lower(expected.id)::ulid = vectors.id) AS either_case,
-    bool_and(encode(ulid_send(vectors.id), 'hex') = hex) AS send,
+    bool_and(encode(snowdrift.ulid_send(vectors.id), 'hex') = hex) AS send,
     bool_and(decode(hex, 'hex')::ulid = vectors.id) AS bytes,
     bool_and(extract(epoch FROM ulid_timestamp(vectors.id)) * 1000 = unix_ms) AS timestamp
 FROM vectors JOIN expected USING (hex, unix_ms);
@@ -46,7 +46,7 @@ FROM (SELECT rank() OVER (ORDER BY id) AS by_value,
 WITH ids(id) AS (VALUES ('01AR295ZG3KRC245DAXR3A5NJB'::ulid), ('01AR295ZG3KRC245DAXR3A5NJC'),
     ('01AR295ZG4KRC245DAXR3A5NJA'), ('7ZZZZZZZZZZZZZZZZZZZZZZZZZ'))
 SELECT a.id AS a, b.id AS b, a.id = b.id AS "=", a.id <> b.id AS "<>", a.id < b.id AS "<",
-    a.id <= b.id AS "<=", a.id > b.id AS ">", a.id >= b.id AS ">=", ulid_cmp(a.id, b.id)
+    a.id <= b.id AS "<=", a.id > b.id AS ">", a.id >= b.id AS ">=", snowdrift.ulid_cmp(a.id, b.id)
 FROM ids AS a, ids AS b ORDER BY a.id, b.id;
 
 -- decoding and composing

@@ -76,12 +76,12 @@ RESET ROLE;
 
 -- A role without EXECUTE on the functions that bound the IDs still gets the result. A role without EXECUTE on
 -- the predicate gets an error.
-REVOKE EXECUTE ON FUNCTION first_uuidv7_within FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION snowdrift.first_uuidv7_within FROM PUBLIC;
 SET ROLE snowdrift_reader;
 SELECT count(*) FILTER (WHERE plan ~ 'Index Cond') FROM explain('SELECT * FROM orders WHERE uuidv7_within(id, ''(,)'')');
 SELECT count(*) FROM orders WHERE uuidv7_within(id, '(,)');
 RESET ROLE;
-GRANT EXECUTE ON FUNCTION first_uuidv7_within TO PUBLIC;
+GRANT EXECUTE ON FUNCTION snowdrift.first_uuidv7_within TO PUBLIC;
 REVOKE EXECUTE ON FUNCTION uuidv7_within FROM PUBLIC;
 SET ROLE snowdrift_reader;
 SELECT error_of('SELECT * FROM orders WHERE uuidv7_within(id, ''(,)'')');

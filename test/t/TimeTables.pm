@@ -230,7 +230,7 @@ sub secret_of
 	my ($from, $to) = sort { $a <=> $b } map { near_time($kind) + any(0, 1, -1) } 1, 2;
 	my ($since, $before) = map { "timestamptz '" . text_of($_) . "'" } $from, $to;
 	my @conditions = within($kind, 'id', "tstzrange($since, $before)");
-	push @conditions, "id >= $since AND id < $before", "$since <= id AND ${kind}_before($before, id)" if compares_with_times($kind);
+	push @conditions, "id >= $since AND id < $before", "$since <= id AND snowdrift.${kind}_before($before, id)" if compares_with_times($kind);
 	my $condition = any(@conditions);
 	my $times = $times_of_rows{$kind};
 	my @visible = grep { defined $times->[$_] && $from <= $times->[$_] && $times->[$_] < $to } 0 .. $#$times;

@@ -2,7 +2,6 @@
 
 #include <initializer_list>
 
-#include "pg/support/extension.hpp"
 #include "pg/support/postgres.hpp"
 
 extern "C" {
@@ -26,10 +25,6 @@ extern "C" {
 
 namespace snowdrift {
 namespace {
-
-bool may_call(Oid function) {
-    return object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK;
-}
 
 bool is_in_sql(Oid function) {
     HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
@@ -63,14 +58,20 @@ bool groups_by(const Query* query, Oid function) {
 
 }  // namespace
 
-Oid find_function(const char* name, Oid sibling, Oid result_type, const Oid* types, int count) {
-    const Oid function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
-                                         PointerGetDatum(buildoidvector(types, count)),
-                                         ObjectIdGetDatum(get_func_namespace(sibling)));
-    const bool is_found = OidIsValid(function) &&
-                          extension::is_ours(function, psprintf("snowdrift_%s", name)) &&
-                          get_func_rettype(function) == result_type && may_call(function);
-    return is_found ? function : InvalidOid;
+bool may_call(Oid function) {
+    return object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK;
+}
+
+Oid find_support_schema(Oid function) {
+    const Oid support = get_func_support(function);
+    return OidIsValid(support) ? get_func_namespace(support) : InvalidOid;
+}
+
+Oid find_function(const char* name, Oid schema, const Oid* types, int count) {
+    const Oid function =
+        GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
+                        PointerGetDatum(buildoidvector(types, count)), ObjectIdGetDatum(schema));
+    return OidIsValid(function) && may_call(function) ? function : InvalidOid;
 }
 
 PredicateCall::PredicateCall(Oid function, List* arguments, const char* name)
@@ -87,8 +88,9 @@ PredicateCall::PredicateCall(Oid function, List* arguments, const char* name)
     first_ = last_ = InvalidOid;
     if (!may_call(function)) return;
     if (name == nullptr) name = get_func_name(function);
-    first_ = find_function(psprintf("first_%s", name), function, id_type_, types, count - 1);
-    last_ = find_function(psprintf("last_%s", name), function, id_type_, types, count - 1);
+    const Oid schema = find_support_schema(function);
+    first_ = find_function(psprintf("first_%s", name), schema, types, count - 1);
+    last_ = find_function(psprintf("last_%s", name), schema, types, count - 1);
 }
 
 bool PredicateCall::is_worthwhile(PlannerInfo* root) const {

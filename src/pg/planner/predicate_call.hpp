@@ -16,9 +16,17 @@ Tree* copy_of(const Tree* tree) {
     return static_cast<Tree*>(copyObjectImpl(tree));
 }
 
-/// The function `name` in the schema of the function `sibling`, if this library implements it and
-/// the user has EXECUTE; otherwise InvalidOid. Other roles may create functions in that schema.
-Oid find_function(const char* name, Oid sibling, Oid result_type, const Oid* types, int count);
+/// Whether the user has EXECUTE on a function.
+bool may_call(Oid function);
+
+/// The schema of a function's planner support function; InvalidOid if it has none. For time
+/// predicates, it is the schema `snowdrift`, even if that was renamed: only superusers give a
+/// function a support function.
+Oid find_support_schema(Oid function);
+
+/// The function `name` in the schema `snowdrift`, where only superusers create functions, if the
+/// user has EXECUTE; otherwise InvalidOid.
+Oid find_function(const char* name, Oid schema, const Oid* types, int count);
 
 /// A call of a time predicate, p(id, times) or p(time, id). It implies id >= first_p(times) AND
 /// id <= last_p(times).

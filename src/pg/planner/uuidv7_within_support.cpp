@@ -14,12 +14,17 @@
 #include "pg/support/postgres.hpp"
 
 extern "C" {
+#include "access/htup_details.h"
 #include "access/stratnum.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
+#include "utils/builtins.h"
+#include "utils/catcache.h"
 #include "utils/selfuncs.h"
+#include "utils/syscache.h"
 }
 
 using namespace snowdrift;
@@ -98,16 +103,32 @@ bool is_prunable(PlannerInfo* root, int relation) {
            (find_entry(root, relation)->inh || parent_of(root, relation) > 0);
 }
 
-/// A call of the predicate `name` with the arguments of `call`; null if the user cannot call it.
-FuncExpr* make_predicate(const char* name, const FuncExpr* call) {
-    const Oid types[] = {UUIDOID, TSTZRANGEOID};
-    const Oid function = find_function(name, call->funcid, BOOLOID, types, 2);
-    if (!OidIsValid(function)) return nullptr;
-    return makeFuncExpr(function, BOOLOID, copy_of(call->args), InvalidOid, InvalidOid,
-                        COERCE_EXPLICIT_CALL);
+constexpr const char* predicate_name = "uuidv7_within";
+constexpr Oid predicate_types[] = {UUIDOID, TSTZRANGEOID};
+
+/// uuidv7_within(), in the extension's schema, where other roles may create functions; InvalidOid
+/// if the user cannot call it. `support_schema`: the schema of its support function.
+Oid find_uuidv7_within(Oid support_schema) {
+    Assert(OidIsValid(support_schema));
+    CatCList* const functions =
+        SearchSysCacheList2(PROCNAMEARGSNSP, CStringGetDatum(predicate_name),
+                            PointerGetDatum(buildoidvector(predicate_types, 2)));
+    Oid result = InvalidOid;
+    for (int i = 0; i < functions->n_members; ++i) {
+        HeapTuple tuple = &functions->members[i]->tuple;
+        const Oid function = reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple))->oid;
+        if (find_support_schema(function) == support_schema) result = function;
+    }
+    ReleaseCatCacheList(functions);
+    return OidIsValid(result) && may_call(result) ? result : InvalidOid;
 }
 
-constexpr const char* predicate_name = "uuidv7_within";
+/// A call of a predicate with the arguments of `call`; null if the predicate is InvalidOid.
+FuncExpr* make_predicate(Oid predicate, const FuncExpr* call) {
+    if (!OidIsValid(predicate)) return nullptr;
+    return makeFuncExpr(predicate, BOOLOID, copy_of(call->args), InvalidOid, InvalidOid,
+                        COERCE_EXPLICIT_CALL);
+}
 
 PredicateCall predicate_of(Oid function, List* arguments) {
     return {function, arguments, predicate_name};
@@ -120,7 +141,9 @@ Expr* simplify(PlannerInfo* root, const FuncExpr* call) {
     if (!is_prunable(root, find_relation(root, static_cast<Expr*>(linitial(call->args)))))
         return nullptr;
     List* const conditions = make_pruning_conditions(root, predicate_of(call->funcid, call->args));
-    FuncExpr* const pruned = make_predicate("uuidv7_within_pruned", call);
+    const Oid pruned_predicate = find_function(
+        "uuidv7_within_pruned", find_support_schema(call->funcid), predicate_types, 2);
+    FuncExpr* const pruned = make_predicate(pruned_predicate, call);
     return conditions != NIL && pruned != nullptr ? make_andclause(lcons(pruned, conditions))
                                                   : nullptr;
 }
@@ -130,7 +153,8 @@ Expr* simplify(PlannerInfo* root, const FuncExpr* call) {
 FuncExpr* simplify_pruned(PlannerInfo* root, const FuncExpr* call) {
     if (root == nullptr) return nullptr;
     const int relation = find_relation(root, static_cast<Expr*>(linitial(call->args)));
-    return is_child(root, relation) ? make_predicate(predicate_name, call) : nullptr;
+    if (!is_child(root, relation)) return nullptr;
+    return make_predicate(find_uuidv7_within(find_support_schema(call->funcid)), call);
 }
 
 /// The share of rows that satisfy the predicate.

@@ -132,7 +132,7 @@ void check_value(Session& session, const std::string& type, const std::string& v
     const std::vector<Parameter> parameters{{value, true}};
     for (const std::string& cast : {"$1::" + type, "$1::bytea::" + type}) {
         const std::string statement =
-            "SELECT (" + cast + ")::text, " + type + "_send(" + cast + ")";
+            "SELECT (" + cast + ")::text, snowdrift." + type + "_send(" + cast + ")";
         if (expected.sqlstate.empty())
             expect(session, statement, parameters, {expected.text, hex(expected.binary)});
         else

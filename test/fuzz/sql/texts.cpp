@@ -67,7 +67,8 @@ void check_id(Session& session, Input& input, const std::string& type) {
                                          : input.mutated(Format::text(bits)));
     const model::Decoded decoded = Format::parse(text);
     check_text(
-        session, "SELECT $1::" + type + "::text, $1::" + type + "::bytea, " + type + "_send($1)",
+        session,
+        "SELECT $1::" + type + "::text, $1::" + type + "::bytea, snowdrift." + type + "_send($1)",
         text, error_of(decoded),
         {Format::text(decoded.bits), hex(bytes_of(decoded.bits)), hex(bytes_of(decoded.bits))},
         type);

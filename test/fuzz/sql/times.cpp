@@ -91,18 +91,18 @@ void check_type(Session& session, Input& input, const std::string& name) {
     std::vector<Parameter> parameters{{id}, time.parameter()};
     parameters.insert(parameters.end(), range.parameters.begin(), range.parameters.end());
     const std::string tstzrange = "tstzrange($3, $4, $5)";
-    std::string statement = "SELECT " + name + "_within($1, " + tstzrange + "), first_" + name +
-                            "_within(" + tstzrange + "), last_" + name + "_within(" + tstzrange +
-                            ")";
+    std::string statement = "SELECT " + name + "_within($1, " + tstzrange + "), snowdrift.first_" +
+                            name + "_within(" + tstzrange + "), snowdrift.last_" + name +
+                            "_within(" + tstzrange + ")";
     constexpr struct {
         const char *name, *sign, *reverse;
     } predicates[] = {
         {"before", "<", ">"}, {"until", "<=", ">="}, {"after", ">", "<"}, {"since", ">=", "<="}};
     for (const auto& [predicate, sign, reverse] : predicates) {
         const std::string function = name + "_" + predicate;
-        statement += ", " + function + "($1, $2), " + function + "($2, $1), $1::" + name + " " +
-                     sign + " $2::timestamptz, $2::timestamptz " + reverse + " $1::" + name +
-                     ", first_" + function + "($2), last_" + function + "($2)";
+        statement += ", " + function + "($1, $2), snowdrift." + function + "($2, $1), $1::" + name +
+                     " " + sign + " $2::timestamptz, $2::timestamptz " + reverse + " $1::" + name +
+                     ", snowdrift.first_" + function + "($2), snowdrift.last_" + function + "($2)";
     }
     const Outcome outcome = session.run(statement, parameters);
     const Values values = outcome.first();
@@ -159,9 +159,10 @@ void check_uuidv7(Session& session, Input& input) {
     std::vector<Parameter> parameters{{bytes_of(bits), true}};
     parameters.insert(parameters.end(), range.parameters.begin(), range.parameters.end());
     const std::string tstzrange = "tstzrange($2, $3, $4)";
-    const std::string statement =
-        "SELECT uuidv7_within($1, " + tstzrange + "), uuidv7_within_pruned($1, " + tstzrange +
-        "), first_uuidv7_within(" + tstzrange + "), last_uuidv7_within(" + tstzrange + ")";
+    const std::string statement = "SELECT uuidv7_within($1, " + tstzrange +
+                                  "), snowdrift.uuidv7_within_pruned($1, " + tstzrange +
+                                  "), snowdrift.first_uuidv7_within(" + tstzrange +
+                                  "), snowdrift.last_uuidv7_within(" + tstzrange + ")";
     const Outcome outcome = session.run(statement, parameters);
     const Values values = outcome.first();
     const std::string within = is_version_7 ? range.times.contains(kind.unix_ms(unit)) : "f";
@@ -189,8 +190,8 @@ void check_snowflake(Session& session, Input& input) {
     parameters.push_back({text});
     const std::string arguments = "tstzrange($2, $3, $4), $5::snowflake_layout)";
     const std::string statement = "SELECT snowflake_within($1, " + arguments +
-                                  ", first_snowflake_within(" + arguments +
-                                  ", last_snowflake_within(" + arguments;
+                                  ", snowdrift.first_snowflake_within(" + arguments +
+                                  ", snowdrift.last_snowflake_within(" + arguments;
     const Outcome outcome = session.run(statement, parameters);
     const Values values = outcome.first();
     const auto less = [](const std::string& a, const std::string& b) {

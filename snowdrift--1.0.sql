@@ -1977,10 +1977,11 @@ COMMENT ON FUNCTION snowdrift.convert_column(regclass, name, text, boolean)
     IS 'make Snowflake IDs the default of a serial or identity key, and return the statements; a dry run only returns them';
 
 CREATE FUNCTION snowdrift.audit("table" regclass, "column" name,
-        layout @extschema@.snowflake_layout DEFAULT 'snowflake', sample real DEFAULT NULL,
+        layout @extschema@.snowflake_layout DEFAULT NULL, sample real DEFAULT NULL,
         since timestamptz DEFAULT NULL,
         OUT finding text, OUT datacenter integer, OUT worker integer, OUT partition integer, OUT count bigint,
-        OUT first_timestamp timestamptz, OUT last_timestamp timestamptz, OUT min text, OUT max text)
+        OUT first_timestamp timestamptz, OUT last_timestamp timestamptz, OUT min text, OUT max text,
+        OUT layout @extschema@.snowflake_layout)
         RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'snowdrift_audit'
     LANGUAGE C VOLATILE PARALLEL UNSAFE;

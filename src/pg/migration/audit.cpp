@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "pg/migration/columns.hpp"
+#include "pg/named/column_default.hpp"
 #include "pg/support/checks.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/datum.hpp"
@@ -18,6 +19,7 @@
 #include "snowdrift/sno.hpp"
 
 extern "C" {
+#include "access/relation.h"
 #include "executor/spi.h"
 #include "executor/tuptable.h"
 #include "storage/lmgr.h"
@@ -165,17 +167,26 @@ namespace argument {
 enum { table, column, layout, sample, since };
 }
 
-/// The IDs in the column. Raises 42703 and 42804.
-ColumnIds find_ids(Oid relation, const char* name, const SnowflakeLayout& layout) {
-    const Oid type = get_atttype(relation, find_column(relation, name).number);
-    const auto ids = ColumnIds::of(type, layout);
+/// The IDs in the column. `stated`: the layout as the user has stated it, or null; then the layout
+/// of the column's default applies. Many columns that are worth an audit have no such default:
+/// foreign keys, columns of views, imported IDs. Their layout is the standard one, as that of the
+/// functions for single IDs, and the result shows it. Raises 42703, 42804, and 42704 if the default
+/// calls a generator that does not exist.
+ColumnIds find_ids(Oid relation, const char* name, const SnowflakeLayout* stated) {
+    const AttrNumber number = find_column(relation, name).number;
+    const Oid type = get_atttype(relation, number);
+    const auto ids = ColumnIds::of(type, stated != nullptr ? *stated : default_layout);
     if (!ids)
         ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                         errmsg("column \"%s\" of relation \"%s\" must be of type bigint, ulid, "
                                "sno or uuid",
                                name, get_rel_name(relation)),
                         errdetail("The column is of type %s.", format_type_be(type))));
-    return *ids;
+    if (stated != nullptr || ids->kind() != ColumnIds::Kind::snowflake) return *ids;
+    Relation opened = relation_open(relation, NoLock);
+    const auto layout = layout_of_default(opened, number);
+    relation_close(opened, NoLock);
+    return layout ? *ColumnIds::of(type, *layout) : *ids;
 }
 
 /// The argument `since`, or its default, in Unix milliseconds; at least the first time of the IDs.
@@ -227,7 +238,8 @@ void add_group(FunctionCallInfo fcinfo, const ColumnIds& ids, const ValueGroup& 
     Assert(group.count > 0 && group.first <= group.last);
     const Datum first = ids.value(group.first);
     const Datum last = ids.value(group.last);
-    std::optional<Datum> datacenter, worker, partition, first_time, last_time, min, max;
+    std::optional<Datum> datacenter, worker, partition, first_time, last_time, min, max, layout;
+    if (ids.kind() == ColumnIds::Kind::snowflake) layout = make_datum(ids.layout());
     if (has_node(finding) && ids.kind() == ColumnIds::Kind::snowflake) {
         const SnowflakeParts parts = ids.layout().split(DatumGetInt64(first));
         if (ids.layout().datacenter_bits > 0) datacenter = Int32GetDatum(parts.datacenter);
@@ -245,7 +257,7 @@ void add_group(FunctionCallInfo fcinfo, const ColumnIds& ids, const ValueGroup& 
     }
     add_row(fcinfo,
             {CStringGetTextDatum(name_of(finding, ids.layout(), has_since)), datacenter, worker,
-             partition, Int64GetDatum(group.count), first_time, last_time, min, max});
+             partition, Int64GetDatum(group.count), first_time, last_time, min, max, layout});
 }
 
 /// The smallest values of each finding.
@@ -270,18 +282,18 @@ Thresholds find_thresholds(const ColumnIds& ids, int64 since_ms) {
 
 /// snowdrift.audit("table" regclass, "column" name, layout snowflake_layout, sample real, since
 /// timestamptz) → setof (finding text, datacenter int, worker int, partition int, count bigint,
-/// first_timestamp timestamptz, last_timestamp timestamptz, min text, max text)
+/// first_timestamp timestamptz, last_timestamp timestamptz, min text, max text, layout
+/// snowflake_layout)
 SNOWDRIFT_FUNCTION(audit) {
-    if (PG_ARGISNULL(argument::table) || PG_ARGISNULL(argument::column) ||
-        PG_ARGISNULL(argument::layout))
+    if (PG_ARGISNULL(argument::table) || PG_ARGISNULL(argument::column))
         ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-                        errmsg("table, column and layout must not be null")));
+                        errmsg("table and column must not be null")));
     // The lock prevents the table from being renamed before the query finds it by its name.
     LockRelationOid(PG_GETARG_OID(argument::table), AccessShareLock);
     check_exists(PG_GETARG_OID(argument::table));
     const ColumnIds ids =
         find_ids(PG_GETARG_OID(argument::table), NameStr(*PG_GETARG_NAME(argument::column)),
-                 get_layout(PG_GETARG_DATUM(argument::layout)));
+                 stated_layout(fcinfo, argument::layout));
     InitMaterializedSRF(fcinfo, 0);
     ValueGroups groups{ids, find_thresholds(ids, since_argument(fcinfo, ids))};
     const char* const query = make_query(fcinfo);

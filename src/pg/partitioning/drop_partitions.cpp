@@ -48,12 +48,18 @@ bool is_range_of_times(const Partition& partition, const ColumnIds& ids) {
             DatumGetInt64(*partition.to) > DatumGetInt64(ids.boundary(ids.certain_since_ms())));
 }
 
-/// The partitions of `parent` whose IDs are all older than `time`, and than new IDs, oldest first.
-/// `layout`: as the user has stated it, or null. Raises the errors of partition_key().
-List* find_older(Oid parent, const SnowflakeLayout* layout, TimestampTz time) {
+/// The IDs in the partition key of `parent`. `layout`: as the user has stated it, or null. Raises
+/// the errors of partition_key().
+ColumnIds read_key(Oid parent, const SnowflakeLayout* layout) {
     Relation relation = table_open(parent, AccessShareLock);
     const ColumnIds ids = partition_key(relation, layout);
     table_close(relation, AccessShareLock);
+    return ids;
+}
+
+/// The partitions of `parent`, with the IDs `ids` as its key, that are older than `time` and than
+/// new IDs, oldest first.
+List* find_older(Oid parent, const ColumnIds& ids, TimestampTz time) {
     // New IDs can have a timestamp before now, but not before its time unit.
     time = std::min(time, timestamp_from_unix_ms(ids.truncate(clock::now_ms())));
     List* found = NIL;
@@ -86,14 +92,17 @@ void drop_older(FunctionCallInfo fcinfo, TimestampTz time) {
     if (!is_dry_run) PreventCommandIfReadOnly("snowdrift.drop_partitions()");
     check_owner(parent);
 
-    List* older = find_older(parent, layout, time);
+    ColumnIds ids = read_key(parent, layout);
+    List* older = find_older(parent, ids, time);
     if (!is_dry_run && older != NIL) {
         // The lock is taken only if there are partitions to drop. Other sessions may have changed
-        // the partitions before the lock was granted, so find them again.
+        // the key and the partitions before the lock was granted, so read them again.
         LockRelationOid(parent, AccessExclusiveLock);
         check_owner(parent);
-        older = find_older(parent, layout, time);
+        ids = read_key(parent, layout);
+        older = find_older(parent, ids, time);
     }
+    if (older != NIL) announce_layout(parent, ids, layout);
     SPI_connect();
     ListCell* cell;
     foreach (cell, older) {

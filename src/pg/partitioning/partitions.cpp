@@ -174,7 +174,8 @@ SNOWDRIFT_FUNCTION(create_partitions) {
     check_owner(parent_oid);
     // The lock blocks sessions that create or detach partitions, but not readers and writers.
     Relation relation = table_open(parent_oid, ShareUpdateExclusiveLock);
-    const ColumnIds ids = partition_key(relation, stated_layout(fcinfo, 4));
+    const SnowflakeLayout* const layout = stated_layout(fcinfo, 4);
+    const ColumnIds ids = partition_key(relation, layout);
     const char* const options = storage_options(relation);
     table_close(relation, NoLock);
 
@@ -182,6 +183,7 @@ SNOWDRIFT_FUNCTION(create_partitions) {
     (void)check_time(times, first, unix_ms_floor(first));
     (void)check_time(times, last, unix_ms_floor(last));
     SPI_connect();
+    bool has_created = false;
     for (TimestampTz begin = step.begin_of(first); begin <= last;) {
         CHECK_FOR_INTERRUPTS();
         const TimestampTz end = step.next(begin);
@@ -194,10 +196,13 @@ SNOWDRIFT_FUNCTION(create_partitions) {
             const Oid created = create(parent_oid, options, step.suffix(begin), ids.literal(from),
                                        to ? ids.literal(*to) : "MAXVALUE");
             add_row(fcinfo, {ObjectIdGetDatum(created)});
+            has_created = true;
         }
         begin = end;
     }
     SPI_finish();
+    // A job that finds all partitions in place says nothing.
+    if (has_created) announce_layout(parent_oid, ids, layout);
     return Datum{0};
 }
 
@@ -209,8 +214,10 @@ SNOWDRIFT_FUNCTION(partitions) {
     const Oid parent_oid = PG_GETARG_OID(0);
     check_exists(parent_oid);
     Relation relation = table_open(parent_oid, AccessShareLock);
-    const ColumnIds ids = partition_key(relation, stated_layout(fcinfo, 1));
+    const SnowflakeLayout* const layout = stated_layout(fcinfo, 1);
+    const ColumnIds ids = partition_key(relation, layout);
     table_close(relation, AccessShareLock);
+    announce_layout(parent_oid, ids, layout);
 
     for_each_partition(parent_oid, [&](const Partition& partition) {
         std::optional<Datum> range;

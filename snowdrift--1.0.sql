@@ -1736,6 +1736,13 @@ REVOKE ALL ON FUNCTION snowdrift.advance(@extschema@.sno) FROM PUBLIC;
 COMMENT ON FUNCTION snowdrift.advance(@extschema@.sno)
     IS 'make all further IDs of this database later than the time of sno, after a logical failover';
 
+-- Any role can call it, as it can read the view snowdrift.generators.
+CREATE FUNCTION snowdrift.generator_layout(generator text) RETURNS @extschema@.snowflake_layout
+    AS 'MODULE_PATHNAME', 'snowdrift_generator_layout'
+    LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowdrift.generator_layout(text)
+    IS 'layout of named generator, for functions that decode its Snowflake IDs';
+
 CREATE FUNCTION snowdrift.read_generators(OUT name text, OUT kind text, OUT layout @extschema@.snowflake_layout,
         OUT datacenter integer, OUT worker integer, OUT partition integer, OUT sequence_min integer,
         OUT sequence_max integer, OUT this_node_only boolean, OUT origin timestamptz,

@@ -1920,21 +1920,22 @@ CREATE FUNCTION snowdrift.partitions(parent regclass, layout @extschema@.snowfla
 COMMENT ON FUNCTION snowdrift.partitions(regclass, @extschema@.snowflake_layout)
     IS 'partitions of a table, each with the times of its IDs; times are null for a default partition and if a bound is not an ID';
 
-CREATE FUNCTION snowdrift.drop_partitions(parent regclass, older_than timestamptz,
+-- Two names: of two overloads, neither would be chosen for a literal without a type.
+CREATE FUNCTION snowdrift.drop_partitions(parent regclass, older_than interval,
         layout @extschema@.snowflake_layout DEFAULT NULL, dry_run boolean DEFAULT false,
         OUT partition text, OUT times tstzrange) RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'snowdrift_drop_partitions'
     LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION snowdrift.drop_partitions(regclass, timestamptz, @extschema@.snowflake_layout, boolean)
-    IS 'drop partitions whose IDs are all older than a time, and return them; a dry run only returns them';
-
-CREATE FUNCTION snowdrift.drop_partitions(parent regclass, older_than interval,
-        layout @extschema@.snowflake_layout DEFAULT NULL, dry_run boolean DEFAULT false,
-        OUT partition text, OUT times tstzrange) RETURNS SETOF record
-    AS 'MODULE_PATHNAME', 'snowdrift_drop_partitions_by_age'
-    LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowdrift.drop_partitions(regclass, interval, @extschema@.snowflake_layout, boolean)
     IS 'drop partitions whose IDs are all older than an age, and return them; a dry run only returns them';
+
+CREATE FUNCTION snowdrift.drop_partitions_before(parent regclass, "timestamp" timestamptz,
+        layout @extschema@.snowflake_layout DEFAULT NULL, dry_run boolean DEFAULT false,
+        OUT partition text, OUT times tstzrange) RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'snowdrift_drop_partitions_before'
+    LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowdrift.drop_partitions_before(regclass, timestamptz, @extschema@.snowflake_layout, boolean)
+    IS 'drop partitions whose IDs are all older than a time, and return them; a dry run only returns them';
 
 -- Encoders and decoders for pg_partman
 

@@ -1905,13 +1905,13 @@ COMMENT ON FUNCTION @extschema@.sno_at(timestamptz, integer, text)
 
 -- Partitions. These functions run with the caller's privileges.
 
-CREATE FUNCTION snowdrift.create_partitions(parent regclass, step interval, first timestamptz,
-        last timestamptz, layout @extschema@.snowflake_layout DEFAULT NULL) RETURNS SETOF regclass
+CREATE FUNCTION snowdrift.create_partitions(parent regclass, step interval, first timestamptz DEFAULT NULL,
+        last timestamptz DEFAULT NULL, layout @extschema@.snowflake_layout DEFAULT NULL) RETURNS SETOF regclass
     AS 'MODULE_PATHNAME', 'snowdrift_create_partitions'
     LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowdrift.create_partitions(regclass, interval, timestamptz, timestamptz,
         @extschema@.snowflake_layout)
-    IS 'create missing partitions, from the one that contains first to the one that contains last, and return them';
+    IS 'create missing partitions, from the one that contains first to the one that contains last, and return them; by default, from now() to three steps later';
 
 CREATE FUNCTION snowdrift.partitions(parent regclass, layout @extschema@.snowflake_layout DEFAULT NULL,
         OUT partition regclass, OUT times tstzrange) RETURNS SETOF record

@@ -1994,7 +1994,7 @@ CREATE FUNCTION snowdrift.audit("table" regclass, "column" name,
     AS 'MODULE_PATHNAME', 'snowdrift_audit'
     LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowdrift.audit(regclass, name, @extschema@.snowflake_layout, real, timestamptz)
-    IS 'summary of a column of IDs: a row for the IDs of each node, and rows for values that are too small, later than now, or not IDs; sample is a percentage';
+    IS 'summary of a column of IDs: a row for the IDs of each node, and rows for values that are too small, later than now, not IDs, or UUIDs of each other version; sample is a percentage';
 
 -- Array types
 

@@ -103,6 +103,15 @@ INSERT INTO keys VALUES ('018cc251-f400-4000-8000-000000000000'), ('00000000-000
     ('ffffffff-ffff-ffff-ffff-ffffffffffff'), (make_uuidv7('2200-01-01Z', '\x00000000000000000000')), (NULL);
 SELECT * FROM snowdrift.audit('keys', 'id');
 SELECT finding, count FROM snowdrift.audit('keys', 'id', since => '2024-01-05Z');
+-- UUIDs of other versions, each with its count, and those without a version
+INSERT INTO keys VALUES ('018cc251-f400-4000-b000-000000000001'), ('c232ab00-9414-11ec-b3c8-9f6bdeced846'), ('1ec9414c-232a-6b00-b3c8-9f6bdeced846'),
+    ('2489e9ad-2ee2-8e00-8ec9-32d5f69181c0'), ('00000000-0000-0000-8000-000000000000'), ('ffffffff-ffff-ffff-bfff-ffffffffffff'),
+    ('018cc251-f400-7000-0000-000000000000'), ('018cc251-f400-7000-c000-000000000000'), ('ffffffff-ffff-ffff-ffff-fffffffffffe'), ('00000000-0000-0000-0000-000000000000');
+SELECT finding, count, first_timestamp, min, max FROM snowdrift.audit('keys', 'id');
+SELECT sum(count) = (SELECT count(*) FROM keys) AS complete FROM snowdrift.audit('keys', 'id');
+INSERT INTO keys SELECT gen_random_uuid() FROM generate_series(1, 1000);
+SELECT finding, count FROM snowdrift.audit('keys', 'id', since => '2024-01-05Z') WHERE finding ~ 'version';
+
 -- a view, a materialized view, and a table without rows
 CREATE VIEW seen AS SELECT id AS key FROM orders WHERE id < 100;
 SELECT finding, count FROM snowdrift.audit('seen', 'key');

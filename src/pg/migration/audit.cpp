@@ -17,6 +17,7 @@
 #include "pg/types/column_ids.hpp"
 #include "pg/types/snowflake_layout_type.hpp"
 #include "snowdrift/sno.hpp"
+#include "snowdrift/uuidv7.hpp"
 
 extern "C" {
 #include "access/relation.h"
@@ -35,11 +36,12 @@ namespace {
 
 /// The result of checking a value. Ascending values have ascending findings.
 enum class Finding : uint64 {
-    below,    ///< less than the first ID
-    past,     ///< an ID before a given time
-    present,  ///< an ID that is neither past nor future
-    future,   ///< an ID after the current time
-    above,    ///< greater than the last ID, or a UUID of another version
+    below,      ///< less than the first ID
+    past,       ///< an ID before a given time
+    present,    ///< an ID that is neither past nor future
+    future,     ///< an ID after the current time
+    above,      ///< greater than the last ID
+    no_uuidv7,  ///< a UUID that is not of version 7
     null,
 };
 
@@ -48,12 +50,15 @@ constexpr bool has_node(Finding finding) {
     return finding == Finding::present || finding == Finding::future;
 }
 
+/// What a UUID that is not of version 7 is: its version, 0 .. 15, or one of these.
+enum UuidKind : uint64 { other_variant = 16, nil_uuid, max_uuid };
+
 /// Values with the same finding from the same node.
 struct ValueGroup {
     /// Compared and hashed as bytes.
     struct Key {
         Finding finding;
-        uint64 node;  ///< 0 if values with this finding are not grouped by node
+        uint64 node;  ///< a UuidKind for no_uuidv7; 0 for other findings without a node
 
         friend auto operator<=>(const Key&, const Key&) = default;
     };
@@ -81,6 +86,14 @@ struct Thresholds {
         return static_cast<Finding>(finding);
     }
 };
+
+/// The UuidKind of a UUID, which is not of version 7.
+uint64 kind_of_uuid(const ColumnIds::SortKey& uuid) {
+    if (uuid == ColumnIds::SortKey{0, 0}) return nil_uuid;
+    if (uuid == ColumnIds::SortKey{UINT64_MAX, UINT64_MAX}) return max_uuid;
+    if (uuid.low >> Uuidv7::rand_b_bits != 0b10) return other_variant;
+    return (uuid.high >> Uuidv7::rand_a_bits) % (1 << Uuidv7::version_bits);
+}
 
 /// A destination for the rows of a query that returns one column.
 class ValueGroups : public DestReceiver {
@@ -140,12 +153,17 @@ class ValueGroups : public DestReceiver {
 
     void add(Datum value) {
         const ColumnIds::SortKey key = ids_.sort_key(value);
-        const bool is_other_uuid = ids_.kind() == ColumnIds::Kind::uuidv7 && !ids_.time_of(value);
-        const Finding finding = is_other_uuid ? Finding::above : thresholds_.find(key);
-        ValueGroup& group = find({finding, has_node(finding) ? node_of(value) : 0});
+        ValueGroup& group = find(group_of(value, key));
         if (group.count++ == 0) group.first = group.last = key;
         group.first = std::min(group.first, key);
         group.last = std::max(group.last, key);
+    }
+
+    ValueGroup::Key group_of(Datum value, const ColumnIds::SortKey& key) const {
+        if (ids_.kind() == ColumnIds::Kind::uuidv7 && !ids_.time_of(value))
+            return {Finding::no_uuidv7, kind_of_uuid(key)};
+        const Finding finding = thresholds_.find(key);
+        return {finding, has_node(finding) ? node_of(value) : 0};
     }
 
     ValueGroup& find(const ValueGroup::Key& key) {
@@ -212,8 +230,21 @@ const char* make_query(FunctionCallInfo fcinfo) {
                     qualified_name(PG_GETARG_OID(argument::table)), sampling);
 }
 
-const char* name_of(Finding finding, const SnowflakeLayout& layout, bool has_since) {
-    switch (finding) {
+const char* name_of_uuid(uint64 kind) {
+    switch (kind) {
+        case nil_uuid:
+            return "nil UUID";
+        case max_uuid:
+            return "max UUID";
+        case other_variant:
+            return "UUID of another variant";
+        default:
+            return psprintf("UUID of version %d", static_cast<int>(kind));
+    }
+}
+
+const char* name_of(const ValueGroup::Key& group, const SnowflakeLayout& layout, bool has_since) {
+    switch (group.finding) {
         case Finding::below:
             // The sign bit is above the timestamp, as in a signed difference of times, or in it.
             return layout.timestamp_bits + layout.timestamp_shift() < 64 ? "earlier than the epoch"
@@ -226,6 +257,8 @@ const char* name_of(Finding finding, const SnowflakeLayout& layout, bool has_sin
             return "ID later than now";
         case Finding::above:
             return "not an ID";
+        case Finding::no_uuidv7:
+            return name_of_uuid(group.node);
         default:
             return "null";
     }
@@ -256,7 +289,7 @@ void add_group(FunctionCallInfo fcinfo, const ColumnIds& ids, const ValueGroup& 
         max = CStringGetTextDatum(ids.text(last));
     }
     add_row(fcinfo,
-            {CStringGetTextDatum(name_of(finding, ids.layout(), has_since)), datacenter, worker,
+            {CStringGetTextDatum(name_of(group.key, ids.layout(), has_since)), datacenter, worker,
              partition, Int64GetDatum(group.count), first_time, last_time, min, max, layout});
 }
 

@@ -1738,6 +1738,13 @@ REVOKE ALL ON FUNCTION snowdrift.advance(@extschema@.sno) FROM PUBLIC;
 COMMENT ON FUNCTION snowdrift.advance(@extschema@.sno)
     IS 'make all further IDs of this database later than the time of sno, after a logical failover';
 
+-- Any role can call it, as it can read the view snowdrift.generators.
+CREATE FUNCTION snowdrift.generator_layout(generator text) RETURNS @extschema@.snowflake_layout
+    AS 'MODULE_PATHNAME', 'snowdrift_generator_layout'
+    LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowdrift.generator_layout(text)
+    IS 'layout of named generator, for functions that decode its Snowflake IDs';
+
 CREATE FUNCTION snowdrift.read_generators(OUT name text, OUT kind text, OUT layout @extschema@.snowflake_layout,
         OUT datacenter integer, OUT worker integer, OUT partition integer, OUT sequence_min integer,
         OUT sequence_max integer, OUT this_node_only boolean, OUT origin timestamptz,
@@ -1900,13 +1907,13 @@ COMMENT ON FUNCTION @extschema@.sno_at(timestamptz, integer, text)
 
 -- Partitions. These functions run with the caller's privileges.
 
-CREATE FUNCTION snowdrift.create_partitions(parent regclass, step interval, first timestamptz,
-        last timestamptz, layout @extschema@.snowflake_layout DEFAULT NULL) RETURNS SETOF regclass
+CREATE FUNCTION snowdrift.create_partitions(parent regclass, step interval, first timestamptz DEFAULT NULL,
+        last timestamptz DEFAULT NULL, layout @extschema@.snowflake_layout DEFAULT NULL) RETURNS SETOF regclass
     AS 'MODULE_PATHNAME', 'snowdrift_create_partitions'
     LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowdrift.create_partitions(regclass, interval, timestamptz, timestamptz,
         @extschema@.snowflake_layout)
-    IS 'create missing partitions, from the one that contains first to the one that contains last, and return them';
+    IS 'create missing partitions, from the one that contains first to the one that contains last, and return them; by default, from now() to three steps later';
 
 CREATE FUNCTION snowdrift.partitions(parent regclass, layout @extschema@.snowflake_layout DEFAULT NULL,
         OUT partition regclass, OUT times tstzrange) RETURNS SETOF record
@@ -1915,21 +1922,22 @@ CREATE FUNCTION snowdrift.partitions(parent regclass, layout @extschema@.snowfla
 COMMENT ON FUNCTION snowdrift.partitions(regclass, @extschema@.snowflake_layout)
     IS 'partitions of a table, each with the times of its IDs; times are null for a default partition and if a bound is not an ID';
 
-CREATE FUNCTION snowdrift.drop_partitions(parent regclass, older_than timestamptz,
+-- Two names: of two overloads, neither would be chosen for a literal without a type.
+CREATE FUNCTION snowdrift.drop_partitions(parent regclass, older_than interval,
         layout @extschema@.snowflake_layout DEFAULT NULL, dry_run boolean DEFAULT false,
         OUT partition text, OUT times tstzrange) RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'snowdrift_drop_partitions'
     LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION snowdrift.drop_partitions(regclass, timestamptz, @extschema@.snowflake_layout, boolean)
-    IS 'drop partitions whose IDs are all older than a time, and return them; a dry run only returns them';
-
-CREATE FUNCTION snowdrift.drop_partitions(parent regclass, older_than interval,
-        layout @extschema@.snowflake_layout DEFAULT NULL, dry_run boolean DEFAULT false,
-        OUT partition text, OUT times tstzrange) RETURNS SETOF record
-    AS 'MODULE_PATHNAME', 'snowdrift_drop_partitions_by_age'
-    LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowdrift.drop_partitions(regclass, interval, @extschema@.snowflake_layout, boolean)
     IS 'drop partitions whose IDs are all older than an age, and return them; a dry run only returns them';
+
+CREATE FUNCTION snowdrift.drop_partitions_before(parent regclass, "timestamp" timestamptz,
+        layout @extschema@.snowflake_layout DEFAULT NULL, dry_run boolean DEFAULT false,
+        OUT partition text, OUT times tstzrange) RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'snowdrift_drop_partitions_before'
+    LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowdrift.drop_partitions_before(regclass, timestamptz, @extschema@.snowflake_layout, boolean)
+    IS 'drop partitions whose IDs are all older than a time, and return them; a dry run only returns them';
 
 -- Encoders and decoders for pg_partman
 
@@ -1979,15 +1987,16 @@ COMMENT ON FUNCTION snowdrift.convert_column(regclass, name, text, boolean)
     IS 'make Snowflake IDs the default of a serial or identity key, and return the statements; a dry run only returns them';
 
 CREATE FUNCTION snowdrift.audit("table" regclass, "column" name,
-        layout @extschema@.snowflake_layout DEFAULT 'snowflake', sample real DEFAULT NULL,
+        layout @extschema@.snowflake_layout DEFAULT NULL, sample real DEFAULT NULL,
         since timestamptz DEFAULT NULL,
         OUT finding text, OUT datacenter integer, OUT worker integer, OUT partition integer, OUT count bigint,
-        OUT first_timestamp timestamptz, OUT last_timestamp timestamptz, OUT min text, OUT max text)
+        OUT first_timestamp timestamptz, OUT last_timestamp timestamptz, OUT min text, OUT max text,
+        OUT layout @extschema@.snowflake_layout)
         RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'snowdrift_audit'
     LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowdrift.audit(regclass, name, @extschema@.snowflake_layout, real, timestamptz)
-    IS 'summary of a column of IDs: a row for the IDs of each node, and rows for values that are too small, later than now, or not IDs; sample is a percentage';
+    IS 'summary of a column of IDs: a row for the IDs of each node, and rows for values that are too small, later than now, not IDs, or UUIDs of each other version; sample is a percentage';
 
 -- Array types
 

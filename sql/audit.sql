@@ -23,23 +23,53 @@ WHERE a.finding = 'ID' AND a.datacenter = 1;
 -- small numbers: less than 2^32, rounded up to a time unit, but at most a day after the epoch
 CREATE TABLE numbers (id bigint);
 INSERT INTO numbers SELECT (1::bigint << n) + d FROM generate_series(1, 62) AS n, (VALUES (-1), (0)) AS differences(d);
-SELECT layout, max(max::bigint) AS last, (max(max::bigint) + 1) / (1::bigint << 32) AS "· 2^32"
+SELECT layouts.layout, max(max::bigint) AS last, (max(max::bigint) + 1) / (1::bigint << 32) AS "· 2^32"
 FROM (VALUES ('snowflake'), ('si'), ('instagram'), ('baidu'), ('epoch=2021-01-01T00:00:00Z unit=1s timestamp=32 sequence=8'),
         ('epoch=2021-01-01T00:00:00Z timestamp=10 sequence=10')) AS layouts(layout),
-    snowdrift.audit('numbers', 'id', layout::snowflake_layout) WHERE finding = 'small number'
-GROUP BY layout ORDER BY layout COLLATE "C";
+    snowdrift.audit('numbers', 'id', layouts.layout::snowflake_layout) WHERE finding = 'small number'
+GROUP BY layouts.layout ORDER BY layouts.layout COLLATE "C";
 
 -- Values that are not IDs: a negative number is a time before the epoch, unless the layout's timestamps use the
 -- sign bit; a number above the layout's largest ID has bits above its fields.
 TRUNCATE numbers;
 INSERT INTO numbers VALUES (-9223372036854775808), (-1), ((1::bigint << 53) - 1), (1::bigint << 53), (9223372036854775807);
-SELECT layout, finding, count, min, max FROM (VALUES ('si'), ('snowflake'), ('mastodon')) AS layouts(layout),
-    snowdrift.audit('numbers', 'id', layout::snowflake_layout) ORDER BY layout COLLATE "C", min::bigint;
+SELECT layouts.layout, finding, count, min, max FROM (VALUES ('si'), ('snowflake'), ('mastodon')) AS layouts(layout),
+    snowdrift.audit('numbers', 'id', layouts.layout::snowflake_layout) ORDER BY layouts.layout COLLATE "C", min::bigint;
 -- a layout whose last time has passed, and one whose epoch is in the future
 SELECT finding, min, max FROM snowdrift.audit('numbers', 'id', 'epoch=2021-01-01T00:00:00Z timestamp=30 sequence=23');
 TRUNCATE numbers;
 INSERT INTO numbers VALUES (1::bigint << 40);
 SELECT finding FROM snowdrift.audit('numbers', 'id', 'epoch=2100-01-01T00:00:00Z timestamp=41 sequence=12');
+
+-- The layout is that of the column's default, and the column "layout" shows it. In the standard layout, these IDs would seem
+-- to be others.
+SELECT snowdrift.create_generator('web', 'snowflake', layout => 'si', worker => 3);
+CREATE DOMAIN web_id AS bigint;
+CREATE TABLE visits (dropped int, id bigint DEFAULT next_snowflake('web'), other web_id DEFAULT next_snowflake('web'));
+ALTER TABLE visits DROP dropped;
+INSERT INTO visits SELECT make_snowflake('2024-01-01Z', 0, 3, n, 'si'), make_snowflake('2024-01-01Z', 0, 4, n, 'si') FROM generate_series(1, 5) AS n;
+SELECT finding, worker, count, first_timestamp, layout FROM snowdrift.audit('visits', 'id');
+SELECT finding, worker, count, layout FROM snowdrift.audit('visits', 'other', sample => 100);
+-- An argument states the layout instead, also another one, to see what the values are in that layout.
+SELECT finding, datacenter, worker, count, layout FROM snowdrift.audit('visits', 'id', 'snowflake');
+SELECT finding, worker, count, layout FROM snowdrift.audit('visits', 'id', layout => 'si');
+-- Columns without a default of a known layout are read in the standard one.
+CREATE VIEW seen_visits AS SELECT id FROM visits;
+CREATE TABLE clicks (visit_id bigint, n bigint DEFAULT 1, id bigint GENERATED ALWAYS AS IDENTITY);
+INSERT INTO clicks (visit_id) SELECT make_snowflake('2024-01-01Z', 1, 2, 3) FROM generate_series(1, 2);
+SELECT audited, finding, datacenter, worker, count, layout FROM (VALUES ('clicks', 'visit_id'), ('clicks', 'n'), ('clicks', 'id'), ('seen_visits', 'id')) AS columns(audited, name),
+    snowdrift.audit(audited::regclass, name::name);
+SELECT finding, worker, layout FROM snowdrift.audit('seen_visits', 'id', 'si');
+-- The default generator has the standard layout. That of a generator that does not exist is not known.
+ALTER TABLE visits ALTER id SET DEFAULT next_snowflake();
+SELECT finding, layout FROM snowdrift.audit('visits', 'id');
+ALTER TABLE visits ALTER id SET DEFAULT next_snowflake('missing');
+SELECT split_part(error_of($$SELECT snowdrift.audit('visits', 'id')$$), E'\n', 1) AS error;
+SELECT finding, worker, layout FROM snowdrift.audit('visits', 'id', 'si');
+DROP VIEW seen_visits;
+DROP TABLE visits, clicks;
+DROP DOMAIN web_id;
+SELECT snowdrift.drop_generator('web');
 
 -- layouts: the order of the fields, and fields that a layout lacks
 CREATE TABLE flakes (id bigint);
@@ -73,6 +103,15 @@ INSERT INTO keys VALUES ('018cc251-f400-4000-8000-000000000000'), ('00000000-000
     ('ffffffff-ffff-ffff-ffff-ffffffffffff'), (make_uuidv7('2200-01-01Z', '\x00000000000000000000')), (NULL);
 SELECT * FROM snowdrift.audit('keys', 'id');
 SELECT finding, count FROM snowdrift.audit('keys', 'id', since => '2024-01-05Z');
+-- UUIDs of other versions, each with its count, and those without a version
+INSERT INTO keys VALUES ('018cc251-f400-4000-b000-000000000001'), ('c232ab00-9414-11ec-b3c8-9f6bdeced846'), ('1ec9414c-232a-6b00-b3c8-9f6bdeced846'),
+    ('2489e9ad-2ee2-8e00-8ec9-32d5f69181c0'), ('00000000-0000-0000-8000-000000000000'), ('ffffffff-ffff-ffff-bfff-ffffffffffff'),
+    ('018cc251-f400-7000-0000-000000000000'), ('018cc251-f400-7000-c000-000000000000'), ('ffffffff-ffff-ffff-ffff-fffffffffffe'), ('00000000-0000-0000-0000-000000000000');
+SELECT finding, count, first_timestamp, min, max FROM snowdrift.audit('keys', 'id');
+SELECT sum(count) = (SELECT count(*) FROM keys) AS complete FROM snowdrift.audit('keys', 'id');
+INSERT INTO keys SELECT gen_random_uuid() FROM generate_series(1, 1000);
+SELECT finding, count FROM snowdrift.audit('keys', 'id', since => '2024-01-05Z') WHERE finding ~ 'version';
+
 -- a view, a materialized view, and a table without rows
 CREATE VIEW seen AS SELECT id AS key FROM orders WHERE id < 100;
 SELECT finding, count FROM snowdrift.audit('seen', 'key');
@@ -116,7 +155,7 @@ ROLLBACK;
 -- errors
 SELECT error_of(format('SELECT snowdrift.audit(%L, %L)', name, attribute)) FROM (VALUES
     ('orders', 'body'), ('orders', 'missing'), ('orders', 'ctid'), ('4000000000', 'id'), (NULL, 'id'), ('orders', NULL)) AS columns(name, attribute);
-SELECT error_of($$SELECT snowdrift.audit('orders', 'id', NULL)$$);
+SELECT DISTINCT layout FROM snowdrift.audit('orders', 'id', NULL);
 SELECT error_of($$SELECT snowdrift.audit('orders', 'id', since => '2100-01-01Z')$$);
 SELECT error_of($$SELECT snowdrift.audit('orders', 'id', since => 'infinity')$$);
 CREATE INDEX orders_id ON orders (id);

@@ -164,7 +164,7 @@ BEGIN
         $$SELECT * FROM snowdrift.partitions('public.parts'::pg_catalog.regclass)$$,
         $$SELECT * FROM snowdrift.partitions('public.snowflake_parts'::pg_catalog.regclass, 'snowflake'::ids.snowflake_layout)$$,
         $$SELECT snowdrift.convert_column('public.users'::pg_catalog.regclass, 'id'::pg_catalog.name)$$,
-        $$SELECT * FROM snowdrift.drop_partitions('public.parts'::pg_catalog.regclass, '2026-02-01Z'::pg_catalog.timestamptz)$$,
+        $$SELECT * FROM snowdrift.drop_partitions_before('public.parts'::pg_catalog.regclass, '2026-02-01Z'::pg_catalog.timestamptz)$$,
         $$SELECT * FROM snowdrift.drop_partitions('public.parts'::pg_catalog.regclass, '0'::pg_catalog.interval, dry_run => true)$$,
         $$SELECT * FROM snowdrift.audit('public.snowflakes'::pg_catalog.regclass, 'id'::pg_catalog.name)$$,
         $$SELECT * FROM snowdrift.audit('public.ulids'::pg_catalog.regclass, 'id'::pg_catalog.name, sample => 50)$$,

@@ -11,31 +11,32 @@ INSERT INTO posts SELECT snowflake_boundary(lower(times)) FROM snowdrift.partiti
 
 -- A dry run changes nothing, holds no lock afterwards, and works in a read-only transaction.
 BEGIN READ ONLY;
-SELECT * FROM snowdrift.drop_partitions('posts', '2021-03-01Z'::timestamptz, dry_run => true);
+SELECT * FROM snowdrift.drop_partitions_before('posts', '2021-03-01Z'::timestamptz, dry_run => true);
 SELECT count(*) FROM snowdrift.drop_partitions('posts', interval '1 year', dry_run => true);
 SELECT count(*) FROM pg_locks WHERE locktype = 'relation' AND pid = pg_backend_pid() AND relation = 'posts'::regclass;
 SELECT error_of($$SELECT snowdrift.drop_partitions('posts', interval '1 year')$$);
+SELECT error_of($$SELECT snowdrift.drop_partitions_before('posts', '2022-01-01Z')$$);
 COMMIT;
 -- A call that finds nothing to drop holds no lock either.
 BEGIN;
-SELECT * FROM snowdrift.drop_partitions('posts', '2021-01-01Z'::timestamptz);
+SELECT * FROM snowdrift.drop_partitions_before('posts', '2021-01-01Z'::timestamptz);
 SELECT count(*) FROM pg_locks WHERE locktype = 'relation' AND pid = pg_backend_pid() AND relation = 'posts'::regclass;
 COMMIT;
 
 -- The upper bound is at or before the time.
-SELECT * FROM snowdrift.drop_partitions('posts', '2021-02-28 23:59:59.999999Z'::timestamptz);
-SELECT * FROM snowdrift.drop_partitions('posts', '2021-03-01Z'::timestamptz);
-SELECT * FROM snowdrift.drop_partitions('posts', '2021-03-01Z'::timestamptz);
+SELECT * FROM snowdrift.drop_partitions_before('posts', '2021-02-28 23:59:59.999999Z'::timestamptz);
+SELECT * FROM snowdrift.drop_partitions_before('posts', '2021-03-01Z'::timestamptz);
+SELECT * FROM snowdrift.drop_partitions_before('posts', '2021-03-01Z'::timestamptz);
 SELECT to_regclass('posts_2021_01') AS "2021_01", to_regclass('posts_2021_02') AS "2021_02", to_regclass('posts_2021_03') AS "2021_03";
-SELECT * FROM snowdrift.drop_partitions('posts', '-infinity'::timestamptz);
+SELECT * FROM snowdrift.drop_partitions_before('posts', '-infinity'::timestamptz);
 -- As with strict functions, a null argument other than the layout gives no rows.
 SELECT * FROM snowdrift.drop_partitions('posts', NULL::interval);
-SELECT * FROM snowdrift.drop_partitions('posts', NULL::timestamptz);
+SELECT * FROM snowdrift.drop_partitions_before('posts', NULL::timestamptz);
 SELECT * FROM snowdrift.drop_partitions(NULL, interval '1 year');
 SELECT * FROM snowdrift.drop_partitions('posts', interval '1 year', dry_run => NULL);
 -- types that PostgreSQL converts to timestamptz
-SELECT partition FROM snowdrift.drop_partitions('posts', date '2021-04-01');
-SELECT partition FROM snowdrift.drop_partitions('posts', timestamp '2021-05-01');
+SELECT partition FROM snowdrift.drop_partitions_before('posts', date '2021-04-01');
+SELECT partition FROM snowdrift.drop_partitions_before('posts', timestamp '2021-05-01');
 -- An age is counted from now().
 SELECT partition FROM snowdrift.drop_partitions('posts', now() - timestamptz '2021-07-01Z');
 SELECT count(*) AS dropped, min(lower(times)), max(upper(times)) FROM snowdrift.drop_partitions('posts', interval '1 year');
@@ -44,10 +45,18 @@ SELECT count(*) FROM posts;
 SELECT error_of($$SELECT snowdrift.drop_partitions('posts', interval '-1 day')$$);
 SELECT error_of($$SELECT snowdrift.drop_partitions('posts', interval '-1 month 2 days')$$);
 SELECT error_of($$SELECT snowdrift.drop_partitions('posts', interval '1000000 years')$$);
-SELECT error_of(format('SELECT snowdrift.drop_partitions(''posts'', %L::timestamptz, dry_run => true)', time))
+SELECT error_of(format('SELECT snowdrift.drop_partitions_before(''posts'', %L::timestamptz, dry_run => true)', time))
 FROM (VALUES ('2122-01-01Z'), ('infinity')) AS times(time);
--- A literal without a type is ambiguous: '20260101' is both a date and a number of seconds.
-SELECT split_part(error_of($$SELECT snowdrift.drop_partitions('posts', '1 year')$$), E'\n', 1) AS error;
+-- Both functions accept a literal without a type, and neither accepts the other's argument. The age has no default.
+SELECT partition FROM snowdrift.create_partitions('posts', '1 month', '2021-01-01Z', '2021-02-01Z') AS partition;
+SELECT partition FROM snowdrift.drop_partitions_before('posts', '2021-02-01Z');
+SELECT split_part(error_of(format('SELECT snowdrift.%s', call)), E'\n', 1) AS error
+FROM (VALUES ('drop_partitions(''posts'', ''2026-01-01'')'), ('drop_partitions(''posts'', now())'), ('drop_partitions(''posts'')'),
+    ('drop_partitions_before(''posts'', ''1 year'')'), ('drop_partitions_before(''posts'', interval ''1 year'')'), ('drop_partitions_before(''posts'')')) AS calls(call);
+-- Digits are seconds. So many of them are probably a date.
+SELECT error_of(format('SELECT snowdrift.drop_partitions(''posts'', %L, dry_run => true)', age))
+FROM (VALUES ('20210101'), ('10000000'), ('9999999'), ('2777:46:40'), ('115 days 17:46:40')) AS ages(age);
+SELECT partition FROM snowdrift.drop_partitions('posts', '6 months');
 
 -- Default partitions, and partitions with a bound that is not an ID or without a bound, are not dropped.
 SELECT count(*) FROM snowdrift.drop_partitions('posts', interval '0');
@@ -57,7 +66,7 @@ CREATE TABLE events (id ulid) PARTITION BY RANGE (id);
 CREATE TABLE events_before PARTITION OF events FOR VALUES FROM (MINVALUE) TO (ulid_boundary('2020-01-01Z'));
 CREATE TABLE events_first PARTITION OF events FOR VALUES FROM (ulid_boundary('2020-01-01Z')) TO (ulid_boundary('2021-01-01Z'));
 CREATE TABLE events_after PARTITION OF events FOR VALUES FROM (ulid_boundary('2021-01-01Z')) TO (MAXVALUE);
-SELECT * FROM snowdrift.drop_partitions('events', now());
+SELECT * FROM snowdrift.drop_partitions_before('events', now());
 SELECT * FROM snowdrift.partitions('events') ORDER BY times;
 
 -- Keys from before the table had Snowflakes are small numbers, whose age is unknown. Their partitions are not dropped.
@@ -77,24 +86,24 @@ DROP TABLE logs;
 CREATE TABLE events_odd PARTITION OF events FOR VALUES
     FROM (ulid_boundary('2020-02-01Z')) TO (make_ulid('2020-03-01Z', '\x00000000000000000001'));
 SELECT * FROM snowdrift.partitions('events') WHERE partition = 'events_odd'::regclass;
-SELECT * FROM snowdrift.drop_partitions('events', '2020-03-01Z'::timestamptz);
-SELECT * FROM snowdrift.drop_partitions('events', '2020-03-01 00:00:00.000001Z'::timestamptz);
+SELECT * FROM snowdrift.drop_partitions_before('events', '2020-03-01Z'::timestamptz);
+SELECT * FROM snowdrift.drop_partitions_before('events', '2020-03-01 00:00:00.000001Z'::timestamptz);
 
 -- snos; a layout; a layout with a time unit; names that need quotes, and another schema
 CREATE SCHEMA "Odd ""schema";
 CREATE TABLE "Odd ""schema"."Odd ""name" (id sno) PARTITION BY RANGE (id);
 SELECT snowdrift.create_partitions('"Odd ""schema"."Odd ""name"', '1 day', '2021-01-01Z', '2021-01-02Z');
 ALTER TABLE "Odd ""schema"."Odd ""name_2021_01_02" SET SCHEMA public;
-SELECT * FROM snowdrift.drop_partitions('"Odd ""schema"."Odd ""name"', '2021-02-01Z'::timestamptz);
+SELECT * FROM snowdrift.drop_partitions_before('"Odd ""schema"."Odd ""name"', '2021-02-01Z'::timestamptz);
 DROP SCHEMA "Odd ""schema" CASCADE;
 CREATE TABLE tweets (id bigint) PARTITION BY RANGE (id);
 SELECT snowdrift.create_partitions('tweets', '1 month', '2021-01-01Z', '2021-02-01Z', 'twitter');
-SELECT * FROM snowdrift.drop_partitions('tweets', '2021-02-01Z'::timestamptz, 'twitter');
+SELECT * FROM snowdrift.drop_partitions_before('tweets', '2021-02-01Z'::timestamptz, 'twitter');
 SELECT * FROM snowdrift.drop_partitions('tweets', interval '1 year', 'twitter');
 CREATE DOMAIN flake AS bigint;
 CREATE TABLE flakes (id flake) PARTITION BY RANGE (id);
 SELECT snowdrift.create_partitions('flakes', '1 month', '2021-01-01Z', '2021-02-01Z', 'sonyflake');
-SELECT * FROM snowdrift.drop_partitions('flakes', '2021-02-01Z'::timestamptz, 'sonyflake');
+SELECT * FROM snowdrift.drop_partitions_before('flakes', '2021-02-01Z'::timestamptz, 'sonyflake');
 DROP TABLE tweets, flakes;
 DROP DOMAIN flake;
 
@@ -106,14 +115,14 @@ CREATE TABLE nested PARTITION OF events FOR VALUES
 CREATE TABLE nested_0 PARTITION OF nested FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 CREATE FOREIGN TABLE distant PARTITION OF events FOR VALUES
     FROM (ulid_boundary('2020-04-01Z')) TO (ulid_boundary('2020-05-01Z')) SERVER nowhere;
-SELECT partition FROM snowdrift.drop_partitions('events', '2021-01-01Z'::timestamptz);
+SELECT partition FROM snowdrift.drop_partitions_before('events', '2021-01-01Z'::timestamptz);
 SELECT relname FROM pg_class WHERE relname IN ('nested', 'nested_0', 'distant');
 DROP FOREIGN DATA WRAPPER nowhere CASCADE;
 
 -- A partition that is being detached concurrently is ignored; FINALIZE and DROP TABLE remove it.
 CREATE TABLE pending PARTITION OF events FOR VALUES FROM (ulid_boundary('2020-05-01Z')) TO (ulid_boundary('2020-06-01Z'));
 UPDATE pg_inherits SET inhdetachpending = true WHERE inhrelid = 'pending'::regclass;
-SELECT partition FROM snowdrift.drop_partitions('events', '2021-01-01Z'::timestamptz);
+SELECT partition FROM snowdrift.drop_partitions_before('events', '2021-01-01Z'::timestamptz);
 ALTER TABLE events DETACH PARTITION pending FINALIZE;
 DROP TABLE events, pending;
 
@@ -127,23 +136,23 @@ SELECT count(*) FROM snowdrift.create_partitions('articles', '1 month', '2021-01
 CREATE TABLE likes (article bigint REFERENCES articles ON DELETE CASCADE);
 INSERT INTO articles SELECT make_snowflake('2021-02-01Z', 0, 0, n) FROM generate_series(0, 1) AS n;
 INSERT INTO likes SELECT min(id) FROM articles;
-SELECT foreign_key_error_of($$SELECT snowdrift.drop_partitions('articles', '2021-03-01Z'::timestamptz)$$);
+SELECT foreign_key_error_of($$SELECT snowdrift.drop_partitions_before('articles', '2021-03-01Z'::timestamptz)$$);
 SELECT count(*) FROM snowdrift.partitions('articles');
 DELETE FROM likes;
 UPDATE articles SET reply = make_snowflake('2021-02-01Z', 0, 0, 0) WHERE id = make_snowflake('2021-02-01Z', 0, 0, 1);
-SELECT foreign_key_error_of($$SELECT snowdrift.drop_partitions('articles', '2021-03-01Z'::timestamptz)$$);
+SELECT foreign_key_error_of($$SELECT snowdrift.drop_partitions_before('articles', '2021-03-01Z'::timestamptz)$$);
 UPDATE articles SET reply = NULL;
-SELECT partition FROM snowdrift.drop_partitions('articles', '2021-03-01Z'::timestamptz);
+SELECT partition FROM snowdrift.drop_partitions_before('articles', '2021-03-01Z'::timestamptz);
 SELECT count(*) FROM articles;
 -- A foreign key to the partition itself, or a view of it, prevents dropping the partition.
 CREATE TABLE march (article bigint REFERENCES articles_2021_03);
-SELECT error_of($$SELECT snowdrift.drop_partitions('articles', '2021-04-01Z'::timestamptz)$$);
+SELECT error_of($$SELECT snowdrift.drop_partitions_before('articles', '2021-04-01Z'::timestamptz)$$);
 DROP TABLE march;
 CREATE VIEW march AS SELECT * FROM articles_2021_03;
-SELECT error_of($$SELECT snowdrift.drop_partitions('articles', '2021-04-01Z'::timestamptz)$$);
+SELECT error_of($$SELECT snowdrift.drop_partitions_before('articles', '2021-04-01Z'::timestamptz)$$);
 DROP VIEW march;
 -- a query that still reads the table
-SELECT left(error_of($$SELECT (SELECT count(*) FROM snowdrift.drop_partitions('articles', '2021-04-01Z'::timestamptz))
+SELECT left(error_of($$SELECT (SELECT count(*) FROM snowdrift.drop_partitions_before('articles', '2021-04-01Z'::timestamptz))
     FROM articles RIGHT JOIN (VALUES (1)) AS one(row) ON true$$), 5) AS sqlstate;
 SELECT partition FROM snowdrift.partitions('articles') ORDER BY times;
 DROP TABLE likes, articles;
@@ -162,7 +171,7 @@ ALTER TABLE pages_2021_01 OWNER TO snowdrift_user;
 SET ROLE snowdrift_user;
 SELECT error_of($$SELECT snowdrift.drop_partitions('pages', interval '1 year')$$);
 SELECT partition FROM snowdrift.partitions('pages') ORDER BY times;
-SELECT partition FROM snowdrift.drop_partitions('pages', '2021-02-01Z'::timestamptz);
+SELECT partition FROM snowdrift.drop_partitions_before('pages', '2021-02-01Z'::timestamptz);
 RESET ROLE;
 DROP TABLE pages;
 DROP ROLE snowdrift_user;
@@ -178,7 +187,7 @@ SET client_min_messages = error;    -- wal_level
 CREATE PUBLICATION visits_publication FOR TABLE visits, visits_2021_01;
 RESET client_min_messages;
 INSERT INTO visits SELECT snowflake_boundary('2021-01-05Z');
-SELECT partition FROM snowdrift.drop_partitions('visits', '2021-02-01Z'::timestamptz);
+SELECT partition FROM snowdrift.drop_partitions_before('visits', '2021-02-01Z'::timestamptz);
 SELECT tablename FROM pg_publication_tables WHERE pubname = 'visits_publication';
 DROP PUBLICATION visits_publication;
 DROP TABLE visits;
@@ -193,14 +202,14 @@ DROP TABLE plain;
 -- The statements of docs/partitioning.md: a daily job, dry run, and detaching concurrently.
 CREATE TABLE posts (id bigint PRIMARY KEY DEFAULT next_snowflake(), body text) PARTITION BY RANGE (id);
 SELECT count(*) FROM snowdrift.create_partitions('posts', '1 month', '2021-01-01Z', '2021-01-01Z');
-SELECT * FROM snowdrift.drop_partitions('posts', interval '1 year', dry_run => true);
-SELECT * FROM snowdrift.drop_partitions('posts', interval '1 year');
+SELECT * FROM snowdrift.drop_partitions('posts', '1 year', dry_run => true);
+SELECT * FROM snowdrift.drop_partitions('posts', '1 year');
 SELECT count(*) FROM snowdrift.create_partitions('posts', '1 month', '2021-02-01Z', '2021-03-01Z');
 SELECT format('ALTER TABLE posts DETACH PARTITION %s CONCURRENTLY', partition), format('DROP TABLE %s', partition)
-FROM snowdrift.drop_partitions('posts', interval '1 year', dry_run => true) \gexec
+FROM snowdrift.drop_partitions('posts', '1 year', dry_run => true) \gexec
 SELECT * FROM snowdrift.partitions('posts');
-SELECT count(*) FROM snowdrift.create_partitions('public.posts', '1 month', now(), now() + interval '3 months');
-SET lock_timeout = '5s'; SELECT snowdrift.drop_partitions('public.posts', interval '1 year');
+SELECT count(*) FROM snowdrift.create_partitions('public.posts', '1 month');
+SET lock_timeout = '5s'; SELECT snowdrift.drop_partitions('public.posts', '1 year');
 DROP TABLE posts;
 
 -- UUIDs of version 7
@@ -208,5 +217,5 @@ CREATE TABLE sessions (id uuid) PARTITION BY RANGE (id);
 CREATE TABLE sessions_other PARTITION OF sessions DEFAULT;
 INSERT INTO sessions VALUES ('018cc251-f400-4000-8000-000000000000');
 SELECT count(*) FROM snowdrift.create_partitions('sessions', '1 month', '2024-01-01Z', '2024-03-01Z');
-SELECT * FROM snowdrift.drop_partitions('sessions', '2024-02-15Z'::timestamptz);
+SELECT * FROM snowdrift.drop_partitions_before('sessions', '2024-02-15Z'::timestamptz);
 DROP TABLE sessions;

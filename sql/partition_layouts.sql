@@ -8,14 +8,14 @@ SELECT count(*) FROM snowdrift.create_partitions('visits', '1 day', now() - inte
 INSERT INTO visits (page) VALUES ('/') RETURNING snowflake_timestamp(id, 'pgedge') > now() - interval '1 minute' AS recent;
 SELECT count(*), bool_or(now() <@ times) AS has_now FROM snowdrift.partitions('visits');
 SELECT count(*) FROM snowdrift.drop_partitions('visits', interval '1 year');
-SELECT count(*) FROM snowdrift.drop_partitions('visits', now() - interval '1 year');
+SELECT count(*) FROM snowdrift.drop_partitions_before('visits', now() - interval '1 year');
 SELECT bool_and(upper(times) <= now()) AS ended FROM snowdrift.drop_partitions('visits', interval '0', dry_run => true);
 SELECT count(*) FROM visits WHERE snowflake_within(id, tstzrange(now() - interval '1 minute', NULL), 'pgedge');
 SELECT count(*) FROM snowdrift.create_partitions('visits', '1 day', now(), now());
 -- The argument may state the same layout.
 SELECT count(*) FROM snowdrift.partitions('visits', 'pgedge');
 SELECT count(*) FROM snowdrift.drop_partitions('visits', interval '1 year', 'pgedge');
-SELECT count(*) FROM snowdrift.drop_partitions('visits', now() - interval '1 year', layout => 'pgedge', dry_run => true);
+SELECT count(*) FROM snowdrift.drop_partitions_before('visits', now() - interval '1 year', layout => 'pgedge', dry_run => true);
 SELECT count(*) FROM snowdrift.partitions('visits', NULL);
 
 
@@ -25,7 +25,7 @@ CREATE FUNCTION all_errors(parent regclass, layout text DEFAULT NULL) RETURNS SE
         ('SELECT FROM snowdrift.partitions(%L, %L)'),
         ('SELECT FROM snowdrift.create_partitions(%L, ''1 day'', now(), now(), %L)'),
         ('SELECT FROM snowdrift.drop_partitions(%L, interval ''1 year'', %L)'),
-        ('SELECT FROM snowdrift.drop_partitions(%L, now() - interval ''1 year'', %L, true)')) AS calls(call)
+        ('SELECT FROM snowdrift.drop_partitions_before(%L, now() - interval ''1 year'', %L, true)')) AS calls(call)
 $$;
 -- Another layout than that of the default is an error.
 SELECT all_errors('visits', 'snowflake');

@@ -38,13 +38,43 @@ WHERE adrelid = 'posts_2026_11'::regclass ORDER BY adnum;
 ALTER TABLE posts_2026_12 RENAME TO december;
 SELECT snowdrift.create_partitions('posts', '1 month', '2026-10-01Z', '2027-02-01Z');
 SELECT count(*) FROM snowdrift.create_partitions('posts', '1 month', '2026-10-01Z', '2027-02-01Z');
-SELECT count(*) FROM snowdrift.create_partitions('posts', '1 month', '2030-01-01Z', '2029-01-01Z');
--- As with strict functions, a null argument other than the layout gives no rows.
-SELECT count(*) FROM snowdrift.create_partitions('posts', '1 month', NULL, '2029-01-01Z');
+-- As with strict functions, a null table or step gives no rows.
 SELECT count(*) FROM snowdrift.create_partitions('posts', NULL, '2029-01-01Z', '2029-01-01Z');
-SELECT count(*) FROM snowdrift.create_partitions('posts', '1 month', '2029-01-01Z', NULL);
 SELECT count(*) FROM snowdrift.create_partitions(NULL, '1 month', '2029-01-01Z', '2029-01-01Z');
 SELECT count(*) FROM snowdrift.partitions(NULL);
+
+-- By default, the partitions from now() to three steps later
+CREATE TABLE visits (id bigint PRIMARY KEY DEFAULT next_snowflake()) PARTITION BY RANGE (id);
+BEGIN;
+SELECT count(*) FROM snowdrift.create_partitions('visits', '1 month');
+SELECT min(lower(times)) = date_trunc('month', now(), 'UTC') AS from_now,
+    max(upper(times)) = (date_trunc('month', now() AT TIME ZONE 'UTC') + interval '4 months') AT TIME ZONE 'UTC' AS four FROM snowdrift.partitions('visits');
+SELECT count(*) FROM snowdrift.create_partitions('visits', '1 month');
+INSERT INTO visits DEFAULT VALUES;
+ROLLBACK;
+-- A null is the same as an omitted argument.
+BEGIN;
+SELECT count(*) FROM snowdrift.create_partitions('visits', '7 days', NULL, NULL);
+SELECT count(*) FROM snowdrift.create_partitions('visits', '7 days', now(), now() + interval '21 days');
+SELECT count(*) FROM snowdrift.create_partitions('visits', '7 days', last => now() + interval '28 days');
+ROLLBACK;
+SELECT snowdrift.create_partitions('visits', '06:00', '2026-11-21 23:59Z');
+SELECT snowdrift.create_partitions('visits', '3 months', first => '2027-12-31Z');
+-- at the end of the format
+SELECT snowdrift.create_partitions('visits', '1 year', first => '2089-02-01Z');
+-- with a default of another layout, in which rows can be inserted
+SELECT snowdrift.create_generator('shop', 'snowflake', layout => 'si');
+CREATE TABLE sales (id bigint PRIMARY KEY DEFAULT next_snowflake('shop')) PARTITION BY RANGE (id);
+SELECT count(*) FROM snowdrift.create_partitions('sales', '1 month');
+INSERT INTO sales DEFAULT VALUES;
+SELECT count(*) FROM snowdrift.create_partitions('sales', '1 month', now(), now());
+-- The first time must not be later than the last.
+SELECT error_of(format('SELECT snowdrift.create_partitions(''visits'', ''1 month'', %s)', times))
+FROM (VALUES ($$'2030-01-01Z', '2029-01-01Z'$$), ($$'infinity', '2029-01-01Z'$$), ($$'2029-01-01Z', '-infinity'$$)) AS calls(times);
+SELECT left(error_of($$SELECT snowdrift.create_partitions('visits', '1 month', last => now() - interval '1 us')$$), 40) AS error;
+SELECT count(*) FROM snowdrift.create_partitions('visits', '3 months', '2027-12-31Z', '2027-12-31Z');
+DROP TABLE visits, sales;
+SELECT snowdrift.drop_generator('shop');
 
 -- other steps
 CREATE TABLE "Odd ""name" (id ulid NOT NULL) PARTITION BY RANGE (id);

@@ -193,5 +193,10 @@ FROM (VALUES
         'lower($1) < sno_timestamp(sno) AND upper($1) >= sno_timestamp(sno)')
 ) AS predicates(predicate, expected);
 
+-- There are no operators between two types of PostgreSQL.
+SELECT split_part(error_of(format('SELECT %L::%s %s now()', id, type, operator)), E'\n', 1) AS error
+FROM (VALUES ('1', 'bigint'), ('01900000-0000-7000-8000-000000000000', 'uuid')) AS ids(id, type), (VALUES ('>='), ('<')) AS operators(operator)
+ORDER BY type COLLATE "C", operator COLLATE "C";
+
 DROP TABLE moments, ranges, ulids, snos, snowflakes, uuids, samples;
 DROP FUNCTION comparisons, disagreements;

@@ -45,7 +45,7 @@ for (['01.003', ''], ['01.0035', ''], ['01.004', 'snos_past ulids_past'])
 	set_clock($node, "2026-06-01 12:00:$seconds");
 	is( $node->safe_psql('postgres', "
 			SELECT string_agg(partition, ' ') FROM unnest('{snos,ulids}'::regclass[]) AS parent,
-				snowdrift.drop_partitions(parent, clock_timestamp(), dry_run => true)"),
+				snowdrift.drop_partitions_before(parent, clock_timestamp(), dry_run => true)"),
 		$dropped, "old at 12:00:$seconds: '$dropped'");
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "pg/migration/columns.hpp"
+#include "pg/named/column_default.hpp"
 #include "pg/support/checks.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/datum.hpp"
@@ -16,8 +17,10 @@
 #include "pg/types/column_ids.hpp"
 #include "pg/types/snowflake_layout_type.hpp"
 #include "snowdrift/sno.hpp"
+#include "snowdrift/uuidv7.hpp"
 
 extern "C" {
+#include "access/relation.h"
 #include "executor/spi.h"
 #include "executor/tuptable.h"
 #include "storage/lmgr.h"
@@ -33,11 +36,12 @@ namespace {
 
 /// The result of checking a value. Ascending values have ascending findings.
 enum class Finding : uint64 {
-    below,    ///< less than the first ID
-    past,     ///< an ID before a given time
-    present,  ///< an ID that is neither past nor future
-    future,   ///< an ID after the current time
-    above,    ///< greater than the last ID, or a UUID of another version
+    below,      ///< less than the first ID
+    past,       ///< an ID before a given time
+    present,    ///< an ID that is neither past nor future
+    future,     ///< an ID after the current time
+    above,      ///< greater than the last ID
+    no_uuidv7,  ///< a UUID that is not of version 7
     null,
 };
 
@@ -46,12 +50,15 @@ constexpr bool has_node(Finding finding) {
     return finding == Finding::present || finding == Finding::future;
 }
 
+/// What a UUID that is not of version 7 is: its version, 0 .. 15, or one of these.
+enum UuidKind : uint64 { other_variant = 16, nil_uuid, max_uuid };
+
 /// Values with the same finding from the same node.
 struct ValueGroup {
     /// Compared and hashed as bytes.
     struct Key {
         Finding finding;
-        uint64 node;  ///< 0 if values with this finding are not grouped by node
+        uint64 node;  ///< a UuidKind for no_uuidv7; 0 for other findings without a node
 
         friend auto operator<=>(const Key&, const Key&) = default;
     };
@@ -79,6 +86,14 @@ struct Thresholds {
         return static_cast<Finding>(finding);
     }
 };
+
+/// The UuidKind of a UUID, which is not of version 7.
+uint64 kind_of_uuid(const ColumnIds::SortKey& uuid) {
+    if (uuid == ColumnIds::SortKey{0, 0}) return nil_uuid;
+    if (uuid == ColumnIds::SortKey{UINT64_MAX, UINT64_MAX}) return max_uuid;
+    if (uuid.low >> Uuidv7::rand_b_bits != 0b10) return other_variant;
+    return (uuid.high >> Uuidv7::rand_a_bits) % (1 << Uuidv7::version_bits);
+}
 
 /// A destination for the rows of a query that returns one column.
 class ValueGroups : public DestReceiver {
@@ -138,12 +153,17 @@ class ValueGroups : public DestReceiver {
 
     void add(Datum value) {
         const ColumnIds::SortKey key = ids_.sort_key(value);
-        const bool is_other_uuid = ids_.kind() == ColumnIds::Kind::uuidv7 && !ids_.time_of(value);
-        const Finding finding = is_other_uuid ? Finding::above : thresholds_.find(key);
-        ValueGroup& group = find({finding, has_node(finding) ? node_of(value) : 0});
+        ValueGroup& group = find(group_of(value, key));
         if (group.count++ == 0) group.first = group.last = key;
         group.first = std::min(group.first, key);
         group.last = std::max(group.last, key);
+    }
+
+    ValueGroup::Key group_of(Datum value, const ColumnIds::SortKey& key) const {
+        if (ids_.kind() == ColumnIds::Kind::uuidv7 && !ids_.time_of(value))
+            return {Finding::no_uuidv7, kind_of_uuid(key)};
+        const Finding finding = thresholds_.find(key);
+        return {finding, has_node(finding) ? node_of(value) : 0};
     }
 
     ValueGroup& find(const ValueGroup::Key& key) {
@@ -165,17 +185,26 @@ namespace argument {
 enum { table, column, layout, sample, since };
 }
 
-/// The IDs in the column. Raises 42703 and 42804.
-ColumnIds find_ids(Oid relation, const char* name, const SnowflakeLayout& layout) {
-    const Oid type = get_atttype(relation, find_column(relation, name).number);
-    const auto ids = ColumnIds::of(type, layout);
+/// The IDs in the column. `stated`: the layout as the user has stated it, or null; then the layout
+/// of the column's default applies. Many columns that are worth an audit have no such default:
+/// foreign keys, columns of views, imported IDs. Their layout is the standard one, as that of the
+/// functions for single IDs, and the result shows it. Raises 42703, 42804, and 42704 if the default
+/// calls a generator that does not exist.
+ColumnIds find_ids(Oid relation, const char* name, const SnowflakeLayout* stated) {
+    const AttrNumber number = find_column(relation, name).number;
+    const Oid type = get_atttype(relation, number);
+    const auto ids = ColumnIds::of(type, stated != nullptr ? *stated : default_layout);
     if (!ids)
         ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                         errmsg("column \"%s\" of relation \"%s\" must be of type bigint, ulid, "
                                "sno or uuid",
                                name, get_rel_name(relation)),
                         errdetail("The column is of type %s.", format_type_be(type))));
-    return *ids;
+    if (stated != nullptr || ids->kind() != ColumnIds::Kind::snowflake) return *ids;
+    Relation opened = relation_open(relation, NoLock);
+    const auto layout = layout_of_default(opened, number);
+    relation_close(opened, NoLock);
+    return layout ? *ColumnIds::of(type, *layout) : *ids;
 }
 
 /// The argument `since`, or its default, in Unix milliseconds; at least the first time of the IDs.
@@ -201,8 +230,21 @@ const char* make_query(FunctionCallInfo fcinfo) {
                     qualified_name(PG_GETARG_OID(argument::table)), sampling);
 }
 
-const char* name_of(Finding finding, const SnowflakeLayout& layout, bool has_since) {
-    switch (finding) {
+const char* name_of_uuid(uint64 kind) {
+    switch (kind) {
+        case nil_uuid:
+            return "nil UUID";
+        case max_uuid:
+            return "max UUID";
+        case other_variant:
+            return "UUID of another variant";
+        default:
+            return psprintf("UUID of version %d", static_cast<int>(kind));
+    }
+}
+
+const char* name_of(const ValueGroup::Key& group, const SnowflakeLayout& layout, bool has_since) {
+    switch (group.finding) {
         case Finding::below:
             // The sign bit is above the timestamp, as in a signed difference of times, or in it.
             return layout.timestamp_bits + layout.timestamp_shift() < 64 ? "earlier than the epoch"
@@ -215,6 +257,8 @@ const char* name_of(Finding finding, const SnowflakeLayout& layout, bool has_sin
             return "ID later than now";
         case Finding::above:
             return "not an ID";
+        case Finding::no_uuidv7:
+            return name_of_uuid(group.node);
         default:
             return "null";
     }
@@ -227,7 +271,8 @@ void add_group(FunctionCallInfo fcinfo, const ColumnIds& ids, const ValueGroup& 
     Assert(group.count > 0 && group.first <= group.last);
     const Datum first = ids.value(group.first);
     const Datum last = ids.value(group.last);
-    std::optional<Datum> datacenter, worker, partition, first_time, last_time, min, max;
+    std::optional<Datum> datacenter, worker, partition, first_time, last_time, min, max, layout;
+    if (ids.kind() == ColumnIds::Kind::snowflake) layout = make_datum(ids.layout());
     if (has_node(finding) && ids.kind() == ColumnIds::Kind::snowflake) {
         const SnowflakeParts parts = ids.layout().split(DatumGetInt64(first));
         if (ids.layout().datacenter_bits > 0) datacenter = Int32GetDatum(parts.datacenter);
@@ -244,8 +289,8 @@ void add_group(FunctionCallInfo fcinfo, const ColumnIds& ids, const ValueGroup& 
         max = CStringGetTextDatum(ids.text(last));
     }
     add_row(fcinfo,
-            {CStringGetTextDatum(name_of(finding, ids.layout(), has_since)), datacenter, worker,
-             partition, Int64GetDatum(group.count), first_time, last_time, min, max});
+            {CStringGetTextDatum(name_of(group.key, ids.layout(), has_since)), datacenter, worker,
+             partition, Int64GetDatum(group.count), first_time, last_time, min, max, layout});
 }
 
 /// The smallest values of each finding.
@@ -270,18 +315,18 @@ Thresholds find_thresholds(const ColumnIds& ids, int64 since_ms) {
 
 /// snowdrift.audit("table" regclass, "column" name, layout snowflake_layout, sample real, since
 /// timestamptz) → setof (finding text, datacenter int, worker int, partition int, count bigint,
-/// first_timestamp timestamptz, last_timestamp timestamptz, min text, max text)
+/// first_timestamp timestamptz, last_timestamp timestamptz, min text, max text, layout
+/// snowflake_layout)
 SNOWDRIFT_FUNCTION(audit) {
-    if (PG_ARGISNULL(argument::table) || PG_ARGISNULL(argument::column) ||
-        PG_ARGISNULL(argument::layout))
+    if (PG_ARGISNULL(argument::table) || PG_ARGISNULL(argument::column))
         ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-                        errmsg("table, column and layout must not be null")));
+                        errmsg("table and column must not be null")));
     // The lock prevents the table from being renamed before the query finds it by its name.
     LockRelationOid(PG_GETARG_OID(argument::table), AccessShareLock);
     check_exists(PG_GETARG_OID(argument::table));
     const ColumnIds ids =
         find_ids(PG_GETARG_OID(argument::table), NameStr(*PG_GETARG_NAME(argument::column)),
-                 get_layout(PG_GETARG_DATUM(argument::layout)));
+                 stated_layout(fcinfo, argument::layout));
     InitMaterializedSRF(fcinfo, 0);
     ValueGroups groups{ids, find_thresholds(ids, since_argument(fcinfo, ids))};
     const char* const query = make_query(fcinfo);

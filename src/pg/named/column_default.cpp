@@ -60,6 +60,13 @@ std::optional<DrawnLayout> drawn_layout(Relation table, AttrNumber column) {
     return DrawnLayout{*generator, definition->layout};
 }
 
+/// Ensure that the generator that the default of a column calls exists, if it calls one.
+void check_generator(Relation table, AttrNumber column) {
+    const auto generator = generator_of_column(table, column);
+    if (generator && *generator != nullptr && !definitions::lookup(*generator))
+        definitions::report_undefined(*generator);
+}
+
 /// Ensure that the default of a column, which determines `drawn`, does not draw IDs of another
 /// layout.
 void check_same_layout(Relation table, AttrNumber column, const std::optional<DrawnLayout>& drawn,
@@ -135,14 +142,18 @@ std::optional<const char*> generator_of_column(Relation table, AttrNumber column
     return TextDatumGetCString(call->argument->constvalue);
 }
 
+std::optional<SnowflakeLayout> layout_of_default(Relation table, AttrNumber column) {
+    if (const auto drawn = drawn_layout(table, column)) return drawn->layout;
+    check_generator(table, column);
+    return std::nullopt;
+}
+
 SnowflakeLayout layout_of_column(Relation table, AttrNumber column, const SnowflakeLayout* stated) {
     const auto drawn = drawn_layout(table, column);
     if (stated != nullptr) {
         check_same_layout(table, column, drawn, *stated, "Omit the layout.");
     } else if (!drawn) {
-        const auto generator = generator_of_column(table, column);
-        if (generator && !definitions::lookup(*generator))
-            definitions::report_undefined(*generator);
+        check_generator(table, column);
         report_unknown_layout(table, column);
     }
     const SnowflakeLayout layout = stated != nullptr ? *stated : drawn->layout;

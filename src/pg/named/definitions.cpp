@@ -143,6 +143,12 @@ void report_undefined(const char* name) {
                  : 0));
 }
 
+void report_wrong_kind(const char* name, slots::Kind wanted) {
+    ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+                    errmsg("ID generator \"%s\" does not generate %s", name,
+                           wanted == slots::Kind::sno ? "snos" : "Snowflake IDs")));
+}
+
 void report_dropped(const char* name) {
     ereport(ERROR,
             (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("ID generator \"%s\" was dropped", name),

@@ -44,6 +44,9 @@ void lock_exclusively(Relation table, HeapTuple tuple);
 /// Raises 42704: the generator `name` does not exist.
 [[noreturn]] void report_undefined(const char* name);
 
+/// Raises 42809: the generator `name` does not generate IDs of the kind `wanted`.
+[[noreturn]] void report_wrong_kind(const char* name, slots::Kind wanted);
+
 /// Raises 42704: the generator `name` was dropped with its extension.
 [[noreturn]] void report_dropped(const char* name);
 

@@ -82,7 +82,7 @@ class GeneratorCache {
         // call can use the definition it reads, because it holds the lock.
         const uint64_t version = definitions::version;
         const Definition definition = definitions::lock(name);
-        if (definition.kind != Session::kind) report_wrong_kind(name);
+        if (definition.kind != Session::kind) definitions::report_wrong_kind(name, Session::kind);
         if (entry == nullptr) {
             entry = new (MemoryContextAlloc(TopMemoryContext, sizeof(Entry)))
                 Entry{first, std::strlen(name), {}, 0, InvalidLocalTransactionId, {}, {}};
@@ -93,12 +93,6 @@ class GeneratorCache {
         entry->generator = definition.generator();
         entry->session.define(definition, entry->name);
         return entry;
-    }
-
-    [[noreturn]] static void report_wrong_kind(const char* name) {
-        ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-                        errmsg("ID generator \"%s\" does not generate %s", name,
-                               Session::kind == slots::Kind::sno ? "snos" : "Snowflake IDs")));
     }
 
     std::array<Entry*, bucket_count> buckets_{};

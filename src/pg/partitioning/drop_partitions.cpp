@@ -1,5 +1,5 @@
-// The SQL function snowdrift.drop_partitions(), which drops the partitions whose IDs are all older
-// than a time, or than an age.
+// The SQL functions snowdrift.drop_partitions() and snowdrift.drop_partitions_before(), which drop
+// the partitions whose IDs are all older than an age, or than a time.
 #include <algorithm>
 
 #include "pg/partitioning/partition_list.hpp"
@@ -48,12 +48,18 @@ bool is_range_of_times(const Partition& partition, const ColumnIds& ids) {
             DatumGetInt64(*partition.to) > DatumGetInt64(ids.boundary(ids.certain_since_ms())));
 }
 
-/// The partitions of `parent` whose IDs are all older than `time`, and than new IDs, oldest first.
-/// `layout`: as the user has stated it, or null. Raises the errors of partition_key().
-List* find_older(Oid parent, const SnowflakeLayout* layout, TimestampTz time) {
+/// The IDs in the partition key of `parent`. `layout`: as the user has stated it, or null. Raises
+/// the errors of partition_key().
+ColumnIds read_key(Oid parent, const SnowflakeLayout* layout) {
     Relation relation = table_open(parent, AccessShareLock);
     const ColumnIds ids = partition_key(relation, layout);
     table_close(relation, AccessShareLock);
+    return ids;
+}
+
+/// The partitions of `parent`, with the IDs `ids` as its key, that are older than `time` and than
+/// new IDs, oldest first.
+List* find_older(Oid parent, const ColumnIds& ids, TimestampTz time) {
     // New IDs can have a timestamp before now, but not before its time unit.
     time = std::min(time, timestamp_from_unix_ms(ids.truncate(clock::now_ms())));
     List* found = NIL;
@@ -78,22 +84,26 @@ void drop(Oid parent, Oid partition) {
 }
 
 /// Drop the partitions of the table in argument 0 whose IDs, in the layout of argument 2, are all
-/// older than `time`, and return them. If argument 3 is true, only return them.
-void drop_older(FunctionCallInfo fcinfo, TimestampTz time) {
+/// older than `time`, and return them. If argument 3 is true, only return them. `function`: the
+/// name for an error.
+void drop_older(FunctionCallInfo fcinfo, const char* function, TimestampTz time) {
     const Oid parent = PG_GETARG_OID(0);
     const SnowflakeLayout* const layout = stated_layout(fcinfo, 2);
     const bool is_dry_run = PG_GETARG_BOOL(3);
-    if (!is_dry_run) PreventCommandIfReadOnly("snowdrift.drop_partitions()");
+    if (!is_dry_run) PreventCommandIfReadOnly(function);
     check_owner(parent);
 
-    List* older = find_older(parent, layout, time);
+    ColumnIds ids = read_key(parent, layout);
+    List* older = find_older(parent, ids, time);
     if (!is_dry_run && older != NIL) {
         // The lock is taken only if there are partitions to drop. Other sessions may have changed
-        // the partitions before the lock was granted, so find them again.
+        // the key and the partitions before the lock was granted, so read them again.
         LockRelationOid(parent, AccessExclusiveLock);
         check_owner(parent);
-        older = find_older(parent, layout, time);
+        ids = read_key(parent, layout);
+        older = find_older(parent, ids, time);
     }
+    if (older != NIL) announce_layout(parent, ids, layout);
     SPI_connect();
     ListCell* cell;
     foreach (cell, older) {
@@ -116,15 +126,29 @@ TimestampTz get_time(FunctionCallInfo fcinfo) {
     const TimestampTz time = PG_GETARG_TIMESTAMPTZ(1);
     if (unix_ms_floor(time) > clock::now_ms())
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                        errmsg("older_than must not be in the future: \"%s\"",
+                        errmsg("timestamp must not be in the future: \"%s\"",
                                text_of(timestamptz_out, TimestampTzGetDatum(time)))));
     return time;
 }
 
-/// The time that is earlier than now() by argument 1. Raises 22023 if it is later.
+/// Whether an age can be meant as a date, such as '20260101', which PostgreSQL reads as a number of
+/// seconds.
+bool may_be_date(const Interval& age) {
+    constexpr int64 eight_digits = 10000000 * USECS_PER_SEC;
+    return age.month == 0 && age.day == 0 && age.time >= eight_digits;
+}
+
+/// The time that is earlier than now() by argument 1. Raises 22023 if it is later, or if the
+/// argument may be a date.
 TimestampTz get_time_by_age(FunctionCallInfo fcinfo) {
     const TimestampTz now = GetCurrentTransactionStartTimestamp();
     const Datum age = PG_GETARG_DATUM(1);
+    if (may_be_date(*PG_GETARG_INTERVAL_P(1)))
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("older_than must be in days, months or years: \"%s\"",
+                               text_of(interval_out, age)),
+                        errdetail("Digits without a unit are a number of seconds."),
+                        errhint("For a date, use snowdrift.drop_partitions_before().")));
     const TimestampTz time = DatumGetTimestampTz(
         DirectFunctionCall2(timestamptz_mi_interval, TimestampTzGetDatum(now), age));
     if (time > now)
@@ -136,18 +160,20 @@ TimestampTz get_time_by_age(FunctionCallInfo fcinfo) {
 
 }  // namespace
 
-/// snowdrift.drop_partitions(parent regclass, older_than timestamptz, layout snowflake_layout,
-/// dry_run boolean) → setof (partition text, times tstzrange)
+/// snowdrift.drop_partitions(parent regclass, older_than interval, layout snowflake_layout, dry_run
+/// boolean) → setof (partition text, times tstzrange)
 SNOWDRIFT_FUNCTION(drop_partitions) {
     InitMaterializedSRF(fcinfo, 0);
-    if (!has_null(fcinfo, 2)) drop_older(fcinfo, get_time(fcinfo));
+    if (!has_null(fcinfo, 2))
+        drop_older(fcinfo, "snowdrift.drop_partitions()", get_time_by_age(fcinfo));
     return Datum{0};
 }
 
-/// snowdrift.drop_partitions(parent regclass, older_than interval, layout snowflake_layout, dry_run
-/// boolean) → setof (partition text, times tstzrange)
-SNOWDRIFT_FUNCTION(drop_partitions_by_age) {
+/// snowdrift.drop_partitions_before(parent regclass, "timestamp" timestamptz, layout
+/// snowflake_layout, dry_run boolean) → setof (partition text, times tstzrange)
+SNOWDRIFT_FUNCTION(drop_partitions_before) {
     InitMaterializedSRF(fcinfo, 0);
-    if (!has_null(fcinfo, 2)) drop_older(fcinfo, get_time_by_age(fcinfo));
+    if (!has_null(fcinfo, 2))
+        drop_older(fcinfo, "snowdrift.drop_partitions_before()", get_time(fcinfo));
     return Datum{0};
 }

@@ -9,6 +9,7 @@ extern "C" {
 #include "nodes/parsenodes.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/partcache.h"
 #include "utils/rangetypes.h"
 #include "utils/rel.h"
@@ -56,6 +57,14 @@ ColumnIds partition_key(Relation parent, const SnowflakeLayout* stated) {
                                 "sno or uuid.")));
     if (ids->kind() != ColumnIds::Kind::snowflake) return *ids;
     return *ColumnIds::of(key->parttypid[0], layout_of_column(parent, key->partattrs[0], stated));
+}
+
+void announce_layout(Oid parent, const ColumnIds& ids, const SnowflakeLayout* stated) {
+    if (stated != nullptr || ids.kind() != ColumnIds::Kind::snowflake) return;
+    if (ids.layout() == default_layout) return;
+    ereport(NOTICE, (errmsg("using layout \"%s\" for the IDs in table \"%s\"",
+                            layout_text(ids.layout()), get_rel_name(parent)),
+                     errdetail("The default of the partition key draws IDs of this layout.")));
 }
 
 std::optional<Partition> find_partition(Oid oid) {

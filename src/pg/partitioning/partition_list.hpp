@@ -46,15 +46,14 @@ inline bool has_null(FunctionCallInfo fcinfo, int layout) {
     return false;
 }
 
-/// The layout in argument `n`, counted from 0; null if the argument is null.
-inline const SnowflakeLayout* stated_layout(FunctionCallInfo fcinfo, int n) {
-    return PG_ARGISNULL(n) ? nullptr : &get_layout(PG_GETARG_DATUM(n));
-}
-
 /// The IDs in the partition key of `parent`. `stated`: the layout of Snowflake IDs as the user has
 /// stated it, or null. Raises 42809 if `parent` is not partitioned by a range of IDs, and the
 /// errors of layout_of_column().
 ColumnIds partition_key(Relation parent, const SnowflakeLayout* stated);
+
+/// Tells the user the layout of the IDs in the partition key of `parent` by a NOTICE, if it is that
+/// of the key's default (`stated` is null) and not the standard layout.
+void announce_layout(Oid parent, const ColumnIds& ids, const SnowflakeLayout* stated);
 
 /// A partition; nothing if it was dropped or detached concurrently.
 std::optional<Partition> find_partition(Oid oid);

@@ -13,6 +13,7 @@
 
 extern "C" {
 #include "access/table.h"
+#include "access/xact.h"
 #include "commands/defrem.h"
 #include "commands/tablespace.h"
 #include "executor/spi.h"
@@ -113,6 +114,26 @@ const char* TimeStep::suffix(TimestampTz begin) const {
     return psprintf("%s_%02d%02d", day, fields.tm_hour, fields.tm_min);
 }
 
+/// The beginning of the third step after the one that contains `first`, if the IDs can hold it;
+/// otherwise, their last time. Precondition: the IDs can hold `first`.
+TimestampTz default_last(const TimeStep& step, TimestampTz first, const TimeRange& times) {
+    const TimestampTz end = timestamp_from_unix_ms(times.last_ms);
+    TimestampTz last = step.begin_of(first);
+    for (int i = 0; i < 3 && last <= end; ++i) last = step.next(last);
+    return std::min(last, end);
+}
+
+/// Ensure that the times are in order. Raises 22023.
+void check_order(TimestampTz first, TimestampTz last) {
+    if (first <= last) return;
+    // timestamptz_to_str() returns the same buffer each time.
+    const char* const shown = pstrdup(timestamptz_to_str(first));
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("first must not be later than last"),
+         errdetail("The first time is %s, the last time is %s.", shown, timestamptz_to_str(last))));
+}
+
 /// The clauses for the access method and the tablespace of a table.
 const char* storage_options(Relation table) {
     StringInfoData options;
@@ -161,27 +182,33 @@ bool exists(Oid parent, const ColumnIds& ids, const Bound& from, const Bound& to
 }  // namespace
 
 /// snowdrift.create_partitions(parent regclass, step interval, first timestamptz, last timestamptz,
-/// layout snowflake_layout) → setof regclass
+/// layout snowflake_layout) → setof regclass. By default, `first` is now(), and `last` is three
+/// steps later.
 SNOWDRIFT_FUNCTION(create_partitions) {
     InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-    if (has_null(fcinfo, 4)) return Datum{0};
+    if (PG_ARGISNULL(0) || PG_ARGISNULL(1)) return Datum{0};
     const Oid parent_oid = PG_GETARG_OID(0);
     const TimeStep step{*PG_GETARG_INTERVAL_P(1)};
-    const TimestampTz first = PG_GETARG_TIMESTAMPTZ(2);
-    const TimestampTz last = PG_GETARG_TIMESTAMPTZ(3);
+    const TimestampTz first =
+        PG_ARGISNULL(2) ? GetCurrentTransactionStartTimestamp() : PG_GETARG_TIMESTAMPTZ(2);
+    if (!PG_ARGISNULL(3)) check_order(first, PG_GETARG_TIMESTAMPTZ(3));
     PreventCommandIfReadOnly("snowdrift.create_partitions()");
 
     check_owner(parent_oid);
     // The lock blocks sessions that create or detach partitions, but not readers and writers.
     Relation relation = table_open(parent_oid, ShareUpdateExclusiveLock);
-    const ColumnIds ids = partition_key(relation, stated_layout(fcinfo, 4));
+    const SnowflakeLayout* const layout = stated_layout(fcinfo, 4);
+    const ColumnIds ids = partition_key(relation, layout);
     const char* const options = storage_options(relation);
     table_close(relation, NoLock);
 
     const TimeRange times = ids.times();
     (void)check_time(times, first, unix_ms_floor(first));
+    const TimestampTz last =
+        PG_ARGISNULL(3) ? default_last(step, first, times) : PG_GETARG_TIMESTAMPTZ(3);
     (void)check_time(times, last, unix_ms_floor(last));
     SPI_connect();
+    bool has_created = false;
     for (TimestampTz begin = step.begin_of(first); begin <= last;) {
         CHECK_FOR_INTERRUPTS();
         const TimestampTz end = step.next(begin);
@@ -194,10 +221,13 @@ SNOWDRIFT_FUNCTION(create_partitions) {
             const Oid created = create(parent_oid, options, step.suffix(begin), ids.literal(from),
                                        to ? ids.literal(*to) : "MAXVALUE");
             add_row(fcinfo, {ObjectIdGetDatum(created)});
+            has_created = true;
         }
         begin = end;
     }
     SPI_finish();
+    // A job that finds all partitions in place says nothing.
+    if (has_created) announce_layout(parent_oid, ids, layout);
     return Datum{0};
 }
 
@@ -209,8 +239,10 @@ SNOWDRIFT_FUNCTION(partitions) {
     const Oid parent_oid = PG_GETARG_OID(0);
     check_exists(parent_oid);
     Relation relation = table_open(parent_oid, AccessShareLock);
-    const ColumnIds ids = partition_key(relation, stated_layout(fcinfo, 1));
+    const SnowflakeLayout* const layout = stated_layout(fcinfo, 1);
+    const ColumnIds ids = partition_key(relation, layout);
     table_close(relation, AccessShareLock);
+    announce_layout(parent_oid, ids, layout);
 
     for_each_partition(parent_oid, [&](const Partition& partition) {
         std::optional<Datum> range;

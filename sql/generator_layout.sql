@@ -1,0 +1,100 @@
+-- The layout of a generator, for functions that take an ID alone
+SET TimeZone = 'UTC';
+SELECT snowdrift.create_generator('web', 'snowflake', layout => 'si', worker => 3);
+SELECT snowdrift.create_generator('old', 'snowflake', layout => 'twitter'), snowdrift.create_generator('people', 'sno');
+SELECT snowdrift.generator_layout('web');
+SELECT name, layout = snowdrift.generator_layout(name) AS same FROM snowdrift.generators WHERE name = 'web';
+
+-- The trap: an ID does not contain its layout. Functions without a layout read each bigint in the standard one. With that of
+-- the generator, they agree with the ID.
+CREATE TABLE visits (id bigint PRIMARY KEY DEFAULT next_snowflake('web'));
+INSERT INTO visits SELECT make_snowflake('2024-01-01Z'::timestamptz + n * interval '1 minute', 0, 3, 0, 'si') FROM generate_series(0, 9999) AS n;
+SELECT min(snowflake_timestamp(id)) AS wrong, min(snowflake_timestamp(id, snowdrift.generator_layout('web'))) AS right FROM visits;
+SELECT count(*) FROM visits WHERE snowflake_within(id, '[2024-01-02Z, 2024-01-03Z)');
+SELECT count(*) FROM visits WHERE snowflake_within(id, '[2024-01-02Z, 2024-01-03Z)', snowdrift.generator_layout('web'));
+WITH drawn AS (SELECT next_snowflake('web') AS id)
+SELECT now() - snowflake_timestamp(id, snowdrift.generator_layout('web')) < interval '1 hour' AS recent,
+    snowflake_worker(id, snowdrift.generator_layout('web')) AS worker FROM drawn;
+-- It can be used in a view, but not in a generated column or an index, because it can change.
+CREATE VIEW dated AS SELECT id, snowflake_timestamp(id, snowdrift.generator_layout('web')) AS created_at FROM visits;
+SELECT max(created_at) FROM dated;
+SELECT left(error_of($$CREATE INDEX ON visits (snowflake_timestamp(id, snowdrift.generator_layout('web')))$$), 5) AS sqlstate;
+
+-- The predicate is an index condition, whose bounds are computed once, and the estimate is that of the constant layout.
+ANALYZE visits;
+SET enable_bitmapscan = off;
+SET enable_seqscan = off;
+SELECT bool_or(plan ~ 'Index (Only )?Scan') AS scan, bool_or(plan ~ 'Index Cond: .*first_snowflake_within.* AND .*last_snowflake_within') AS condition
+FROM explain($$SELECT * FROM visits WHERE snowflake_within(id, '[2024-01-02Z, 2024-01-03Z)', snowdrift.generator_layout('web'))$$);
+-- also through a function in SQL, which states the layout once
+CREATE FUNCTION visited_within(id bigint, range tstzrange) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN snowflake_within(id, range, 'si');
+SELECT bool_or(plan ~ 'Index Cond: .*id >= .* AND .*id <= ') AS condition
+FROM explain($$SELECT * FROM visits WHERE visited_within(id, '[2024-01-02Z, 2024-01-03Z)')$$);
+DROP FUNCTION visited_within;
+RESET enable_bitmapscan;
+RESET enable_seqscan;
+CREATE FUNCTION estimate_in(layout text) RETURNS float LANGUAGE sql AS $$
+    SELECT estimate_of(format('SELECT * FROM visits WHERE snowflake_within(id, ''[2024-01-02Z, 2024-01-03Z)'', %s)', layout))
+$$;
+SELECT estimate_in($$snowdrift.generator_layout('web')$$) BETWEEN 1430 AND 1450 AS estimated,
+    estimate_in($$snowdrift.generator_layout('web')$$) = estimate_in($$'si'$$) AS same, estimate_in($$'snowflake'$$) < 10 AS other;
+
+-- It prunes partitions when the statement begins.
+CREATE TABLE posts (id bigint PRIMARY KEY DEFAULT next_snowflake('web')) PARTITION BY RANGE (id);
+SELECT count(*) FROM snowdrift.create_partitions('posts', '1 month', '2024-01-01Z', '2024-12-01Z', 'si');
+SELECT trim(plan) AS plan FROM explain($$SELECT * FROM posts WHERE snowflake_within(id, '[2024-03-01Z, 2024-04-01Z)', snowdrift.generator_layout('web'))$$)
+WHERE plan ~ 'Subplans Removed';
+PREPARE days(text) AS SELECT tableoid::regclass, id FROM posts WHERE snowflake_within(id, '[2024-03-01Z, 2024-03-03Z)', snowdrift.generator_layout($1));
+SET plan_cache_mode = force_generic_plan;
+INSERT INTO posts SELECT id FROM visits WHERE snowflake_timestamp(id, 'si') < '2024-01-02Z';
+INSERT INTO posts SELECT make_snowflake('2024-03-02Z', 0, 1, 1, 'si');
+EXECUTE days('web');
+RESET plan_cache_mode;
+
+-- It is the present layout, also within a transaction.
+BEGIN;
+DO $$
+DECLARE layout text;
+BEGIN
+    FOREACH layout IN ARRAY ARRAY['si', 'twitter', 'pgedge'] LOOP
+        PERFORM snowdrift.drop_generator('web');
+        PERFORM snowdrift.create_generator('web', 'snowflake', layout => layout::snowflake_layout);
+        IF snowdrift.generator_layout('web') <> layout::snowflake_layout THEN
+            RAISE 'the layout is outdated';
+        END IF;
+    END LOOP;
+END $$;
+EXECUTE days('web');
+ROLLBACK;
+SELECT snowdrift.generator_layout('web');
+SELECT name, snowdrift.generator_layout(name) FROM (VALUES ('web'), ('old'), ('old'), ('web')) AS names(name);
+
+-- errors, and null
+SELECT split_part(error_of(format('SELECT snowdrift.generator_layout(%L)', name)), E'\n', 1) AS error
+FROM (VALUES ('missing'), ('WEB'), (''), ('people'), (repeat('x', 64))) AS names(name);
+SELECT snowdrift.generator_layout(NULL) IS NULL AS strict;
+
+-- in parallel workers, which also read a generator that the transaction has created
+SELECT set_config(name, 'on', false) AS forced FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query');
+SELECT count(*) FROM visits WHERE snowflake_within(id, '[2024-01-02Z, 2024-01-03Z)', snowdrift.generator_layout('web'));
+BEGIN;
+SELECT snowdrift.create_generator('new', 'snowflake', layout => 'si');
+SELECT snowflake_timestamp(max(id), snowdrift.generator_layout('new')) FROM visits;
+ROLLBACK;
+SELECT count(set_config(name, reset_val, false)) AS reset FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query');
+
+-- Any role can call it, as it can read the view that shows the layouts. It locks nothing until the transaction ends.
+CREATE ROLE snowdrift_reader;
+BEGIN;
+SET LOCAL ROLE snowdrift_reader;
+SELECT layout, snowdrift.generator_layout('web') FROM snowdrift.generators WHERE name = 'web';
+RESET ROLE;
+SELECT count(*) AS locks FROM pg_locks WHERE pid = pg_backend_pid() AND (classid = 'snowdrift_tables.generator'::regclass OR relation = 'snowdrift_tables.generator'::regclass);
+ROLLBACK;
+DROP ROLE snowdrift_reader;
+
+DROP VIEW dated;
+DROP TABLE visits, posts;
+DROP FUNCTION estimate_in(text);
+SELECT snowdrift.drop_generator(name) FROM unnest(ARRAY['web', 'old', 'people']) AS name;

@@ -61,7 +61,7 @@ run_tap() {
     local files=("${@:2}") dir=$work/tap log=$work/tap.log status=0
     rm -rf "$dir"
     mkdir -p "$dir/small" "$dir/tmp"
-    cp -r test/t test/migrate docs/migrate.md "$dir"
+    cp -r test/t test/migrate test/pages docs README.md "$dir"
     cp "$work/extension.conf" "$dir/"
     [ "$(id -u)" -ne 0 ] || chown -R postgres: "$dir"
     interruptibly with_small_disk 24m "$dir/small" \

@@ -281,7 +281,7 @@ sub file_of
 sub read_page
 {
 	my (@headings, %blocks, $heading, $language);
-	for my $line (split(/^/, slurp_file('migrate.md')))
+	for my $line (split(/^/, slurp_file('docs/migrate.md')))
 	{
 		if (defined $language)
 		{

@@ -1,0 +1,1 @@
+CREATE TABLE orders (id ulid PRIMARY KEY) PARTITION BY RANGE (id);

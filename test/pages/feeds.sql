@@ -1,0 +1,1 @@
+CREATE TABLE events (id bigint PRIMARY KEY DEFAULT next_snowflake(), body text);

@@ -119,6 +119,8 @@ class Dependents {
     List* lines() const { return lines_; }  ///< of String: the other objects, and what needs them
 
  private:
+    // NOLINTBEGIN(misc-no-recursion): as deep as the dependencies; PostgreSQL checks the stack
+
     /// Add the object that users know as `object`. `needed`: what it depends on. `is_listed`: the
     /// user must drop it, because that depends on an object that cannot be created again.
     void add_visible(const ObjectAddress& object, const ObjectAddress& needed, bool is_listed) {
@@ -154,6 +156,8 @@ class Dependents {
         for (const Dependent& dependent : Items<Dependent>{dependents_of(object)})
             add_visible(dependent.object, needed, is_listed);
     }
+
+    // NOLINTEND(misc-no-recursion)
 
     static char* line(const ObjectAddress& object, const ObjectAddress& needed,
                       const char* obstacle) {

@@ -61,7 +61,8 @@ WITH view AS (
     SELECT grantee, is_grantable, string_agg(privilege_type, ', ' ORDER BY privilege_type) AS privileges
     FROM view_acl, aclexplode(acl) GROUP BY grantee, is_grantable
     UNION ALL
-    SELECT grantee, is_grantable, string_agg(format('%s (%I)', privilege_type, attname), ', ' ORDER BY attnum, privilege_type)
+    SELECT grantee, is_grantable,
+        string_agg(format('%s (%I)', privilege_type, attname), ', ' ORDER BY attnum, privilege_type)
     FROM pg_attribute, aclexplode(attacl) WHERE attrelid = $1 GROUP BY grantee, is_grantable
 ), statements(step, subject, statement) AS (
     SELECT 1, 0::oid, format(E'CREATE VIEW %s%s AS\n%s', name,
@@ -80,22 +81,31 @@ WITH view AS (
         CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END)
     FROM granted, view
     UNION ALL
-    SELECT 5, objsubid::oid, format(CASE objsubid WHEN 0 THEN 'COMMENT ON VIEW %1$s IS %3$L' ELSE 'COMMENT ON COLUMN %1$s.%2$I IS %3$L' END,
-        name, (SELECT attname FROM pg_attribute WHERE attrelid = oid AND attnum = objsubid), description)
+    SELECT 5, objsubid::oid, format('COMMENT ON %s IS %L', CASE objsubid WHEN 0 THEN format('VIEW %s', name) ELSE
+        format('COLUMN %s.%I', name, (SELECT attname FROM pg_attribute WHERE attrelid = oid AND attnum = objsubid)) END,
+        description)
     FROM pg_description JOIN view ON objoid = oid WHERE classoid = 'pg_class'::regclass
 )
 SELECT statement FROM statements ORDER BY step, subject, statement)";
+
+// The settings of pg_dump, with which definitions contain exact constants that mean the same with
+// any settings.
+constexpr const char* settings[][2] = {{"search_path", "pg_catalog, pg_temp"},
+                                       {"datestyle", "ISO"},
+                                       {"intervalstyle", "postgres"},
+                                       {"extra_float_digits", "3"}};
 
 /// The texts in the first column of a query's result, null for nulls, as a List of char *. Reads
 /// the current catalogs, also if the transaction's snapshot is older.
 List* query(const char* text, Oid view) {
     const int level = NewGUCNestLevel();
-    (void)set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
-                            GUC_ACTION_SAVE, true, 0, false);
+    for (const auto& [name, value] : settings)
+        (void)set_config_option(name, value, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
+                                false);
     Oid type = OIDOID;
-    Datum value = ObjectIdGetDatum(view);
+    Datum argument = ObjectIdGetDatum(view);
     SPIPlanPtr plan = SPI_prepare(text, 1, &type);
-    if (plan == nullptr || SPI_execute_snapshot(plan, &value, nullptr, GetLatestSnapshot(),
+    if (plan == nullptr || SPI_execute_snapshot(plan, &argument, nullptr, GetLatestSnapshot(),
                                                 InvalidSnapshot, true, false, 0) != SPI_OK_SELECT)
         elog(ERROR, "could not read the properties of view \"%s\"", get_rel_name(view));
     List* results = NIL;

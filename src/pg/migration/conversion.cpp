@@ -74,7 +74,7 @@ void add_alter_table(List*& changes, Oid table, const char* action) {
 
 /// The sequences of the keys' defaults.
 struct Sequences {
-    List* used = NIL;   ///< of KeptSequence: the sequences that the defaults use
+    List* used = NIL;   ///< of KeySequence: the sequences that the defaults use
     List* owned = NIL;  ///< OIDs of the sequences that the columns own
 };
 
@@ -88,7 +88,7 @@ void add_default(Conversion& conversion, Sequences& sequences, const Column& key
         is_new |= !current.is_generator;
         sequences.owned = list_concat(sequences.owned, owned_sequences(member));
         if (OidIsValid(current.sequence))
-            sequences.used = lappend(sequences.used, allocate(KeptSequence{key, current.sequence}));
+            sequences.used = lappend(sequences.used, allocate(KeySequence{key, current.sequence}));
         if (!current.is_identity) continue;
         if (member == key)
             identity = psprintf("%s, ", alter(member, "DROP IDENTITY"));
@@ -110,7 +110,7 @@ void add_defaults(Conversion& conversion, List* keys, const KeyGenerator& genera
     for (const Column& key : Items<Column>{keys})
         add_default(conversion, sequences, key, generator);
     List* done = NIL;
-    for (const KeptSequence& use : Items<KeptSequence>{sequences.used}) {
+    for (const KeySequence& use : Items<KeySequence>{sequences.used}) {
         if (list_member_oid(done, use.sequence)) continue;
         done = lappend_oid(done, use.sequence);
         if (list_member_oid(sequences.owned, use.sequence))

@@ -5,8 +5,8 @@
 
 namespace snowdrift {
 
-/// A sequence that the default of a key uses, but the key does not own.
-struct KeptSequence {
+/// A sequence that the default of a key uses.
+struct KeySequence {
     Column key;
     Oid sequence;
 };
@@ -16,7 +16,7 @@ struct Conversion {
     List* changes = NIL;   ///< the statements that change the tables; NIL if all keys are converted
     List* views = NIL;     ///< OIDs of the views to create again, in the order to drop them
     List* new_keys = NIL;  ///< of Column: the keys whose default changes
-    List* kept_sequences = NIL;  ///< of KeptSequence
+    List* kept_sequences = NIL;  ///< of KeySequence: no converted column owns the sequence
 };
 
 /// The column `name` of a table, which must be usable as a key. Raises 42P01, 42501, 42809, 42703,

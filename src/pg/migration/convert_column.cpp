@@ -26,7 +26,7 @@ namespace {
 
 /// Report the effects of new defaults that users must know.
 void report_effects(const Conversion& conversion) {
-    for (const KeptSequence& kept : Items<KeptSequence>{conversion.kept_sequences})
+    for (const KeySequence& kept : Items<KeySequence>{conversion.kept_sequences})
         ereport(NOTICE, (errmsg("sequence %s is kept", qualified_name(kept.sequence)),
                          errdetail("Column \"%s\" of table \"%s\" uses the sequence, but does not "
                                    "own it.",

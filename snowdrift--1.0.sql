@@ -1979,6 +1979,13 @@ COMMENT ON FUNCTION snowdrift.uuidv7_time_decoder(text)
 
 -- Migration. These functions run with the caller's privileges.
 
+CREATE FUNCTION snowdrift.convert_keys(tables regclass[], generator text DEFAULT NULL,
+        dry_run boolean DEFAULT false) RETURNS SETOF text
+    AS 'MODULE_PATHNAME', 'snowdrift_convert_keys'
+    LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowdrift.convert_keys(regclass[], text, boolean)
+    IS 'make Snowflake IDs the default of the serial and identity columns of primary keys, and return the statements; a dry run only returns them';
+
 CREATE FUNCTION snowdrift.convert_column("table" regclass, "column" name, generator text DEFAULT NULL,
         dry_run boolean DEFAULT false) RETURNS SETOF text
     AS 'MODULE_PATHNAME', 'snowdrift_convert_column'

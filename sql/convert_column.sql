@@ -255,7 +255,7 @@ SELECT count(*) FROM snowdrift.convert_column('hidden', 'id', dry_run => true);
 SELECT snowdrift.convert_column('hidden', 'id');
 ROLLBACK;
 
--- One error lists all objects that prevent a change of a type.
+-- One error lists all objects that prevent a change of a type. Views do not: they are created again.
 CREATE TABLE teams (id serial PRIMARY KEY, n int);
 CREATE TABLE members (team int REFERENCES teams, n int, twice int GENERATED ALWAYS AS (team * 2) STORED);
 CREATE VIEW teams_view AS SELECT id FROM teams WHERE id > 0;
@@ -278,12 +278,7 @@ DROP POLICY members_policy ON members;
 DROP TRIGGER members_trigger ON members;
 DROP PUBLICATION filtered;
 ALTER TABLE members DROP COLUMN twice;
-SELECT error_of($$SELECT snowdrift.convert_column('teams', 'id', dry_run => true)$$);
-BEGIN;
-DROP VIEW teams_view, members_view;
-SELECT snowdrift.convert_column('teams', 'id');
-CREATE VIEW teams_view AS SELECT id FROM teams WHERE id > 0;
-COMMIT;
+SELECT replace(regexp_replace(statement, E'\n.*', ' ...'), session_user, 'superuser') AS statement FROM snowdrift.convert_column('teams', 'id') AS statement;
 SELECT columns_of('members'), columns_of('teams_view');
 
 -- partitioned tables, with composite foreign keys between them, and with a sequence that a partition owns
@@ -300,10 +295,8 @@ CREATE TRIGGER each AFTER UPDATE OF id ON accounts FOR EACH ROW EXECUTE FUNCTION
 SELECT error_of($$SELECT snowdrift.convert_column('accounts', 'id')$$);
 DROP TRIGGER each ON accounts;
 CREATE VIEW of_partition AS SELECT id FROM accounts_eu;
-SELECT error_of($$SELECT snowdrift.convert_column('accounts', 'id')$$);
-DROP VIEW of_partition;
-SELECT snowdrift.convert_column('accounts', 'id');
-SELECT t, columns_of(t) FROM unnest('{accounts,accounts_eu,accounts_us,payments,payments_0}'::regclass[]) AS t;
+SELECT replace(regexp_replace(statement, E'\n.*', ' ...'), session_user, 'superuser') AS statement FROM snowdrift.convert_column('accounts', 'id') AS statement;
+SELECT t, columns_of(t) FROM unnest('{accounts,accounts_eu,accounts_us,payments,payments_0,of_partition}'::regclass[]) AS t;
 SELECT to_regclass('accounts_id_seq') AS sequence, to_regclass('accounts_us_id_seq') AS other;
 SELECT snowdrift.convert_column('accounts', 'id');
 -- If the key is the partition key, new IDs need partitions. PostgreSQL cannot change the type of a partition key.

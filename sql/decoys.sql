@@ -163,7 +163,9 @@ BEGIN
         $$SELECT snowdrift.create_partitions('public.parts'::pg_catalog.regclass, '1 mon'::pg_catalog.interval, '2026-01-01Z'::pg_catalog.timestamptz, '2026-02-01Z'::pg_catalog.timestamptz)$$,
         $$SELECT * FROM snowdrift.partitions('public.parts'::pg_catalog.regclass)$$,
         $$SELECT * FROM snowdrift.partitions('public.snowflake_parts'::pg_catalog.regclass, 'snowflake'::ids.snowflake_layout)$$,
+        $$SELECT snowdrift.convert_keys(ARRAY['public.articles'::pg_catalog.regclass])$$,
         $$SELECT snowdrift.convert_column('public.users'::pg_catalog.regclass, 'id'::pg_catalog.name)$$,
+        $$SELECT * FROM public.all_users$$,
         $$SELECT * FROM snowdrift.drop_partitions_before('public.parts'::pg_catalog.regclass, '2026-02-01Z'::pg_catalog.timestamptz)$$,
         $$SELECT * FROM snowdrift.drop_partitions('public.parts'::pg_catalog.regclass, '0'::pg_catalog.interval, dry_run => true)$$,
         $$SELECT * FROM snowdrift.audit('public.snowflakes'::pg_catalog.regclass, 'id'::pg_catalog.name)$$,
@@ -190,14 +192,23 @@ CREATE TABLE public.uuids (id pg_catalog.uuid PRIMARY KEY DEFAULT ids.next_uuidv
 CREATE TABLE public.uuids_default PARTITION OF public.uuids DEFAULT;
 CREATE TABLE public.users (id pg_catalog.int4 PRIMARY KEY);
 CREATE TABLE public.orders (user_id pg_catalog.int4 REFERENCES public.users);
+CREATE TABLE public.articles (id serial PRIMARY KEY);
+CREATE VIEW public.all_users AS SELECT id OPERATOR(pg_catalog.+) 1 AS next, pg_catalog.lower('A') AS a FROM public.users WHERE id OPERATOR(pg_catalog.>) 0;
+COMMENT ON VIEW public.all_users IS 'users';
+GRANT SELECT ON public.all_users TO PUBLIC;
 CREATE TABLE public.parts (id ids.ulid) PARTITION BY RANGE (id);
 CREATE TABLE public.snowflake_parts (id pg_catalog.int8 DEFAULT ids.next_snowflake('parts'::pg_catalog.text)) PARTITION BY RANGE (id);
 INSERT INTO public.ulids SELECT ids.next_ulid() FROM pg_catalog.generate_series(1, 1000);
 INSERT INTO public.uuids SELECT ids.next_uuidv7() FROM pg_catalog.generate_series(1, 1000);
 SET search_path = pg_catalog;
 SELECT * FROM public.everything();
-DROP TABLE public.users, public.orders;    -- to be converted again
+DROP VIEW public.all_users;
+DROP TABLE public.users, public.orders, public.articles;    -- to be converted again
 CREATE TABLE public.users (id pg_catalog.int4 PRIMARY KEY);
+CREATE TABLE public.articles (id serial PRIMARY KEY);
+CREATE VIEW public.all_users AS SELECT id OPERATOR(pg_catalog.+) 1 AS next, pg_catalog.lower('A') AS a FROM public.users WHERE id OPERATOR(pg_catalog.>) 0;
+COMMENT ON VIEW public.all_users IS 'users';
+GRANT SELECT ON public.all_users TO PUBLIC;
 SET search_path = ids, public, pg_catalog;
 SELECT * FROM public.everything();
 DROP TABLE public.parts;

@@ -43,12 +43,14 @@ my %sections = (
 	'Serial and identity keys' => {
 		table => 'users',
 		insert => q{INSERT INTO users (name) VALUES ('new')},
-		again => qr/convert_column/,
-		after => sub { like($_[0][1], qr/^1000\n\d{18}\|Edsger/, 'the queries distinguish old keys from new ones') },
+		again => qr/convert_/,
+		after => sub { like($_[0][3], qr/^1000\n\d{18}\|Edsger/, 'the queries distinguish old keys from new ones') },
 		queries => [
 			[   q{SELECT string_agg(atttypid::regtype::text, ' ') FROM pg_attribute WHERE attname ~ '^(id|user_id|invited_by)$'
 				AND attrelid IN ('users'::regclass, 'orders'::regclass)}, 'bigint bigint bigint bigint', 'all columns are bigint'
 			],
+			[   q{INSERT INTO orders DEFAULT VALUES RETURNING snowflake_timestamp(id) > now() - interval '1 hour'}, 't', 'all keys are Snowflakes' ],
+			[ 'SELECT count(*) FROM invited WHERE id = 2', '1', 'the view is created again' ],
 		],
 	},
 	'Back-filling a table' => {

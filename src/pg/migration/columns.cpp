@@ -103,19 +103,17 @@ List* read_references() {
     return references;
 }
 
-List* with_referring_columns(const Column& key, List* references) {
-    Assert(!is_inherited(key));
-    List* columns = NIL;
-    add_column(columns, key);
+List* with_referring_columns(List* keys, List* references) {
+    List* columns = list_copy(keys);
     // The loop also visits the columns that it adds.
     for (const Column& column : Items<Column>{columns}) {
+        Assert(!is_inherited(column));
         for (const Column& member : Items<Column>{family_of(column)})
             for (const Reference& reference : Items<Reference>{references})
                 if (reference.to == member) add_origins(columns, reference.from);
     }
-    List* others = list_copy_tail(columns, 1);
-    list_sort(others, compare_columns);
-    return list_concat(list_make1(linitial(columns)), others);
+    list_sort(columns, compare_columns);
+    return columns;
 }
 
 }  // namespace snowdrift

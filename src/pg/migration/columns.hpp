@@ -71,9 +71,9 @@ void add_origins(List*& origins, const Column& column);
 /// All columns of foreign keys, as a List of Reference.
 List* read_references();
 
-/// The column `key`, and all columns that refer to it directly or through other columns, as a List
-/// of Column. The key is first, the other columns follow in the order of their tables' OIDs. None
-/// of them is inherited. Precondition: `key` is not inherited.
-List* with_referring_columns(const Column& key, List* references);
+/// The columns `keys`, and all columns that refer to them directly or through other columns, as a
+/// List of Column in the order of tables' OIDs. None of them is inherited. Precondition: no key is
+/// inherited.
+List* with_referring_columns(List* keys, List* references);
 
 }  // namespace snowdrift

@@ -1,28 +1,22 @@
-// The SQL function snowdrift.convert_column(), which makes a serial or identity key generate
-// Snowflake IDs.
+// The SQL functions snowdrift.convert_keys() and snowdrift.convert_column(), which make serial and
+// identity keys generate Snowflake IDs.
 #include <optional>
 
-#include "pg/migration/columns.hpp"
+#include "pg/migration/conversion.hpp"
 #include "pg/migration/dependents.hpp"
-#include "pg/migration/key_default.hpp"
 #include "pg/support/datum.hpp"
-#include "pg/support/postgres.hpp"
 #include "pg/support/row.hpp"
 #include "pg/support/tables.hpp"
 
 extern "C" {
-#include "access/table.h"
-#include "catalog/objectaddress.h"
-#include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_type_d.h"
-#include "commands/defrem.h"
 #include "executor/spi.h"
 #include "storage/lmgr.h"
 #include "tcop/utility.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/rel.h"
 #include "utils/snapmgr.h"
 }
 
@@ -30,237 +24,22 @@ using namespace snowdrift;
 
 namespace {
 
-/// A statement that changes a relation.
-struct Change {
-    Oid relation;
-    const char* statement;
-};
-
-/// The necessary changes.
-struct Conversion {
-    List* tables = NIL;   ///< OIDs of the tables to lock, without inheriting tables
-    List* changes = NIL;  ///< of Change, in the order in which they run
-    bool sets_default = false;
-    List* kept_sequences = NIL;  ///< OIDs of the sequences that defaults use but columns don't own
-};
-
-bool is_narrow(const Column& column) {
-    const Oid type = getBaseType(get_atttype(column.table, column.number));
-    return type == INT2OID || type == INT4OID;
-}
-
-/// Ensure that an integer column's type is not a domain, which can restrict its values.
-void check_no_domain(const Column& column) {
-    const Oid type = get_atttype(column.table, column.number);
-    if (type == getBaseType(type)) return;
-    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                    errmsg("column \"%s\" of table \"%s\" must not be of a domain type",
-                           column_name(column), get_rel_name(column.table)),
-                    errdetail("The column is of type %s.", format_type_be(type)),
-                    errhint("Change the column's type to bigint first.")));
-}
-
-/// The column `name` of a table, which must be usable as a key. Raises 42P01, 42501, 42809, 42703,
-/// 42804 or 42P16.
-Column find_key(Oid table, const char* name) {
-    check_owner(table);
-    const char* const table_name = get_rel_name(table);
-    const char kind = get_rel_relkind(table);
-    if (kind != RELKIND_RELATION && kind != RELKIND_PARTITIONED_TABLE)
-        ereport(ERROR,
-                (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not a table", table_name)));
-    const Column key = find_column(table, name);
-    const Oid type = get_atttype(key.table, key.number);
-    if (!is_narrow(key) && getBaseType(type) != INT8OID)
-        ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                        errmsg("column \"%s\" of table \"%s\" must be of type smallint, integer or "
-                               "bigint",
-                               name, table_name),
-                        errdetail("The column is of type %s.", format_type_be(type))));
-    check_no_domain(key);
-    if (is_inherited(key))
-        ereport(ERROR, (errcode(ERRCODE_INVALID_TABLE_DEFINITION),
-                        errmsg("cannot alter inherited column \"%s\"", name),
-                        errhint("Convert the column of the table that \"%s\" inherits from.",
-                                table_name)));
-    return key;
-}
-
-/// Ensure that the key does not refer to another key. Raises 42830.
-void check_no_reference(const Column& key, List* family, List* references) {
-    for (const Column& member : Items<Column>{family})
-        for (const Reference& reference : Items<Reference>{references})
-            if (reference.from == member)
-                ereport(ERROR,
-                        (errcode(ERRCODE_INVALID_FOREIGN_KEY),
-                         errmsg("cannot convert column \"%s\" of table \"%s\" because it "
-                                "refers to table \"%s\"",
-                                column_name(key), get_rel_name(member.table),
-                                get_rel_name(reference.to.table)),
-                         errhint("Convert the referenced column instead. If the columns refer "
-                                 "to each other, drop one of the foreign keys first.")));
-}
-
-/// Returns "ALTER COLUMN name" and the action.
-const char* alter(const Column& column, const char* action) {
-    return psprintf("ALTER COLUMN %s %s", quote_identifier(column_name(column)), action);
-}
-
-void add_change(List*& changes, Oid relation, const char* statement) {
-    changes = lappend(changes, allocate(Change{relation, statement}));
-}
-
-void add_alter_table(List*& changes, Oid table, const char* action) {
-    add_change(changes, table, psprintf("ALTER TABLE %s %s", qualified_name(table), action));
-}
-
-/// Add the statements that change what generates the key. They take little time, and run before the
-/// statements that rewrite tables, so their errors occur early.
-void add_default(Conversion& conversion, const Column& key, List* family,
-                 const KeyGenerator& generator) {
-    const char* identity = "";
-    List* owned = NIL;  // sequences that the columns own
-    List* used = NIL;   // sequences that the defaults use
-    for (const Column& member : Items<Column>{family}) {
-        const KeyDefault current = read_default(member, generator);
-        conversion.sets_default |= !current.is_generator;
-        owned = list_concat(owned, owned_sequences(member));
-        if (OidIsValid(current.sequence)) used = list_append_unique_oid(used, current.sequence);
-        if (!current.is_identity) continue;
-        if (member == key)
-            identity = psprintf("%s, ", alter(member, "DROP IDENTITY"));
-        else if (!partitions_share_identity || !get_rel_relispartition(member.table))
-            add_alter_table(conversion.changes, member.table, alter(member, "DROP IDENTITY"));
-    }
-    conversion.kept_sequences = list_difference_oid(used, owned);
-    List* const dropped = list_difference_oid(used, conversion.kept_sequences);
-    if (!conversion.sets_default) return;
-
-    add_alter_table(
-        conversion.changes, key.table,
-        psprintf("%s%s", identity, alter(key, psprintf("SET DEFAULT %s", generator.call))));
-    ListCell* cell;
-    foreach (cell, dropped)
-        add_change(conversion.changes, lfirst_oid(cell),
-                   psprintf("DROP SEQUENCE %s", qualified_name(lfirst_oid(cell))));
-}
-
-/// The changes of the types of `columns`, one per table. The columns of a table follow each other.
-List* type_changes(List* columns) {
-    List* changes = NIL;
-    for (const Column& column : Items<Column>{columns}) {
-        const char* const action = alter(column, "TYPE bigint");
-        auto* const last = changes == NIL ? nullptr : static_cast<Change*>(llast(changes));
-        if (last != nullptr && last->relation == column.table)
-            last->statement = psprintf("%s, %s", last->statement, action);
-        else
-            add_alter_table(changes, column.table, action);
-    }
-    return changes;
-}
-
-/// The tables to lock: the key's table first, then the tables that a change of type locks, in the
-/// order of their OIDs. A change of type locks the column's table, and the tables of the foreign
-/// keys that PostgreSQL creates again.
-List* tables_to_lock(const Column& key, List* widened, List* references) {
-    List* columns = list_copy(widened);
-    for (const Column& column : Items<Column>{widened}) {
-        for (const Column& member : Items<Column>{family_of(column)})
-            for (const Reference& reference : Items<Reference>{references}) {
-                if (reference.from == member) add_origins(columns, reference.to);
-                if (reference.to == member) add_origins(columns, reference.from);
-            }
-    }
-    List* others = NIL;
-    for (const Column& column : Items<Column>{columns})
-        if (column.table != key.table) others = list_append_unique_oid(others, column.table);
-    list_sort(others, list_oid_cmp);
-    return lcons_oid(key.table, others);
-}
-
-/// Ensure that the current user, with whose privileges the conversion runs, is the owner of all
-/// tables to lock and of those that inherit from them. PostgreSQL calls functions in the
-/// constraints and indexes of all these tables when it plans the query for the largest key,
-/// rewrites tables and checks foreign keys. Raises 42501 with the list of the other tables.
-void check_owners(const Column& key, const List* tables) {
-    Assert(linitial_oid(tables) == key.table && owner_of(key.table) == GetUserId());
-    List* all = NIL;
-    ListCell* cell;
-    foreach (cell, tables)
-        all = list_concat_unique_oid(all, find_all_inheritors(lfirst_oid(cell), NoLock, nullptr));
-    StringInfoData detail;
-    initStringInfo(&detail);
-    foreach (cell, all) {
-        const Oid owner = owner_of(lfirst_oid(cell));
-        if (owner == GetUserId()) continue;
-        const ObjectAddress table{RelationRelationId, lfirst_oid(cell), 0};
-        appendStringInfo(&detail, "%s%s belongs to role %s", detail.len > 0 ? "\n" : "",
-                         getObjectDescription(&table, false), GetUserNameFromId(owner, false));
-    }
-    if (detail.len == 0) return;
-    ereport(
-        ERROR,
-        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-         errmsg("cannot convert column \"%s\" of table \"%s\" because other roles own tables "
-                "that the conversion changes or checks",
-                column_name(key), get_rel_name(key.table)),
-         errdetail_internal("%s", detail.data),
-         errhint("If you trust the functions in their constraints and indexes, make %s the owner "
-                 "of these tables first.",
-                 GetUserNameFromId(GetUserId(), false))));
-}
-
-const char* lock_statement(const List* tables) {
-    StringInfoData statement;
-    initStringInfo(&statement);
-    ListCell* cell;
-    foreach (cell, tables)
-        appendStringInfo(&statement, "%s%s", statement.len == 0 ? "LOCK TABLE " : ", ",
-                         qualified_name(lfirst_oid(cell)));
-    appendStringInfoString(&statement, " IN ACCESS EXCLUSIVE MODE");
-    return statement.data;
-}
-
-Conversion plan_conversion(const Column& key, const KeyGenerator& generator) {
-    List* const references = read_references();
-    List* const key_family = family_of(key);
-    check_no_reference(key, key_family, references);
-
-    List* const columns = with_referring_columns(key, references);
-    List* widened = NIL;
-    List* widened_families = NIL;
-    for (const Column& column : Items<Column>{columns}) {
-        if (!is_narrow(column)) continue;
-        check_no_domain(column);
-        add_column(widened, column);
-        widened_families = list_concat(widened_families, family_of(column));
-    }
-
-    Conversion conversion;
-    conversion.tables = tables_to_lock(key, widened, references);
-    check_owners(key, conversion.tables);
-    add_default(conversion, key, key_family, generator);
-    check_types_can_change(key, widened_families);
-    conversion.changes = list_concat(conversion.changes, type_changes(widened));
-    return conversion;
-}
-
-/// Report the effects of a new default that users must know.
-void report_effects(const Conversion& conversion, const Column& key) {
-    ListCell* cell;
-    foreach (cell, conversion.kept_sequences)
-        ereport(NOTICE, (errmsg("sequence %s is kept", qualified_name(lfirst_oid(cell))),
+/// Report the effects of new defaults that users must know.
+void report_effects(const Conversion& conversion) {
+    for (const KeySequence& kept : Items<KeySequence>{conversion.kept_sequences})
+        ereport(NOTICE, (errmsg("sequence %s is kept", qualified_name(kept.sequence)),
                          errdetail("Column \"%s\" of table \"%s\" uses the sequence, but does not "
                                    "own it.",
-                                   column_name(key), get_rel_name(key.table))));
-    for (const Column& member : Items<Column>{family_of(key)}) {
-        if (!is_in_partition_key(member)) continue;
-        ereport(WARNING,
-                (errmsg("column \"%s\" is part of the partition key of table \"%s\"",
-                        column_name(member), get_rel_name(member.table)),
-                 errhint("Create partitions for new IDs with snowdrift.create_partitions().")));
-        break;
-    }
+                                   column_name(kept.key), get_rel_name(kept.key.table))));
+    for (const Column& key : Items<Column>{conversion.new_keys})
+        for (const Column& member : Items<Column>{family_of(key)}) {
+            if (!is_in_partition_key(member)) continue;
+            ereport(WARNING,
+                    (errmsg("column \"%s\" is part of the partition key of table \"%s\"",
+                            column_name(member), get_rel_name(member.table)),
+                     errhint("Create partitions for new IDs with snowdrift.create_partitions().")));
+            break;
+        }
 }
 
 /// The largest key of a table; nothing if the table is empty. Includes all committed rows and the
@@ -295,29 +74,81 @@ void check_keys_are_below(const Column& key, const KeyGenerator& generator) {
                        static_cast<long long>(*last_key), static_cast<long long>(first_id))));
 }
 
-/// Lock tables and those that inherit from them. Not by name, because other tables can take the
-/// names during the wait.
-void lock(const List* tables, LOCKMODE mode) {
+/// Lock relations and those that inherit from them. Not by name, because other relations can take
+/// the names during the wait.
+void lock(const List* relations, LOCKMODE mode) {
     ListCell* cell;
-    foreach (cell, tables) {
+    foreach (cell, relations) {
         LockRelationOid(lfirst_oid(cell), mode);
         (void)find_all_inheritors(lfirst_oid(cell), mode, nullptr);
     }
 }
 
-/// The conversion, planned under locks. The table can have changed during the wait, so the key is
-/// found again.
-Conversion lock_and_plan(Column& key, const char* name, const KeyGenerator& generator,
-                         LOCKMODE mode) {
-    Conversion conversion = plan_conversion(key, generator);
+/// Plans the conversion of the keys that find() returns, locks the relations, and plans it again,
+/// because they can have changed during the wait. Views are locked before the tables that they
+/// read, as queries do.
+template <typename Find>
+Conversion lock_and_plan(List*& keys, const KeyGenerator& generator, LOCKMODE mode, Find find) {
+    Conversion conversion = plan_conversion(keys, generator);
     while (conversion.changes != NIL) {
-        lock(conversion.tables, mode);
-        const List* const locked = conversion.tables;
-        key = find_key(key.table, name);
-        conversion = plan_conversion(key, generator);
-        if (list_difference_oid(conversion.tables, locked) == NIL) break;
+        const List* const locked = list_concat_copy(conversion.views, conversion.tables);
+        lock(locked, mode);
+        keys = find();
+        conversion = plan_conversion(keys, generator);
+        const List* const relations = list_concat_copy(conversion.views, conversion.tables);
+        if (list_difference_oid(relations, locked) == NIL) break;
     }
     return conversion;
+}
+
+/// Converts the keys that find() returns, and returns the statements as the called function's rows.
+template <typename Find>
+void convert(FunctionCallInfo fcinfo, const KeyGenerator& generator, bool is_dry_run, Find find) {
+    (void)draw(generator);  // raises errors before this function waits for locks
+    List* keys = find();
+    if (keys == NIL) return;
+    SPI_connect();
+    const OwnerContext owner{static_cast<const Column*>(linitial(keys))->table};
+    const Conversion conversion =
+        lock_and_plan(keys, generator, is_dry_run ? AccessShareLock : AccessExclusiveLock, find);
+    if (conversion.changes == NIL)
+        for (const Column& key : Items<Column>{keys})
+            ereport(NOTICE, (errmsg("column \"%s\" of table \"%s\" is already converted",
+                                    column_name(key), get_rel_name(key.table))));
+    for (const Column& key : Items<Column>{conversion.new_keys})
+        check_keys_are_below(key, generator);
+    report_effects(conversion);
+    ListCell* cell;
+    foreach (cell, statements_of(conversion)) {
+        const auto* const statement = static_cast<const char*>(lfirst(cell));
+        if (!is_dry_run) execute(statement);
+        add_row(fcinfo, {CStringGetTextDatum(statement)});
+    }
+    owner.restore();
+    SPI_finish();
+}
+
+/// The generator in an argument, which is null for the default one.
+KeyGenerator generator_argument(FunctionCallInfo fcinfo, int n) {
+    return find_generator(PG_ARGISNULL(n) ? nullptr : text_to_cstring(PG_GETARG_TEXT_PP(n)));
+}
+
+/// The elements of an argument of type regclass[], ascending and distinct. Raises 22004.
+List* tables_argument(FunctionCallInfo fcinfo, int n) {
+    Datum* elements;
+    bool* nulls;
+    int count;
+    deconstruct_array(PG_GETARG_ARRAYTYPE_P(n), REGCLASSOID, sizeof(Oid), true, TYPALIGN_INT,
+                      &elements, &nulls, &count);
+    List* tables = NIL;
+    for (int i = 0; i < count; ++i) {
+        if (nulls[i])
+            ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                            errmsg("tables must not contain nulls")));
+        tables = list_append_unique_oid(tables, DatumGetObjectId(elements[i]));
+    }
+    list_sort(tables, list_oid_cmp);
+    return tables;
 }
 
 }  // namespace
@@ -332,29 +163,38 @@ SNOWDRIFT_FUNCTION(convert_column) {
     if (!is_dry_run) PreventCommandIfReadOnly("snowdrift.convert_column()");
     InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 
+    const Oid table = PG_GETARG_OID(0);
     const char* const name = NameStr(*PG_GETARG_NAME(1));
-    Column key = find_key(PG_GETARG_OID(0), name);
-    const KeyGenerator generator =
-        find_generator(PG_ARGISNULL(2) ? nullptr : text_to_cstring(PG_GETARG_TEXT_PP(2)));
-    (void)draw(generator);  // raises errors before this function waits for locks
-    SPI_connect();
-    const OwnerContext owner{key.table};
-    const Conversion conversion =
-        lock_and_plan(key, name, generator, is_dry_run ? AccessShareLock : AccessExclusiveLock);
-    if (conversion.changes == NIL)
-        ereport(NOTICE, (errmsg("column \"%s\" of table \"%s\" is already converted",
-                                column_name(key), get_rel_name(key.table))));
-    if (conversion.sets_default) {
-        check_keys_are_below(key, generator);
-        report_effects(conversion, key);
-    }
-    if (conversion.changes != NIL)
-        add_row(fcinfo, {CStringGetTextDatum(lock_statement(conversion.tables))});
-    for (const Change& change : Items<Change>{conversion.changes}) {
-        if (!is_dry_run) execute(change.statement);
-        add_row(fcinfo, {CStringGetTextDatum(change.statement)});
-    }
-    owner.restore();
-    SPI_finish();
+    (void)find_key(table, name);
+    convert(fcinfo, generator_argument(fcinfo, 2), is_dry_run,
+            [&] { return list_make1(allocate(find_key(table, name))); });
+    return Datum{0};
+}
+
+/// snowdrift.convert_keys(tables regclass[], generator text, dry_run boolean) → setof text
+SNOWDRIFT_FUNCTION(convert_keys) {
+    if (PG_ARGISNULL(0) || PG_ARGISNULL(2))
+        ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                        errmsg("tables and dry_run must not be null")));
+    const bool is_dry_run = PG_GETARG_BOOL(2);
+    if (!is_dry_run) PreventCommandIfReadOnly("snowdrift.convert_keys()");
+    InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+
+    const List* const tables = tables_argument(fcinfo, 0);
+    const KeyGenerator generator = generator_argument(fcinfo, 1);
+    const auto find = [&] {
+        List* keys = NIL;
+        ListCell* cell;
+        foreach (cell, tables) keys = list_concat(keys, find_keys(lfirst_oid(cell), generator));
+        return keys;
+    };
+    ListCell* cell;
+    foreach (cell, tables)
+        if (find_keys(lfirst_oid(cell), generator) == NIL)
+            ereport(NOTICE,
+                    (errmsg("table \"%s\" is skipped", get_rel_name(lfirst_oid(cell))),
+                     errdetail("Its primary key has no serial or identity column of its own."),
+                     errhint("snowdrift.convert_column() converts other columns.")));
+    convert(fcinfo, generator, is_dry_run, find);
     return Datum{0};
 }

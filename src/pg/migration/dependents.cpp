@@ -1,5 +1,9 @@
 #include "pg/migration/dependents.hpp"
 
+#include <tuple>
+
+#include "pg/migration/views.hpp"
+#include "pg/support/datum.hpp"
 #include "pg/support/scan.hpp"
 
 extern "C" {
@@ -12,7 +16,9 @@ extern "C" {
 #include "catalog/pg_class.h"
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_depend.h"
+#include "catalog/pg_rewrite.h"
 #include "catalog/pg_statistic_ext.h"
+#include "catalog/pg_type.h"
 #include "commands/tablecmds.h"
 #include "nodes/value.h"
 #include "utils/lsyscache.h"
@@ -22,19 +28,44 @@ extern "C" {
 namespace snowdrift {
 namespace {
 
-/// Calls visit(ObjectAddress, type of dependency) for each object that depends on a column.
-template <typename Visit>
-void for_each_dependent(const Column& column, Visit visit) {
-    (void)find_tuple(DependRelationId, DependReferenceIndexId,
-                     {{Anum_pg_depend_refclassid, ObjectIdGetDatum(RelationRelationId)},
-                      {Anum_pg_depend_refobjid, ObjectIdGetDatum(column.table)},
-                      {Anum_pg_depend_refobjsubid, Int32GetDatum(column.number), F_INT4EQ}},
-                     [&](HeapTuple tuple) {
-                         const auto* const depend =
-                             reinterpret_cast<const FormData_pg_depend*>(GETSTRUCT(tuple));
-                         visit({depend->classid, depend->objid, depend->objsubid}, depend->deptype);
-                         return false;
-                     });
+ObjectAddress address_of(const Column& column) {
+    return {RelationRelationId, column.table, column.number};
+}
+
+struct Dependent {
+    ObjectAddress object;
+    char type;  ///< of the dependency
+};
+
+int compare_dependents(const ListCell* a, const ListCell* b) {
+    const auto key = [](const ListCell* cell) {
+        const ObjectAddress& object = static_cast<const Dependent*>(lfirst(cell))->object;
+        return std::tuple{object.classId, object.objectId, object.objectSubId};
+    };
+    return key(a) < key(b) ? -1 : key(b) < key(a) ? 1 : 0;
+}
+
+/// The objects that depend on an object, in the order in which they were created, as a List of
+/// Dependent. For a column, these are the objects that depend on the column, not those that depend
+/// on its table.
+List* dependents_of(const ObjectAddress& object) {
+    List* dependents = NIL;
+    (void)find_tuple(
+        DependRelationId, DependReferenceIndexId,
+        {{Anum_pg_depend_refclassid, ObjectIdGetDatum(object.classId)},
+         {Anum_pg_depend_refobjid, ObjectIdGetDatum(object.objectId)}},
+        [&](HeapTuple tuple) {
+            const auto* const depend =
+                reinterpret_cast<const FormData_pg_depend*>(GETSTRUCT(tuple));
+            if (object.objectSubId == 0 || object.objectSubId == depend->refobjsubid)
+                dependents =
+                    lappend(dependents,
+                            allocate(Dependent{{depend->classid, depend->objid, depend->objsubid},
+                                               depend->deptype}));
+            return false;
+        });
+    list_sort(dependents, compare_dependents);
+    return dependents;
 }
 
 /// The object that users know: the view of a rule, the generated column of an expression, or the
@@ -69,21 +100,78 @@ bool is_rebuilt(const ObjectAddress& object) {
     }
 }
 
-/// Append the objects that prevent a change of a column's type to a List of String.
-void add_dependents(List*& lines, const Column& column) {
-    const ObjectAddress address{RelationRelationId, column.table, column.number};
-    for_each_dependent(column, [&](const ObjectAddress& object, char) {
-        if (is_rebuilt(object)) return;
+bool is_same(const ObjectAddress& a, const ObjectAddress& b) {
+    return a.classId == b.classId && a.objectId == b.objectId && a.objectSubId == b.objectSubId;
+}
+
+/// The objects that depend on columns, directly or through other objects. An object precedes the
+/// objects on which it depends, so this is the order in which they can be dropped.
+class Dependents {
+ public:
+    /// Add the objects that depend on a column, apart from those that PostgreSQL changes with it.
+    void add(const Column& column) {
+        const ObjectAddress address = address_of(column);
+        for (const Dependent& dependent : Items<Dependent>{dependents_of(address)})
+            if (!is_rebuilt(dependent.object)) add_visible(dependent.object, address, false);
+    }
+
+    List* views() const { return views_; }  ///< OIDs of the views that can be created again
+    List* lines() const { return lines_; }  ///< of String: the other objects, and what needs them
+
+ private:
+    // NOLINTBEGIN(misc-no-recursion): as deep as the dependencies; PostgreSQL checks the stack
+
+    /// Add the object that users know as `object`. `needed`: what it depends on. `is_listed`: the
+    /// user must drop it, because that depends on an object that cannot be created again.
+    void add_visible(const ObjectAddress& object, const ObjectAddress& needed, bool is_listed) {
         const ObjectAddress shown = visible_object(object);
+        if (object.classId == TypeRelationId && !is_same(shown, object)) {
+            // the type of a view's rows, or their array: other objects can depend on it
+            add_dependents(object, needed, is_listed);
+            return;
+        }
+        if (is_same(shown, needed)) return;  // another part of what it depends on
         // a copy of a trigger; the original is found at its own table
         if (shown.classId == object.classId && shown.objectId != object.objectId) return;
-        // the column's own expression
-        if (shown.objectId == column.table && shown.objectSubId == column.number) return;
-        char* const line = psprintf("%s depends on %s", getObjectDescription(&shown, false),
-                                    getObjectDescription(&address, false));
-        lines = list_append_unique(lines, makeString(line));
-    });
-}
+        add_object(shown, needed, is_listed);
+    }
+
+    void add_object(const ObjectAddress& object, const ObjectAddress& needed, bool is_listed) {
+        check_stack_depth();
+        const char* const obstacle = is_listed ? nullptr : obstacle_to_create(object);
+        is_listed |= obstacle != nullptr;
+        List*& visited = is_listed ? listed_ : kept_;
+        for (const ObjectAddress& other : Items<ObjectAddress>{visited})
+            if (is_same(other, object)) return;
+        visited = lappend(visited, allocate(object));
+        add_dependents(object, object, is_listed);
+        if (is_listed)
+            lines_ = lappend(lines_, makeString(line(object, needed, obstacle)));
+        else
+            views_ = lappend_oid(views_, object.objectId);
+    }
+
+    /// Add what depends on an object, which is `needed` or a part of it.
+    void add_dependents(const ObjectAddress& object, const ObjectAddress& needed, bool is_listed) {
+        for (const Dependent& dependent : Items<Dependent>{dependents_of(object)})
+            add_visible(dependent.object, needed, is_listed);
+    }
+
+    // NOLINTEND(misc-no-recursion)
+
+    static char* line(const ObjectAddress& object, const ObjectAddress& needed,
+                      const char* obstacle) {
+        const char* const reason =
+            obstacle == nullptr || *obstacle == '\0' ? "" : psprintf(" (%s)", obstacle);
+        return psprintf("%s%s depends on %s", getObjectDescription(&object, false), reason,
+                        getObjectDescription(&needed, false));
+    }
+
+    List* views_ = NIL;
+    List* lines_ = NIL;
+    List* kept_ = NIL;    // of ObjectAddress: visited, and not listed
+    List* listed_ = NIL;  // of ObjectAddress: visited, and listed
+};
 
 /// Ensure that the type of a column can be changed, apart from objects that depend on it.
 void check_table_of(const Column& column) {
@@ -108,26 +196,25 @@ void check_table_of(const Column& column) {
 
 }  // namespace
 
-void check_types_can_change(const Column& key, List* columns) {
-    List* lines = NIL;
+List* views_of(List* columns) {
+    Dependents dependents;
     for (const Column& column : Items<Column>{columns}) {
         check_table_of(column);
-        add_dependents(lines, column);
+        dependents.add(column);
     }
-    if (lines == NIL) return;
+    if (dependents.lines() == NIL) return dependents.views();
     StringInfoData detail;
     initStringInfo(&detail);
     ListCell* cell;
-    foreach (cell, lines)
+    foreach (cell, dependents.lines())
         appendStringInfo(&detail, "%s%s", detail.len > 0 ? "\n" : "", strVal(lfirst(cell)));
     ereport(ERROR,
             (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-             errmsg("cannot convert column \"%s\" of table \"%s\" because other objects depend on "
-                    "columns whose types must change",
-                    column_name(key), get_rel_name(key.table)),
+             errmsg("cannot convert keys because other objects depend on columns whose types must "
+                    "change"),
              errdetail_internal("%s", detail.data),
-             errhint("In one transaction, drop these objects, convert the column, and create the "
-                     "objects again.")));
+             errhint("In one transaction, drop these objects in this order, convert the keys, and "
+                     "create the objects again in the reverse order.")));
 }
 
 bool is_in_partition_key(const Column& column) {
@@ -141,11 +228,10 @@ bool is_in_partition_key(const Column& column) {
 
 List* owned_sequences(const Column& column) {
     List* sequences = NIL;
-    for_each_dependent(column, [&](const ObjectAddress& object, char type) {
-        if (object.classId == RelationRelationId && type == DEPENDENCY_AUTO &&
-            get_rel_relkind(object.objectId) == RELKIND_SEQUENCE)
-            sequences = lappend_oid(sequences, object.objectId);
-    });
+    for (const Dependent& dependent : Items<Dependent>{dependents_of(address_of(column))})
+        if (dependent.object.classId == RelationRelationId && dependent.type == DEPENDENCY_AUTO &&
+            get_rel_relkind(dependent.object.objectId) == RELKIND_SEQUENCE)
+            sequences = lappend_oid(sequences, dependent.object.objectId);
     return sequences;
 }
 

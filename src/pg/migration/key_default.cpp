@@ -48,6 +48,19 @@ int64 draw(const KeyGenerator& generator) {
     return DatumGetInt64(OidFunctionCall1(generator.function, CStringGetTextDatum(generator.name)));
 }
 
+bool is_generated(const Column& column, const KeyGenerator& generator) {
+    Relation table = table_open(column.table, AccessShareLock);
+    const FormData_pg_attribute& attribute =
+        *TupleDescAttr(RelationGetDescr(table), column.number - 1);
+    Node* const expression = read_expression(table, column.number);
+    const auto call = expression != nullptr && attribute.attgenerated == '\0' ? call_of(expression)
+                                                                              : std::nullopt;
+    const bool result = attribute.attidentity != '\0' ||
+                        (call && (call->function == F_NEXTVAL || calls(*call, generator)));
+    table_close(table, AccessShareLock);
+    return result;
+}
+
 KeyDefault read_default(const Column& column, const KeyGenerator& generator) {
     Assert(AttrNumberIsForUserDefinedAttr(column.number));
     Relation table = table_open(column.table, AccessShareLock);

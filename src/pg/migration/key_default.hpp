@@ -26,6 +26,9 @@ struct KeyDefault {
     Oid sequence;       ///< the sequence that the default uses; InvalidOid if there is none
 };
 
+/// Whether a column is a serial or identity column, or draws from the generator by default.
+bool is_generated(const Column& column, const KeyGenerator& generator);
+
 /// Reads the default of a column. Raises 55000 for a generated column, and if the default is
 /// neither missing, nor the default of a serial or identity column, nor a call of a generator of
 /// Snowflake IDs.

@@ -1,5 +1,6 @@
 #include "pg/planner/predicate_call.hpp"
 
+#include <cstring>
 #include <initializer_list>
 
 #include "pg/support/extension.hpp"
@@ -71,6 +72,15 @@ Oid find_function(const char* name, Oid sibling, Oid result_type, const Oid* typ
                           extension::is_ours(function, psprintf("snowdrift_%s", name)) &&
                           get_func_rettype(function) == result_type && may_call(function);
     return is_found ? function : InvalidOid;
+}
+
+bool is_predicate_bound(const Node* expression, const char* kind) {
+    if (!IsA(expression, FuncExpr)) return false;
+    const Oid function = reinterpret_cast<const FuncExpr*>(expression)->funcid;
+    const char* const name = get_func_name(function);
+    const char* const prefix = psprintf("%s_", kind);
+    return name != nullptr && std::strncmp(name, prefix, std::strlen(prefix)) == 0 &&
+           extension::is_ours(function, psprintf("snowdrift_%s", name));
 }
 
 PredicateCall::PredicateCall(Oid function, List* arguments, const char* name)

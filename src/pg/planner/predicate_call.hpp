@@ -20,6 +20,9 @@ Tree* copy_of(const Tree* tree) {
 /// the user has EXECUTE; otherwise InvalidOid. Other roles may create functions in that schema.
 Oid find_function(const char* name, Oid sibling, Oid result_type, const Oid* types, int count);
 
+/// Whether an expression is a call of the bound `kind` ("first" or "last") of a time predicate.
+bool is_predicate_bound(const Node* expression, const char* kind);
+
 /// A call of a time predicate, p(id, times) or p(time, id). It implies id >= first_p(times) AND
 /// id <= last_p(times).
 ///

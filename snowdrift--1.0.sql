@@ -401,13 +401,14 @@ CREATE FUNCTION snowdrift.last_snowflake_within(range tstzrange, layout @extsche
 COMMENT ON FUNCTION snowdrift.last_snowflake_within(tstzrange, @extschema@.snowflake_layout)
     IS 'largest Snowflake ID of given layout whose time is within a given range; the smallest of all if there is none';
 
--- ulid and sno: statistics
+-- ulid and sno: estimates
 
-CREATE FUNCTION snowdrift.id_typanalyze(internal) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowdrift_id_typanalyze'
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowdrift.id_typanalyze(internal)
-    IS 'ulid and sno typanalyze: histograms fine enough for ranges of time';
+CREATE FUNCTION snowdrift.id_inequality_sel(internal, oid, internal, integer)
+        RETURNS double precision
+    AS 'MODULE_PATHNAME', 'snowdrift_id_inequality_sel'
+    LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowdrift.id_inequality_sel(internal, oid, internal, integer)
+    IS 'restriction selectivity of <, <=, > and >= on ulid and sno';
 
 -- ulid: the type
 
@@ -435,7 +436,7 @@ COMMENT ON FUNCTION snowdrift.ulid_send(@extschema@.ulid) IS 'I/O';
 
 CREATE TYPE @extschema@.ulid (
     INPUT = snowdrift.ulid_in, OUTPUT = snowdrift.ulid_out, RECEIVE = snowdrift.ulid_recv, SEND = snowdrift.ulid_send,
-    INTERNALLENGTH = 16, ALIGNMENT = char, STORAGE = plain, ANALYZE = snowdrift.id_typanalyze
+    INTERNALLENGTH = 16, ALIGNMENT = char, STORAGE = plain
 );
 COMMENT ON TYPE @extschema@.ulid
     IS 'ULID: timestamp of 48 bits in milliseconds since 1970, and 80 random bits';
@@ -495,28 +496,28 @@ COMMENT ON OPERATOR @extschema@.<> (@extschema@.ulid, @extschema@.ulid) IS 'not 
 CREATE OPERATOR @extschema@.< (
     LEFTARG = @extschema@.ulid, RIGHTARG = @extschema@.ulid, FUNCTION = snowdrift.ulid_lt,
     COMMUTATOR = OPERATOR(@extschema@.>), NEGATOR = OPERATOR(@extschema@.>=),
-    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+    RESTRICT = snowdrift.id_inequality_sel, JOIN = scalarltjoinsel
 );
 COMMENT ON OPERATOR @extschema@.< (@extschema@.ulid, @extschema@.ulid) IS 'less than';
 
 CREATE OPERATOR @extschema@.<= (
     LEFTARG = @extschema@.ulid, RIGHTARG = @extschema@.ulid, FUNCTION = snowdrift.ulid_le,
     COMMUTATOR = OPERATOR(@extschema@.>=), NEGATOR = OPERATOR(@extschema@.>),
-    RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+    RESTRICT = snowdrift.id_inequality_sel, JOIN = scalarlejoinsel
 );
 COMMENT ON OPERATOR @extschema@.<= (@extschema@.ulid, @extschema@.ulid) IS 'less than or equal';
 
 CREATE OPERATOR @extschema@.> (
     LEFTARG = @extschema@.ulid, RIGHTARG = @extschema@.ulid, FUNCTION = snowdrift.ulid_gt,
     COMMUTATOR = OPERATOR(@extschema@.<), NEGATOR = OPERATOR(@extschema@.<=),
-    RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+    RESTRICT = snowdrift.id_inequality_sel, JOIN = scalargtjoinsel
 );
 COMMENT ON OPERATOR @extschema@.> (@extschema@.ulid, @extschema@.ulid) IS 'greater than';
 
 CREATE OPERATOR @extschema@.>= (
     LEFTARG = @extschema@.ulid, RIGHTARG = @extschema@.ulid, FUNCTION = snowdrift.ulid_ge,
     COMMUTATOR = OPERATOR(@extschema@.<=), NEGATOR = OPERATOR(@extschema@.<),
-    RESTRICT = scalargesel, JOIN = scalargejoinsel
+    RESTRICT = snowdrift.id_inequality_sel, JOIN = scalargejoinsel
 );
 COMMENT ON OPERATOR @extschema@.>= (@extschema@.ulid, @extschema@.ulid) IS 'greater than or equal';
 
@@ -1042,7 +1043,7 @@ COMMENT ON FUNCTION snowdrift.sno_send(@extschema@.sno) IS 'I/O';
 
 CREATE TYPE @extschema@.sno (
     INPUT = snowdrift.sno_in, OUTPUT = snowdrift.sno_out, RECEIVE = snowdrift.sno_recv, SEND = snowdrift.sno_send,
-    INTERNALLENGTH = 10, ALIGNMENT = char, STORAGE = plain, ANALYZE = snowdrift.id_typanalyze
+    INTERNALLENGTH = 10, ALIGNMENT = char, STORAGE = plain
 );
 COMMENT ON TYPE @extschema@.sno
     IS 'sno: timestamp in units of 4 milliseconds, tick bit, metabyte (user-defined byte), partition and sequence';
@@ -1102,28 +1103,28 @@ COMMENT ON OPERATOR @extschema@.<> (@extschema@.sno, @extschema@.sno) IS 'not eq
 CREATE OPERATOR @extschema@.< (
     LEFTARG = @extschema@.sno, RIGHTARG = @extschema@.sno, FUNCTION = snowdrift.sno_lt,
     COMMUTATOR = OPERATOR(@extschema@.>), NEGATOR = OPERATOR(@extschema@.>=),
-    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+    RESTRICT = snowdrift.id_inequality_sel, JOIN = scalarltjoinsel
 );
 COMMENT ON OPERATOR @extschema@.< (@extschema@.sno, @extschema@.sno) IS 'less than';
 
 CREATE OPERATOR @extschema@.<= (
     LEFTARG = @extschema@.sno, RIGHTARG = @extschema@.sno, FUNCTION = snowdrift.sno_le,
     COMMUTATOR = OPERATOR(@extschema@.>=), NEGATOR = OPERATOR(@extschema@.>),
-    RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+    RESTRICT = snowdrift.id_inequality_sel, JOIN = scalarlejoinsel
 );
 COMMENT ON OPERATOR @extschema@.<= (@extschema@.sno, @extschema@.sno) IS 'less than or equal';
 
 CREATE OPERATOR @extschema@.> (
     LEFTARG = @extschema@.sno, RIGHTARG = @extschema@.sno, FUNCTION = snowdrift.sno_gt,
     COMMUTATOR = OPERATOR(@extschema@.<), NEGATOR = OPERATOR(@extschema@.<=),
-    RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+    RESTRICT = snowdrift.id_inequality_sel, JOIN = scalargtjoinsel
 );
 COMMENT ON OPERATOR @extschema@.> (@extschema@.sno, @extschema@.sno) IS 'greater than';
 
 CREATE OPERATOR @extschema@.>= (
     LEFTARG = @extschema@.sno, RIGHTARG = @extschema@.sno, FUNCTION = snowdrift.sno_ge,
     COMMUTATOR = OPERATOR(@extschema@.<=), NEGATOR = OPERATOR(@extschema@.<),
-    RESTRICT = scalargesel, JOIN = scalargejoinsel
+    RESTRICT = snowdrift.id_inequality_sel, JOIN = scalargejoinsel
 );
 COMMENT ON OPERATOR @extschema@.>= (@extschema@.sno, @extschema@.sno) IS 'greater than or equal';
 

@@ -153,36 +153,5 @@ RESET enable_material;
 RESET enable_bitmapscan;
 RESET enable_seqscan;
 
--- Only histograms of unique values are finer; other statistics have the usual size.
-CREATE TABLE owned AS
-SELECT ulid_boundary('2026-01-01Z'::timestamptz + n * interval '1 s') AS id,
-    ulid_boundary('2026-01-01Z'::timestamptz + n % 300 * interval '1 s') AS owner
-FROM generate_series(1, 30000) AS n;
-ANALYZE owned;
-SELECT attname, cardinality(histogram_bounds::text::text[]) AS bounds,
-    cardinality(most_common_vals::text::text[]) <= 100 AS few_common_values
-FROM pg_stats WHERE tablename = 'owned' ORDER BY attname;
-DROP TABLE owned;
-
--- Estimates: the rows of a day, among a million rows in a year
-CREATE UNLOGGED TABLE year AS
-SELECT ulid_at(t) AS ulid, make_sno(t, 0, 0, 0) AS sno, make_snowflake(t, 0, 0, 0) AS snowflake
-FROM (SELECT '2026-01-01Z'::timestamptz + n * interval '31.536 s' AS t
-    FROM generate_series(0, 999999) AS n) AS times;
-ANALYZE year;
-SELECT id, count(*) > 45 AS within_a_factor_of_2
-FROM (VALUES ('ulid', 'ulid_within(ulid, %L)'), ('sno', 'sno_within(sno, %L)'),
-        ('snowflake', 'snowflake_within(snowflake, %L)')) AS predicates(id, predicate),
-    generate_series(timestamptz '2026-01-02Z', '2026-12-31Z', '7 days') AS day,
-    estimate_of(format('SELECT * FROM year WHERE ' || predicate, tstzrange(day, day + interval '1 day')))
-        AS estimate
-WHERE estimate BETWEEN 2740 / 2.0 AND 2740 * 2 GROUP BY id ORDER BY id;
-SELECT id, count(*) > 45 AS within_a_factor_of_2
-FROM (VALUES ('ulid'), ('sno')) AS ids(id),
-    generate_series(timestamptz '2026-01-02Z', '2026-12-31Z', '7 days') AS day,
-    estimate_of(format('SELECT * FROM year WHERE %1$s >= %2$L::timestamptz AND %1$s < %3$L::timestamptz',
-        id, day, day + interval '1 day')) AS estimate
-WHERE estimate BETWEEN 2740 / 2.0 AND 2740 * 2 GROUP BY id ORDER BY id;
-
-DROP TABLE moments, ranges, events, visits, people, logs, readings, year;
+DROP TABLE moments, ranges, events, visits, people, logs, readings;
 DROP ROLE snowdrift_reader;

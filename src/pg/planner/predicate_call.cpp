@@ -1,5 +1,6 @@
 #include "pg/planner/predicate_call.hpp"
 
+#include <cstring>
 #include <initializer_list>
 
 #include "pg/support/postgres.hpp"
@@ -72,6 +73,15 @@ Oid find_function(const char* name, Oid schema, const Oid* types, int count) {
         GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
                         PointerGetDatum(buildoidvector(types, count)), ObjectIdGetDatum(schema));
     return OidIsValid(function) && may_call(function) ? function : InvalidOid;
+}
+
+bool is_predicate_bound(const Node* expression, const char* kind) {
+    if (!IsA(expression, FuncExpr)) return false;
+    const Oid function = reinterpret_cast<const FuncExpr*>(expression)->funcid;
+    const char* const name = get_func_name(function);
+    const char* const prefix = psprintf("%s_", kind);
+    return name != nullptr && std::strncmp(name, prefix, std::strlen(prefix)) == 0 &&
+           extension::is_ours(function, psprintf("snowdrift_%s", name));
 }
 
 PredicateCall::PredicateCall(Oid function, List* arguments, const char* name)

@@ -28,6 +28,9 @@ Oid find_support_schema(Oid function);
 /// user has EXECUTE; otherwise InvalidOid.
 Oid find_function(const char* name, Oid schema, const Oid* types, int count);
 
+/// Whether an expression is a call of the bound `kind` ("first" or "last") of a time predicate.
+bool is_predicate_bound(const Node* expression, const char* kind);
+
 /// A call of a time predicate, p(id, times) or p(time, id). It implies id >= first_p(times) AND
 /// id <= last_p(times).
 ///

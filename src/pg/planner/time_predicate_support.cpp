@@ -3,11 +3,14 @@
 #include <algorithm>
 
 #include "pg/planner/predicate_call.hpp"
+#include "pg/planner/range_selectivity.hpp"
 #include "pg/support/postgres.hpp"
 
 extern "C" {
 #include "access/stratnum.h"
+#include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 }
 
 using namespace snowdrift;
@@ -40,6 +43,16 @@ Expr* simplify(PlannerInfo* root, const FuncExpr* call) {
     return make_andclause(list_make2(from, to));
 }
 
+/// Estimates a predicate with a range of times. Returns whether it did: PostgreSQL's default for
+/// other functions is a good one for a single time that is not known.
+bool estimate(SupportRequestSelectivity* request) {
+    const PredicateCall predicate{request->funcid, request->args};
+    auto* const times = static_cast<Node*>(linitial(predicate.times()));
+    if (!predicate.may_be_replaced() || exprType(times) != TSTZRANGEOID) return false;
+    request->selectivity = estimate_range(request->root, predicate, request->varRelid);
+    return true;
+}
+
 }  // namespace
 
 /// The support function of all time predicates except uuidv7_within()
@@ -54,6 +67,10 @@ SNOWDRIFT_FUNCTION(time_predicate_support) {
         auto* const index = reinterpret_cast<SupportRequestIndexCondition*>(request);
         index->lossy = false;
         PG_RETURN_POINTER(find_index_conditions(index));
+    }
+    if (IsA(request, SupportRequestSelectivity)) {
+        auto* const question = reinterpret_cast<SupportRequestSelectivity*>(request);
+        if (estimate(question)) PG_RETURN_POINTER(request);
     }
     PG_RETURN_POINTER(nullptr);
 }

@@ -122,40 +122,61 @@ double share_of_common_values(const AttStatsSlot& slot, const Uuidv7& first, con
     return result;
 }
 
-double estimate(const VariableStatData& variable, const Uuidv7& first, const Uuidv7& last) {
+/// The share of rows with UUIDs of version 7 from `first` to `last`.
+double estimate(HeapTuple statistics, const Uuidv7& first, const Uuidv7& last) {
     AttStatsSlot slot;
     double common = 0;
     double result = 0;
-    if (get_attstatsslot(&slot, variable.statsTuple, STATISTIC_KIND_MCV, InvalidOid,
+    if (get_attstatsslot(&slot, statistics, STATISTIC_KIND_MCV, InvalidOid,
                          ATTSTATSSLOT_VALUES | ATTSTATSSLOT_NUMBERS)) {
         if (holds_uuids(slot)) result = share_of_common_values(slot, first, last, common);
         free_attstatsslot(&slot);
     }
-    const auto* const statistic =
-        reinterpret_cast<Form_pg_statistic>(GETSTRUCT(variable.statsTuple));
+    const auto* const statistic = reinterpret_cast<Form_pg_statistic>(GETSTRUCT(statistics));
     const double others = std::max(1 - statistic->stanullfrac - common, 0.0);
-    double share = DEFAULT_RANGE_INEQ_SEL;
-    if (get_attstatsslot(&slot, variable.statsTuple, STATISTIC_KIND_HISTOGRAM, InvalidOid,
+    if (get_attstatsslot(&slot, statistics, STATISTIC_KIND_HISTOGRAM, InvalidOid,
                          ATTSTATSSLOT_VALUES)) {
-        if (holds_uuids(slot) && slot.nvalues > 1)
-            share = Histogram{slot}.share_in(
-                {static_cast<double>(first.high()), static_cast<double>(last.high())});
+        result += others * Histogram{slot}.share_in({static_cast<double>(first.high()),
+                                                     static_cast<double>(last.high())});
         free_attstatsslot(&slot);
     }
-    return std::min(result + others * share, 1.0);
+    return std::min(result, 1.0);
+}
+
+VariableStatData examine(const SupportRequestSelectivity& request) {
+    VariableStatData result;
+    examine_variable(request.root, static_cast<Node*>(linitial(request.args)), request.varRelid,
+                     &result);
+    return result;
 }
 
 }  // namespace
 
-double estimate_uuidv7_range(const SupportRequestSelectivity& request, const Uuidv7& first,
-                             const Uuidv7& last) {
+bool holds_other_versions(const SupportRequestSelectivity& request) {
+    VariableStatData variable = examine(request);
+    bool result = false;
+    AttStatsSlot slot;
+    if (variable.statsTuple != nullptr &&
+        statistic_proc_security_check(&variable, request.funcid) &&
+        get_attstatsslot(&slot, variable.statsTuple, STATISTIC_KIND_HISTOGRAM, InvalidOid,
+                         ATTSTATSSLOT_VALUES)) {
+        const auto is_other = [](Datum value) {
+            return !Uuidv7::is_version_7(get_id<Uuidv7::Bytes>(value));
+        };
+        result = slot.nvalues > 1 && holds_uuids(slot) &&
+                 std::any_of(slot.values, slot.values + slot.nvalues, is_other);
+        free_attstatsslot(&slot);
+    }
+    ReleaseVariableStats(variable);
+    return result;
+}
+
+double estimate_among_versions(const SupportRequestSelectivity& request, const Uuidv7& first,
+                               const Uuidv7& last) {
     if (last < first) return 0;
-    VariableStatData variable;
-    examine_variable(request.root, static_cast<Node*>(linitial(request.args)), request.varRelid,
-                     &variable);
-    double result = DEFAULT_RANGE_INEQ_SEL;
-    if (variable.statsTuple != nullptr && statistic_proc_security_check(&variable, request.funcid))
-        result = estimate(variable, first, last);
+    VariableStatData variable = examine(request);
+    Assert(variable.statsTuple != nullptr);
+    const double result = estimate(variable.statsTuple, first, last);
     ReleaseVariableStats(variable);
     return result;
 }

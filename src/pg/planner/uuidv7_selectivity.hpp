@@ -1,4 +1,4 @@
-// The planner's estimate of a range of UUIDs of version 7, from the statistics of a uuid column.
+// The planner's estimate of a range of UUIDs of version 7 in a column that also holds other UUIDs.
 #pragma once
 
 #include "pg/support/postgres.hpp"
@@ -11,9 +11,12 @@ extern "C" {
 
 namespace snowdrift {
 
+/// Whether the histogram of the first argument of the request contains UUIDs of other versions.
+bool holds_other_versions(const SupportRequestSelectivity& request);
+
 /// The share of rows, 0 .. 1, whose UUID has version 7 and is in `first` .. `last`. The UUID is the
-/// first argument of the request. Returns DEFAULT_RANGE_INEQ_SEL if there are no statistics.
-double estimate_uuidv7_range(const SupportRequestSelectivity& request, const Uuidv7& first,
-                             const Uuidv7& last);
+/// first argument of the request. Precondition: holds_other_versions(request).
+double estimate_among_versions(const SupportRequestSelectivity& request, const Uuidv7& first,
+                               const Uuidv7& last);
 
 }  // namespace snowdrift

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "pg/planner/predicate_call.hpp"
+#include "pg/planner/range_selectivity.hpp"
 #include "pg/planner/uuidv7_selectivity.hpp"
 #include "pg/support/datum.hpp"
 #include "pg/support/postgres.hpp"
@@ -160,6 +161,8 @@ FuncExpr* simplify_pruned(PlannerInfo* root, const FuncExpr* call) {
 /// The share of rows that satisfy the predicate.
 double estimate(const SupportRequestSelectivity* request, const PredicateCall& predicate) {
     if (!predicate.may_be_replaced()) return DEFAULT_RANGE_INEQ_SEL;
+    if (!holds_other_versions(*request))
+        return estimate_range(request->root, predicate, request->varRelid);
     Node* bounds[] = {reinterpret_cast<Node*>(predicate.least(request->root)),
                       reinterpret_cast<Node*>(predicate.greatest(request->root))};
     for (Node*& bound : bounds) {
@@ -170,7 +173,7 @@ double estimate(const SupportRequestSelectivity* request, const PredicateCall& p
     const auto value = [](const Node* bound) {
         return get_id<Uuidv7>(reinterpret_cast<const Const*>(bound)->constvalue);
     };
-    return estimate_uuidv7_range(*request, value(bounds[0]), value(bounds[1]));
+    return estimate_among_versions(*request, value(bounds[0]), value(bounds[1]));
 }
 
 /// The share of rows that satisfy the predicate, among those that satisfy its pruning conditions:

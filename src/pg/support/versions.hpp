@@ -11,7 +11,6 @@ extern "C" {
 #include "postgres.h"
 
 #include "access/twophase.h"
-#include "commands/vacuum.h"
 #include "fmgr.h"
 #include "nodes/nodeFuncs.h"
 #include "replication/origin.h"
@@ -219,15 +218,6 @@ inline bool has_replication_origin() {
     return replorigin_xact_state.origin != InvalidReplOriginId;
 #else
     return replorigin_session_origin != InvalidRepOriginId;
-#endif
-}
-
-/// The statistics target of a column that is analyzed.
-inline auto& statistics_target(VacAttrStats& stats) {
-#if PG_VERSION_NUM >= 170000
-    return stats.attstattarget;
-#else
-    return stats.attr->attstattarget;
 #endif
 }
 

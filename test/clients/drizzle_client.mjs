@@ -1,5 +1,5 @@
 // npm: drizzle-orm@0.45 drizzle-kit@0.31 pg@8
-import { report } from '../../../../test/clients/report.mjs';
+import { report, reportSnowflakes } from '../../../../test/clients/report.mjs';
 import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api';
 
 // docs/clients.md: Drizzle
@@ -10,4 +10,13 @@ await pool.query('SELECT seed()');
 // docs/clients.md: Drizzle
 
 report('drizzle-orm', { id, order, many, recent, ids });
+
+// docs/clients.md: Drizzle
+const step = await generateMigration(generateDrizzleJson({ orders }), generateDrizzleJson({ orders, invoices }));
+for (const statement of step) await pool.query(statement);
+await pool.query('SELECT seed_invoices()');
+
+// docs/clients.md: Drizzle
+
+reportSnowflakes({ invoiceId, invoice, manyInvoices, recentInvoices, json });
 await pool.end();

@@ -19,6 +19,19 @@ def execute(statement):
         cursor.execute(statement)
 
 
+# Whether a model finds a new row, and can save it again. Deletes the row.
+def works(model):
+    row = model.objects.create(body="works")
+    try:
+        row.save()
+        saved = True
+    except IntegrityError:
+        saved = False
+    found = model.objects.filter(pk=row.pk).exists()
+    row.delete()
+    return found, saved
+
+
 # docs/clients.md: Django
 with connection.schema_editor() as editor:
     editor.create_model(Order)
@@ -37,23 +50,14 @@ class Initial(migrations.Migration):
 
 with connection.schema_editor() as editor:
     serial = Initial("0001_initial", "shop").apply(ProjectState(), editor)
+assert works(Invoice) == (True, True)
+print("ok the new model works before the conversion")
 execute("SELECT seed_invoices()")
 with connection.schema_editor() as editor:
     converted = Migration("0002_snowflake", "shop").apply(serial.clone(), editor)
 
 # docs/clients.md: Django
 report_snowflakes(id, invoice, many, recent, document)
-
-
-# Whether a model finds a new row, and can save it again
-def works(model):
-    row = model.objects.create(body="works")
-    try:
-        row.save()
-        saved = True
-    except IntegrityError:
-        saved = False
-    return model.objects.filter(pk=row.pk).exists(), saved
 
 
 silent = django.VERSION >= (5, 0)

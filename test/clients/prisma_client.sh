@@ -36,7 +36,8 @@ reportSnowflakes({ invoiceId, invoice, manyInvoices, recentInvoices, json });
 await prisma.$executeRaw`CREATE TABLE converted (id serial PRIMARY KEY, body text)`;
 await prisma.$queryRaw`SELECT snowdrift.convert_column('converted', 'id')`;
 await assert.rejects(prisma.converted.create({ data: { body: 'hello' } }), { code: 'P2023' });
-console.log('ok Int raises an error after a conversion');
+assert.strictEqual((await prisma.$queryRaw`SELECT FROM converted`).length, 1);
+console.log('ok after a conversion, Int raises an error, and create() has inserted the row');
 await prisma.$disconnect();
 PROGRAM
 # "prisma generate" downloads this program unless it is set, but does not use it.

@@ -20,3 +20,14 @@ echo 'ids ', implode(',', $ids), "\n";
 $column = $connection->createSchemaManager()->listTableColumns('orders')['id'];
 if (!$column->getType() instanceof UlidType) throw new Exception('introspection');
 echo "ok introspection knows the type\n";
+
+// docs/clients.md: Doctrine DBAL
+$connection->executeQuery('SELECT seed_invoices()');
+
+// docs/clients.md: Doctrine DBAL
+echo "invoice $id\n";
+echo "one invoice $invoice[body]\n";
+echo 'many invoices ', bodies($many), "\n";
+echo 'recent invoices ', bodies($recent), "\n";
+if (!is_string(json_decode($json)->id)) throw new Exception($json);
+echo 'json ', json_decode($json)->id, "\n";

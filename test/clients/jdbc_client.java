@@ -35,5 +35,16 @@ class Main {
         select.setString(1, id);
         if (!bodies(select.executeQuery()).equals("hello")) throw new AssertionError("stringtype=unspecified");
         System.out.println("ok stringtype=unspecified lets setString pass IDs");
+
+        var snowflake = connection.createStatement().executeQuery("SELECT next_snowflake() AS id");
+        snowflake.next();
+        if (snowflake.getLong("id") <= 1L << 53) throw new AssertionError("getLong");
+        try {
+            snowflake.getInt("id");
+            throw new AssertionError("getInt returns a part of the ID");
+        } catch (SQLException error) {
+            if (!error.getSQLState().equals("22003")) throw error;
+        }
+        System.out.println("ok getInt raises an error for a Snowflake");
     }
 }

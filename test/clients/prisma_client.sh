@@ -1,16 +1,45 @@
 # npm: prisma@7 @prisma/client@7 @prisma/adapter-pg@7
-cat >schema.prisma <<'END'
+cat >schema.prisma <<'SCHEMA'
 // docs/clients.md: Prisma
-END
-# "prisma generate" downloads this program unless it is set, but does not use it.
-PRISMA_SCHEMA_ENGINE_BINARY=/bin/true npx prisma generate --schema schema.prisma
+SCHEMA
+cat >program.mjs <<'PROGRAM'
+import assert from 'node:assert';
 
-cat >program.mjs <<'END'
-import { report } from '../../../../test/clients/report.mjs';
+import { report, reportSnowflakes } from '../../../../test/clients/report.mjs';
 
 // docs/clients.md: Prisma
 
 report('@prisma/client', { id, order, many, recent, ids });
+
+await prisma.$executeRaw`CREATE TABLE invoices (id bigint PRIMARY KEY DEFAULT next_snowflake(), body text)`;
+await prisma.$queryRaw`SELECT seed_invoices()::text`;
+assert.throws(() => JSON.stringify({ id: 1n }), new TypeError('Do not know how to serialize a BigInt'));
+console.log('ok JSON.stringify() raises an error for a BigInt');
+
+PROGRAM
+cat >>schema.prisma <<'SCHEMA'
+
+// docs/clients.md: Prisma
+
+model Converted {
+  id   Int     @id @default(autoincrement())
+  body String?
+
+  @@map("converted")
+}
+SCHEMA
+cat >>program.mjs <<'PROGRAM'
+// docs/clients.md: Prisma
+
+reportSnowflakes({ invoiceId, invoice, manyInvoices, recentInvoices, json });
+
+await prisma.$executeRaw`CREATE TABLE converted (id serial PRIMARY KEY, body text)`;
+await prisma.$queryRaw`SELECT snowdrift.convert_column('converted', 'id')`;
+await assert.rejects(prisma.converted.create({ data: { body: 'hello' } }), { code: 'P2023' });
+assert.strictEqual((await prisma.$queryRaw`SELECT FROM converted`).length, 1);
+console.log('ok after a conversion, Int raises an error, and create() has inserted the row');
 await prisma.$disconnect();
-END
+PROGRAM
+# "prisma generate" downloads this program unless it is set, but does not use it.
+PRISMA_SCHEMA_ENGINE_BINARY=/bin/true npx prisma generate --schema schema.prisma
 DATABASE_URL="postgresql://$PGUSER@localhost/$PGDATABASE?host=$PGHOST" node program.mjs

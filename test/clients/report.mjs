@@ -12,3 +12,11 @@ export function report(name, { id, order, many, recent, ids }) {
   assert(Array.isArray(ids));
   console.log(`ids ${ids}`);
 }
+
+export function reportSnowflakes({ invoiceId, invoice, manyInvoices, recentInvoices, json }) {
+  console.log(`invoice ${invoiceId}`);
+  console.log(`one invoice ${invoice.body}`);
+  console.log(`many invoices ${manyInvoices.map((row) => row.body)}`);
+  console.log(`recent invoices ${recentInvoices.map((row) => row.body)}`);
+  console.log(`json ${JSON.parse(json).id}`);
+}

@@ -3,9 +3,11 @@
 #
 # In a program in this folder, the line "docs/PAGE.md: HEADING" stands for the next code block of that section.
 # A program for docs/clients.md prints the client's version and what the recipe has read, which is compared with the
-# database, and "ok …" for each further check that has passed. feeds.py runs the programs for docs/feeds.md.
+# database, and "ok …" for each further check that has passed. If the page's table has two versions, the program runs a
+# second time, with the packages in build/debs. feeds.py runs the programs for docs/feeds.md.
 
 import contextlib
+import glob
 import os
 import re
 import socket
@@ -16,6 +18,9 @@ import threading
 import feeds
 
 FOLDER = "build/node/clients"  # beside node_modules
+DEBS = os.path.abspath("build/debs/usr")
+NEWER = dict(PYTHONPATH=f"{DEBS}/lib/python3/dist-packages",
+             RUBYLIB=":".join(glob.glob(f"{DEBS}/share/rubygems-integration/all/gems/*/lib")))
 COMMANDS = {
     "c": "cc -Wall -Wextra -Werror -I/usr/include/postgresql main.c -o main -lpq && ./main",
     "go": "GO111MODULE=off GOPATH=/usr/share/gocode GOCACHE=$PWD/cache /usr/bin/go run main.go",
@@ -30,6 +35,8 @@ SEED = """
 SET check_function_bodies = off;
 CREATE FUNCTION seed() RETURNS void LANGUAGE sql  -- inserts the row that the recipe finds, of the year 2016
     AS $$ INSERT INTO orders (id, body) VALUES ('01ARZ3NDEKTSV4RRFFQ69G5FAV', 'old') $$;
+CREATE FUNCTION seed_invoices() RETURNS void LANGUAGE sql  -- a row with a serial key
+    AS $$ INSERT INTO invoices (id, body) VALUES (1, 'old') $$;
 """
 FACTS = """
 SELECT 'id ' || id FROM orders WHERE body = 'hello';
@@ -38,11 +45,18 @@ SELECT 'many old,hello';
 SELECT 'recent hello';
 SELECT 'ids ' || string_agg(id::text, ',' ORDER BY id) FROM orders;
 """
+SNOWFLAKE_FACTS = """
+SELECT 'invoice ' || id FROM invoices WHERE body = 'hello';
+SELECT 'one invoice hello';
+SELECT 'many invoices old,hello';
+SELECT 'recent invoices hello';
+SELECT 'json ' || id FROM invoices WHERE body = 'hello';
+"""
 KEY = """
 SELECT format_type(atttypid, NULL), pg_get_expr(adbin, adrelid), EXISTS (
     SELECT FROM pg_index WHERE indrelid = attrelid AND indisprimary AND indkey::text = attnum::text)
 FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
-WHERE attrelid = 'orders'::regclass AND attname = 'id';
+WHERE attrelid = :'table'::regclass AND attname = 'id';
 """
 
 failed = []
@@ -50,7 +64,7 @@ failed = []
 
 def main(paths):
     with open("docs/clients.md") as file:
-        versions = dict(re.findall(r"^\| \[(.*?)\]\(#.*?\) \| ([\d.]+) \|", file.read(), re.M))
+        versions = dict(re.findall(r"^\| \[(.*?)\]\(#.*?\) \| (\d[\d., ]*) \|", file.read(), re.M))
     psql("CREATE DATABASE clients")
     psql("CREATE EXTENSION snowdrift;" + SEED, "clients")
     relay = socket.create_server(("localhost", 0))
@@ -69,21 +83,31 @@ def run(path, versions, port):
     with open(os.path.join(folder, "main." + extension), "w") as file:
         file.write(program)
 
-    database = "test_" + name
-    psql(f"CREATE DATABASE {database} TEMPLATE clients")
-    environment = dict(os.environ, PGDATABASE=database, PYTHONPATH=os.path.abspath("test/clients"), TZ="Asia/Tokyo",
-                       JDBC_URL=f"jdbc:postgresql://localhost:{port}/{database}?user={os.environ['PGUSER']}")
-    options = dict(shell=True, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                   stderr=subprocess.STDOUT, text=True)
+    first, *newer = [None] if page == "feeds" else versions.pop(heading, "?").split(", ")
+    options = options_of("test_" + name, folder, port, {})
     if page == "feeds":
-        psql(sections(page)["A consumer"][0], database)
-        for result in feeds.run(name, COMMANDS[extension], options, environment):
+        psql(sections(page)["A consumer"][0], "test_" + name)
+        for result in feeds.run(name, COMMANDS[extension], options, options["env"]):
             check(*result)
     else:
-        run_client(name, program, COMMANDS[extension], options, versions.pop(heading, "?"), database)
+        run_client(name, program, COMMANDS[extension], options, first)
+    for version in newer:
+        options = options_of(f"test_{name}_newer", folder, port, NEWER)
+        run_client(f"{name} {version}", program, COMMANDS[extension], options, version)
 
 
-def run_client(name, program, command, options, version, database):
+# options_of DATABASE, FOLDER, PORT, PATHS: creates the database, and returns the options for running a program
+def options_of(database, folder, port, paths):
+    psql(f"CREATE DATABASE {database} TEMPLATE clients")
+    environment = dict(os.environ, **paths, PGDATABASE=database, TZ="Asia/Tokyo",
+                       JDBC_URL=f"jdbc:postgresql://localhost:{port}/{database}?user={os.environ['PGUSER']}")
+    environment["PYTHONPATH"] = os.path.abspath("test/clients") + ":" + environment.get("PYTHONPATH", "")
+    return dict(shell=True, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, text=True)
+
+
+def run_client(name, program, command, options, version):
+    database = options["env"]["PGDATABASE"]
     if "seed()" not in program:  # the recipe does not create the table
         psql(sections("clients")["The table"][0] + "SELECT seed();", database)
     done = subprocess.run(command, **options)
@@ -91,10 +115,14 @@ def run_client(name, program, command, options, version, database):
     if not check(f"{name}: the program succeeds", done.returncode == 0, done.stdout):
         return
     lines = done.stdout.splitlines()
-    key = psql(KEY, database)
-    check(f"{name}: the key is a ulid with a default", key == ["ulid|next_ulid()|t"], key)
-    for fact in psql(FACTS, database):
-        check(f"{name}: {fact}", fact in lines, done.stdout)
+    kinds = [("orders", "ulid|next_ulid()|t", FACTS)]
+    if "seed_invoices()" in program:
+        kinds.append(("invoices", "bigint|next_snowflake()|t", SNOWFLAKE_FACTS))
+    for table, expected, facts in kinds:
+        key = psql(f"\\set table {table}\n{KEY}", database)
+        check(f"{name}: the key of {table} has the type and the default", key == [expected], key)
+        for fact in psql(facts, database):
+            check(f"{name}: {fact}", fact in lines, done.stdout)
     same_version = any(f"{line}.".startswith(f"version {version}.") for line in lines)
     check(f"{name}: version {version}", same_version, done.stdout)
     for line in lines:

@@ -84,6 +84,35 @@ test('IDs of the default layout lose precision as Numbers', async () => {
   });
 });
 
+// The IDs of docs/snowflake.md: three of one millisecond, as a server generates under load
+test('a client that reads a JSON number addresses another row', async () => {
+  await client.query(`
+    CREATE TEMP TABLE invoices AS SELECT make_snowflake('2026-01-01T12:00:00.021Z', 0, 0, n) AS id, 'row ' || n AS body
+      FROM unnest('{1, 2, 16}'::int[]) AS n`);
+  const { rows: sent } = await client.query("SELECT json_build_object('id', id)::text AS json FROM invoices ORDER BY id");
+  assert.deepStrictEqual(sent.map(({ json }) => json),
+    ['{"id" : 661901436606480385}', '{"id" : 661901436606480386}', '{"id" : 661901436606480400}']);
+  for (const { json } of sent) {
+    const answer = JSON.stringify(JSON.parse(json));
+    assert.strictEqual(answer, '{"id":661901436606480400}');
+    const found = await client.query("SELECT body FROM invoices WHERE id = ($1::jsonb ->> 'id')::bigint", [answer]);
+    assert.deepStrictEqual(found.rows, [{ body: 'row 16' }]);
+  }
+});
+
+test('JSON.stringify() writes a BigInt as a text only if it is told how', async () => {
+  await reading(BigInt, async () => {
+    const { rows: [{ id, shown }] } = await client.query("SELECT id, shown FROM made WHERE kind = 'snowflake' LIMIT 1");
+    assert.throws(() => JSON.stringify({ id }), new TypeError('Do not know how to serialize a BigInt'));
+    BigInt.prototype.toJSON = function () { return this.toString(); };
+    try {
+      assert.strictEqual(JSON.stringify({ id }), `{"id":"${shown}"}`);
+    } finally {
+      delete BigInt.prototype.toJSON;
+    }
+  });
+});
+
 test('the texts of IDs are exact in a JSON document, and sort as the IDs do', async () => {
   const { rows } = await client.query(
     "SELECT jsonb_agg(snowflake_to_text(id) ORDER BY id) AS texts FROM made WHERE kind = 'snowflake'");

@@ -72,7 +72,7 @@ for my $kind (@kinds)
 	$forms{$kind} = [ $within, $within =~ s/ID, RANGE/range => RANGE, id => ID/r =~ s/, (?='epoch)/, layout => /r ];
 	next if !compares_with_times($kind);
 	push @{ $forms{$kind} }, map({ ("ID $_ TIME", "TIME $_ ID") } '<', '<=', '>', '>='),
-	  map({ ("${kind}_$_(ID, TIME)", "${kind}_$_(TIME, ID)", "${kind}_$_(\"timestamp\" => TIME, id => ID)") } qw(before until after since));
+	  map({ ("${kind}_$_(ID, TIME)", "snowdrift.${kind}_$_(TIME, ID)", "${kind}_$_(\"timestamp\" => TIME, id => ID)") } qw(before until after since));
 }
 my @forms = map { my $kind = $_; map { [ $kind, $_ ] } @{ $forms{$kind} } } @kinds;
 

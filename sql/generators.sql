@@ -1,4 +1,5 @@
 -- Named generators
+SET client_min_messages = warning;    -- equal_ids.sql has the notices of new generators
 SET TIME ZONE 'UTC';
 
 -- generators with their own node, another layout or a part of the sequence

@@ -3,6 +3,7 @@ CREATE ROLE snowdrift_creator;
 CREATE ROLE snowdrift_ordinary;
 CREATE DATABASE snowdrift_privileges TEMPLATE template0 OWNER snowdrift_creator;
 \c snowdrift_privileges
+SET client_min_messages = warning;    -- equal_ids.sql has the notices of new generators
 \set VERBOSITY sqlstate
 SET ROLE snowdrift_creator;
 -- The extension creates the schemas snowdrift and snowdrift_tables itself, and raises an error if one exists.

@@ -1,4 +1,5 @@
 -- snowflake_at(): IDs of past times, for back-filling tables
+SET client_min_messages = warning;    -- equal_ids.sql has the notices of new generators
 SET TIME ZONE 'UTC';
 
 -- An ID has the fields of its generator. IDs of one time ascend.

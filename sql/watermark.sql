@@ -1,4 +1,5 @@
 -- Watermarks: their functions, and what they accept. specs/watermark_readers.spec has concurrent transactions.
+SET client_min_messages = warning;    -- equal_ids.sql has the notices of new generators
 SELECT oid::regprocedure AS function, provolatile, proparallel, proisstrict FROM pg_proc
 WHERE proname IN ('snowflake_watermark', 'ulid_watermark', 'uuidv7_watermark', 'guard_watermark', 'unguard_watermark', 'hold_row')
     AND (pronamespace = 'snowdrift'::regnamespace OR proname ~ '_watermark$')

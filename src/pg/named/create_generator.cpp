@@ -5,6 +5,7 @@
 #include "pg/mark/slot_release.hpp"
 #include "pg/named/definition_table.hpp"
 #include "pg/named/definitions.hpp"
+#include "pg/named/equal_ids.hpp"
 #include "pg/node/node.hpp"
 #include "pg/node/replication.hpp"
 #include "pg/support/postgres.hpp"
@@ -75,6 +76,7 @@ SNOWDRIFT_FUNCTION(create_generator) {
     definitions::check_bounds(definition.sequence_min, definition.sequence_max);
     definitions::check_unique_in_cluster(name, definition);
     definitions::insert(name, definition);
+    notice_equal_ids(name, definition);
     PG_RETURN_VOID();
 }
 

@@ -6,6 +6,7 @@
 #include "pg/named/definition_table.hpp"
 #include "pg/named/definitions.hpp"
 #include "pg/named/equal_ids.hpp"
+#include "pg/named/generator_dependents.hpp"
 #include "pg/node/node.hpp"
 #include "pg/node/replication.hpp"
 #include "pg/support/postgres.hpp"
@@ -80,10 +81,14 @@ SNOWDRIFT_FUNCTION(create_generator) {
     PG_RETURN_VOID();
 }
 
-/// snowdrift.drop_generator(name) → void
+/// snowdrift.drop_generator(name, force) → void
 SNOWDRIFT_FUNCTION(drop_generator) {
     PreventCommandIfReadOnly("snowdrift.drop_generator()");
-    definitions::remove(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+    const char* const name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+    const bool is_forced = PG_GETARG_BOOL(1);
+    definitions::lock_exclusively(name);
+    if (!is_forced) check_no_dependents(name);
+    definitions::remove(name);
     PG_RETURN_VOID();
 }
 

@@ -1,15 +1,14 @@
 #include "pg/named/equal_ids.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 #include "pg/named/definition_table.hpp"
 #include "pg/node/citus.hpp"
 #include "pg/node/node.hpp"
+#include "pg/support/name_list.hpp"
 #include "pg/types/snowflake_layout_type.hpp"
 
 extern "C" {
-#include "lib/stringinfo.h"
 #include "nodes/pg_list.h"
 #include "utils/builtins.h"
 }
@@ -72,26 +71,6 @@ Definition default_definition(slots::Kind kind) {
     return definition;
 }
 
-int compare_names(const ListCell* a, const ListCell* b) {
-    return std::strcmp(static_cast<const char*>(lfirst(a)), static_cast<const char*>(lfirst(b)));
-}
-
-/// The names in order, of which at most ten are shown. `has_default`: whether the default generator
-/// is the first.
-const char* show(bool has_default, List* names) {
-    constexpr int max_shown = 10;
-    StringInfoData shown;
-    initStringInfo(&shown);
-    if (has_default) appendStringInfoString(&shown, "the default one");
-    list_sort(names, compare_names);
-    for (int i = 0; i < std::min(list_length(names), max_shown); ++i)
-        appendStringInfo(&shown, "%s\"%s\"", shown.len > 0 ? ", " : "",
-                         static_cast<const char*>(list_nth(names, i)));
-    if (list_length(names) > max_shown)
-        appendStringInfo(&shown, ", and %d more", list_length(names) - max_shown);
-    return shown.data;
-}
-
 }  // namespace
 
 void notice_equal_ids(const char* name, const Definition& definition) {
@@ -108,10 +87,13 @@ void notice_equal_ids(const char* name, const Definition& definition) {
             names = lappend(names, const_cast<char*>(other));
     });
     if (!has_default && names == NIL) return;
+    const char* const first = !has_default   ? ""
+                              : names == NIL ? "the default one"
+                                             : "the default one, ";
     ereport(
         NOTICE,
         (errmsg("ID generator \"%s\" can issue the same IDs as other generators", name),
-         errdetail("The other generators are: %s.", show(has_default, names)),
+         errdetail("The other generators are: %s%s.", first, quoted_list(names)),
          errhint("If their IDs meet in one column, give each generator its own node (datacenter "
                  "and worker, or partition) or its own range of the sequence.")));
 }

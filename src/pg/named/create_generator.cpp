@@ -9,8 +9,10 @@
 #include "pg/named/generator_dependents.hpp"
 #include "pg/node/node.hpp"
 #include "pg/node/replication.hpp"
+#include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/trigger.hpp"
+#include "pg/types/snowflake_layout_type.hpp"
 
 extern "C" {
 #include "tcop/utility.h"
@@ -75,6 +77,10 @@ SNOWDRIFT_FUNCTION(create_generator) {
     if (definition.sequence_min > definition.sequence_max)
         std::swap(definition.sequence_min, definition.sequence_max);
     definitions::check_bounds(definition.sequence_min, definition.sequence_max);
+    if (const int64_t now = clock::now_ms();
+        definition.kind == slots::Kind::snowflake &&
+        !definition.layout.contains_time(definition.layout.truncate(now)))
+        report_not_present(definition.layout, now, ERRCODE_INVALID_PARAMETER_VALUE);
     definitions::check_unique_in_cluster(name, definition);
     definitions::insert(name, definition);
     notice_equal_ids(name, definition);

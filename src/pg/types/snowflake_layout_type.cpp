@@ -120,6 +120,20 @@ char* snowdrift::layout_text(const SnowflakeLayout& layout) {
     return text;
 }
 
+void snowdrift::report_not_present(const SnowflakeLayout& layout, int64 now_ms, int sqlstate) {
+    ereport(
+        ERROR,
+        (errcode(sqlstate),
+         errmsg(now_ms < layout.epoch_unix_ms ? "layout \"%s\" has not begun"
+                                              : "layout \"%s\" has ended",
+                layout_text(layout)),
+         errdetail("Its IDs have times from %s to %s. The server's clock is at %s.",
+                   utc_text(layout.epoch_unix_ms), utc_text(layout.max_unix_ms()),
+                   utc_text(now_ms)),
+         errhint("Use a layout that contains the present. If the server's clock is wrong, correct "
+                 "it.")));
+}
+
 SNOWDRIFT_FUNCTION(snowflake_layout_in) {
     const char* const text = PG_GETARG_CSTRING(0);
     SnowflakeLayout layout{};

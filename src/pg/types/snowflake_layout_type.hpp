@@ -33,6 +33,10 @@ inline TimeRange times_of(const SnowflakeLayout& layout) {
     return {"a Snowflake ID", layout.epoch_unix_ms, layout.max_unix_ms()};
 }
 
+/// Raises `sqlstate`: no ID of the layout has a time of the present, because the layout has ended
+/// or has not begun. `now_ms`: the server's clock, in Unix milliseconds.
+[[noreturn]] void report_not_present(const SnowflakeLayout& layout, int64 now_ms, int sqlstate);
+
 /// Ensure that a number is a Snowflake ID of the layout. Raises 22003.
 inline int64 check_snowflake(const SnowflakeLayout& layout, int64 id) {
     if (!layout.contains_id(id))

@@ -13,7 +13,7 @@ EXTRA_CLEAN = $(DEPENDENCIES)
 
 REGRESS = helpers snowflake snowflake_errors snowflake_storage snowflake_layout \
 	snowflake_text typeid ulid_type ulid_generator uuidv7 sno_type id_index sno_generator \
-	generators watermark generator_overflow snapshots advance time_units snowflake_at back_filling time_predicates time_plans \
+	generators equal_ids generator_dependents watermark generator_overflow snapshots advance time_units snowflake_at back_filling time_predicates time_plans \
 	time_estimates uuidv7_plans generator_layout partitioning partition_layouts drop_partitions convert_column convert_keys audit diagrams id_types_usage catalog \
 	locks settings decoys privileges core_queries
 REGRESS_OPTS = --encoding=UTF8

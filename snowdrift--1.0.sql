@@ -1681,12 +1681,13 @@ COMMENT ON FUNCTION snowdrift.create_generator(text, text, @extschema@.snowflake
         integer, integer, integer, integer, boolean)
     IS 'create named generator; by default with layout snowflake, the server''s node and the whole sequence';
 
-CREATE FUNCTION snowdrift.drop_generator(name text) RETURNS void
+CREATE FUNCTION snowdrift.drop_generator(name text, force boolean DEFAULT false) RETURNS void
     AS 'MODULE_PATHNAME', 'snowdrift_drop_generator'
     LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION snowdrift.drop_generator(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION snowdrift.drop_generator(text) TO @extowner@ WITH GRANT OPTION;
-COMMENT ON FUNCTION snowdrift.drop_generator(text) IS 'drop named generator';
+REVOKE ALL ON FUNCTION snowdrift.drop_generator(text, boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION snowdrift.drop_generator(text, boolean) TO @extowner@ WITH GRANT OPTION;
+COMMENT ON FUNCTION snowdrift.drop_generator(text, boolean)
+    IS 'drop named generator; by default only if no default of a column or domain, and no guard of a table, names it';
 
 CREATE FUNCTION snowdrift.snapshot(generator text) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'snowdrift_snapshot'

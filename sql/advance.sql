@@ -1,4 +1,5 @@
 -- Advancing all generators of a database past a time, or past the time of an ID
+SET client_min_messages = warning;    -- equal_ids.sql has the notices of new generators
 SET TIME ZONE 'UTC';
 
 -- all kinds, named or not, with a state or without one

@@ -144,7 +144,7 @@ BEGIN
         $$SELECT snowdrift.drop_generator('s'::pg_catalog.text)$$,
         $$SELECT snowdrift.create_generator('parts'::pg_catalog.text, 'snowflake'::pg_catalog.text)$$,
         $$SELECT * FROM snowdrift.partitions('public.snowflake_parts'::pg_catalog.regclass)$$,
-        $$SELECT snowdrift.drop_generator('parts'::pg_catalog.text)$$,
+        $$SELECT snowdrift.drop_generator('parts'::pg_catalog.text, true)$$,
         $$INSERT INTO public.snowflakes DEFAULT VALUES$$,
         $$INSERT INTO public.ulids DEFAULT VALUES$$,
         $$INSERT INTO public.snos DEFAULT VALUES$$,

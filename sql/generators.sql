@@ -1,4 +1,5 @@
 -- Named generators
+SET client_min_messages = warning;    -- equal_ids.sql has the notices of new generators
 SET TIME ZONE 'UTC';
 
 -- generators with their own node, another layout or a part of the sequence
@@ -135,6 +136,23 @@ SELECT error_of($$SELECT snowdrift.create_generator('x', 'sno', worker => 1)$$);
 SELECT error_of($$SELECT snowdrift.create_generator('x', 'sno', partition => 65536)$$);
 SELECT error_of($$SELECT snowdrift.create_generator('x', 'sno', sequence_min => 7, sequence_max => 5)$$);
 SELECT error_of($$SELECT snowdrift.create_generator('x', 'sno', sequence_min => 65536)$$);
+
+-- A layout that has ended or has not begun: no generator is created, and existing ones raise an error that states the
+-- layout's times. The output replaces the present time.
+CREATE FUNCTION layout_error_of(query text) RETURNS text LANGUAGE sql BEGIN ATOMIC
+    SELECT regexp_replace(error_of(query), 'clock is at \S+Z\.', 'clock is at PRESENT.');
+END;
+SELECT layout_error_of($$SELECT snowdrift.create_generator('x', 'snowflake', 'epoch=1970-01-01T00:00:00Z timestamp=39 worker=10 sequence=12')$$);
+SELECT layout_error_of($$SELECT snowdrift.create_generator('x', 'snowflake', 'epoch=9000-01-01T00:00:00Z timestamp=41 worker=10 sequence=12')$$);
+SELECT layout_error_of($$SELECT snowdrift.create_generator('x', 'snowflake', 'epoch=1970-01-01T00:00:00Z unit=1s timestamp=28 worker=22 sequence=13')$$);
+INSERT INTO snowdrift_tables.generator VALUES
+    ('ended', 1000000001, 'snowflake', 'epoch=1970-01-01T00:00:00Z timestamp=39 worker=10 sequence=12', NULL, NULL, NULL, 0, 4095),
+    ('ended, long unit', 1000000002, 'snowflake', 'epoch=1970-01-01T00:00:00Z unit=1s timestamp=28 worker=22 sequence=13', NULL, NULL, NULL, 0, 4095),
+    ('not begun', 1000000003, 'snowflake', 'epoch=9000-01-01T00:00:00Z timestamp=41 worker=10 sequence=12', NULL, NULL, NULL, 0, 4095);
+SELECT layout_error_of(format('SELECT next_snowflake(%L)', name)) FROM snowdrift.generators WHERE name ~ 'ended|begun' ORDER BY 1;
+SELECT layout_error_of($$SELECT next_snowflakes(3, 'ended')$$);
+DELETE FROM snowdrift_tables.generator WHERE id > 1000000000;
+DROP FUNCTION layout_error_of(text);
 
 -- a view in place of the table
 BEGIN;

@@ -1,6 +1,7 @@
 -- The locks on the extension's objects that an ordinary role holds in an idle transaction, after it has read everything
 -- that it can read, and called everything that it can call. A session that needs a conflicting lock waits for the transaction, and
 -- all other sessions wait behind.
+SET client_min_messages = warning;    -- equal_ids.sql has the notices of new generators
 CREATE ROLE snowdrift_idle;
 SELECT snowdrift.create_generator(kind, kind) FROM unnest(ARRAY['snowflake', 'sno']) AS kind;
 CREATE TABLE ids (id bigint) PARTITION BY RANGE (id);

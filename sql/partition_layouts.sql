@@ -1,4 +1,5 @@
 -- The layout of a partitioned table's Snowflakes, which the default of its key states
+SET client_min_messages = warning;    -- equal_ids.sql has the notices of new generators
 SET TimeZone = 'UTC';
 
 -- The layout of the column's generator applies. In the default layout, all of these partitions would be old.

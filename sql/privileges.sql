@@ -3,6 +3,7 @@ CREATE ROLE snowdrift_creator;
 CREATE ROLE snowdrift_ordinary;
 CREATE DATABASE snowdrift_privileges TEMPLATE template0 OWNER snowdrift_creator;
 \c snowdrift_privileges
+SET client_min_messages = warning;    -- equal_ids.sql has the notices of new generators
 \set VERBOSITY sqlstate
 SET ROLE snowdrift_creator;
 -- The extension creates the schemas snowdrift and snowdrift_tables itself, and raises an error if one exists.
@@ -126,6 +127,45 @@ INSERT INTO snowdrift_tables.mark SELECT * FROM snowdrift_tables.mark;
 SELECT snowdrift.confirm_node();
 SELECT nextval('snowdrift_tables.generator_id');
 RESET ROLE;
+
+-- A role that can draw from one generator only, as docs/generators.md describes: through a function with its owner's
+-- privileges, also in a default, which has the privileges of the role that inserts the row.
+SELECT snowdrift.create_generator('shop', 'snowflake', worker => 9), snowdrift.create_generator('shop snos', 'sno');
+REVOKE EXECUTE ON FUNCTION next_snowflake(text), next_snowflakes(integer, text), next_sno(text, integer),
+    sno_at(timestamptz, integer, text), snowflake_watermark(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION next_snowflake(text) TO snowdrift_creator;
+SET ROLE snowdrift_creator;
+CREATE FUNCTION next_order_id() RETURNS bigint
+    LANGUAGE sql VOLATILE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+    RETURN public.next_snowflake('shop');
+REVOKE EXECUTE ON FUNCTION next_order_id() FROM PUBLIC;
+CREATE TABLE shop (id bigint PRIMARY KEY DEFAULT next_order_id(), direct bigint DEFAULT next_snowflake('shop'));
+GRANT INSERT, SELECT ON shop TO snowdrift_ordinary;
+SET ROLE snowdrift_ordinary;
+INSERT INTO shop (direct) VALUES (NULL);
+SET ROLE snowdrift_creator;
+GRANT EXECUTE ON FUNCTION next_order_id() TO snowdrift_ordinary;
+SET ROLE snowdrift_ordinary;
+INSERT INTO shop (direct) VALUES (NULL), (NULL) RETURNING snowflake_worker(id);
+SELECT snowflake_worker(next_order_id());
+INSERT INTO shop DEFAULT VALUES;
+-- No other function draws from it, or from another named generator.
+SELECT next_snowflake('shop');
+SELECT next_snowflakes(1, 'shop');
+SELECT snowflake_at('2022-01-01Z', 'shop');
+SELECT snowflake_watermark('shop');
+SELECT next_sno('shop snos');
+SELECT sno_at('2022-01-01Z', 7, 'shop snos');
+SELECT next_snowflake() > 0 AND next_sno() > sno_nil() AS drawn;
+RESET ROLE;
+SELECT p.oid::regprocedure AS open_to_all FROM pg_proc AS p JOIN pg_depend AS d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass
+WHERE d.deptype = 'e' AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowdrift') AND 'generator' = ANY (p.proargnames[1:p.pronargs])
+    AND has_function_privilege('snowdrift_ordinary', p.oid, 'EXECUTE');
+GRANT EXECUTE ON FUNCTION next_snowflake(text), next_snowflakes(integer, text), next_sno(text, integer),
+    sno_at(timestamptz, integer, text), snowflake_watermark(text) TO PUBLIC;
+DROP TABLE shop;
+DROP FUNCTION next_order_id();
+SELECT snowdrift.drop_generator('shop'), snowdrift.drop_generator('shop snos');
 
 -- Sessions notice definitions that are changed by hand, and replication cannot change them. An altered table of
 -- definitions is an error.

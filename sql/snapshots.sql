@@ -1,4 +1,5 @@
 -- Snapshots of generators, and generators restored from them
+SET client_min_messages = warning;    -- equal_ids.sql has the notices of new generators
 SET TIME ZONE 'UTC';
 
 -- The first ID sets the mark, which becomes the safe mark of generators created later.

@@ -1,5 +1,6 @@
 -- Layouts whose time unit is longer than 1 ms, or whose sequence is above the worker: generators, snapshots,
 -- snowdrift.advance() and partitions
+SET client_min_messages = warning;    -- equal_ids.sql has the notices of new generators
 SET TIME ZONE 'UTC';
 \set tens 'epoch=2024-01-01T00:00:00Z unit=10ms timestamp=39 sequence=4 worker=5 datacenter=6'
 \set seconds 'epoch=2024-01-01T00:00:00Z unit=1s timestamp=31 sequence=10 worker=5 datacenter=6'

@@ -1,4 +1,5 @@
 -- Watermarks: their functions, and what they accept. specs/watermark_readers.spec has concurrent transactions.
+SET client_min_messages = warning;    -- equal_ids.sql has the notices of new generators
 SELECT oid::regprocedure AS function, provolatile, proparallel, proisstrict FROM pg_proc
 WHERE proname IN ('snowflake_watermark', 'ulid_watermark', 'uuidv7_watermark', 'guard_watermark', 'unguard_watermark', 'hold_row')
     AND (pronamespace = 'snowdrift'::regnamespace OR proname ~ '_watermark$')
@@ -13,8 +14,10 @@ DO $$ BEGIN WHILE snowflake_timestamp(snowflake_watermark()) > clock_timestamp()
 SELECT snowdrift.create_generator('feed', 'snowflake'),
     snowdrift.create_generator('seconds', 'snowflake', layout => 'epoch=2020-01-01T00:00:00Z unit=1s timestamp=38 worker=5 sequence=18', worker => 1),
     snowdrift.create_generator('early', 'snowflake', layout => 'epoch=1970-01-01T00:00:00Z timestamp=45 worker=6 sequence=12'),
-    snowdrift.create_generator('future', 'snowflake', layout => 'epoch=2999-01-01T00:00:00Z timestamp=41 worker=10 sequence=12'),
     snowdrift.create_generator('snos', 'sno');
+-- create_generator() refuses a layout that has not begun.
+INSERT INTO snowdrift_tables.generator (name, kind, layout, sequence_min, sequence_max)
+    VALUES ('future', 'snowflake', 'epoch=2999-01-01T00:00:00Z timestamp=41 worker=10 sequence=12', 0, 4095);
 CREATE TABLE events AS SELECT next_snowflake() AS id, next_snowflake('feed') AS feed, next_ulid() AS ulid, next_uuidv7() AS uuid;
 SELECT pg_sleep(0.005);
 SELECT id < snowflake_watermark() AS id, feed < snowflake_watermark('feed') AS feed, ulid < ulid_watermark() AS ulid,
@@ -137,7 +140,7 @@ INSERT INTO guarded (id, feed, early, uuid) VALUES (NULL, NULL, NULL, '00000000-
 INSERT INTO guarded (id) VALUES (make_snowflake(now() + interval '1 hour', 0, 0, 0));
 -- a negative ID holds the watermark back at the layout's first ID, and does not prevent draws
 BEGIN;
-SELECT snowdrift.create_generator('1970', 'snowflake', layout => 'epoch=1970-01-01T00:00:00Z timestamp=41 worker=10 sequence=12');
+SELECT snowdrift.create_generator('1970', 'snowflake', layout => 'epoch=1970-01-01T00:00:00Z timestamp=42 worker=9 sequence=12');
 CREATE TABLE old_keys (id bigint DEFAULT next_snowflake('1970'));
 SELECT snowdrift.guard_watermark('old_keys', 'id');
 INSERT INTO old_keys VALUES (-5);

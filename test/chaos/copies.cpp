@@ -83,8 +83,8 @@ bool Cluster::recover_copy(Server& source) {
     // The named generators still have the nodes of the source, so they are created again.
     std::string statements;
     for (const Generator& generator : generators_of(number))
-        statements += std::string{"SELECT snowdrift.drop_generator('"} + generator.name + "');\n" +
-                      generator.create;
+        statements += std::string{"SELECT snowdrift.drop_generator('"} + generator.name +
+                      "', force => true);\n" + generator.create;
     copy.query(statements);
     Endpoint endpoint{next_lineage()};
     endpoint.lead_to(copy.conninfo());

@@ -130,7 +130,7 @@ bool Cluster::recreate_generator() {
     const OpenWindow window{run_, primary.lineage, Fault::generators};
     fault(primary.server.name + " " + generator.name + (is_kept ? "" : ", rolled back"));
     const std::string drop =
-        std::string{"SELECT snowdrift.drop_generator('"} + generator.name + "');";
+        std::string{"SELECT snowdrift.drop_generator('"} + generator.name + "', force => true);";
     const std::string one_transaction = is_one_transaction ? drop + generator.create : drop;
     if (!try_statements(primary.server,
                         "BEGIN;" + one_transaction + (is_kept ? "; COMMIT" : "; ROLLBACK")))

@@ -84,8 +84,10 @@ like(error_of($node, 'SET snowdrift.max_clock_lead = 0; SELECT next_snowflake()'
 # A clock outside the range of the layout is an error.
 set_clock($node, '2020-12-31 23:00:00');
 like(error_of($node, 'SELECT next_snowflake()'),
-	qr/55000: the server's clock is out of range for the ID format/,
+	qr/55000: layout "snowflake" has not begun\nDETAIL:  Its IDs have times from 2021-01-01T00:00:00Z to 2090-09-07T15:47:35\.551Z\. The server's clock is at 2020-12-31T23:00:00\S*Z\.\nHINT:  .*correct it\.$/m,
 	'a clock before the epoch is an error');
+set_clock($node, '2090-09-08 00:00:00');
+like(error_of($node, 'SELECT next_snowflake()'), qr/55000: layout "snowflake" has ended$/m, '... and so is one after the end');
 
 $session->quit;
 $node->stop;

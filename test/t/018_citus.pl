@@ -211,13 +211,13 @@ foreach my $kind (sort keys %pins)
 		error_of($coordinator, "INSERT INTO orders_$kind (tenant) SELECT tenant FROM source"),
 		qr/ERROR:  42704: .*HINT:  .*run_command_on_all_nodes/s,
 		'... a node without the generator raises an error');
-	$coordinator->safe_psql('postgres', "SELECT snowdrift.drop_generator('orders')");
+	$coordinator->safe_psql('postgres', "SELECT snowdrift.drop_generator('orders', force => true)");
 	is(run_on_all_nodes("SELECT snowdrift.create_generator('orders', '$kind')"),
 		't', '... run_command_on_all_nodes creates it on all nodes');
 	psql_on_each("INSERT INTO orders_$kind (tenant) SELECT tenant FROM source");
 	no_duplicates("$kind: INSERT ... SELECT from a named generator, on all nodes", 3 * $rows, "orders_$kind");
 	$total{$kind} += 3 * $rows;
-	run_on_all_nodes("SELECT snowdrift.drop_generator('$_')") for 'pinned', 'orders';
+	run_on_all_nodes("SELECT snowdrift.drop_generator('$_', force => true)") for 'pinned', 'orders';
 }
 is( errors_on_each(
 		"SELECT snowdrift.create_generator('old', 'snowflake', 'mastodon')",

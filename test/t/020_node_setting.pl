@@ -47,6 +47,39 @@ $server->poll_query_until('postgres', q{SELECT number = 9 FROM snowdrift.node}) 
 is($server->safe_psql('postgres', $worker), '9', '... until it is corrected');
 $server->stop;
 
+# ---- sessions that have not loaded the library ----------------------------------------------------------
+
+# Before version 17, ALTER SYSTEM needs a setting that it knows. LOAD, or reading a view, makes it known; roles that are
+# not superusers cannot LOAD. ALTER DATABASE does not need to know it.
+my $fresh = new_server('fresh');
+$fresh->start;
+$fresh->safe_psql('postgres', 'CREATE EXTENSION snowdrift; CREATE ROLE operator LOGIN; CREATE DATABASE owned OWNER operator');
+$fresh->safe_psql('owned', 'CREATE EXTENSION snowdrift');
+my $set = 'ALTER SYSTEM SET snowdrift.node = 3';
+like(error_of($fresh, $set),
+	$fresh->pg_version < 17
+	? qr/ERROR:  42704: unrecognized configuration parameter "snowdrift\.node"/
+	: qr/^no error/, 'ALTER SYSTEM before the library is loaded');
+$fresh->safe_psql('postgres', $_) for "LOAD 'snowdrift'; $set", 'SELECT pg_reload_conf()';
+is($fresh->safe_psql('postgres', $worker), '3', '... and after LOAD in the same session');
+$fresh->safe_psql('postgres', 'GRANT ALTER SYSTEM ON PARAMETER snowdrift.node TO operator');
+{
+	local $ENV{PGUSER} = 'operator';
+	like(error_of($fresh, "LOAD 'snowdrift'"), qr/ERROR:  42501: /, 'a role that is not a superuser cannot LOAD');
+	$fresh->safe_psql('postgres', 'SELECT FROM snowdrift.node; ALTER SYSTEM SET snowdrift.node = 4');
+}
+$fresh->reload;
+$fresh->poll_query_until('postgres', q{SELECT number = 4 FROM snowdrift.node}) or die 'no number';
+is($fresh->safe_psql('postgres', $worker), '4', '... but can read a view of the extension first');
+$fresh->safe_psql('postgres', 'ALTER DATABASE owned SET snowdrift.node = 5');
+is($fresh->safe_psql('owned', $worker), '5', 'ALTER DATABASE needs no library');
+{
+	local $ENV{PGUSER} = 'operator';
+	like(error_of_database($fresh, 'owned', 'ALTER DATABASE owned SET snowdrift.node = 6'),
+		qr/ERROR:  42501: permission denied to set parameter "snowdrift\.node"/, '... but the privilege to set the number');
+}
+$fresh->stop;
+
 # ---- numbers that standbys do not have ----------------------------------------------------------------
 
 my $numbers = 'SELECT snowflake_worker(next_snowflake()), sno_partition(next_sno())';

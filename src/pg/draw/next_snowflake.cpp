@@ -49,6 +49,8 @@ class SnowflakeSession : public NodeSession {
                 regressions::record(state(), core_, answer.ms);
         } else if (answer.verdict == Verdict::clock_behind || answer.verdict == Verdict::refused) {
             regressions::record(state(), core_, core_.unix_ms_of(state().word));
+        } else if (answer.verdict == Verdict::out_of_range) {
+            report_not_present(core_.layout(), now, ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE);
         }
         return answer;
     }

@@ -10,6 +10,7 @@
 #include "pg/mark/advance_state.hpp"
 #include "pg/mark/mark_table.hpp"
 #include "pg/mark/regressions.hpp"
+#include "pg/named/equal_ids.hpp"
 #include "pg/node/node.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/settings.hpp"
@@ -137,6 +138,7 @@ SNOWDRIFT_FUNCTION(restore) {
     if (!definitions::lookup(name)) {
         definitions::check_unique_in_cluster(name, snapshot.definition);
         definitions::insert(name, snapshot.definition);
+        notice_equal_ids(name, snapshot.definition);
     }
     const Definition own = definitions::lock(name);
     check_same(name, own, snapshot.definition);

@@ -5,10 +5,14 @@
 #include "pg/mark/slot_release.hpp"
 #include "pg/named/definition_table.hpp"
 #include "pg/named/definitions.hpp"
+#include "pg/named/equal_ids.hpp"
+#include "pg/named/generator_dependents.hpp"
 #include "pg/node/node.hpp"
 #include "pg/node/replication.hpp"
+#include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/trigger.hpp"
+#include "pg/types/snowflake_layout_type.hpp"
 
 extern "C" {
 #include "tcop/utility.h"
@@ -73,15 +77,24 @@ SNOWDRIFT_FUNCTION(create_generator) {
     if (definition.sequence_min > definition.sequence_max)
         std::swap(definition.sequence_min, definition.sequence_max);
     definitions::check_bounds(definition.sequence_min, definition.sequence_max);
+    if (const int64_t now = clock::now_ms();
+        definition.kind == slots::Kind::snowflake &&
+        !definition.layout.contains_time(definition.layout.truncate(now)))
+        report_not_present(definition.layout, now, ERRCODE_INVALID_PARAMETER_VALUE);
     definitions::check_unique_in_cluster(name, definition);
     definitions::insert(name, definition);
+    notice_equal_ids(name, definition);
     PG_RETURN_VOID();
 }
 
-/// snowdrift.drop_generator(name) → void
+/// snowdrift.drop_generator(name, force) → void
 SNOWDRIFT_FUNCTION(drop_generator) {
     PreventCommandIfReadOnly("snowdrift.drop_generator()");
-    definitions::remove(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+    const char* const name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+    const bool is_forced = PG_GETARG_BOOL(1);
+    definitions::lock_exclusively(name);
+    if (!is_forced) check_no_dependents(name);
+    definitions::remove(name);
     PG_RETURN_VOID();
 }
 

@@ -29,11 +29,26 @@ void on_invalidation(Oid relation) {
     if (relation == table_oid || !OidIsValid(relation)) ++version;
 }
 
-/// An integer column; nothing if it is null. Raises 22003 if it is not in 0 .. max.
-std::optional<uint32_t> get_field(const std::optional<Datum>& value, const char* field,
-                                  uint32_t max) {
+/// An integer column; nothing if it is null.
+std::optional<uint32_t> get_field(const std::optional<Datum>& value) {
     if (!value) return std::nullopt;
-    return check_field(field, DatumGetInt32(*value), max);
+    return DatumGetUInt32(*value);
+}
+
+/// Ensure that a field of a Snowflake layout is in its range, if it is set. Raises 22003.
+void check(const SnowflakeLayout& layout, SnowflakeField field, const char* name,
+           std::optional<uint32_t> value) {
+    if (value) (void)check_layout_field(layout, field, name, static_cast<int32>(*value));
+}
+
+/// Ensure that a field of a sno is in its range, if it is set. Raises 22003.
+void check(const char* name, std::optional<uint32_t> value) {
+    if (value) (void)check_field(name, static_cast<int32>(*value), UINT16_MAX);
+}
+
+/// The greatest sequence number of a kind of IDs.
+uint32_t max_sequence_of(const Definition& definition) {
+    return definition.kind == slots::Kind::sno ? UINT16_MAX : definition.layout.max_sequence();
 }
 
 }  // namespace
@@ -62,7 +77,7 @@ bool Row::has_text(Column column, const char* wanted) const {
     return value && std::strcmp(TextDatumGetCString(*value), wanted) == 0;
 }
 
-Definition Row::definition() const {
+Definition Row::unchecked_definition() const {
     const Row& row = *this;
     Definition read{};
     read.table = table;
@@ -70,24 +85,35 @@ Definition Row::definition() const {
     read.kind = kind();
     read.is_uncommitted = tuple != nullptr && TransactionIdIsCurrentTransactionId(
                                                   HeapTupleHeaderGetXmin(tuple->t_data));
-    uint32_t max_sequence = UINT16_MAX;
     if (read.kind == slots::Kind::sno) {
-        read.partition = get_field(row[Column::partition], "partition", UINT16_MAX);
+        read.partition = get_field(row[Column::partition]);
     } else {
         const auto& own_layout = row[Column::layout];
         read.layout = own_layout ? get_layout(*own_layout) : default_layout;
-        read.datacenter =
-            get_field(row[Column::datacenter], "datacenter", read.layout.max_datacenter());
-        read.worker = get_field(row[Column::worker], "worker", read.layout.max_worker());
-        max_sequence = read.layout.max_sequence();
+        read.datacenter = get_field(row[Column::datacenter]);
+        read.worker = get_field(row[Column::worker]);
     }
-    read.sequence_min =
-        get_field(row[Column::sequence_min], "sequence_min", max_sequence).value_or(0);
-    read.sequence_max =
-        get_field(row[Column::sequence_max], "sequence_max", max_sequence).value_or(max_sequence);
+    read.sequence_min = get_field(row[Column::sequence_min]).value_or(0);
+    read.sequence_max = get_field(row[Column::sequence_max]).value_or(max_sequence_of(read));
     read.this_node_only = DatumGetBool(row[Column::this_node_only].value_or(BoolGetDatum(false)));
     if (const auto& time = row[Column::origin])
         read.origin_ms = unix_ms_ceil(DatumGetTimestampTz(*time));
+    return read;
+}
+
+Definition Row::definition() const {
+    const Definition read = unchecked_definition();
+    if (read.kind == slots::Kind::sno) {
+        check("partition", read.partition);
+        check("sequence_min", read.sequence_min);
+        check("sequence_max", read.sequence_max);
+    } else {
+        using enum SnowflakeField;
+        check(read.layout, datacenter, "datacenter", read.datacenter);
+        check(read.layout, worker, "worker", read.worker);
+        check(read.layout, sequence, "sequence_min", read.sequence_min);
+        check(read.layout, sequence, "sequence_max", read.sequence_max);
+    }
     return read;
 }
 

@@ -62,6 +62,9 @@ struct Row {
     /// The definition, by default with the whole sequence. The bounds of the sequence need not be
     /// in order. Raises 22003 if a field is out of range.
     Definition definition() const;
+
+    /// The same, but its fields may be out of range.
+    Definition unchecked_definition() const;
 };
 
 /// The row in a tuple of the table.

@@ -1,5 +1,6 @@
 #include "pg/named/definitions.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "pg/mark/advance_state.hpp"
@@ -12,6 +13,7 @@
 #include "pg/support/datum.hpp"
 #include "pg/support/extension.hpp"
 #include "pg/support/insert_row.hpp"
+#include "pg/support/name_list.hpp"
 #include "pg/support/time.hpp"
 #include "pg/types/snowflake_layout_type.hpp"
 
@@ -26,6 +28,7 @@ extern "C" {
 #include "utils/inval.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
+#include "utils/varlena.h"
 }
 
 namespace snowdrift::definitions {
@@ -84,6 +87,27 @@ void change_slots(const GeneratorId& generator, void (*change)(slots::Slot&, uin
             change(*each.slot, each.allocation);
 }
 
+/// The names that are most similar to `name`, as a list; null if no name is similar. A name is
+/// similar if at most three characters, and at most half of them, differ.
+const char* nearest_names(const char* name) {
+    const int length = static_cast<int>(std::strlen(name));
+    if (static_cast<size_t>(length) > max_name_length) return nullptr;
+    int distance = std::min(3, length / 2);
+    List* names = NIL;
+    for_each_row([&](const Row& row) {
+        const char* const other = TextDatumGetCString(*row[Column::name]);
+        const int other_length = static_cast<int>(std::strlen(other));
+        if (static_cast<size_t>(other_length) > max_name_length) return;
+        const int other_distance = varstr_levenshtein_less_equal(name, length, other, other_length,
+                                                                 1, 1, 1, distance, true);
+        if (other_distance > distance) return;
+        if (other_distance < distance) names = NIL;
+        distance = other_distance;
+        names = lappend(names, const_cast<char*>(other));
+    });
+    return names != NIL ? quoted_list(names) : nullptr;
+}
+
 void check_name(const char* name) {
     if (*name == '\0' || std::strlen(name) > max_name_length)
         ereport(ERROR,
@@ -127,6 +151,10 @@ uint32_t next_id() {
     return next;
 }
 
+void lock_exclusively(const char* name) {
+    (void)find_locked(name, generator_lock::lock_exclusively);
+}
+
 void lock_exclusively(Relation table, HeapTuple tuple) {
     Assert(CheckRelationLockedByMe(table, RowExclusiveLock, true));
     const GeneratorId changed = read_row(table, tuple).generator();
@@ -135,12 +163,18 @@ void lock_exclusively(Relation table, HeapTuple tuple) {
 }
 
 void report_undefined(const char* name) {
+    const char* const nearest = nearest_names(name);
+    const char* const citus_hint =
+        citus::read_membership().has_citus
+            ? "Create it on all nodes of the Citus cluster with run_command_on_all_nodes()."
+            : nullptr;
+    const char* const hint = nearest == nullptr ? citus_hint
+                             : citus_hint == nullptr
+                                 ? psprintf("Perhaps you meant %s.", nearest)
+                                 : psprintf("Perhaps you meant %s. %s", nearest, citus_hint);
     ereport(ERROR,
             (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("ID generator \"%s\" does not exist", name),
-             citus::read_membership().has_citus
-                 ? errhint("Create it on all nodes of the Citus cluster with "
-                           "run_command_on_all_nodes().")
-                 : 0));
+             hint != nullptr ? errhint("%s", hint) : 0));
 }
 
 void report_wrong_kind(const char* name, slots::Kind wanted) {
@@ -211,11 +245,10 @@ void remove_origin(const char* name) {
 }
 
 void remove(const char* name) {
-    const GeneratorId dropped = find_locked(name, generator_lock::lock_exclusively).generator();
     Relation table = open_table(RowExclusiveLock);
-    const auto row = find(table, name);  // again: VACUUM FULL may have moved it
+    const auto row = find(table, name);
     if (!row) report_undefined(name);
-    Assert(row->generator() == dropped);
+    const GeneratorId dropped = row->generator();
     Assert(generator_lock::is_held(dropped, AccessExclusiveLock));
     CatalogTupleDelete(table, &row->tuple->t_self);
     close_changed(table);

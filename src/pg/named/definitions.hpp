@@ -36,6 +36,10 @@ Definition lock(const char* name);
 /// An id from the sequence of the ids, which no generator of the database has.
 uint32_t next_id();
 
+/// Waits until no other transaction has drawn from the generator `name`, and then blocks others
+/// from drawing until this transaction ends. Raises 42704 if there is no such generator.
+void lock_exclusively(const char* name);
+
 /// Waits until no other transaction has drawn from the generator of the row `tuple` of `table`, and
 /// then blocks others from drawing until this transaction ends. Raises 55000 if this session's
 /// library was replaced.
@@ -59,8 +63,7 @@ void insert(const char* name, const Definition& definition);
 /// elsewhere. Precondition: lock(name) was called.
 void remove_origin(const char* name);
 
-/// Drops the generator `name`. Waits until no other transaction has drawn from it, and then blocks
-/// others until this transaction ends. Raises 42704 if there is no such generator.
+/// Drops the generator `name`. Precondition: lock_exclusively(name) was called.
 void remove(const char* name);
 
 /// Ensures that the IDs of the generator `name` differ from those of other nodes if this server is

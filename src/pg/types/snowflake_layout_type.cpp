@@ -3,6 +3,7 @@
 #include "pg/types/snowflake_layout_type.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "pg/support/time.hpp"
 #include "snowdrift/snowflake_layout.hpp"
@@ -27,8 +28,11 @@ const char* kind_of_value(LayoutField field) {
     return field == LayoutField::unit ? "number of milliseconds or seconds" : "number of bits";
 }
 
+/// Whether a text is a list of fields. Another one could be meant as a preset's name.
+bool has_fields(const char* text) { return std::strchr(text, '=') != nullptr; }
+
 /// Add the reason for a syntax error to the error's detail.
-int explain_syntax(const LayoutError& error) {
+int explain_syntax(const char* text, const LayoutError& error) {
     const auto length = static_cast<int>(error.word.size());
     const char* const word = error.word.data();
     const auto name_length = static_cast<int>(error.word.substr(0, error.word.find('=')).size());
@@ -47,20 +51,57 @@ int explain_syntax(const LayoutError& error) {
             if (is_preset_name(error.word))
                 return errdetail("The preset \"%.*s\" cannot be combined with other words.", length,
                                  word);
+            if (has_fields(text)) return errdetail("\"%.*s\" is not a field.", length, word);
             return errdetail("\"%.*s\" is neither a field nor a preset.", length, word);
     }
 }
 
-/// Add the syntax of layouts to the error's hint.
+constexpr const char* example =
+    "epoch=2024-01-01T00:00:00Z timestamp=41 datacenter=5 worker=5 sequence=12";
+
+/// Add the presets and the syntax of fields to the error's hint.
 int show_syntax() {
     StringInfoData names;
     initStringInfo(&names);
     for (const LayoutPreset& preset : layout_presets)
         appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "", preset.name.data());
     return errhint(
-        "Valid presets are %s. Fields are written as in \"epoch=2024-01-01T00:00:00Z timestamp=41 "
-        "datacenter=5 worker=5 sequence=12\", in the order of their bits.",
-        names.data);
+        "Valid presets are %s. Fields are written as in \"%s\", in the order of their bits.",
+        names.data, example);
+}
+
+/// Add the syntax of a field's value to the error's hint.
+int show_value_syntax(LayoutField field) {
+    if (field == LayoutField::epoch)
+        return errhint(
+            "Write the epoch as in \"epoch=2024-01-01T00:00:00Z\", or as the number of "
+            "milliseconds since 1970.");
+    if (field == LayoutField::unit)
+        return errhint("Write the time unit as in \"unit=10ms\" or \"unit=1s\".");
+    return errhint("Write the width as in \"%s=10\".", layout_field_name(field));
+}
+
+/// Add what corrects a syntax error to the error's hint.
+int show_correction(const char* text, const LayoutError& error) {
+    if (!has_fields(text)) return show_syntax();
+    switch (error.reason) {
+        case LayoutError::Reason::value:
+            return show_value_syntax(error.field);
+        case LayoutError::Reason::repeated:
+            return errhint("Write each field once.");
+        case LayoutError::Reason::order:
+            return errhint(
+                "Write \"timestamp\" before \"datacenter\", \"worker\" and "
+                "\"sequence\".");
+        case LayoutError::Reason::missing:
+            return errhint("Fields are written as in \"%s\".", example);
+        default:
+            if (is_preset_name(error.word))
+                return errhint("Write the name of the preset alone, or all fields.");
+            return errhint(
+                "Valid fields are epoch, unit, timestamp, datacenter, worker, sequence "
+                "and js.");
+    }
 }
 
 /// Format the value of a field, or one of its bounds, as its text form does. An epoch outside its
@@ -101,7 +142,7 @@ Datum reject_text(const char* text, const LayoutError& error, Node* context) {
     ereturn(context, Datum{0},
             (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
              errmsg("invalid input syntax for type snowflake_layout: \"%s\"", text),
-             explain_syntax(error), show_syntax()));
+             explain_syntax(text, error), show_correction(text, error)));
 }
 
 bool are_equal(FunctionCallInfo fcinfo) {
@@ -118,6 +159,28 @@ char* snowdrift::layout_text(const SnowflakeLayout& layout) {
     auto* const text = static_cast<char*>(palloc(max_layout_text_size + 1));
     *format_layout(layout, text) = '\0';
     return text;
+}
+
+void snowdrift::report_no_field(const SnowflakeLayout& layout, SnowflakeField field,
+                                const char* name, int32 value) {
+    ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                    errmsg("layout \"%s\" has no %s", layout_text(layout),
+                           layout_field_name(layout_field_of(field))),
+                    errdetail("The value of %s must be 0, not %d.", name, value)));
+}
+
+void snowdrift::report_not_present(const SnowflakeLayout& layout, int64 now_ms, int sqlstate) {
+    ereport(
+        ERROR,
+        (errcode(sqlstate),
+         errmsg(now_ms < layout.epoch_unix_ms ? "layout \"%s\" has not begun"
+                                              : "layout \"%s\" has ended",
+                layout_text(layout)),
+         errdetail("Its IDs have times from %s to %s. The server's clock is at %s.",
+                   utc_text(layout.epoch_unix_ms), utc_text(layout.max_unix_ms()),
+                   utc_text(now_ms)),
+         errhint("Use a layout that contains the present. If the server's clock is wrong, correct "
+                 "it.")));
 }
 
 SNOWDRIFT_FUNCTION(snowflake_layout_in) {

@@ -1,4 +1,5 @@
 -- The layout of a generator, for functions that take an ID alone
+SET client_min_messages = warning;    -- equal_ids.sql has the notices of new generators
 SET TimeZone = 'UTC';
 SELECT snowdrift.create_generator('web', 'snowflake', layout => 'si', worker => 3);
 SELECT snowdrift.create_generator('old', 'snowflake', layout => 'twitter'), snowdrift.create_generator('people', 'sno');
@@ -58,7 +59,7 @@ DO $$
 DECLARE layout text;
 BEGIN
     FOREACH layout IN ARRAY ARRAY['si', 'twitter', 'pgedge'] LOOP
-        PERFORM snowdrift.drop_generator('web');
+        PERFORM snowdrift.drop_generator('web', force => true);
         PERFORM snowdrift.create_generator('web', 'snowflake', layout => layout::snowflake_layout);
         IF snowdrift.generator_layout('web') <> layout::snowflake_layout THEN
             RAISE 'the layout is outdated';

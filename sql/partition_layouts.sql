@@ -1,5 +1,4 @@
 -- The layout of a partitioned table's Snowflakes, which the default of its key states
-SET client_min_messages = warning;    -- equal_ids.sql has the notices of new generators
 SET TimeZone = 'UTC';
 
 -- The layout of the column's generator applies. In the default layout, all of these partitions would be old.
@@ -46,7 +45,7 @@ CREATE FUNCTION own_id() RETURNS bigint LANGUAGE sql AS 'SELECT next_snowflake('
 CREATE SCHEMA other;
 CREATE FUNCTION other.next_snowflake() RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint';
 CREATE SEQUENCE numbers;
-SELECT snowdrift.create_generator('readings', 'sno');
+SELECT snowdrift.create_generator('readings', 'sno', partition => 5);
 CREATE TABLE defaults (n serial, expression text);
 INSERT INTO defaults (expression) VALUES ('NULL'), ('1'), ('nextval(''numbers'')'), ('own_id()'), ('other.next_snowflake()'),
     ('next_snowflake() + 1'), ('abs(next_snowflake())'), ('next_snowflake(NULL)'), ('next_snowflake(current_setting(''a.b''))'),

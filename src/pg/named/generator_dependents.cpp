@@ -28,6 +28,7 @@ namespace {
 constexpr const char* symbols[] = {
     "snowdrift_next_snowflake_of",      "snowdrift_next_snowflakes_of", "snowdrift_snowflake_at_of",
     "snowdrift_snowflake_watermark_of", "snowdrift_next_sno_of",        "snowdrift_sno_at_of",
+    "snowdrift_generator_layout",
 };
 constexpr const char* guard_symbol = "snowdrift_hold_row";
 

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "pg/support/extension.hpp"
 #include "pg/support/postgres.hpp"
 
 extern "C" {

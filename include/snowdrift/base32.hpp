@@ -11,10 +11,8 @@
 
 namespace snowdrift {
 
-static_assert(sizeof(void*) == 8, "Snowdrift requires a 64-bit machine");
-
 /// The reason why a text is not an ID. Converts to true if there is an error.
-struct ParseError {
+struct [[nodiscard]] ParseError {
     enum class Reason : uint8_t {
         none,
         length,     ///< the text has the wrong number of characters

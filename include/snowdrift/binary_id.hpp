@@ -6,6 +6,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "snowdrift/endian.hpp"
 #include "snowdrift/time.hpp"
@@ -16,7 +17,8 @@ namespace snowdrift {
 /// An ID of eight bytes, which begin with the timestamp, and of those of a `Low`, an unsigned
 /// number. The bytes are big-endian, so that IDs, their bytes and their texts have the same order,
 /// by timestamp first. `Id` is the class of the IDs, which derives from this one, and has their
-/// boundary(), parse() and format(). Texts have `text_size_` characters.
+/// boundary() and last_before() of milliseconds, parse() and format(). Texts have `text_size_`
+/// characters.
 template <typename Id, typename Low, size_t text_size_>
 class BinaryId {
  public:
@@ -26,22 +28,26 @@ class BinaryId {
     using Bytes = std::array<uint8_t, size>;
     using Text = std::array<char, text_size>;
 
-    /// The smallest ID whose timestamp is not before `time`. Precondition:
-    /// contains_time(unix_ms_ceil(time)).
+    /// The smallest ID whose timestamp is not before `time`. Precondition: contains_time(the first
+    /// millisecond that does not begin before `time`).
     template <typename Duration>
     static constexpr Id boundary(std::chrono::sys_time<Duration> time) noexcept {
-        return Id::boundary(unix_ms_ceil(time));
+        return Id::boundary(time_of(unix_ms_ceil(time)));
     }
 
-    /// Whether `unix_ms` is in epoch_unix_ms .. max_timestamp_ms.
-    static constexpr bool contains_time(int64_t unix_ms) noexcept {
-        return unix_ms >= Id::epoch_unix_ms && unix_ms <= Id::max_timestamp_ms;
-    }
-
-    /// The same for the millisecond that contains `time`.
+    /// The largest ID whose timestamp is before `time`. Precondition: contains_time(the last
+    /// millisecond that begins before `time`).
     template <typename Duration>
-    static constexpr bool contains_time(std::chrono::sys_time<Duration> time) noexcept {
-        return contains_time(unix_ms_floor(time));
+    static constexpr Id last_before(std::chrono::sys_time<Duration> time) noexcept {
+        return Id::last_before(time_of(unix_ms_ceil(time)));
+    }
+
+    /// Whether the millisecond that contains `time` is in epoch_unix_ms .. max_timestamp_ms.
+    template <typename Duration>
+    [[nodiscard]] static constexpr bool contains_time(
+        std::chrono::sys_time<Duration> time) noexcept {
+        const int64_t unix_ms = unix_ms_floor(time);
+        return unix_ms >= Id::epoch_unix_ms && unix_ms <= Id::max_timestamp_ms;
     }
 
     /// The first 64 bits as a number.
@@ -94,5 +100,12 @@ class BinaryId {
  private:
     constexpr const Id& id() const noexcept { return static_cast<const Id&>(*this); }
 };
+
+/// The text of an ID.
+template <typename Id, typename Low, size_t text_size>
+std::string to_string(const BinaryId<Id, Low, text_size>& id) {
+    const auto text = id.text();
+    return {text.data(), text.size()};
+}
 
 }  // namespace snowdrift

@@ -6,6 +6,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "snowdrift/requirements.hpp"
+
 namespace snowdrift {
 
 /// Converts `word` between the byte order of this machine and big-endian. The inverse is the same

@@ -43,7 +43,7 @@ std::string explain(ParseError error, std::string_view text) {
 /// The ID with this text. Throws std::invalid_argument, with the message of explain(), if
 /// T::parse() returns an error. In a constant expression, an invalid text does not compile.
 template <AnyId T>
-constexpr T parse(std::string_view text) {
+[[nodiscard]] constexpr T parse(std::string_view text) {
     T id;
     if (const ParseError error = T::parse(text, id))
         throw std::invalid_argument{explain<T>(error, text)};

@@ -4,6 +4,8 @@
 // the Snowflake's layout, or a UUID of another version.
 #pragma once
 
+#include "snowdrift/requirements.hpp"  // first: libpqxx may require less
+
 #include <pqxx/version>
 
 #if PQXX_VERSION_MAJOR >= 8
@@ -11,10 +13,5 @@
 #elif PQXX_VERSION_MAJOR == 7
 #include "snowdrift/pqxx/traits_7.hpp"
 #else
-// Debian's libpqxx 6 is configured for C++14. It supports std::optional if programs include this
-// file before libpqxx's other headers.
-#ifndef PQXX_HAVE_OPTIONAL
-#define PQXX_HAVE_OPTIONAL 1
-#endif
 #include "snowdrift/pqxx/traits_6.hpp"
 #endif

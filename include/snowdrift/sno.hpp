@@ -12,6 +12,7 @@
 #include "snowdrift/base32.hpp"
 #include "snowdrift/binary_id.hpp"
 #include "snowdrift/endian.hpp"
+#include "snowdrift/time.hpp"
 #include "snowdrift/value.hpp"
 
 namespace snowdrift {
@@ -56,6 +57,7 @@ class Sno : public BinaryId<Sno, uint16_t, 16> {
     static constexpr int64_t max_timestamp_ms = 3461327255548;  ///< 2079-09-07T15:47:35.548Z
 
     using BinaryId::boundary;
+    using BinaryId::last_before;
 
     /// The nil sno: all bits zero.
     constexpr Sno() noexcept = default;
@@ -70,28 +72,27 @@ class Sno : public BinaryId<Sno, uint16_t, 16> {
                 parts.sequence};
     }
 
-    /// The smallest sno whose timestamp is not before `unix_ms`: its unit is the first one that
-    /// begins at or after `unix_ms`, all other bits are zero. Precondition: contains_time(unix_ms).
-    static constexpr Sno boundary(int64_t unix_ms) noexcept {
-        assert(contains_time(unix_ms));
-        return compose({.units = units_at(unix_ms + unit_ms - 1)});
+    /// The smallest sno whose timestamp is not before `time`: its unit is the first one that
+    /// begins at or after `time`, all other bits are zero. Precondition: contains_time(time).
+    static constexpr Sno boundary(Time time) noexcept {
+        assert(contains_time(time));
+        return compose({.units = units_at(time + Time::duration{unit_ms - 1})});
     }
 
-    /// The largest sno whose timestamp is before `unix_ms`. Precondition:
-    /// contains_time(unix_ms - 1).
-    static constexpr Sno last_before(int64_t unix_ms) noexcept {
-        assert(contains_time(unix_ms - 1));
-        return {((units_at(unix_ms - 1) + 1) << 25) - 1, UINT16_MAX};
+    /// The largest sno whose timestamp is before `time`. Precondition: contains_time(time - 1 ms).
+    static constexpr Sno last_before(Time time) noexcept {
+        assert(contains_time(time - Time::duration{1}));
+        return {((units_at(time - Time::duration{1}) + 1) << 25) - 1, UINT16_MAX};
     }
 
     static constexpr Sno nil() noexcept { return {}; }
     static constexpr Sno max() noexcept { return {UINT64_MAX, UINT16_MAX}; }
 
-    /// The unit that contains the Unix millisecond `unix_ms`, counted from the epoch.
-    /// Precondition: unix_ms >= epoch_unix_ms.
-    static constexpr uint64_t units_at(int64_t unix_ms) noexcept {
-        assert(unix_ms >= epoch_unix_ms);
-        return static_cast<uint64_t>(unix_ms - epoch_unix_ms) / unit_ms;
+    /// The unit that contains `time`, counted from the epoch. Precondition: `time` is not before
+    /// the epoch.
+    static constexpr uint64_t units_at(Time time) noexcept {
+        assert(unix_ms_of(time) >= epoch_unix_ms);
+        return static_cast<uint64_t>(unix_ms_of(time) - epoch_unix_ms) / unit_ms;
     }
 
     /// The fields of the sno.
@@ -113,17 +114,17 @@ class Sno : public BinaryId<Sno, uint16_t, 16> {
     constexpr uint16_t sequence() const noexcept { return low(); }
 
     /// The same sno with another metabyte, which applications often use as a version number.
-    constexpr Sno with_metabyte(uint8_t metabyte) const noexcept {
+    [[nodiscard]] constexpr Sno with_metabyte(uint8_t metabyte) const noexcept {
         return compose({units(), tick(), metabyte, partition(), sequence()});
     }
 
     /// The same sno with another partition.
-    constexpr Sno with_partition(uint16_t partition) const noexcept {
+    [[nodiscard]] constexpr Sno with_partition(uint16_t partition) const noexcept {
         return compose({units(), tick(), metabyte(), partition, sequence()});
     }
 
     /// The same sno with another sequence.
-    constexpr Sno with_sequence(uint16_t sequence) const noexcept {
+    [[nodiscard]] constexpr Sno with_sequence(uint16_t sequence) const noexcept {
         return compose({units(), tick(), metabyte(), partition(), sequence});
     }
 
@@ -161,6 +162,6 @@ static_assert(sizeof(Sno) == Sno::size && alignof(Sno) == 1);
 static_assert(std::is_trivially_copyable_v<Sno> && std::is_standard_layout_v<Sno>);
 static_assert(Sno::max().units() == Sno::max_units);
 static_assert(Sno::max().timestamp_ms() == Sno::max_timestamp_ms);
-static_assert(Sno::max() == Sno::last_before(Sno::max_timestamp_ms + 1));
+static_assert(Sno::max() == Sno::last_before(time_of(Sno::max_timestamp_ms + 1)));
 
 }  // namespace snowdrift

@@ -7,13 +7,14 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
-namespace snowdrift {
+#include "snowdrift/time.hpp"
 
-static_assert(sizeof(void*) == 8, "Snowdrift requires a 64-bit machine");
+namespace snowdrift {
 
 /// The order of the fields below the timestamp, from the most significant bit down. Tables store
 /// these values, so they never change.
@@ -45,10 +46,10 @@ inline constexpr std::array<SnowflakeFields, 6> fields_in_order = [] {
 
 /// The fields of a Snowflake ID.
 struct SnowflakeParts {
-    int64_t unix_ms;      ///< the timestamp, in milliseconds since 1970-01-01T00:00:00Z
-    uint32_t datacenter;  ///< 0 .. layout.max_datacenter()
-    uint32_t worker;      ///< 0 .. layout.max_worker()
-    uint32_t sequence;    ///< 0 .. layout.max_sequence()
+    Time time{};              ///< the timestamp
+    uint32_t datacenter = 0;  ///< 0 .. layout.max_datacenter()
+    uint32_t worker = 0;      ///< 0 .. layout.max_worker()
+    uint32_t sequence = 0;    ///< 0 .. layout.max_sequence()
 
     /// The value of a field below the timestamp.
     constexpr uint32_t value(SnowflakeField field) const noexcept {
@@ -65,8 +66,7 @@ struct SnowflakeParts {
 /// most 64. IDs do not use the sign bit: if the sum is 64, the upper half of the timestamps is out
 /// of range. make_layout() in snowflake_layout.hpp checks all requirements of a layout.
 ///
-/// An ID represents all times of its time unit. `unix_ms` of its parts is the unit's first
-/// millisecond.
+/// An ID represents all times of its time unit. `time` of its parts is the beginning of the unit.
 struct SnowflakeLayout {
     int64_t epoch_unix_ms;
     uint8_t timestamp_bits;
@@ -139,13 +139,18 @@ struct SnowflakeLayout {
         return unix_ms < epoch_unix_ms ? unix_ms : unix_ms_of(units_at(unix_ms));
     }
 
-    /// Whether `unix_ms` is in epoch_unix_ms .. max_unix_ms().
-    constexpr bool contains_time(int64_t unix_ms) const noexcept {
+    /// Whether the millisecond that contains `time` is in epoch_unix_ms .. max_unix_ms().
+    template <typename Duration>
+    [[nodiscard]] constexpr bool contains_time(
+        std::chrono::sys_time<Duration> time) const noexcept {
+        const int64_t unix_ms = unix_ms_floor(time);
         return unix_ms >= epoch_unix_ms && unix_ms <= max_unix_ms();
     }
 
     /// Whether `id` is in 0 .. max_id().
-    constexpr bool contains_id(int64_t id) const noexcept { return id >= 0 && id <= max_id(); }
+    [[nodiscard]] constexpr bool contains_id(int64_t id) const noexcept {
+        return id >= 0 && id <= max_id();
+    }
 
     /// The bits of a node in an ID: its upper bits are the datacenter, its lower bits the worker.
     /// Precondition: node <= max_node().
@@ -155,16 +160,16 @@ struct SnowflakeLayout {
                uint64_t{node & max_worker()} << shift(SnowflakeField::worker);
     }
 
-    /// Returns the ID with these fields. Precondition: each field is in its range, and
-    /// contains_time(truncate(parts.unix_ms)).
+    /// Returns the ID with these fields. Precondition: each field is in its range, and parts.time
+    /// is in the time unit of an ID.
     constexpr int64_t compose(const SnowflakeParts& parts) const noexcept {
-        assert(contains_time(truncate(parts.unix_ms)));
+        const uint64_t units = units_at(unix_ms_floor(parts.time));
+        assert(units <= max_timestamp());
         assert(parts.datacenter <= max_datacenter() && parts.worker <= max_worker());
         assert(parts.sequence <= max_sequence());
         const auto node =
             static_cast<uint32_t>(uint64_t{parts.datacenter} << worker_bits | parts.worker);
-        return static_cast<int64_t>(units_at(parts.unix_ms) << timestamp_shift() |
-                                    node_field(node) |
+        return static_cast<int64_t>(units << timestamp_shift() | node_field(node) |
                                     uint64_t{parts.sequence} << shift(SnowflakeField::sequence));
     }
 
@@ -172,25 +177,29 @@ struct SnowflakeLayout {
     constexpr SnowflakeParts split(int64_t id) const noexcept {
         assert(contains_id(id));
         const auto bits = static_cast<uint64_t>(id);
-        return {unix_ms_of(bits >> timestamp_shift()),
+        return {time_of(unix_ms_of(bits >> timestamp_shift())),
                 static_cast<uint32_t>(bits >> shift(SnowflakeField::datacenter)) & max_datacenter(),
                 static_cast<uint32_t>(bits >> shift(SnowflakeField::worker)) & max_worker(),
                 static_cast<uint32_t>(bits >> shift(SnowflakeField::sequence)) & max_sequence()};
     }
 
-    /// The smallest ID whose timestamp is not before `unix_ms`: its time unit is the first one that
-    /// begins at or after `unix_ms`, and all other bits are 0. Precondition:
-    /// contains_time(unix_ms).
-    constexpr int64_t boundary(int64_t unix_ms) const noexcept {
-        assert(contains_time(unix_ms));
+    /// The smallest ID whose timestamp is not before `time`: its time unit is the first one that
+    /// begins at or after `time`, and all other bits are 0. Precondition: contains_time(the first
+    /// millisecond that does not begin before `time`).
+    template <typename Duration>
+    constexpr int64_t boundary(std::chrono::sys_time<Duration> time) const noexcept {
+        const int64_t unix_ms = unix_ms_ceil(time);
+        assert(contains_time(time_of(unix_ms)));
         return static_cast<int64_t>(units_at(unix_ms + unit_ms - 1) << timestamp_shift());
     }
 
-    /// The largest ID whose timestamp is before `unix_ms`. Precondition:
-    /// contains_time(unix_ms - 1).
-    constexpr int64_t last_before(int64_t unix_ms) const noexcept {
-        assert(contains_time(unix_ms - 1));
-        return static_cast<int64_t>(units_at(unix_ms - 1) << timestamp_shift() |
+    /// The largest ID whose timestamp is before `time`. Precondition: contains_time(the last
+    /// millisecond that begins before `time`).
+    template <typename Duration>
+    constexpr int64_t last_before(std::chrono::sys_time<Duration> time) const noexcept {
+        const int64_t unix_ms = unix_ms_ceil(time) - 1;
+        assert(contains_time(time_of(unix_ms)));
+        return static_cast<int64_t>(units_at(unix_ms) << timestamp_shift() |
                                     ones(timestamp_shift()));
     }
 

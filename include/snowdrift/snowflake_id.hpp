@@ -8,6 +8,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -44,47 +45,40 @@ class SnowflakeOf {
         assert(contains_id(value));
     }
 
-    /// Returns the ID with these fields. Precondition: each field is in its range, and
-    /// contains_time(layout.truncate(parts.unix_ms)).
+    /// Returns the ID with these fields. Precondition: each field is in its range, and parts.time
+    /// is in the time unit of an ID.
     static constexpr SnowflakeOf compose(const SnowflakeParts& parts) noexcept {
         return SnowflakeOf{layout.compose(parts)};
     }
 
-    /// The smallest ID whose timestamp is not before `unix_ms`: its time unit is the first one that
-    /// begins at or after `unix_ms`, and all other bits are 0. Precondition:
-    /// contains_time(unix_ms).
-    static constexpr SnowflakeOf boundary(int64_t unix_ms) noexcept {
-        return SnowflakeOf{layout.boundary(unix_ms)};
-    }
-
-    /// The largest ID whose timestamp is before `unix_ms`. Precondition:
-    /// contains_time(unix_ms - 1).
-    static constexpr SnowflakeOf last_before(int64_t unix_ms) noexcept {
-        return SnowflakeOf{layout.last_before(unix_ms)};
-    }
-
-    /// The smallest ID whose timestamp is not before `time`. Precondition:
-    /// contains_time(unix_ms_ceil(time)).
+    /// The smallest ID whose timestamp is not before `time`: its time unit is the first one that
+    /// begins at or after `time`, and all other bits are 0. Precondition: contains_time(the first
+    /// millisecond that does not begin before `time`).
     template <typename Duration>
     static constexpr SnowflakeOf boundary(std::chrono::sys_time<Duration> time) noexcept {
-        return boundary(unix_ms_ceil(time));
+        return SnowflakeOf{layout.boundary(time)};
+    }
+
+    /// The largest ID whose timestamp is before `time`. Precondition: contains_time(the last
+    /// millisecond that begins before `time`).
+    template <typename Duration>
+    static constexpr SnowflakeOf last_before(std::chrono::sys_time<Duration> time) noexcept {
+        return SnowflakeOf{layout.last_before(time)};
     }
 
     static constexpr SnowflakeOf max() noexcept { return SnowflakeOf{layout.max_id()}; }
 
-    /// Whether `unix_ms` is in epoch_unix_ms .. max_timestamp_ms.
-    static constexpr bool contains_time(int64_t unix_ms) noexcept {
-        return layout.contains_time(unix_ms);
-    }
-
-    /// The same for the millisecond that contains `time`.
+    /// Whether the millisecond that contains `time` is in epoch_unix_ms .. max_timestamp_ms.
     template <typename Duration>
-    static constexpr bool contains_time(std::chrono::sys_time<Duration> time) noexcept {
-        return contains_time(unix_ms_floor(time));
+    [[nodiscard]] static constexpr bool contains_time(
+        std::chrono::sys_time<Duration> time) noexcept {
+        return layout.contains_time(time);
     }
 
     /// Whether `value` is the number of an ID: 0 .. layout.max_id().
-    static constexpr bool contains_id(int64_t value) noexcept { return layout.contains_id(value); }
+    [[nodiscard]] static constexpr bool contains_id(int64_t value) noexcept {
+        return layout.contains_id(value);
+    }
 
     /// The number: the value of the `bigint`.
     constexpr int64_t value() const noexcept { return value_; }
@@ -94,10 +88,10 @@ class SnowflakeOf {
     constexpr SnowflakeParts split() const noexcept { return layout.split(value_); }
 
     /// The timestamp in milliseconds since 1970-01-01T00:00:00Z: the beginning of the time unit.
-    constexpr int64_t timestamp_ms() const noexcept { return split().unix_ms; }
+    constexpr int64_t timestamp_ms() const noexcept { return unix_ms_of(time()); }
 
     /// The timestamp as a time of the system clock.
-    constexpr Time time() const noexcept { return time_of(timestamp_ms()); }
+    constexpr Time time() const noexcept { return split().time; }
 
     constexpr uint32_t datacenter() const noexcept { return split().datacenter; }
     constexpr uint32_t worker() const noexcept { return split().worker; }
@@ -136,6 +130,13 @@ class SnowflakeOf {
 
 /// A Snowflake ID of the extension's default layout.
 using Snowflake = SnowflakeOf<presets::snowflake>;
+
+/// The digits of an ID.
+template <SnowflakeLayout layout>
+std::string to_string(const SnowflakeOf<layout>& id) {
+    char text[SnowflakeOf<layout>::text_size];
+    return {text, id.format(text)};
+}
 
 template <SnowflakeLayout layout>
 inline constexpr bool is_id<SnowflakeOf<layout>> = true;

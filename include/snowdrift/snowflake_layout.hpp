@@ -66,7 +66,7 @@ inline constexpr int64_t LayoutValues::*layout_values[] = {
     &LayoutValues::datacenter, &LayoutValues::worker, &LayoutValues::sequence};
 
 /// The reason why a text or values are not a layout. Converts to true if there is an error.
-struct LayoutError {
+struct [[nodiscard]] LayoutError {
     enum class Reason : uint8_t {
         none,
         word,      ///< `word` is not FIELD=VALUE, "js", or a preset that is the only word
@@ -187,7 +187,7 @@ constexpr LayoutValues values_of(const SnowflakeLayout& layout) noexcept {
 }
 
 /// Whether make_layout() returns this layout.
-constexpr bool is_valid(const SnowflakeLayout& layout) noexcept {
+[[nodiscard]] constexpr bool is_valid(const SnowflakeLayout& layout) noexcept {
     SnowflakeLayout valid{};
     return !make_layout(values_of(layout), valid) && valid == layout;
 }

@@ -33,7 +33,7 @@ struct TypeId {
 
     /// The reason why a text is not a TypeID, or not a prefix. Converts to true if there is an
     /// error.
-    struct Error {
+    struct [[nodiscard]] Error {
         enum class Reason : uint8_t {
             none,
             empty_prefix,      ///< the text begins with its separator

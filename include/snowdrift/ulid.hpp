@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -12,6 +13,7 @@
 
 #include "snowdrift/base32.hpp"
 #include "snowdrift/binary_id.hpp"
+#include "snowdrift/time.hpp"
 #include "snowdrift/uint128.hpp"
 #include "snowdrift/value.hpp"
 
@@ -34,6 +36,7 @@ class Ulid : public BinaryId<Ulid, uint64_t, 26> {
     using Randomness = std::array<uint8_t, 10>;
 
     using BinaryId::boundary;
+    using BinaryId::last_before;
 
     /// The nil ULID: all bits zero.
     constexpr Ulid() noexcept = default;
@@ -44,25 +47,27 @@ class Ulid : public BinaryId<Ulid, uint64_t, 26> {
 
     constexpr explicit Ulid(const Bytes& bytes) noexcept : BinaryId{bytes} {}
 
-    /// Returns the ULID with this timestamp and randomness. Precondition: contains_time(unix_ms).
-    static constexpr Ulid compose(int64_t unix_ms, const Randomness& randomness) noexcept {
-        Ulid id = boundary(unix_ms);
+    /// Returns the ULID whose timestamp is the millisecond that contains `time`, with this
+    /// randomness. Precondition: contains_time(time).
+    template <typename Duration>
+    static constexpr Ulid compose(std::chrono::sys_time<Duration> time,
+                                  const Randomness& randomness) noexcept {
+        Ulid id = boundary(time_of(unix_ms_floor(time)));
         std::copy_n(randomness.begin(), randomness.size(), id.bytes_.begin() + timestamp_size);
         return id;
     }
 
-    /// The smallest ULID whose timestamp is not before `unix_ms`: that timestamp and 80 zero bits.
-    /// Precondition: contains_time(unix_ms).
-    static constexpr Ulid boundary(int64_t unix_ms) noexcept {
-        assert(contains_time(unix_ms));
-        return {static_cast<uint64_t>(unix_ms) << 16, 0};
+    /// The smallest ULID whose timestamp is not before `time`: that timestamp and 80 zero bits.
+    /// Precondition: contains_time(time).
+    static constexpr Ulid boundary(Time time) noexcept {
+        assert(contains_time(time));
+        return {static_cast<uint64_t>(unix_ms_of(time)) << 16, 0};
     }
 
-    /// The largest ULID whose timestamp is before `unix_ms`. Precondition:
-    /// contains_time(unix_ms - 1).
-    static constexpr Ulid last_before(int64_t unix_ms) noexcept {
-        assert(contains_time(unix_ms - 1));
-        return {(static_cast<uint64_t>(unix_ms) << 16) - 1, UINT64_MAX};
+    /// The largest ULID whose timestamp is before `time`. Precondition: contains_time(time - 1 ms).
+    static constexpr Ulid last_before(Time time) noexcept {
+        assert(contains_time(time - Time::duration{1}));
+        return {(static_cast<uint64_t>(unix_ms_of(time)) << 16) - 1, UINT64_MAX};
     }
 
     static constexpr Ulid nil() noexcept { return {}; }
@@ -112,6 +117,6 @@ static_assert(sizeof(Ulid) == Ulid::size && alignof(Ulid) == 1);
 static_assert(std::is_trivially_copyable_v<Ulid> && std::is_standard_layout_v<Ulid>);
 static_assert(Ulid::text_size == Base32<CrockfordAlphabet>::size_of_128_bits);
 static_assert(Ulid::max().timestamp_ms() == Ulid::max_timestamp_ms);
-static_assert(Ulid::max() == Ulid::last_before(Ulid::max_timestamp_ms + 1));
+static_assert(Ulid::max() == Ulid::last_before(time_of(Ulid::max_timestamp_ms + 1)));
 
 }  // namespace snowdrift

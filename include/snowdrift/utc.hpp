@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "snowdrift/requirements.hpp"
+
 namespace snowdrift {
 
 /// The maximum number of characters that format_utc() writes: a time in the year 32767.
@@ -32,7 +34,7 @@ constexpr char* format_digits(int64_t number, int width, char* text) noexcept {
 /// Parses a time of the form YYYY-MM-DDThh:mm:ssZ or YYYY-MM-DDThh:mm:ss.sssZ. Sets `unix_ms` to
 /// milliseconds since 1970-01-01T00:00:00Z. Returns false, and leaves `unix_ms` unchanged, if the
 /// text does not have this form or the time does not exist in the calendar.
-constexpr bool parse_utc(std::string_view text, int64_t& unix_ms) noexcept {
+[[nodiscard]] constexpr bool parse_utc(std::string_view text, int64_t& unix_ms) noexcept {
     using namespace std::chrono;
     constexpr std::string_view form = "0000-00-00T00:00:00.000Z";
     std::array<int, 7> fields{};

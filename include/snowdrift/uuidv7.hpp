@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "snowdrift/base32.hpp"
 #include "snowdrift/binary_id.hpp"
 #include "snowdrift/endian.hpp"
+#include "snowdrift/time.hpp"
 #include "snowdrift/uint128.hpp"
 #include "snowdrift/value.hpp"
 
@@ -47,6 +49,7 @@ class Uuidv7 : public BinaryId<Uuidv7, uint64_t, 36> {
     using Randomness = std::array<uint8_t, 10>;
 
     using BinaryId::boundary;
+    using BinaryId::last_before;
 
     /// The smallest UUID of version 7, min().
     constexpr Uuidv7() noexcept : Uuidv7{version, variant} {}
@@ -58,36 +61,37 @@ class Uuidv7 : public BinaryId<Uuidv7, uint64_t, 36> {
 
     /// Whether the UUID with these bytes has version 7 and variant 10. Other UUIDs need not begin
     /// with a timestamp.
-    static constexpr bool is_version_7(const Bytes& bytes) noexcept {
+    [[nodiscard]] static constexpr bool is_version_7(const Bytes& bytes) noexcept {
         return bytes[6] >> 4 == 7 && bytes[8] >> 6 == 2;
     }
 
     /// Whether the first 6 bits are 0.
-    static constexpr bool is_valid(const Randomness& randomness) noexcept {
+    [[nodiscard]] static constexpr bool is_valid(const Randomness& randomness) noexcept {
         return randomness[0] >> (random_bits - 72) == 0;
     }
 
-    /// Returns the UUID with this timestamp and randomness. Precondition: contains_time(unix_ms)
-    /// and is_valid(randomness).
-    static constexpr Uuidv7 compose(int64_t unix_ms, const Randomness& randomness) noexcept {
-        assert(contains_time(unix_ms) && is_valid(randomness));
-        Uint128 ordinal = static_cast<Uint128>(unix_ms) << random_bits;
+    /// Returns the UUID whose timestamp is the millisecond that contains `time`, with this
+    /// randomness. Precondition: contains_time(time) and is_valid(randomness).
+    template <typename Duration>
+    static constexpr Uuidv7 compose(std::chrono::sys_time<Duration> time,
+                                    const Randomness& randomness) noexcept {
+        assert(contains_time(time) && is_valid(randomness));
+        Uint128 ordinal = static_cast<Uint128>(unix_ms_floor(time)) << random_bits;
         ordinal |= static_cast<Uint128>(uint64_t{randomness[0]} << 8 | randomness[1]) << 64;
         return from_ordinal(ordinal | load_big_endian(randomness.data() + 2));
     }
 
-    /// The smallest UUID whose timestamp is not before `unix_ms`: that timestamp, version, variant,
-    /// and 74 zero bits. Precondition: contains_time(unix_ms).
-    static constexpr Uuidv7 boundary(int64_t unix_ms) noexcept {
-        assert(contains_time(unix_ms));
-        return {static_cast<uint64_t>(unix_ms) << 16 | version, variant};
+    /// The smallest UUID whose timestamp is not before `time`: that timestamp, version, variant,
+    /// and 74 zero bits. Precondition: contains_time(time).
+    static constexpr Uuidv7 boundary(Time time) noexcept {
+        assert(contains_time(time));
+        return {static_cast<uint64_t>(unix_ms_of(time)) << 16 | version, variant};
     }
 
-    /// The largest UUID whose timestamp is before `unix_ms`. Precondition:
-    /// contains_time(unix_ms - 1).
-    static constexpr Uuidv7 last_before(int64_t unix_ms) noexcept {
-        assert(contains_time(unix_ms - 1));
-        return {static_cast<uint64_t>(unix_ms - 1) << 16 | version | rand_a_mask,
+    /// The largest UUID whose timestamp is before `time`. Precondition: contains_time(time - 1 ms).
+    static constexpr Uuidv7 last_before(Time time) noexcept {
+        assert(contains_time(time - Time::duration{1}));
+        return {static_cast<uint64_t>(unix_ms_of(time) - 1) << 16 | version | rand_a_mask,
                 variant | rand_b_mask};
     }
 
@@ -95,7 +99,7 @@ class Uuidv7 : public BinaryId<Uuidv7, uint64_t, 36> {
     static constexpr Uuidv7 min() noexcept { return {}; }
 
     /// The largest UUID of version 7: ffffffff-ffff-7fff-bfff-ffffffffffff.
-    static constexpr Uuidv7 max() noexcept { return last_before(max_timestamp_ms + 1); }
+    static constexpr Uuidv7 max() noexcept { return last_before(time_of(max_timestamp_ms + 1)); }
 
     /// The number of smaller UUIDs of version 7: the 122 bits of timestamp and randomness.
     constexpr Uint128 ordinal() const noexcept {

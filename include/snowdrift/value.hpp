@@ -1,12 +1,12 @@
-// What the ID types have in common as values of C++ programs: to_string(), operator<<, std::hash
-// and std::format. The headers of the types include this.
+// What the ID types have in common as values of C++ programs: operator<<, std::hash and
+// std::format. The headers of the types include this. to_string() is not here: libpqxx calls a
+// template of this name without a namespace, and one for all ID types would be ambiguous.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
-#include <string>
 #include <string_view>
 #include <version>
 
@@ -14,6 +14,8 @@
 #if defined(__cpp_lib_format) && defined(__cpp_exceptions)
 #include <format>
 #endif
+
+#include "snowdrift/requirements.hpp"
 
 namespace snowdrift {
 
@@ -24,13 +26,6 @@ inline constexpr bool is_id = false;
 /// An ID type.
 template <typename T>
 concept AnyId = is_id<T>;
-
-/// The text of an ID.
-template <AnyId T>
-std::string to_string(const T& id) {
-    char text[T::text_size];
-    return {text, id.format(text)};
-}
 
 /// Writes the text of an ID to a stream, padded to the stream's width.
 template <typename Traits, AnyId T>

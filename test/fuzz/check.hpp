@@ -12,6 +12,7 @@
 #include "fuzz/input.hpp"
 #include "fuzz/model.hpp"
 #include "snowdrift/base32.hpp"
+#include "snowdrift/time.hpp"
 
 #define REQUIRE(condition) \
     ((condition) ? (void)0 : snowdrift::fuzz::disagree(__FILE__, __LINE__, #condition))
@@ -93,14 +94,14 @@ struct IdCheck {
         const int64_t within = input.between(first_ms, last_ms);  // a time of the format
         REQUIRE(id.timestamp_ms() == model::unix_ms<Model>(bits_of_id(id)));
         REQUIRE(Id::epoch_unix_ms == first_ms && Id::max_timestamp_ms == last_ms);
-        REQUIRE(Id::contains_time(any) == (any >= first_ms && any <= last_ms));
+        REQUIRE(Id::contains_time(time_of(any)) == (any >= first_ms && any <= last_ms));
 
         const uint64_t count =
             model::field(Model::of(UINT64_MAX, '1'), 0, Model::timestamp_width) + 1;
         const uint64_t unit = model::first_unit(count, first_ms, Model::unit, within);
-        REQUIRE(bits_of_id(Id::boundary(within)) == Model::of(unit, '0'));
+        REQUIRE(bits_of_id(Id::boundary(time_of(within))) == Model::of(unit, '0'));
         const uint64_t next = model::first_unit(count, first_ms, Model::unit, Wide{within} + 1);
-        REQUIRE(bits_of_id(Id::last_before(within + 1)) == Model::of(next - 1, '1'));
+        REQUIRE(bits_of_id(Id::last_before(time_of(within + 1))) == Model::of(next - 1, '1'));
     }
 
  private:

@@ -35,7 +35,7 @@ void check_id(const SnowflakeLayout& layout, const model::Layout& expected, int6
     if (!layout.contains_id(id)) return;
     const SnowflakeParts parts = layout.split(id);
     auto fields = expected.split(id);
-    REQUIRE(parts.unix_ms == expected.unix_ms(id));
+    REQUIRE(unix_ms_of(parts.time) == expected.unix_ms(id));
     REQUIRE(parts.datacenter == fields["datacenter"]);
     REQUIRE(parts.worker == fields["worker"]);
     REQUIRE(parts.sequence == fields["sequence"]);
@@ -51,8 +51,8 @@ void check_times(const SnowflakeLayout& layout, const model::Layout& expected, I
     const int64_t first = expected.epoch;
     const int64_t last = layout.max_unix_ms();
     REQUIRE(last == expected.unix_ms(static_cast<int64_t>(model::number_of(expected.max_bits()))));
-    REQUIRE(layout.contains_time(any) == (any >= first && any <= last));
-    REQUIRE(layout.contains_time(within));
+    REQUIRE(layout.contains_time(time_of(any)) == (any >= first && any <= last));
+    REQUIRE(layout.contains_time(time_of(within)));
     if (any < first) {
         REQUIRE(layout.truncate(any) == any);
         REQUIRE(layout.units_at(any) > layout.max_timestamp());
@@ -66,8 +66,8 @@ void check_times(const SnowflakeLayout& layout, const model::Layout& expected, I
     REQUIRE(layout.max_timestamp() == count - 1);
     REQUIRE(layout.units_at(within) == next - 1);
     REQUIRE(layout.truncate(within) == layout.unix_ms_of(next - 1));
-    REQUIRE(layout.boundary(within) == expected.of(first_unit(within), '0'));
-    REQUIRE(layout.last_before(within + 1) == expected.of(next - 1, '1'));
+    REQUIRE(layout.boundary(time_of(within)) == expected.of(first_unit(within), '0'));
+    REQUIRE(layout.last_before(time_of(within + 1)) == expected.of(next - 1, '1'));
 }
 
 }  // namespace

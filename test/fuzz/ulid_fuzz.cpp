@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     REQUIRE(model::bits_of(id.ordinal(), 128) == bits);
     REQUIRE(Ulid::from_ordinal(id.ordinal()) == id);
     REQUIRE(model::bits_of_bytes(id.randomness()) == bits.substr(48));
-    REQUIRE(Ulid::compose(id.timestamp_ms(), id.randomness()) == id);
+    REQUIRE(Ulid::compose(id.time(), id.randomness()) == id);
     const uint64_t count = input.byte();
     const Bits sum = model::plus(bits, count);
     if (sum >= bits) REQUIRE(bits_of_id(id + count) == sum);

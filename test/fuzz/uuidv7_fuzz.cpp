@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     REQUIRE(model::bits_of_bytes(id.randomness()) ==
             Bits(6, '0') + model::Uuidv7::randomness(bits));
     REQUIRE(Uuidv7::is_valid(id.randomness()));
-    REQUIRE(Uuidv7::compose(id.timestamp_ms(), id.randomness()) == id);
+    REQUIRE(Uuidv7::compose(id.time(), id.randomness()) == id);
     const auto randomness = input.bytes<10>();
     REQUIRE(Uuidv7::is_valid(randomness) ==
             (model::bits_of_bytes(randomness).substr(0, 6) == "000000"));

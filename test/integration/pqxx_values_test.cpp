@@ -1,7 +1,5 @@
 // The ID types as libpqxx values, on the server that PGHOST names, with the libpqxx that is
 // installed.
-#include "snowdrift/pqxx.hpp"
-
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "sessions.hpp"
+#include "snowdrift/pqxx.hpp"
 
 namespace snowdrift::test {
 namespace {
@@ -68,8 +67,8 @@ class PqxxValues : public Server {
     pqxx::connection connection;
     pqxx::work transaction{connection};
     const std::string type = sql_type<T>;
-    const T first = T::boundary(1767225600000);
-    const T second = T::boundary(1767225660000);
+    const T first = T::boundary(time_of(1767225600000));
+    const T second = T::boundary(time_of(1767225660000));
 };
 
 using Types = testing::Types<Ulid, Uuidv7, Sno, Snowflake, SiId>;
@@ -209,7 +208,7 @@ TEST_F(PqxxIds, OfTheExtensionHaveItsTimesAndFields) {
     EXPECT_EQ(row[1].as<Uuidv7>().time(), new_year);
     EXPECT_EQ(row[2].as<Sno>().time(), new_year);
     EXPECT_EQ(row[2].as<Sno>().metabyte(), 7);
-    EXPECT_EQ(row[3].as<Snowflake>().split(), (SnowflakeParts{1767225600000, 3, 9, 1}));
+    EXPECT_EQ(row[3].as<Snowflake>().split(), (SnowflakeParts{time_of(1767225600000), 3, 9, 1}));
 }
 
 }  // namespace

@@ -56,7 +56,8 @@ class Snowflakes : public Generator {
         }
         words[0] = word;
         const SnowflakeParts parts = core_.layout().split(id);
-        return Id{from_unix(parts.unix_ms), static_cast<uint16_t>(parts.sequence), no_file, 0};
+        return Id{from_unix(unix_ms_of(parts.time)), static_cast<uint16_t>(parts.sequence), no_file,
+                  0};
     }
 
     int64_t unit_ms() const override { return core_.layout().unit_ms; }

@@ -41,7 +41,7 @@ class Blocks : public testing::Test {
 
     /// The ID of `noon` with the random bits `randomness`.
     static Id of_noon(Uint128 randomness) {
-        return Id::from_ordinal(Id::boundary(noon).ordinal() | randomness);
+        return Id::from_ordinal(Id::boundary(time_of(noon)).ordinal() | randomness);
     }
 
     Generator generator;

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Installs the client library in a temporary folder, and compiles and runs the examples that need no server: with the
-# command in their first comment, with pkg-config, with find_package(), and with FetchContent.
+# command in their first comment, with pkg-config, with find_package(), and with FetchContent. Compiles and runs the code
+# without libpqxx in docs/cpp.md. Checks what does not compile, and the messages.
 # usage: client_library.sh CMAKE CXX
 set -euo pipefail
 cmake=$1 cxx=$2
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+. "$source/test/page_code.sh"
 cd "$work"
 
 fail() { echo "$*" >&2; exit 1; }
@@ -66,3 +68,74 @@ grep -q "^snowdrift_DIR:PATH=$work/prefix/share/cmake/snowdrift$" by_package/CMa
 echo "FetchContent"
 by_cmake by_fetch -DCMAKE_DISABLE_FIND_PACKAGE_snowdrift=ON
 [ -d by_fetch/_deps/snowdrift-build ] || fail "FetchContent was not used"
+
+echo "docs/cpp.md"
+page_programs "$source/docs/cpp.md" page
+programs=$(grep -L pqxx page/*.cpp)
+for program in $programs; do
+    "$cxx" -std=c++20 -pthread -I include "$program" -o "${program%.cpp}"
+    "${program%.cpp}" >output
+done
+
+echo "older standards"
+for compiler in "$cxx" g++ clang++; do
+    command -v "$compiler" >/dev/null || continue
+    for header in include/snowdrift/*.hpp include/snowdrift/core/*.hpp; do
+        ! "$compiler" -std=c++17 -I include -fsyntax-only -x c++ "$header" 2>errors || fail "compiled as C++17: $header"
+        if [ "$(grep -c 'error: ' errors)" -ne 1 ] || ! grep -q 'fatal error: .*Snowdrift requires C++20' errors; then
+            fail "$(cat errors)"
+        fi
+    done
+done
+
+echo "results that are ignored"
+statements=(
+    'parse<Ulid>("")'
+    'Ulid::parse("", ulid)'
+    'SnowflakeText::parse("", number)'
+    'TypeId::parse("", type_id)'
+    'TypeId::check_prefix("")'
+    'parse_layout("", layout)'
+    'make_layout({}, layout)'
+    'parse_utc("", number)'
+    'sno.with_metabyte(1)'
+    'sno.with_partition(1)'
+    'sno.with_sequence(1)'
+    'Ulid::contains_time(ulid.time())'
+    'Snowflake::contains_time(ulid.time())'
+    'layout.contains_time(ulid.time())'
+    'Snowflake::contains_id(number)'
+    'layout.contains_id(number)'
+    'is_valid(layout)'
+    'Uuidv7::is_version_7({})'
+    'Uuidv7::is_valid(Uuidv7{}.randomness())'
+)
+cat >ignored.cpp <<CODE
+#include <snowdrift/parse.hpp>
+#include <snowdrift/sno.hpp>
+#include <snowdrift/snowflake_id.hpp>
+#include <snowdrift/snowflake_text.hpp>
+#include <snowdrift/typeid.hpp>
+#include <snowdrift/ulid.hpp>
+using namespace snowdrift;
+void ignore(Ulid ulid, Sno sno, SnowflakeLayout layout, TypeId type_id, int64_t number) {
+    (void)ulid, (void)sno, (void)layout, (void)type_id, (void)number;
+$(printf '    %s;\n' "${statements[@]}")
+}
+CODE
+"$cxx" -std=c++20 -I include -fsyntax-only ignored.cpp 2>errors
+! "$cxx" -std=c++20 -Werror=unused-result -I include -fsyntax-only ignored.cpp 2>errors || fail "no error"
+[ "$(grep -c '^ignored.cpp:.* error: ignoring return' errors)" -eq ${#statements[@]} ] || fail "$(cat errors)"
+
+echo "libpqxx in any order of includes"
+cat >code.cpp <<'CODE'
+std::optional<snowdrift::Ulid> read(const pqxx::field& field) {
+    return field.as<std::optional<snowdrift::Ulid>>();
+}
+CODE
+cat <(echo '#include <pqxx/pqxx>'; echo '#include <snowdrift/pqxx.hpp>') code.cpp >libpqxx_first.cpp
+cat <(echo '#include <snowdrift/pqxx.hpp>'; echo '#include <pqxx/pqxx>') code.cpp >libpqxx_last.cpp
+for program in libpqxx_first libpqxx_last; do
+    # shellcheck disable=SC2046
+    "$cxx" -std=c++20 -I include $(pkg-config --cflags libpqxx) -fsyntax-only $program.cpp
+done

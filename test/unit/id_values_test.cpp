@@ -46,8 +46,44 @@ static_assert(!std::is_convertible_v<Snowflake, int64_t>);
 static_assert(!std::is_constructible_v<Snowflake, TwitterId>);
 static_assert(std::is_trivially_copyable_v<TwitterId> && sizeof(TwitterId) == 8);
 
+// Which functions accept a `Given` as a time.
+template <typename T, typename Given>
+concept HasBoundary = requires(const T& of, Given time) {
+    of.boundary(time);
+};
+template <typename T, typename Given>
+concept HasLastBefore = requires(const T& of, Given time) {
+    of.last_before(time);
+};
+template <typename T, typename Given>
+concept ContainsTime = requires(const T& of, Given time) {
+    of.contains_time(time);
+};
+template <typename T, typename Given>
+concept Composes = requires(const T& of, Given time) {
+    of.compose(time, {});
+};
+template <typename T, typename Given>
+concept ComposesParts = requires(const T& of, Given time) {
+    of.compose({.time = time});
+};
+
+template <typename T, typename Given>
+constexpr bool takes = HasBoundary<T, Given> || HasLastBefore<T, Given> || ContainsTime<T, Given> ||
+                       Composes<T, Given> || ComposesParts<T, Given>;
+
+/// Numbers have no unit, so seconds could pass as milliseconds.
 template <typename T>
-class IdValues : public testing::Test {};
+constexpr bool takes_only_times =
+    takes<T, std::chrono::sys_seconds> && !takes<T, std::chrono::seconds> && !takes<T, int64_t> &&
+    !takes<T, int>;
+static_assert(takes_only_times<SnowflakeLayout>);
+static_assert(!std::is_invocable_v<decltype(Sno::units_at), int64_t>);
+
+template <typename T>
+class IdValues : public testing::Test {
+    static_assert(takes_only_times<T>);
+};
 
 /// Two IDs of a type, the second one greater.
 template <typename T>
@@ -69,7 +105,28 @@ TYPED_TEST(IdValues, HaveTheBoundaryOfTheFirstMillisecondThatDoesNotBeginBeforeA
     EXPECT_EQ(boundary.time(), new_year + 60ms);
     EXPECT_EQ(TypeParam::boundary(new_year + 59'999'999ns), boundary);
     EXPECT_GT(TypeParam::boundary(new_year + 60'000'001ns), boundary);
-    EXPECT_EQ(TypeParam::boundary(boundary.timestamp_ms()), boundary);
+    EXPECT_EQ(TypeParam::boundary(boundary.time()), boundary);
+    // Coarser units
+    EXPECT_EQ(TypeParam::boundary(new_year).time(), new_year);
+    EXPECT_EQ(TypeParam::boundary(std::chrono::sys_seconds{1767225601s}).time(), new_year + 1s);
+}
+
+TYPED_TEST(IdValues, HaveALastIdBeforeATime) {
+    for (const auto time : {new_year + 60'000'000ns, new_year + 59'999'999ns}) {
+        EXPECT_LT(TypeParam::last_before(time), TypeParam::boundary(time));
+        EXPECT_LT(TypeParam::last_before(time).time(), new_year + 60ms);
+        EXPECT_GE(TypeParam::last_before(time).time(), new_year + 50ms);
+    }
+    EXPECT_GE(TypeParam::last_before(new_year + 60'000'001ns),
+              TypeParam::boundary(new_year + 60ms));
+}
+
+TEST(IdsOfATime, HaveTheMillisecondThatContainsIt) {
+    EXPECT_EQ(Ulid::compose(new_year + 999'999ns, {}), Ulid::boundary(new_year));
+    EXPECT_EQ(Uuidv7::compose(new_year + 999'999ns, {}), Uuidv7::boundary(new_year));
+    EXPECT_EQ(Ulid::compose(new_year + 1s, {}).time(), new_year + 1s);
+    EXPECT_EQ(Sno::compose({.units = Sno::units_at(new_year)}), Sno::boundary(new_year));
+    EXPECT_EQ(Snowflake::compose({.time = new_year}), Snowflake::boundary(new_year));
 }
 
 TYPED_TEST(IdValues, KnowWhichTimesTheyCanHave) {
@@ -151,15 +208,14 @@ TEST(ParseIds, ThrowsTheReason) {
 TEST(SnowflakeIds, HaveTheFieldsOfTheirLayout) {
     const auto id = parse<TwitterId>("1888944671579078978");
     EXPECT_EQ(id.split(), presets::twitter.split(1888944671579078978));
-    EXPECT_EQ(id.time(), time_of(presets::twitter.split(1888944671579078978).unix_ms));
-    const SnowflakeParts parts{
-        .unix_ms = 1767225600000, .datacenter = 3, .worker = 7, .sequence = 9};
+    EXPECT_EQ(id.time(), presets::twitter.split(1888944671579078978).time);
+    const SnowflakeParts parts{.time = new_year, .datacenter = 3, .worker = 7, .sequence = 9};
     const auto composed = Snowflake::compose(parts);
     EXPECT_EQ(composed.datacenter(), 3U);
     EXPECT_EQ(composed.worker(), 7U);
     EXPECT_EQ(composed.sequence(), 9U);
     EXPECT_EQ(composed.time(), new_year);
-    EXPECT_GT(composed, Snowflake::last_before(1767225600000));
+    EXPECT_GT(composed, Snowflake::last_before(new_year));
 }
 
 }  // namespace

@@ -69,16 +69,16 @@ class ProgramSnowflakes : public ProgramGenerators {
 TEST_F(ProgramSnowflakes, CarryTheTimeTheNodeAndTheirNumberInTheMillisecond) {
     generator.next();
     const Snowflake id = generator.next();
-    EXPECT_EQ(id.split(), (SnowflakeParts{noon, 2, 3, 1}));
+    EXPECT_EQ(id.split(), (SnowflakeParts{time_of(noon), 2, 3, 1}));
     TestClock::ms += 5;
-    EXPECT_EQ(generator.next().split(), (SnowflakeParts{noon + 5, 2, 3, 0}));
+    EXPECT_EQ(generator.next().split(), (SnowflakeParts{time_of(noon + 5), 2, 3, 0}));
 }
 
 TEST_F(ProgramSnowflakes, WaitForTheNextMillisecondIfTheSequenceIsUsedUp) {
     use_up();
     EXPECT_EQ(generator.try_next(), std::nullopt);
     EXPECT_EQ(TestClock::waits, Waits{});
-    EXPECT_EQ(generator.next().split(), (SnowflakeParts{noon + 1, 2, 3, 0}));
+    EXPECT_EQ(generator.next().split(), (SnowflakeParts{time_of(noon + 1), 2, 3, 0}));
     EXPECT_EQ(TestClock::waits, Waits{noon + 1});
     EXPECT_EQ(generator.try_next()->sequence(), 1U);
 }
@@ -149,7 +149,7 @@ TEST_F(ProgramSnowflakes, HaveTheTimeUnitOfTheirLayout) {
     EXPECT_EQ(TestClock::waits, Waits{});
     const auto id = sonyflake.next();
     EXPECT_EQ(TestClock::waits, Waits{noon + 10});
-    EXPECT_EQ(id.split(), (SnowflakeParts{noon + 10, 0, 5, 0}));
+    EXPECT_EQ(id.split(), (SnowflakeParts{time_of(noon + 10), 0, 5, 0}));
 }
 
 // ---- snos
@@ -162,7 +162,7 @@ class ProgramSnos : public ProgramGenerators {
 TEST_F(ProgramSnos, CarryTheTimeThePartitionAndTheMetabyte) {
     generator.next();
     const SnoParts parts = generator.next(7).split();
-    EXPECT_EQ(parts, (SnoParts{Sno::units_at(noon), false, 7, 9, 1}));
+    EXPECT_EQ(parts, (SnoParts{Sno::units_at(time_of(noon)), false, 7, 9, 1}));
     EXPECT_EQ(generator.try_next(8)->metabyte(), 8);
 }
 

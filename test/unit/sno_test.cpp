@@ -80,7 +80,7 @@ TEST(Sno, AgreesWithTheReferenceBothWays) {
         const Parsed parsed = parse(row[1]);
         EXPECT_EQ(parsed.error, ParseError{}) << row[1];
         EXPECT_EQ(parsed.id, id);
-        EXPECT_EQ(Sno::compose({.units = Sno::units_at(std::stoll(row[2])),
+        EXPECT_EQ(Sno::compose({.units = Sno::units_at(time_of(std::stoll(row[2]))),
                                 .tick = row[3] == "1",
                                 .metabyte = static_cast<uint8_t>(std::stoul(row[4])),
                                 .partition = static_cast<uint16_t>(std::stoul(row[5])),
@@ -172,17 +172,17 @@ TEST(Sno, ParsesTextsOfSixteenCharactersOnly) {
 }
 
 TEST(Sno, CarriesTimesFrom2010To2079) {
-    EXPECT_FALSE(Sno::contains_time(1262304000000 - 1));
-    EXPECT_TRUE(Sno::contains_time(1262304000000));
-    EXPECT_TRUE(Sno::contains_time(3461327255548));
-    EXPECT_FALSE(Sno::contains_time(3461327255549));
+    EXPECT_FALSE(Sno::contains_time(time_of(1262304000000 - 1)));
+    EXPECT_TRUE(Sno::contains_time(time_of(1262304000000)));
+    EXPECT_TRUE(Sno::contains_time(time_of(3461327255548)));
+    EXPECT_FALSE(Sno::contains_time(time_of(3461327255549)));
     EXPECT_EQ(Sno::nil().timestamp_ms(), 1262304000000);
     EXPECT_EQ(Sno::compose({.units = Sno::max_units}).timestamp_ms(), 3461327255548);
 }
 
 TEST(Sno, CountsTimeInUnitsOfFourMillisecondsFloored) {
     for (int64_t ms = 0; ms < 64; ++ms) {
-        const uint64_t units = Sno::units_at(epoch + ms);
+        const uint64_t units = Sno::units_at(time_of(epoch + ms));
         EXPECT_EQ(units, static_cast<uint64_t>(ms / 4));
         EXPECT_EQ(Sno::compose({.units = units}).timestamp_ms(), epoch + ms - ms % 4);
     }
@@ -190,9 +190,11 @@ TEST(Sno, CountsTimeInUnitsOfFourMillisecondsFloored) {
 
 TEST(Sno, RoundsABoundaryUpToTheNextUnit) {
     for (int64_t ms = 1; ms <= 8; ++ms)
-        EXPECT_EQ(Sno::boundary(epoch + ms).timestamp_ms(), epoch + (ms <= 4 ? 4 : 8)) << ms;
-    EXPECT_EQ(Sno::boundary(epoch), Sno::nil());
-    EXPECT_EQ(Sno::boundary(Sno::max_timestamp_ms), Sno::compose({.units = Sno::max_units}));
+        EXPECT_EQ(Sno::boundary(time_of(epoch + ms)).timestamp_ms(), epoch + (ms <= 4 ? 4 : 8))
+            << ms;
+    EXPECT_EQ(Sno::boundary(time_of(epoch)), Sno::nil());
+    EXPECT_EQ(Sno::boundary(time_of(Sno::max_timestamp_ms)),
+              Sno::compose({.units = Sno::max_units}));
 }
 
 TEST(Sno, HasABoundaryThatSplitsIdsByTheirTime) {
@@ -201,16 +203,19 @@ TEST(Sno, HasABoundaryThatSplitsIdsByTheirTime) {
         int64_t time = epoch + static_cast<int64_t>(random() % (Sno::max_units * 4 + 1));
         if (i <= 16) time = epoch + i;
         if (i > 16 && i <= 32) time = Sno::max_timestamp_ms - (i - 17);
-        const uint64_t units = Sno::units_at(time);
+        const uint64_t units = Sno::units_at(time_of(time));
         for (const uint64_t other : {units - 1, units, units + 1}) {
             if (other > Sno::max_units) continue;
             const Sno least = Sno::compose({other, false, 0, 0, 0});
             const Sno greatest = Sno::compose({other, true, 255, 65535, 65535});
-            ASSERT_EQ(Sno::boundary(time) <= least, least.timestamp_ms() >= time) << time;
-            ASSERT_EQ(Sno::boundary(time) <= greatest, greatest.timestamp_ms() >= time) << time;
+            ASSERT_EQ(Sno::boundary(time_of(time)) <= least, least.timestamp_ms() >= time) << time;
+            ASSERT_EQ(Sno::boundary(time_of(time)) <= greatest, greatest.timestamp_ms() >= time)
+                << time;
             if (time == epoch) continue;
-            ASSERT_EQ(Sno::last_before(time) < least, least.timestamp_ms() >= time) << time;
-            ASSERT_EQ(Sno::last_before(time) < greatest, greatest.timestamp_ms() >= time) << time;
+            ASSERT_EQ(Sno::last_before(time_of(time)) < least, least.timestamp_ms() >= time)
+                << time;
+            ASSERT_EQ(Sno::last_before(time_of(time)) < greatest, greatest.timestamp_ms() >= time)
+                << time;
         }
     }
 }

@@ -18,19 +18,19 @@ class Generator : public GeneratorTest {
 };
 
 TEST_F(Generator, StartsAMillisecondAtSequenceZero) {
-    EXPECT_EQ(issue(noon), (SnowflakeParts{noon, 2, 3, 0}));
+    EXPECT_EQ(issue(noon), (SnowflakeParts{time_of(noon), 2, 3, 0}));
 }
 
 TEST_F(Generator, CountsUpWithinAMillisecond) {
     issue(noon);
-    EXPECT_EQ(issue(noon), (SnowflakeParts{noon, 2, 3, 1}));
-    EXPECT_EQ(issue(noon), (SnowflakeParts{noon, 2, 3, 2}));
+    EXPECT_EQ(issue(noon), (SnowflakeParts{time_of(noon), 2, 3, 1}));
+    EXPECT_EQ(issue(noon), (SnowflakeParts{time_of(noon), 2, 3, 2}));
 }
 
 TEST_F(Generator, StartsAgainAtZeroInTheNextMillisecond) {
     issue(noon);
     issue(noon);
-    EXPECT_EQ(issue(noon + 1), (SnowflakeParts{noon + 1, 2, 3, 0}));
+    EXPECT_EQ(issue(noon + 1), (SnowflakeParts{time_of(noon + 1), 2, 3, 0}));
 }
 
 TEST_F(Generator, IssuesAllOfTheSequenceAndThenWaitsForTheNextMillisecond) {
@@ -40,17 +40,17 @@ TEST_F(Generator, IssuesAllOfTheSequenceAndThenWaitsForTheNextMillisecond) {
     EXPECT_EQ(answer.verdict, Verdict::exhausted);
     EXPECT_EQ(answer.ms, noon + 1);
     EXPECT_EQ(ask(noon).verdict, Verdict::exhausted);
-    EXPECT_EQ(issue(noon + 1), (SnowflakeParts{noon + 1, 2, 3, 0}));
+    EXPECT_EQ(issue(noon + 1), (SnowflakeParts{time_of(noon + 1), 2, 3, 0}));
 }
 
 TEST_F(Generator, GoesOnFromTheLastIdWhenTheClockIsBackByOneMillisecond) {
     issue(noon);
-    EXPECT_EQ(issue(noon - 1), (SnowflakeParts{noon, 2, 3, 1}));
+    EXPECT_EQ(issue(noon - 1), (SnowflakeParts{time_of(noon), 2, 3, 1}));
 }
 
 TEST_F(Generator, GoesOnFromTheLastIdUpToTheLeadAllowed) {
     issue(noon);
-    EXPECT_EQ(issue(noon - max_lead), (SnowflakeParts{noon, 2, 3, 1}));
+    EXPECT_EQ(issue(noon - max_lead), (SnowflakeParts{time_of(noon), 2, 3, 1}));
 }
 
 TEST_F(Generator, WaitsOutALeadUpToASecondTooLong) {
@@ -82,7 +82,7 @@ TEST_F(Generator, WithNoLeadAllowedRunsOnlyWhenTheClockHasCaughtUp) {
 TEST_F(Generator, AdvancesByOneMillisecondPerMillisecondOfAClockThatIsBehind) {
     use_up(noon);
     EXPECT_EQ(ask(noon - 500).verdict, Verdict::exhausted);
-    EXPECT_EQ(issue(noon - 499), (SnowflakeParts{noon + 1, 2, 3, 0}));
+    EXPECT_EQ(issue(noon - 499), (SnowflakeParts{time_of(noon + 1), 2, 3, 0}));
 }
 
 TEST_F(Generator, NeverLetsLoadMakeTheLeadGrow) {
@@ -91,7 +91,7 @@ TEST_F(Generator, NeverLetsLoadMakeTheLeadGrow) {
     for (int64_t now = noon - 500; now < noon; ++now) {
         ASSERT_EQ(ask(now).verdict, Verdict::exhausted);
         // The request is served in the next millisecond. Other requests use up the rest of it.
-        last = issue(now + 1).unix_ms;
+        last = unix_ms_of(issue(now + 1).time);
         ASSERT_LE(last - (now + 1), 500);
         use_up(now + 1);
     }
@@ -116,28 +116,28 @@ TEST_F(Generator, AClockSetBackDuringAWaitCostsOneMillisecondAfterIt) {
     const auto answer = ask(noon - 20'000);
     EXPECT_EQ(answer.verdict, Verdict::exhausted);
     EXPECT_EQ(answer.ms, noon - 19'999);
-    EXPECT_EQ(issue(noon - 19'999), (SnowflakeParts{noon + 1, 2, 3, 0}));
+    EXPECT_EQ(issue(noon - 19'999), (SnowflakeParts{time_of(noon + 1), 2, 3, 0}));
 }
 
 TEST_F(Generator, TheLeadShrinksWhileSequenceNumbersAreLeft) {
     issue(noon);
-    for (int64_t now = noon - 100; now <= noon; ++now) ASSERT_EQ(issue(now).unix_ms, noon);
-    EXPECT_EQ(issue(noon + 1), (SnowflakeParts{noon + 1, 2, 3, 0}));
+    for (int64_t now = noon - 100; now <= noon; ++now) ASSERT_EQ(unix_ms_of(issue(now).time), noon);
+    EXPECT_EQ(issue(noon + 1), (SnowflakeParts{time_of(noon + 1), 2, 3, 0}));
 }
 
 TEST_F(Generator, AFreshOneTakesTheTimeAsItIs) {
     issue(noon);
     word = 0;
-    EXPECT_EQ(issue(noon - 86'400'000), (SnowflakeParts{noon - 86'400'000, 2, 3, 0}));
+    EXPECT_EQ(issue(noon - 86'400'000), (SnowflakeParts{time_of(noon - 86'400'000), 2, 3, 0}));
 }
 
 TEST_F(Generator, StartsAfterAMarkAndWithoutAWait) {
     word = generator.state_after(noon + 500);
-    EXPECT_EQ(issue(noon), (SnowflakeParts{noon + 501, 2, 3, 1}));
+    EXPECT_EQ(issue(noon), (SnowflakeParts{time_of(noon + 501), 2, 3, 1}));
     word = generator.state_after(noon - 500);
-    EXPECT_EQ(issue(noon), (SnowflakeParts{noon, 2, 3, 0}));
+    EXPECT_EQ(issue(noon), (SnowflakeParts{time_of(noon), 2, 3, 0}));
     word = generator.state_after(noon);
-    EXPECT_GT(issue(noon).unix_ms, noon);
+    EXPECT_GT(unix_ms_of(issue(noon).time), noon);
 }
 
 TEST_F(Generator, HasNoneAfterAMarkAtTheEnd) {
@@ -163,7 +163,7 @@ TEST_F(Generator, SaysTheMillisecondOfTheIdItIssues) {
 TEST_F(Generator, HasNoIdBeforeTheEpochOrAfterTheEnd) {
     EXPECT_EQ(ask(layout.epoch_unix_ms - 1).verdict, Verdict::out_of_range);
     EXPECT_EQ(ask(layout.max_unix_ms() + 1).verdict, Verdict::out_of_range);
-    EXPECT_EQ(issue(layout.max_unix_ms()).unix_ms, layout.max_unix_ms());
+    EXPECT_EQ(unix_ms_of(issue(layout.max_unix_ms()).time), layout.max_unix_ms());
 }
 
 TEST_F(Generator, EndsWithTheLastIdOfTheLayout) {
@@ -197,11 +197,11 @@ TEST(GeneratorBounds, AreKeptInEveryMillisecondAndLetGeneratorsShareANode) {
     for (int64_t now = noon; now < noon + 3; ++now) {
         for (uint32_t sequence = 0; sequence <= 3; ++sequence)
             ASSERT_EQ(layout.split(lower.next(lower_word, now, 0, request).id),
-                      (SnowflakeParts{now, 0, 7, sequence}));
+                      (SnowflakeParts{time_of(now), 0, 7, sequence}));
         ASSERT_EQ(lower.next(lower_word, now, 0, request).verdict, Verdict::exhausted);
         for (uint32_t sequence = 4; sequence <= 4095; ++sequence)
             ASSERT_EQ(layout.split(upper.next(upper_word, now, 0, request).id),
-                      (SnowflakeParts{now, 0, 7, sequence}));
+                      (SnowflakeParts{time_of(now), 0, 7, sequence}));
         ASSERT_EQ(upper.next(upper_word, now, 0, request).verdict, Verdict::exhausted);
     }
 }
@@ -214,7 +214,7 @@ TEST(GeneratorBounds, AreTakenUpByAStateFromOutsideThem) {
     EXPECT_EQ(layout.split(bounded.next(word, noon, 0, request).id).sequence, 100U);
     word = bounded.state_after(noon);
     EXPECT_EQ(layout.split(bounded.next(word, noon, 1000, request).id),
-              (SnowflakeParts{noon + 1, 0, 7, 100}));
+              (SnowflakeParts{time_of(noon + 1), 0, 7, 100}));
     SnowflakeGenerator{layout, 7, 200, 4095}.next(word, noon + 1, 0, request);
     EXPECT_EQ(bounded.next(word, noon + 1, 0, request).verdict, Verdict::exhausted);
 }
@@ -228,7 +228,7 @@ TEST(GeneratorGoesOn, AfterTheLastIdOfAnotherState) {
         const auto before = layout.split(generator.next(old_word, now, 0, request).id);
         const auto last = generator.position(old_word);
         ASSERT_TRUE(last);
-        EXPECT_EQ(last->unix_ms, before.unix_ms);
+        EXPECT_EQ(last->unix_ms, unix_ms_of(before.time));
         EXPECT_EQ(last->sequence, before.sequence);
 
         // The same holds if the other server's clock is behind.
@@ -240,8 +240,7 @@ TEST(GeneratorGoesOn, AfterTheLastIdOfAnotherState) {
         if (answer.verdict == Verdict::exhausted)
             answer = generator.next(word, now - 999, 60'000, request);
         const auto after = layout.split(answer.id);
-        EXPECT_GT(std::tie(after.unix_ms, after.sequence),
-                  std::tie(before.unix_ms, before.sequence));
+        EXPECT_GT(std::tie(after.time, after.sequence), std::tie(before.time, before.sequence));
         EXPECT_FALSE(generator.resume_after(word, *last)) << "it has come further";
     }
 }
@@ -255,7 +254,7 @@ TEST(GeneratorGoesOn, AfterAStateThatHasIssuedNothingYet) {
     EXPECT_TRUE(generator.resume_after(word, *last));
     Request request;
     EXPECT_EQ(layout.split(generator.next(word, noon + 1, 0, request).id),
-              (SnowflakeParts{noon + 1, 0, 7, 10}));
+              (SnowflakeParts{time_of(noon + 1), 0, 7, 10}));
 }
 
 /// Checks that try_next() and next() agree at noon in the state `last`: both issue the same ID, or
@@ -307,7 +306,7 @@ TEST(GeneratorLayouts, EveryPresetIssuesItsOwnIds) {
         generator.next(word, time, 0, request);
         const auto answer = generator.next(word, time, 0, request);
         ASSERT_EQ(answer.verdict, Verdict::issued);
-        const SnowflakeParts parts{preset.truncate(time), preset.max_datacenter(),
+        const SnowflakeParts parts{time_of(preset.truncate(time)), preset.max_datacenter(),
                                    preset.max_worker(), 1};
         EXPECT_EQ(preset.split(answer.id), parts);
         int64_t id = 0;

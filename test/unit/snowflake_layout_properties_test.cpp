@@ -38,7 +38,7 @@ class Random {
     }
 
     SnowflakeParts parts(const SnowflakeLayout& layout) {
-        return {layout.truncate(number(layout.epoch_unix_ms, layout.max_unix_ms())),
+        return {time_of(layout.truncate(number(layout.epoch_unix_ms, layout.max_unix_ms()))),
                 static_cast<uint32_t>(number(0, layout.max_datacenter())),
                 static_cast<uint32_t>(number(0, layout.max_worker())),
                 static_cast<uint32_t>(number(0, layout.max_sequence()))};
@@ -72,17 +72,17 @@ TEST(SnowflakeLayouts, SplitIsTheInverseOfCompose) {
 
 TEST(SnowflakeLayouts, LimitsAreExact) {
     for_random_layouts([](const SnowflakeLayout& layout, Random&) {
-        const SnowflakeParts first{layout.epoch_unix_ms, 0, 0, 0};
-        const SnowflakeParts last{layout.max_unix_ms(), layout.max_datacenter(),
+        const SnowflakeParts first{time_of(layout.epoch_unix_ms), 0, 0, 0};
+        const SnowflakeParts last{time_of(layout.max_unix_ms()), layout.max_datacenter(),
                                   layout.max_worker(), layout.max_sequence()};
         ASSERT_EQ(layout.split(0), first);
         ASSERT_EQ(layout.split(layout.max_id()), last);
         ASSERT_FALSE(layout.contains_id(-1));
         ASSERT_TRUE(layout.max_id() == INT64_MAX || !layout.contains_id(layout.max_id() + 1));
-        ASSERT_FALSE(layout.contains_time(layout.epoch_unix_ms - 1));
-        ASSERT_TRUE(layout.contains_time(layout.epoch_unix_ms));
-        ASSERT_TRUE(layout.contains_time(layout.max_unix_ms()));
-        ASSERT_FALSE(layout.contains_time(layout.max_unix_ms() + 1));
+        ASSERT_FALSE(layout.contains_time(time_of(layout.epoch_unix_ms - 1)));
+        ASSERT_TRUE(layout.contains_time(time_of(layout.epoch_unix_ms)));
+        ASSERT_TRUE(layout.contains_time(time_of(layout.max_unix_ms())));
+        ASSERT_FALSE(layout.contains_time(time_of(layout.max_unix_ms() + 1)));
 
         const int width = layout.timestamp_bits + layout.node_bits() + layout.sequence_bits;
         ASSERT_EQ(static_cast<uint64_t>(layout.max_id()) + 1, uint64_t{1} << std::min(width, 63));
@@ -93,13 +93,14 @@ TEST(SnowflakeLayouts, LimitsAreExact) {
 TEST(SnowflakeLayouts, ABoundaryIsTheLeastIdNotBeforeItsTime) {
     for_random_layouts([](const SnowflakeLayout& layout, Random& random) {
         const int64_t time = random.number(layout.epoch_unix_ms, layout.max_unix_ms());
-        const int64_t boundary = layout.boundary(time);
-        const int64_t first = layout.split(boundary).unix_ms;
-        ASSERT_EQ(layout.split(boundary), (SnowflakeParts{first, 0, 0, 0}));
+        const int64_t boundary = layout.boundary(time_of(time));
+        const int64_t first = unix_ms_of(layout.split(boundary).time);
+        ASSERT_EQ(layout.split(boundary), (SnowflakeParts{time_of(first), 0, 0, 0}));
         ASSERT_TRUE(first >= time && first - time < layout.unit_ms);
-        ASSERT_TRUE(boundary == 0 || layout.split(boundary - 1).unix_ms == first - layout.unit_ms);
-        ASSERT_TRUE(boundary == 0 || layout.last_before(time) == boundary - 1);
-        ASSERT_EQ(layout.last_before(layout.max_unix_ms() + 1), layout.max_id());
+        ASSERT_TRUE(boundary == 0 ||
+                    unix_ms_of(layout.split(boundary - 1).time) == first - layout.unit_ms);
+        ASSERT_TRUE(boundary == 0 || layout.last_before(time_of(time)) == boundary - 1);
+        ASSERT_EQ(layout.last_before(time_of(layout.max_unix_ms() + 1)), layout.max_id());
     });
 }
 
@@ -107,10 +108,10 @@ TEST(SnowflakeLayouts, AnIdStandsForAllTimesOfItsUnit) {
     for_random_layouts([](const SnowflakeLayout& layout, Random& random) {
         SnowflakeParts parts = random.parts(layout);
         const int64_t id = layout.compose(parts);
-        const int64_t first = parts.unix_ms;
-        parts.unix_ms += random.number(0, layout.unit_ms - 1);
+        const int64_t first = unix_ms_of(parts.time);
+        parts.time += Time::duration{random.number(0, layout.unit_ms - 1)};
         ASSERT_EQ(layout.compose(parts), id);
-        ASSERT_EQ(layout.truncate(parts.unix_ms), first);
+        ASSERT_EQ(layout.truncate(unix_ms_of(parts.time)), first);
         ASSERT_NE(layout.truncate(first + layout.unit_ms), first);
         ASSERT_EQ(layout.truncate(layout.epoch_unix_ms - 1), layout.epoch_unix_ms - 1);
     });
@@ -118,8 +119,8 @@ TEST(SnowflakeLayouts, AnIdStandsForAllTimesOfItsUnit) {
 
 TEST(SnowflakeLayouts, EachBitOfAnIdBelongsToOneField) {
     for_random_layouts([](const SnowflakeLayout& layout, Random&) {
-        const SnowflakeParts none{layout.epoch_unix_ms, 0, 0, 0};
-        int64_t all = layout.boundary(layout.max_unix_ms());
+        const SnowflakeParts none{time_of(layout.epoch_unix_ms), 0, 0, 0};
+        int64_t all = layout.boundary(time_of(layout.max_unix_ms()));
         int shift = layout.timestamp_shift();
         for (const SnowflakeField field : layout.fields()) {
             SnowflakeParts parts = none;
@@ -142,9 +143,10 @@ TEST(SnowflakeLayouts, AnEarlierTimeIsASmallerId) {
         SnowflakeParts a = random.parts(layout);
         SnowflakeParts b = random.parts(layout);
         if (random.number(0, 3) == 2)
-            b.unix_ms = std::min(a.unix_ms + layout.unit_ms, layout.max_unix_ms());
-        if (a.unix_ms == b.unix_ms) return;
-        ASSERT_EQ(layout.compose(a) < layout.compose(b), a.unix_ms < b.unix_ms);
+            b.time =
+                std::min(a.time + Time::duration{layout.unit_ms}, time_of(layout.max_unix_ms()));
+        if (a.time == b.time) return;
+        ASSERT_EQ(layout.compose(a) < layout.compose(b), a.time < b.time);
     });
 }
 

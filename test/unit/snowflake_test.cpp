@@ -12,6 +12,7 @@
 
 namespace snowdrift {
 namespace {
+using namespace std::chrono_literals;
 
 constexpr int64_t new_year_2022 = 1640995200000;
 
@@ -21,18 +22,18 @@ const std::map<std::string, SnowflakeLayout> presets = [] {
     return all;
 }();
 
-static_assert(presets::snowflake.compose({new_year_2022, 2, 3, 0}) == 132271570944274432);
+static_assert(presets::snowflake.compose({time_of(new_year_2022), 2, 3, 0}) == 132271570944274432);
 static_assert(presets::snowflake.split(132271570944274432) ==
-              SnowflakeParts{new_year_2022, 2, 3, 0});
+              SnowflakeParts{time_of(new_year_2022), 2, 3, 0});
 
 TEST(Snowflake, EveryGoldenIdSplitsIntoItsPartsAndComposesFromThem) {
     std::map<std::string, size_t> rows;
     for (const auto& row : test::read_vectors("snowflake_ids.tsv", 6)) {
         const SnowflakeLayout& layout = presets.at(row[0]);
         const int64_t id = std::stoll(row[1]);
-        const SnowflakeParts parts{std::stoll(row[2]), static_cast<uint32_t>(std::stoul(row[3])),
-                                   static_cast<uint32_t>(std::stoul(row[4])),
-                                   static_cast<uint32_t>(std::stoul(row[5]))};
+        const SnowflakeParts parts{
+            time_of(std::stoll(row[2])), static_cast<uint32_t>(std::stoul(row[3])),
+            static_cast<uint32_t>(std::stoul(row[4])), static_cast<uint32_t>(std::stoul(row[5]))};
         EXPECT_EQ(layout.split(id), parts) << row[0] << " " << id;
         EXPECT_EQ(layout.compose(parts), id) << row[0] << " " << id;
         ++rows[row[0]];
@@ -44,20 +45,20 @@ TEST(Snowflake, EveryGoldenIdSplitsIntoItsPartsAndComposesFromThem) {
 TEST(Snowflake, TheClassicLayoutEndsIn2090) {
     EXPECT_EQ(presets::snowflake.max_id(), INT64_MAX);
     EXPECT_EQ(presets::snowflake.max_unix_ms(), 3808482455551);  // 2090-09-07T15:47:35.551Z
-    EXPECT_FALSE(presets::snowflake.contains_time(1609459199999));
-    EXPECT_TRUE(presets::snowflake.contains_time(1609459200000));
-    EXPECT_TRUE(presets::snowflake.contains_time(3808482455551));
-    EXPECT_FALSE(presets::snowflake.contains_time(3808482455552));
+    EXPECT_FALSE(presets::snowflake.contains_time(time_of(1609459199999)));
+    EXPECT_TRUE(presets::snowflake.contains_time(time_of(1609459200000)));
+    EXPECT_TRUE(presets::snowflake.contains_time(time_of(3808482455551)));
+    EXPECT_FALSE(presets::snowflake.contains_time(time_of(3808482455552)));
 }
 
 TEST(Snowflake, SixtyFourBitLayoutsStayPositive) {
     for (const auto* name : {"discord", "mastodon", "mastic", "tsid"}) {
         const SnowflakeLayout& layout = presets.at(name);
         EXPECT_EQ(layout.max_id(), INT64_MAX) << name;
-        EXPECT_EQ(layout.boundary(layout.max_unix_ms()) >> layout.timestamp_shift(),
+        EXPECT_EQ(layout.boundary(time_of(layout.max_unix_ms())) >> layout.timestamp_shift(),
                   static_cast<int64_t>(layout.max_timestamp()))
             << name;
-        EXPECT_GT(layout.boundary(layout.max_unix_ms()), 0) << name;
+        EXPECT_GT(layout.boundary(time_of(layout.max_unix_ms())), 0) << name;
     }
 }
 
@@ -82,7 +83,7 @@ class EveryPreset : public testing::TestWithParam<std::pair<const std::string, S
  protected:
     SnowflakeParts random_parts() {
         const SnowflakeLayout& layout = GetParam().second;
-        return {layout.unix_ms_of(random_() % (layout.max_timestamp() + 1)),
+        return {time_of(layout.unix_ms_of(random_() % (layout.max_timestamp() + 1))),
                 static_cast<uint32_t>(random_()) & layout.max_datacenter(),
                 static_cast<uint32_t>(random_()) & layout.max_worker(),
                 static_cast<uint32_t>(random_()) & layout.max_sequence()};
@@ -107,21 +108,20 @@ TEST_P(EveryPreset, AnIdIsNotBelowABoundaryExactlyWhenItsTimeIsNotBeforeIt) {
     for (int i = 0; i < 100'000; ++i) {
         const SnowflakeParts parts = random_parts();
         const int64_t id = layout.compose(parts);
-        for (const int64_t time :
-             {parts.unix_ms - 1, parts.unix_ms, parts.unix_ms + 1, random_parts().unix_ms,
-              layout.epoch_unix_ms, layout.max_unix_ms()}) {
+        for (const Time time : {parts.time - 1ms, parts.time, parts.time + 1ms, random_parts().time,
+                                time_of(layout.epoch_unix_ms), time_of(layout.max_unix_ms())}) {
             if (!layout.contains_time(time)) continue;
-            ASSERT_EQ(id >= layout.boundary(time), parts.unix_ms >= time);
+            ASSERT_EQ(id >= layout.boundary(time), parts.time >= time);
         }
     }
 }
 
 TEST_P(EveryPreset, TheLargestPartsMakeTheLargestId) {
     const SnowflakeLayout& layout = GetParam().second;
-    EXPECT_EQ(layout.compose({layout.max_unix_ms(), layout.max_datacenter(), layout.max_worker(),
-                              layout.max_sequence()}),
+    EXPECT_EQ(layout.compose({time_of(layout.max_unix_ms()), layout.max_datacenter(),
+                              layout.max_worker(), layout.max_sequence()}),
               layout.max_id());
-    EXPECT_EQ(layout.compose({layout.epoch_unix_ms, 0, 0, 0}), 0);
+    EXPECT_EQ(layout.compose({time_of(layout.epoch_unix_ms), 0, 0, 0}), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Snowflake, EveryPreset, testing::ValuesIn(presets),

@@ -19,10 +19,10 @@ class SecondsGenerator : public GeneratorTest {
 };
 
 TEST_F(SecondsGenerator, IssuesTheIdsOfASecondDuringIt) {
-    EXPECT_EQ(issue(noon), (SnowflakeParts{noon, 5, 9, 0}));
-    EXPECT_EQ(issue(noon + 1), (SnowflakeParts{noon, 5, 9, 1}));
-    EXPECT_EQ(issue(noon + 999), (SnowflakeParts{noon, 5, 9, 2}));
-    EXPECT_EQ(issue(noon + 1000), (SnowflakeParts{noon + 1000, 5, 9, 0}));
+    EXPECT_EQ(issue(noon), (SnowflakeParts{time_of(noon), 5, 9, 0}));
+    EXPECT_EQ(issue(noon + 1), (SnowflakeParts{time_of(noon), 5, 9, 1}));
+    EXPECT_EQ(issue(noon + 999), (SnowflakeParts{time_of(noon), 5, 9, 2}));
+    EXPECT_EQ(issue(noon + 1000), (SnowflakeParts{time_of(noon + 1000), 5, 9, 0}));
     EXPECT_EQ(ask(noon + 1500).ms, noon + 1000);
 }
 
@@ -34,7 +34,7 @@ TEST_F(SecondsGenerator, WaitsForTheNextSecondWhenTheSequenceIsUsedUp) {
     answer = ask(noon + 999);
     EXPECT_EQ(answer.verdict, Verdict::exhausted);
     EXPECT_EQ(answer.ms, noon + 1000);
-    EXPECT_EQ(issue(noon + 1000), (SnowflakeParts{noon + 1000, 5, 9, 0}));
+    EXPECT_EQ(issue(noon + 1000), (SnowflakeParts{time_of(noon + 1000), 5, 9, 0}));
 }
 
 TEST_F(SecondsGenerator, IsNotAheadInASecondThatTheClockHasEntered) {
@@ -49,7 +49,7 @@ TEST_F(SecondsGenerator, IsNotAheadInASecondThatTheClockHasEntered) {
 TEST_F(SecondsGenerator, MeasuresItsLeadFromTheBeginningOfTheSecond) {
     lead = 5000;
     issue(noon + 999);
-    EXPECT_EQ(issue(noon - 5000).unix_ms, noon);
+    EXPECT_EQ(unix_ms_of(issue(noon - 5000).time), noon);
     auto answer = ask(noon - 5001);
     EXPECT_EQ(answer.verdict, Verdict::clock_behind);
     EXPECT_EQ(answer.ms, noon - 5000);
@@ -66,7 +66,7 @@ TEST_F(SecondsGenerator, NeverLetsLoadMakeTheLeadGrow) {
     for (int64_t now = noon - 10'300; now < noon - 2000; now += 1000) {
         ASSERT_EQ(ask(now).verdict, Verdict::exhausted);
         ASSERT_EQ(ask(now + 299).verdict, Verdict::exhausted);
-        ASSERT_LE(issue(now + 300).unix_ms - (now + 300), 11'000);
+        ASSERT_LE(unix_ms_of(issue(now + 300).time) - (now + 300), 11'000);
         use_up(now + 300);
     }
 }
@@ -74,7 +74,7 @@ TEST_F(SecondsGenerator, NeverLetsLoadMakeTheLeadGrow) {
 TEST_F(SecondsGenerator, BeginUnitMakesFurtherIdsNotEarlierThanTheSecond) {
     lead = 5000;
     EXPECT_EQ(generator.begin_unit(word, noon + 999), noon);
-    EXPECT_EQ(issue(noon + 999), (SnowflakeParts{noon, 5, 9, 0}));
+    EXPECT_EQ(issue(noon + 999), (SnowflakeParts{time_of(noon), 5, 9, 0}));
     EXPECT_EQ(generator.begin_unit(word, noon + 999), noon);  // more IDs of that second follow
     EXPECT_EQ(issue(noon + 999).sequence, 1U);
     EXPECT_EQ(generator.begin_unit(word, noon + 1000), noon + 1000);
@@ -82,14 +82,14 @@ TEST_F(SecondsGenerator, BeginUnitMakesFurtherIdsNotEarlierThanTheSecond) {
     EXPECT_EQ(generator.begin_unit(word, noon - 3000), noon + 1000);
     EXPECT_EQ(word, state);
     EXPECT_EQ(ask(noon + 500).verdict, Verdict::exhausted);  // the previous second is closed
-    EXPECT_EQ(issue(noon + 1000).unix_ms, noon + 1000);
+    EXPECT_EQ(unix_ms_of(issue(noon + 1000).time), noon + 1000);
 }
 
 TEST_F(SecondsGenerator, BeginUnitReturnsTheNextSecondWhenTheSequenceIsUsedUp) {
     use_up(noon);
     EXPECT_EQ(generator.begin_unit(word, noon), noon + 1000);
     EXPECT_EQ(ask(noon).verdict, Verdict::exhausted);
-    EXPECT_EQ(issue(noon + 1000).unix_ms, noon + 1000);
+    EXPECT_EQ(unix_ms_of(issue(noon + 1000).time), noon + 1000);
 }
 
 TEST_F(SecondsGenerator, BeginUnitReturnsTheSecondOfALeadingState) {
@@ -104,7 +104,7 @@ TEST_F(SecondsGenerator, BeginUnitStaysInTheLayoutsRange) {
     EXPECT_EQ(word, 0U);
     const int64_t last = seconds.max_unix_ms();
     EXPECT_EQ(generator.begin_unit(word, last + 5000), last);
-    EXPECT_EQ(issue(last).unix_ms, last);
+    EXPECT_EQ(unix_ms_of(issue(last).time), last);
     use_up(last);
     EXPECT_EQ(generator.begin_unit(word, last), last);
     EXPECT_EQ(ask(last).verdict, Verdict::exhausted);
@@ -129,7 +129,7 @@ TEST_F(SecondsGenerator, StartsInTheFirstSecondThatBeginsAfterAMark) {
         word = generator.state_after(mark);
         EXPECT_EQ(generator.unix_ms_of(word), noon + 1000);
         lead = 1000;
-        EXPECT_EQ(issue(noon + 600).unix_ms, noon + 1000);
+        EXPECT_EQ(unix_ms_of(issue(noon + 600).time), noon + 1000);
     }
     word = generator.state_after(noon - 1);
     EXPECT_EQ(generator.unix_ms_of(word), noon);
@@ -152,14 +152,14 @@ TEST_F(SecondsGenerator, BeginsNoSecondMoreThan400MsEarly) {
     auto answer = ask(noon);
     EXPECT_EQ(answer.verdict, Verdict::exhausted);
     EXPECT_EQ(answer.ms, noon + 600);
-    EXPECT_EQ(issue(noon + 600).unix_ms, noon + 1000);
+    EXPECT_EQ(unix_ms_of(issue(noon + 600).time), noon + 1000);
     // A second that has begun goes on if the clock is set back, and so does a used up one.
-    EXPECT_EQ(issue(noon - 500).unix_ms, noon + 1000);
+    EXPECT_EQ(unix_ms_of(issue(noon - 500).time), noon + 1000);
     use_up(noon - 5000);
     answer = ask(noon - 5000);
     EXPECT_EQ(answer.verdict, Verdict::exhausted);
     EXPECT_EQ(answer.ms, noon - 4000);
-    EXPECT_EQ(issue(noon - 4000).unix_ms, noon + 2000);
+    EXPECT_EQ(unix_ms_of(issue(noon - 4000).time), noon + 2000);
 }
 
 // Until a fresh state's unit begins, the clock can be this far behind without having been set back.
@@ -170,7 +170,7 @@ TEST_F(SecondsGenerator, WaitsWithinTheLeadOfAFreshStateOnly) {
     const auto answer = ask(bound);
     EXPECT_EQ(answer.verdict, Verdict::exhausted);
     EXPECT_EQ(answer.ms, noon + 600);
-    EXPECT_EQ(issue(bound - 1).unix_ms, noon + 1000);
+    EXPECT_EQ(unix_ms_of(issue(bound - 1).time), noon + 1000);
 }
 
 TEST_F(SecondsGenerator, KeepsTheLimitOfTheLeadWhenASecondIsUsedUp) {
@@ -183,12 +183,12 @@ TEST_F(SecondsGenerator, KeepsTheLimitOfTheLeadWhenASecondIsUsedUp) {
     answer = ask(noon);
     EXPECT_EQ(answer.verdict, Verdict::exhausted);
     EXPECT_EQ(answer.ms, noon + 900);
-    EXPECT_EQ(issue(noon + 900).unix_ms, noon + 1000);
+    EXPECT_EQ(unix_ms_of(issue(noon + 900).time), noon + 1000);
 }
 
 TEST_F(SecondsGenerator, EndsWithTheLastSecondOfTheLayout) {
     EXPECT_EQ(ask(seconds.epoch_unix_ms - 1).verdict, Verdict::out_of_range);
-    EXPECT_EQ(issue(seconds.max_unix_ms() + 999).unix_ms, seconds.max_unix_ms());
+    EXPECT_EQ(unix_ms_of(issue(seconds.max_unix_ms() + 999).time), seconds.max_unix_ms());
     EXPECT_EQ(ask(seconds.max_unix_ms() + 1000).verdict, Verdict::out_of_range);
     int64_t id;
     EXPECT_FALSE(generator.try_next(word, seconds.epoch_unix_ms - 1, id));
@@ -217,7 +217,7 @@ TEST_F(SecondsGenerator, ResumesAfterAPosition) {
     ASSERT_TRUE(generator.resume_after(other, *last));
     EXPECT_EQ(other, word);
     EXPECT_EQ(seconds.split(generator.next(other, noon, lead, request).id),
-              (SnowflakeParts{noon + 1000, 5, 9, 3}));
+              (SnowflakeParts{time_of(noon + 1000), 5, 9, 3}));
     EXPECT_FALSE(generator.resume_after(other, *last));
 }
 

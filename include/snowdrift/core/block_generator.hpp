@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "snowdrift/core/generator.hpp"
+#include "snowdrift/time.hpp"
 #include "snowdrift/uint128.hpp"
 
 namespace snowdrift::core {
@@ -81,7 +82,8 @@ class BlockGenerator {
         const int64_t last_ms = last_unix_ms();
         const int64_t now = std::max(unix_ms, floor_ms_);
         const int64_t timestamp = std::max(now, last_ms);
-        if (!Id::contains_time(unix_ms) || !Id::contains_time(timestamp)) [[unlikely]]
+        if (!Id::contains_time(time_of(unix_ms)) || !Id::contains_time(time_of(timestamp)))
+            [[unlikely]]
             return {Verdict::out_of_range, {}, 0};
         if (timestamp - unix_ms > max_lead_ms) [[unlikely]]
             return excessive_lead<Id>(unix_ms, timestamp - unix_ms, max_lead_ms);

@@ -7,6 +7,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "snowdrift/requirements.hpp"
+
 namespace snowdrift::core {
 
 /// A generator's answer to one request.

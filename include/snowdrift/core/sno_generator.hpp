@@ -10,6 +10,7 @@
 
 #include "snowdrift/core/generator.hpp"
 #include "snowdrift/sno.hpp"
+#include "snowdrift/time.hpp"
 
 namespace snowdrift::core {
 
@@ -84,7 +85,8 @@ class SnoGenerator {
     /// millisecond `unix_ms`: a floor, unless the safe mark is later.
     static void advance_past(SnoState& state, int64_t unix_ms) noexcept {
         const int64_t last_ms = std::min<int64_t>(unix_ms, Sno::max_timestamp_ms);
-        if (last_ms >= Sno::epoch_unix_ms) (void)advance_past_units(state, Sno::units_at(last_ms));
+        if (last_ms >= Sno::epoch_unix_ms)
+            (void)advance_past_units(state, Sno::units_at(time_of(last_ms)));
     }
 
     /// The position of a state.
@@ -125,9 +127,9 @@ class SnoGenerator {
     /// Returns false in all other cases.
     [[nodiscard]] bool try_next(SnoState& state, int64_t unix_ms, uint8_t metabyte,
                                 Sno& id) const noexcept {
-        if (!Sno::contains_time(unix_ms)) [[unlikely]]
+        if (!Sno::contains_time(time_of(unix_ms))) [[unlikely]]
             return false;
-        const uint64_t now = Sno::units_at(unix_ms);
+        const uint64_t now = Sno::units_at(time_of(unix_ms));
         uint64_t present = state.word.load(std::memory_order_relaxed);
         while (present < Word{now, Word{present}.tick, sequence_max_}.bits()) {
             const Word first{now, Word{present}.tick, sequence_min_};
@@ -152,9 +154,9 @@ class SnoGenerator {
     /// clock will pass the used times within `max_lead_ms` plus max_wait_ms, else `refused`.
     Answer next(SnoState& state, int64_t unix_ms, int64_t max_lead_ms, uint8_t metabyte,
                 Request& request) const noexcept {
-        if (!Sno::contains_time(unix_ms)) [[unlikely]]
+        if (!Sno::contains_time(time_of(unix_ms))) [[unlikely]]
             return {Verdict::out_of_range, {}, 0};
-        const uint64_t now = Sno::units_at(unix_ms);
+        const uint64_t now = Sno::units_at(time_of(unix_ms));
 
         uint64_t present = state.word.load(std::memory_order_acquire);
         for (;;) {
@@ -194,12 +196,12 @@ class SnoGenerator {
     /// Returns a sno with the timestamp `unix_ms`, for the conversion of older IDs. The tick is 0.
     /// The sequence is independent of next(): it starts at sequence_min and wraps around at
     /// sequence_max, so more than capacity() snos of one unit are not distinct. Precondition:
-    /// Sno::contains_time(unix_ms).
+    /// Sno::contains_time(time_of(unix_ms)).
     Sno at(SnoState& state, int64_t unix_ms, uint8_t metabyte) const noexcept {
-        assert(Sno::contains_time(unix_ms));
+        assert(Sno::contains_time(time_of(unix_ms)));
         const uint64_t count = state.at_count.fetch_add(1, std::memory_order_relaxed);
         const auto sequence = static_cast<uint16_t>(sequence_min_ + count % capacity());
-        return compose({Sno::units_at(unix_ms), false, sequence}, metabyte);
+        return compose({Sno::units_at(time_of(unix_ms)), false, sequence}, metabyte);
     }
 
  private:
@@ -269,7 +271,7 @@ class SnoGenerator {
             return wait_until_safe(unix_ms, safe.units, max_lead_ms);
         if (lead > max_lead_ms)
             return excessive_lead<Sno>(unix_ms, lead, max_lead_ms, Sno::unit_ms);
-        const uint64_t now = Sno::units_at(unix_ms);
+        const uint64_t now = Sno::units_at(time_of(unix_ms));
         if (last.sequence >= sequence_max_ &&
             !request.has_waited_for(last.bits(), static_cast<int64_t>(now)))
             return Answer{Verdict::exhausted, {}, unix_ms_of(now + 1)};

@@ -1,9 +1,13 @@
 // Conversions for libpqxx 6. It has none for arrays, so this file also converts arrays of IDs in
-// parameters and results, as std::vector.
+// parameters and results, as std::vector. Its conversion of std::optional is incomplete unless it
+// is configured for C++17, which Debian's is not, so this file also converts optional IDs.
 #pragma once
 
+#include <optional>
 #include <pqxx/array>
+#include <pqxx/result>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -22,6 +26,26 @@ struct string_traits<T> {
         id = snowdrift::detail::from_field<T>(text);
     }
     static std::string to_string(const T& id) { return snowdrift::to_string(id); }
+};
+
+/// Excludes optional IDs from libpqxx's conversion of types that are like std::optional.
+template <snowdrift::AnyId T>
+struct internal::is_derefable<std::optional<T>> : std::false_type {};
+
+/// An ID or null.
+template <snowdrift::AnyId T>
+struct string_traits<std::optional<T>> {
+    static constexpr const char* name() noexcept { return T::name.data(); }
+    static constexpr bool has_null() noexcept { return true; }
+    static bool is_null(const std::optional<T>& id) { return !id; }
+    static std::optional<T> null() { return std::nullopt; }
+
+    static void from_string(const char text[], std::optional<T>& id) {
+        id = snowdrift::detail::from_field<T>(text);
+    }
+    static std::string to_string(const std::optional<T>& id) {
+        return snowdrift::to_string(id.value());
+    }
 };
 
 /// An array of IDs with one dimension and without nulls.

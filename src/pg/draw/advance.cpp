@@ -68,8 +68,9 @@ SNOWDRIFT_FUNCTION(advance_to_snowflake) {
     const int64 id = check_snowflake(layout, PG_GETARG_INT64(0));
     const SnowflakeParts parts = layout.split(id);
     const uint32_t node = parts.datacenter << layout.worker_bits | parts.worker;
-    if (layout.node_bits() > 0) warn_of_equal_number(parts.unix_ms, node);
-    advance(parts.unix_ms);
+    const int64 unix_ms = unix_ms_of(parts.time);
+    if (layout.node_bits() > 0) warn_of_equal_number(unix_ms, node);
+    advance(unix_ms);
     PG_RETURN_VOID();
 }
 

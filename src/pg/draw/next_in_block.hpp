@@ -88,7 +88,7 @@ pg_attribute_always_inline Id next_in_block() {
 /// The watermark for the statement that calls the SQL function.
 template <typename Id, slots::Kind kind, BlockGenerator<Id> slots::Slot::*state>
 Id watermark_of_blocks() {
-    return Id::boundary(watermark::read_for_statement(block_session<Id, kind, state>));
+    return Id::boundary(time_of(watermark::read_for_statement(block_session<Id, kind, state>)));
 }
 
 }  // namespace snowdrift

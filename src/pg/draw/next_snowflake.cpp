@@ -63,7 +63,7 @@ class SnowflakeSession : public NodeSession {
     std::optional<TimestampTz> hold_row(Id id) {
         const SnowflakeLayout& layout = core_.layout();
         const bool is_valid = layout.contains_id(id);
-        const int64_t unix_ms = is_valid ? layout.split(id).unix_ms
+        const int64_t unix_ms = is_valid ? unix_ms_of(layout.split(id).time)
                                 : id < 0 ? layout.epoch_unix_ms - 1
                                          : layout.max_unix_ms();
         return watermark::guard_row(*this, unix_ms);
@@ -74,7 +74,7 @@ class SnowflakeSession : public NodeSession {
         const SnowflakeLayout& layout = core_.layout();
         const int64_t unix_ms = watermark::read_for_statement(*this);
         const bool has_negative = unix_ms < layout.epoch_unix_ms;  // a row whose number is no ID
-        return has_negative ? PG_INT64_MIN : layout.boundary(unix_ms);
+        return has_negative ? PG_INT64_MIN : layout.boundary(time_of(unix_ms));
     }
 
     overflow::Label label() const { return {name_, core_.capacity(), core_.layout().unit_ms}; }

@@ -10,7 +10,7 @@ using namespace snowdrift;
 namespace {
 
 Ulid random_ulid(int64_t unix_ms) {
-    return Ulid::compose(unix_ms, random_batch.take<Ulid::Randomness>());
+    return Ulid::compose(time_of(unix_ms), random_batch.take<Ulid::Randomness>());
 }
 
 }  // namespace
@@ -28,7 +28,7 @@ SNOWDRIFT_FUNCTION(ulid_watermark) {
 /// gen_ulid() → ulid
 SNOWDRIFT_FUNCTION(gen_ulid) {
     const int64_t now = clock::now_ms();
-    if (!Ulid::contains_time(now)) report_clock_error(Verdict::out_of_range, 0);
+    if (!Ulid::contains_time(time_of(now))) report_clock_error(Verdict::out_of_range, 0);
     return make_datum(random_ulid(now));
 }
 

@@ -22,5 +22,5 @@ SNOWDRIFT_FUNCTION(uuidv7_at) {
     const int64 unix_ms = get_time<Uuidv7>(fcinfo, 0);
     auto randomness = random_batch.take<Uuidv7::Randomness>();
     randomness[0] &= 0x3;  // 74 of the 80 bits
-    return make_datum(Uuidv7::compose(unix_ms, randomness));
+    return make_datum(Uuidv7::compose(time_of(unix_ms), randomness));
 }

@@ -179,7 +179,7 @@ void read_snowflake(Reader& reader, GeneratorSnapshot& snapshot) {
 
 uint64_t read_units(Reader& reader, const char* field) {
     const auto unix_ms = reader.get_time_or_null(field, IdTraits<Sno>::times);
-    return unix_ms ? Sno::units_at(*unix_ms) : 0;
+    return unix_ms ? Sno::units_at(time_of(*unix_ms)) : 0;
 }
 
 void read_sno(Reader& reader, GeneratorSnapshot& snapshot) {

@@ -49,8 +49,9 @@ class BackfillSession : public NodeSession {
         if (unit >= pool_.end_unit) report_too_late(time);
         const auto place = backfill::take(pool_, unit);
         if (!place) report_used_up(time);
-        return layout().compose({layout().unix_ms_of(place->unit), node_ >> layout().worker_bits,
-                                 node_ & layout().max_worker(), place->sequence});
+        return layout().compose({time_of(layout().unix_ms_of(place->unit)),
+                                 node_ >> layout().worker_bits, node_ & layout().max_worker(),
+                                 place->sequence});
     }
 
     /// Read the origin, and with it the pool, once per transaction.

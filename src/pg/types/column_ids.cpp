@@ -57,20 +57,22 @@ int64 ColumnIds::certain_since_ms() const {
 int64 ColumnIds::truncate(int64 unix_ms) const {
     if (kind_ == Kind::snowflake) return layout_.truncate(unix_ms);
     if (kind_ != Kind::sno || unix_ms < Sno::epoch_unix_ms) return unix_ms;
-    return Sno::epoch_unix_ms + static_cast<int64>(Sno::units_at(unix_ms)) * Sno::unit_ms;
+    return Sno::epoch_unix_ms +
+           static_cast<int64>(Sno::units_at(snowdrift::time_of(unix_ms))) * Sno::unit_ms;
 }
 
 Datum ColumnIds::boundary(int64 unix_ms) const {
     Assert(unix_ms >= times().first_ms && unix_ms <= times().last_ms);
+    const Time time = snowdrift::time_of(unix_ms);
     switch (kind_) {
         case Kind::snowflake:
-            return Int64GetDatum(layout_.boundary(unix_ms));
+            return Int64GetDatum(layout_.boundary(time));
         case Kind::ulid:
-            return make_datum(Ulid::boundary(unix_ms));
+            return make_datum(Ulid::boundary(time));
         case Kind::sno:
-            return make_datum(Sno::boundary(unix_ms));
+            return make_datum(Sno::boundary(time));
         case Kind::uuidv7:
-            return make_datum(Uuidv7::boundary(unix_ms));
+            return make_datum(Uuidv7::boundary(time));
     }
     pg_unreachable();
 }
@@ -86,7 +88,7 @@ std::optional<TimestampTz> ColumnIds::time_of(Datum id) const {
         case Kind::snowflake: {
             const int64 number = DatumGetInt64(id);
             if (!layout_.contains_id(number)) return std::nullopt;
-            return timestamp_from_unix_ms(layout_.split(number).unix_ms);
+            return timestamp_from_unix_ms(unix_ms_of(layout_.split(number).time));
         }
         case Kind::ulid:
             return timestamp_from_unix_ms(get_id<Ulid>(id).timestamp_ms());

@@ -144,7 +144,8 @@ struct IdType {
 
     static Datum boundary(FunctionCallInfo fcinfo) {
         const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
-        return make_datum(Id::boundary(check_time(IdTraits<Id>::times, time, unix_ms_ceil(time))));
+        return make_datum(
+            Id::boundary(time_of(check_time(IdTraits<Id>::times, time, unix_ms_ceil(time)))));
     }
 
     static Datum nil(FunctionCallInfo) { return make_datum(Id::nil()); }

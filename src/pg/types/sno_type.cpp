@@ -111,7 +111,7 @@ SNOWDRIFT_FUNCTION(sno_diagram) {
 
 /// make_sno(timestamptz, metabyte int, partition int, sequence int, tick int) → sno
 SNOWDRIFT_FUNCTION(make_sno) {
-    return make_datum(Sno::compose({.units = Sno::units_at(get_time<Sno>(fcinfo, 0)),
+    return make_datum(Sno::compose({.units = Sno::units_at(time_of(get_time<Sno>(fcinfo, 0))),
                                     .tick = check_field("tick", PG_GETARG_INT32(4), 1) != 0,
                                     .metabyte = check_metabyte(PG_GETARG_INT32(1)),
                                     .partition = get_uint16(fcinfo, 2, "partition"),

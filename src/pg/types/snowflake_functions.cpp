@@ -32,7 +32,7 @@ SnowflakeParts split_argument(FunctionCallInfo fcinfo) {
 
 /// snowflake_timestamp(bigint [, snowflake_layout]) → timestamptz
 SNOWDRIFT_FUNCTION(snowflake_timestamp) {
-    PG_RETURN_TIMESTAMPTZ(timestamp_from_unix_ms(split_argument(fcinfo).unix_ms));
+    PG_RETURN_TIMESTAMPTZ(timestamp_from_unix_ms(unix_ms_of(split_argument(fcinfo).time)));
 }
 
 /// snowflake_datacenter(bigint [, snowflake_layout]) → int
@@ -47,7 +47,7 @@ SNOWDRIFT_FUNCTION(snowflake_sequence) { PG_RETURN_INT32(split_argument(fcinfo).
 /// snowflake_parts(bigint [, snowflake_layout]) → record of all fields
 SNOWDRIFT_FUNCTION(snowflake_parts) {
     const SnowflakeParts parts = split_argument(fcinfo);
-    return make_row(fcinfo, {TimestampTzGetDatum(timestamp_from_unix_ms(parts.unix_ms)),
+    return make_row(fcinfo, {TimestampTzGetDatum(timestamp_from_unix_ms(unix_ms_of(parts.time))),
                              Int32GetDatum(parts.datacenter), Int32GetDatum(parts.worker),
                              Int32GetDatum(parts.sequence)});
 }
@@ -60,7 +60,7 @@ SNOWDRIFT_FUNCTION(snowflake_diagram) {
     store_big_endian(static_cast<uint64>(PG_GETARG_INT64(0)), bytes.data());
     Diagram diagram{bytes.data()};
     diagram.add_number("unused", 64 - layout.timestamp_bits - layout.timestamp_shift(), 0);
-    diagram.add_time("timestamp", layout.timestamp_bits, parts.unix_ms);
+    diagram.add_time("timestamp", layout.timestamp_bits, unix_ms_of(parts.time));
     for (const SnowflakeField field : layout.fields())
         diagram.add_number(layout_field_name(layout_field_of(field)), layout.bits(field),
                            parts.value(field));
@@ -73,7 +73,7 @@ SNOWDRIFT_FUNCTION(make_snowflake) {
     const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
     const SnowflakeLayout& layout = get_layout_argument(fcinfo, 4);
     PG_RETURN_INT64(layout.compose(
-        {check_time(times_of(layout), time, layout.truncate(unix_ms_floor(time))),
+        {time_of(check_time(times_of(layout), time, layout.truncate(unix_ms_floor(time)))),
          check_layout_field(layout, SnowflakeField::datacenter, "datacenter", PG_GETARG_INT32(1)),
          check_layout_field(layout, SnowflakeField::worker, "worker", PG_GETARG_INT32(2)),
          check_layout_field(layout, SnowflakeField::sequence, "sequence", PG_GETARG_INT32(3))}));
@@ -83,7 +83,8 @@ SNOWDRIFT_FUNCTION(make_snowflake) {
 SNOWDRIFT_FUNCTION(snowflake_boundary) {
     const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
     const SnowflakeLayout& layout = get_layout_argument(fcinfo, 1);
-    PG_RETURN_INT64(layout.boundary(check_time(times_of(layout), time, unix_ms_ceil(time))));
+    PG_RETURN_INT64(
+        layout.boundary(time_of(check_time(times_of(layout), time, unix_ms_ceil(time)))));
 }
 
 /// snowflake_to_text(bigint) → text

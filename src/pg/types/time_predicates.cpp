@@ -79,7 +79,7 @@ IdRange<Id> ids_of(const Format& format, const IdRange<Id>& all, const TimeRange
     const int64 first_ms = std::max(unix_ms_ceil(times.first), valid.first_ms);
     const int64 last_ms = std::min(unix_ms_floor(times.last), valid.last_ms);
     if (first_ms > last_ms) return {all.last, all.first};
-    return {format.boundary(first_ms), format.last_before(last_ms + 1)};
+    return {format.boundary(time_of(first_ms)), format.last_before(time_of(last_ms + 1))};
 }
 
 /// The SQL functions of one predicate for one ID type.

@@ -63,5 +63,5 @@ SNOWDRIFT_FUNCTION(ulid_diagram) {
 /// make_ulid(timestamptz, randomness bytea) → ulid
 SNOWDRIFT_FUNCTION(make_ulid) {
     const auto randomness = get_randomness<Ulid>(fcinfo, 1);
-    return make_datum(Ulid::compose(get_time<Ulid>(fcinfo, 0), randomness));
+    return make_datum(Ulid::compose(time_of(get_time<Ulid>(fcinfo, 0)), randomness));
 }

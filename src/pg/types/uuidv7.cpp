@@ -64,7 +64,7 @@ SNOWDRIFT_FUNCTION(make_uuidv7) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                         errmsg("randomness is too large for UUID version 7"),
                         errdetail("The first 6 of its 80 bits must be 0.")));
-    return make_datum(Uuidv7::compose(get_time<Uuidv7>(fcinfo, 0), randomness));
+    return make_datum(Uuidv7::compose(time_of(get_time<Uuidv7>(fcinfo, 0)), randomness));
 }
 
 SNOWDRIFT_FUNCTION_AS(uuidv7_boundary, IdType<Uuidv7>::boundary)

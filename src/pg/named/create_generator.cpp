@@ -79,7 +79,7 @@ SNOWDRIFT_FUNCTION(create_generator) {
     definitions::check_bounds(definition.sequence_min, definition.sequence_max);
     if (const int64_t now = clock::now_ms();
         definition.kind == slots::Kind::snowflake &&
-        !definition.layout.contains_time(definition.layout.truncate(now)))
+        !definition.layout.contains_time(time_of(definition.layout.truncate(now))))
         report_not_present(definition.layout, now, ERRCODE_INVALID_PARAMETER_VALUE);
     definitions::check_unique_in_cluster(name, definition);
     definitions::insert(name, definition);

@@ -147,7 +147,7 @@ TimestampTz get_time_by_age(FunctionCallInfo fcinfo) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                         errmsg("older_than must be in days, months or years: \"%s\"",
                                text_of(interval_out, age)),
-                        errdetail("Digits without a unit are a number of seconds."),
+                        errdetail("A number without a unit is in seconds."),
                         errhint("For a date, use snowdrift.drop_partitions_before().")));
     const TimestampTz time = DatumGetTimestampTz(
         DirectFunctionCall2(timestamptz_mi_interval, TimestampTzGetDatum(now), age));

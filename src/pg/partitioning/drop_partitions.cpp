@@ -131,7 +131,7 @@ TimestampTz get_time(FunctionCallInfo fcinfo) {
     return time;
 }
 
-/// Whether an age can be meant as a date, such as '20260101', which PostgreSQL reads as a number of
+/// Whether an age may be meant as a date, such as '20260101', which PostgreSQL reads as a number of
 /// seconds.
 bool may_be_date(const Interval& age) {
     constexpr int64 eight_digits = 10000000 * USECS_PER_SEC;

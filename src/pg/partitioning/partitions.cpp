@@ -226,7 +226,7 @@ SNOWDRIFT_FUNCTION(create_partitions) {
         begin = end;
     }
     SPI_finish();
-    // A job that finds all partitions in place says nothing.
+    // If all partitions exist, a job prints nothing.
     if (has_created) announce_layout(parent_oid, ids, layout);
     return Datum{0};
 }

@@ -1924,7 +1924,7 @@ CREATE FUNCTION snowdrift.partitions(parent regclass, layout @extschema@.snowfla
 COMMENT ON FUNCTION snowdrift.partitions(regclass, @extschema@.snowflake_layout)
     IS 'partitions of a table, each with the times of its IDs; times are null for a default partition and if a bound is not an ID';
 
--- Two names: of two overloads, neither would be chosen for a literal without a type.
+-- The functions have different names, because a call with an untyped literal could not choose between overloads.
 CREATE FUNCTION snowdrift.drop_partitions(parent regclass, older_than interval,
         layout @extschema@.snowflake_layout DEFAULT NULL, dry_run boolean DEFAULT false,
         OUT partition text, OUT times tstzrange) RETURNS SETOF record
@@ -2005,7 +2005,7 @@ CREATE FUNCTION snowdrift.audit("table" regclass, "column" name,
     AS 'MODULE_PATHNAME', 'snowdrift_audit'
     LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowdrift.audit(regclass, name, @extschema@.snowflake_layout, real, timestamptz)
-    IS 'summary of a column of IDs: a row for the IDs of each node, and rows for values that are too small, later than now, not IDs, or UUIDs of each other version; sample is a percentage';
+    IS 'summary of a column of IDs: a row for the IDs of each node, and rows for values that are too small, later than now, not IDs, or UUIDs of another version; sample is a percentage';
 
 -- Array types
 

@@ -41,7 +41,7 @@ TRUNCATE numbers;
 INSERT INTO numbers VALUES (1::bigint << 40);
 SELECT finding FROM snowdrift.audit('numbers', 'id', 'epoch=2100-01-01T00:00:00Z timestamp=41 sequence=12');
 
--- The layout is that of the column's default, and the column "layout" shows it. In the standard layout, these IDs would seem
+-- The layout is that of the column's default, and the column "layout" shows it. In the default layout, these IDs would seem
 -- to be others.
 SELECT snowdrift.create_generator('web', 'snowflake', layout => 'si', worker => 3);
 CREATE DOMAIN web_id AS bigint;
@@ -50,17 +50,17 @@ ALTER TABLE visits DROP dropped;
 INSERT INTO visits SELECT make_snowflake('2024-01-01Z', 0, 3, n, 'si'), make_snowflake('2024-01-01Z', 0, 4, n, 'si') FROM generate_series(1, 5) AS n;
 SELECT finding, worker, count, first_timestamp, layout FROM snowdrift.audit('visits', 'id');
 SELECT finding, worker, count, layout FROM snowdrift.audit('visits', 'other', sample => 100);
--- An argument states the layout instead, also another one, to see what the values are in that layout.
+-- An argument overrides it, to read the values in any layout.
 SELECT finding, datacenter, worker, count, layout FROM snowdrift.audit('visits', 'id', 'snowflake');
 SELECT finding, worker, count, layout FROM snowdrift.audit('visits', 'id', layout => 'si');
--- Columns without a default of a known layout are read in the standard one.
+-- Without a default of a known layout, a column is read in the default layout.
 CREATE VIEW seen_visits AS SELECT id FROM visits;
 CREATE TABLE clicks (visit_id bigint, n bigint DEFAULT 1, id bigint GENERATED ALWAYS AS IDENTITY);
 INSERT INTO clicks (visit_id) SELECT make_snowflake('2024-01-01Z', 1, 2, 3) FROM generate_series(1, 2);
 SELECT audited, finding, datacenter, worker, count, layout FROM (VALUES ('clicks', 'visit_id'), ('clicks', 'n'), ('clicks', 'id'), ('seen_visits', 'id')) AS columns(audited, name),
     snowdrift.audit(audited::regclass, name::name);
 SELECT finding, worker, layout FROM snowdrift.audit('seen_visits', 'id', 'si');
--- The default generator has the standard layout. That of a generator that does not exist is not known.
+-- The default generator has the default layout. The layout of a generator that does not exist is unknown.
 ALTER TABLE visits ALTER id SET DEFAULT next_snowflake();
 SELECT finding, layout FROM snowdrift.audit('visits', 'id');
 ALTER TABLE visits ALTER id SET DEFAULT next_snowflake('missing');

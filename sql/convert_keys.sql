@@ -78,7 +78,7 @@ ALTER TABLE replies ADD FOREIGN KEY (topic) REFERENCES topics;
 SELECT snowdrift.convert_column('topics', 'id');
 SELECT "table", count(*) FROM rewrites GROUP BY "table" ORDER BY "table";
 
--- a sequence that several keys use: it is dropped with the last of them, or kept if no column owns it
+-- a sequence that several keys use: it is dropped if a converted column owns it, and otherwise kept
 CREATE SEQUENCE loose;
 CREATE TABLE first (id serial PRIMARY KEY);
 CREATE TABLE second (id int PRIMARY KEY DEFAULT nextval('first_id_seq'));

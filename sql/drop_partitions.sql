@@ -53,7 +53,7 @@ SELECT partition FROM snowdrift.drop_partitions_before('posts', '2021-02-01Z');
 SELECT split_part(error_of(format('SELECT snowdrift.%s', call)), E'\n', 1) AS error
 FROM (VALUES ('drop_partitions(''posts'', ''2026-01-01'')'), ('drop_partitions(''posts'', now())'), ('drop_partitions(''posts'')'),
     ('drop_partitions_before(''posts'', ''1 year'')'), ('drop_partitions_before(''posts'', interval ''1 year'')'), ('drop_partitions_before(''posts'')')) AS calls(call);
--- Digits are seconds. So many of them are probably a date.
+-- PostgreSQL reads digits as seconds. An age of 10,000,000 seconds or more is probably a date.
 SELECT error_of(format('SELECT snowdrift.drop_partitions(''posts'', %L, dry_run => true)', age))
 FROM (VALUES ('20210101'), ('10000000'), ('9999999'), ('2777:46:40'), ('115 days 17:46:40')) AS ages(age);
 SELECT partition FROM snowdrift.drop_partitions('posts', '6 months');

@@ -57,10 +57,10 @@ SELECT snowdrift.create_generator('sno 7', 'sno', partition => 7);
 SELECT snowdrift.create_generator('sno 7 again', 'sno', partition => 7, sequence_max => 9);
 SELECT snowdrift.create_generator('sno 7, others', 'sno', partition => 8, sequence_min => 10);
 
--- A generator that restore() creates is a new one, too.
+-- restore() raises the notice, too, if it creates a generator.
 SELECT snowdrift.restore('copy', snowdrift.snapshot('sno 7'));
 
--- No notice names more than ten generators, and definitions that are invalid do not matter.
+-- A notice names at most ten generators, and ignores invalid definitions.
 INSERT INTO snowdrift_tables.generator VALUES ('invalid', 1000000001, 'snowflake', 'mastodon', 1, -2, NULL, 0, 70000),
     ('invalid too', 1000000002, 'sno', 'mastodon', 1, 2, -1, -5, 70000);
 SET client_min_messages = warning;

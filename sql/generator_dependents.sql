@@ -31,7 +31,7 @@ CREATE TABLE unknown (a bigint DEFAULT next_web(), b bigint DEFAULT next_snowfla
 SELECT dependents('web');
 SELECT dependents('things');
 INSERT INTO plain DEFAULT VALUES RETURNING id > 0 AS drawn;
--- Nothing is locked in tables whose defaults are read.
+-- Tables whose defaults are read are not locked.
 BEGIN;
 SELECT snowdrift.create_generator('unused', 'snowflake', worker => 2);
 SELECT snowdrift.drop_generator('unused');
@@ -72,7 +72,7 @@ SELECT error_of($$SELECT next_snowflake('web4')$$);
 RESET ROLE;
 DROP ROLE snowdrift_reader;
 
--- All names of many similar ones are not listed, nor all dependents of many.
+-- The hint lists at most ten names, and the detail at most 100 dependents.
 SELECT count(snowdrift.create_generator('many' || n, 'snowflake', worker => 5)::text) FROM generate_series(10, 21) AS n;
 SELECT error_of($$SELECT next_snowflake('many')$$);
 DO $$ BEGIN FOR n IN 100 .. 201 LOOP EXECUTE format('CREATE TABLE many%s (id bigint DEFAULT next_snowflake(''many10''))', n); END LOOP; END $$;

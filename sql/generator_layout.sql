@@ -6,8 +6,8 @@ SELECT snowdrift.create_generator('old', 'snowflake', layout => 'twitter'), snow
 SELECT snowdrift.generator_layout('web');
 SELECT name, layout = snowdrift.generator_layout(name) AS same FROM snowdrift.generators WHERE name = 'web';
 
--- The trap: an ID does not contain its layout. Functions without a layout read each bigint in the standard one. With that of
--- the generator, they agree with the ID.
+-- An ID does not contain its layout. Functions without a layout read each bigint in the default one. With the generator's
+-- layout, their results are right.
 CREATE TABLE visits (id bigint PRIMARY KEY DEFAULT next_snowflake('web'));
 INSERT INTO visits SELECT make_snowflake('2024-01-01Z'::timestamptz + n * interval '1 minute', 0, 3, 0, 'si') FROM generate_series(0, 9999) AS n;
 SELECT min(snowflake_timestamp(id)) AS wrong, min(snowflake_timestamp(id, snowdrift.generator_layout('web'))) AS right FROM visits;

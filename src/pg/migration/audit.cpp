@@ -50,7 +50,7 @@ constexpr bool has_node(Finding finding) {
     return finding == Finding::present || finding == Finding::future;
 }
 
-/// What a UUID that is not of version 7 is: its version, 0 .. 15, or one of these.
+/// The kind of a UUID that is not of version 7: its version, 0 .. 15, or one of these.
 enum UuidKind : uint64 { other_variant = 16, nil_uuid, max_uuid };
 
 /// Values with the same finding from the same node.
@@ -186,10 +186,10 @@ enum { table, column, layout, sample, since };
 }
 
 /// The IDs in the column. `stated`: the layout as the user has stated it, or null; then the layout
-/// of the column's default applies. Many columns that are worth an audit have no such default:
-/// foreign keys, columns of views, imported IDs. Their layout is the standard one, as that of the
-/// functions for single IDs, and the result shows it. Raises 42703, 42804, and 42704 if the default
-/// calls a generator that does not exist.
+/// of the column's default applies. If the default has no layout, as in foreign keys, views and
+/// tables of imported IDs, the default layout applies, as in functions for single IDs, and the
+/// result shows it. Raises 42703, 42804, and 42704 if the default calls a generator that does not
+/// exist.
 ColumnIds find_ids(Oid relation, const char* name, const SnowflakeLayout* stated) {
     const AttrNumber number = find_column(relation, name).number;
     const Oid type = get_atttype(relation, number);

@@ -16,9 +16,9 @@ namespace {
 // The queries run with a search path on which only pg_catalog has functions and operators. Their
 // argument $1 is the view. With this path, PostgreSQL qualifies all other names in the results.
 
-// What is not restored: properties that only another role can give to a view, and rare ones of
-// objects that a view consists of. A trigger, a rule or a default of a view is not a property, but
-// an object that depends on it.
+// The properties that are not restored: those that only another role can give to a view, and rare
+// ones of the objects that a view consists of. A trigger, a rule or a default of a view is not a
+// property, but an object that depends on it.
 constexpr const char* obstacle_query = R"(
 SELECT CASE
     WHEN pg_get_userbyid(relowner) <> current_user THEN format('belongs to role %s', relowner::regrole)

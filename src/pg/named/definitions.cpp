@@ -166,7 +166,8 @@ void report_undefined(const char* name) {
     const char* const nearest = nearest_names(name);
     const char* const citus_hint =
         citus::read_membership().has_citus
-            ? "Create it on all nodes of the Citus cluster with run_command_on_all_nodes()."
+            ? "Create the generator on all nodes of the Citus cluster with "
+              "run_command_on_all_nodes()."
             : nullptr;
     const char* const hint = nearest == nullptr ? citus_hint
                              : citus_hint == nullptr

@@ -163,8 +163,8 @@ void check_no_dependents(const char* name) {
             (errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
              errmsg("cannot drop ID generator \"%s\" because other objects depend on it", name),
              errdetail("%s", dependents.lines.data),
-             errhint("Change these objects first. With force => true, snowdrift.drop_generator() "
-                     "drops the generator and keeps them, and they raise an error when used.")));
+             errhint("Change these objects first, or drop the generator with force => true to keep "
+                     "them. They then raise an error when used.")));
 }
 
 }  // namespace snowdrift

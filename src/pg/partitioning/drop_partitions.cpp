@@ -131,7 +131,7 @@ TimestampTz get_time(FunctionCallInfo fcinfo) {
     return time;
 }
 
-/// Whether an age can be meant as a date, such as '20260101', which PostgreSQL reads as a number of
+/// Whether an age may be meant as a date, such as '20260101', which PostgreSQL reads as a number of
 /// seconds.
 bool may_be_date(const Interval& age) {
     constexpr int64 eight_digits = 10000000 * USECS_PER_SEC;
@@ -147,7 +147,7 @@ TimestampTz get_time_by_age(FunctionCallInfo fcinfo) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                         errmsg("older_than must be in days, months or years: \"%s\"",
                                text_of(interval_out, age)),
-                        errdetail("Digits without a unit are a number of seconds."),
+                        errdetail("A number without a unit is in seconds."),
                         errhint("For a date, use snowdrift.drop_partitions_before().")));
     const TimestampTz time = DatumGetTimestampTz(
         DirectFunctionCall2(timestamptz_mi_interval, TimestampTzGetDatum(now), age));

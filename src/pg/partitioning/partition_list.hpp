@@ -51,8 +51,8 @@ inline bool has_null(FunctionCallInfo fcinfo, int layout) {
 /// errors of layout_of_column().
 ColumnIds partition_key(Relation parent, const SnowflakeLayout* stated);
 
-/// Tells the user the layout of the IDs in the partition key of `parent` by a NOTICE, if it is that
-/// of the key's default (`stated` is null) and not the standard layout.
+/// Raises a NOTICE that shows the layout of the IDs in the partition key of `parent`, if the layout
+/// is that of the column's default (`stated` is null) and is not the default layout.
 void announce_layout(Oid parent, const ColumnIds& ids, const SnowflakeLayout* stated);
 
 /// A partition; nothing if it was dropped or detached concurrently.

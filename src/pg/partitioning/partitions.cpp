@@ -128,10 +128,10 @@ void check_order(TimestampTz first, TimestampTz last) {
     if (first <= last) return;
     // timestamptz_to_str() returns the same buffer each time.
     const char* const shown = pstrdup(timestamptz_to_str(first));
-    ereport(
-        ERROR,
-        (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("first must not be later than last"),
-         errdetail("The first time is %s, the last time is %s.", shown, timestamptz_to_str(last))));
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("first must not be later than last"),
+             errdetail("The first time is %s, and the last time is %s.", shown,
+                       timestamptz_to_str(last))));
 }
 
 /// The clauses for the access method and the tablespace of a table.
@@ -226,7 +226,7 @@ SNOWDRIFT_FUNCTION(create_partitions) {
         begin = end;
     }
     SPI_finish();
-    // A job that finds all partitions in place says nothing.
+    // If all partitions exist, a job prints nothing.
     if (has_created) announce_layout(parent_oid, ids, layout);
     return Datum{0};
 }

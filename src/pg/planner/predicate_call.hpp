@@ -20,7 +20,7 @@ Tree* copy_of(const Tree* tree) {
 bool may_call(Oid function);
 
 /// The schema of a function's planner support function; InvalidOid if it has none. For time
-/// predicates, it is the schema `snowdrift`, even if that was renamed: only superusers give a
+/// predicates, it is the schema `snowdrift`, even if that was renamed: only superusers can give a
 /// function a support function.
 Oid find_support_schema(Oid function);
 

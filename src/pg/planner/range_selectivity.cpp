@@ -33,7 +33,7 @@ PGFunction find_estimator(int strategy) {
 
 /// An ID as the planner's estimators can interpolate it. They read a value of type macaddr as a
 /// number of 48 bits, the first byte first. The first 48 bits of a binary ID are its time, or begin
-/// with it. IDs of other types, and what is no ID, are returned unchanged.
+/// with it. IDs of other types, and values that are not IDs, are returned unchanged.
 Node* as_number(Node* id) {
     constexpr int macaddr_size = 6;
     int16 size;

@@ -77,6 +77,7 @@ GRANT CREATE ON SCHEMA public TO snowdrift_user;
 ALTER TABLE flakes OWNER TO snowdrift_user;
 SET ROLE snowdrift_user;
 SELECT snowdrift.create_partitions('flakes', '1 month', '2024-01-01Z', '2024-01-01Z');
+CREATE TABLE flakes_future PARTITION OF flakes FOR VALUES FROM (snowflake_boundary('2050-01-01Z', 'pgedge')) TO (MAXVALUE);
 SELECT * FROM snowdrift.partitions('flakes');
 SELECT partition FROM snowdrift.drop_partitions('flakes', interval '1 year');
 RESET ROLE;

@@ -57,17 +57,34 @@ ColumnIds read_key(Oid parent, const SnowflakeLayout* layout) {
     return ids;
 }
 
+/// Raises 55000: all partitions look old. In a wrong layout, those of the present do, too.
+[[noreturn]] void report_no_present_partition(Oid parent, const ColumnIds& ids) {
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("no partition of table \"%s\" contains the present time or later times",
+                           get_rel_name(parent)),
+                    errdetail("In layout \"%s\", all of its partitions are old.",
+                              layout_text(ids.layout())),
+                    errhint("Check the layout. If it is right, first create partitions with "
+                            "snowdrift.create_partitions().")));
+}
+
 /// The partitions of `parent`, with the IDs `ids` as its key, that are older than `time` and than
-/// new IDs, oldest first.
+/// new IDs, oldest first. Raises 55000 if the table has no others, and the key has a layout.
 List* find_older(Oid parent, const ColumnIds& ids, TimestampTz time) {
     // New IDs can have a timestamp before now, but not before its time unit.
-    time = std::min(time, timestamp_from_unix_ms(ids.truncate(clock::now_ms())));
+    const TimestampTz present = timestamp_from_unix_ms(ids.truncate(clock::now_ms()));
+    time = std::min(time, present);
     List* found = NIL;
+    bool has_present = false;
     for_each_partition(parent, [&](const Partition& partition) {
         const auto times = times_of(partition, ids);
-        if (!times || !times->are_before(time) || !is_range_of_times(partition, ids)) return;
-        found = lappend(found, allocate(OldPartition{partition.oid, *times}));
+        if (!times) return;
+        has_present |= !times->are_before(present);
+        if (times->are_before(time) && is_range_of_times(partition, ids))
+            found = lappend(found, allocate(OldPartition{partition.oid, *times}));
     });
+    if (found != NIL && !has_present && ids.kind() == ColumnIds::Kind::snowflake)
+        report_no_present_partition(parent, ids);
     list_sort(found, compare_ends);
     return found;
 }
@@ -131,24 +148,25 @@ TimestampTz get_time(FunctionCallInfo fcinfo) {
     return time;
 }
 
-/// Whether an age may be meant as a date, such as '20260101', which PostgreSQL reads as a number of
-/// seconds.
-bool may_be_date(const Interval& age) {
-    constexpr int64 eight_digits = 10000000 * USECS_PER_SEC;
-    return age.month == 0 && age.day == 0 && age.time >= eight_digits;
+/// Whether an age is stated in hours, minutes or seconds only. PostgreSQL reads '90' and '20260101'
+/// as seconds, and '6 m' as minutes.
+bool is_in_short_units(const Interval& age) {
+    return age.month == 0 && age.day == 0 && age.time != 0;
 }
 
 /// The time that is earlier than now() by argument 1. Raises 22023 if it is later, or if the
-/// argument may be a date.
+/// age is in short units.
 TimestampTz get_time_by_age(FunctionCallInfo fcinfo) {
     const TimestampTz now = GetCurrentTransactionStartTimestamp();
     const Datum age = PG_GETARG_DATUM(1);
-    if (may_be_date(*PG_GETARG_INTERVAL_P(1)))
-        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                        errmsg("older_than must be in days, months or years: \"%s\"",
-                               text_of(interval_out, age)),
-                        errdetail("A number without a unit is in seconds."),
-                        errhint("For a date, use snowdrift.drop_partitions_before().")));
+    if (is_in_short_units(*PG_GETARG_INTERVAL_P(1)))
+        ereport(ERROR,
+                (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                 errmsg("older_than must be in days, months or years: \"%s\"",
+                        text_of(interval_out, age)),
+                 errdetail("A number without a unit is in seconds, and \"m\" means minutes."),
+                 errhint("Write for example '90 days'. For a date, use "
+                         "snowdrift.drop_partitions_before().")));
     const TimestampTz time = DatumGetTimestampTz(
         DirectFunctionCall2(timestamptz_mi_interval, TimestampTzGetDatum(now), age));
     if (time > now)

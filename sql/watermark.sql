@@ -198,6 +198,16 @@ ALTER TABLE whole ATTACH PARTITION part DEFAULT;
 SELECT error_of($$SELECT snowdrift.guard_watermark('whole', 'id')$$);
 SELECT refused('INSERT INTO part (other) VALUES (1)');
 
+-- The generator of a guard is that of the column's default, or of its domain's; otherwise, a notice states the default one.
+CREATE DOMAIN feed_key AS bigint DEFAULT next_snowflake('feed');
+CREATE TABLE keyed (id feed_key, other bigint DEFAULT next_snowflake('fe' || 'ed'));
+SET client_min_messages = notice;
+SELECT snowdrift.guard_watermark('keyed', 'id'), snowdrift.guard_watermark('keyed', 'other');
+SET client_min_messages = warning;
+SELECT tgname, encode(tgargs, 'escape') AS generator FROM pg_trigger WHERE tgrelid = 'keyed'::regclass ORDER BY tgname;
+DROP TABLE keyed;
+DROP DOMAIN feed_key;
+
 -- its function can't be used by triggers that users create
 CREATE TABLE plain (id bigint, name text);
 CREATE TRIGGER before BEFORE INSERT ON plain FOR EACH ROW EXECUTE FUNCTION snowdrift.hold_row();

@@ -71,10 +71,19 @@ const char* new_name(Oid table, AttrNumber column) {
     return name;
 }
 
-/// The generator whose IDs are in the column, as an argument of the trigger: its name, or nothing.
+/// The generator whose IDs are in the column, as an argument of the trigger: its name, or nothing
+/// for the default generator, which a NOTICE states if the column's default does not.
 const char* trigger_argument(Oid table_oid, AttrNumber column) {
     Relation table = table_open(table_oid, AccessShareLock);
     const auto generator = generator_of_column(table, column);
+    const Oid type = TupleDescAttr(RelationGetDescr(table), column - 1)->atttypid;
+    if (!generator && getBaseType(type) == INT8OID)
+        ereport(NOTICE,
+                (errmsg("column \"%s\" of table \"%s\" is guarded with the default generator",
+                        get_attname(table_oid, column, false), RelationGetRelationName(table)),
+                 errdetail("The column's default does not call a generator of Snowflake IDs."),
+                 errhint("If a named generator draws the column's IDs, call it in the column's "
+                         "default, and guard the column again.")));
     const char* const argument =
         generator && *generator != nullptr ? quote_literal_cstr(*generator) : "";
     table_close(table, AccessShareLock);

@@ -134,7 +134,9 @@ std::optional<DefaultCall> call_of(const Node* expression) {
 }
 
 std::optional<const char*> generator_of_column(Relation table, AttrNumber column) {
-    const Node* const expression = read_expression(table, column);
+    const Node* expression = read_expression(table, column);
+    if (expression == nullptr)  // a domain can have a default, too
+        expression = get_typdefault(TupleDescAttr(RelationGetDescr(table), column - 1)->atttypid);
     const auto call = expression == nullptr ? std::nullopt : call_of(expression);
     if (!call || !call->is_next_snowflake()) return std::nullopt;
     if (extension::is_ours(call->function, next_snowflake_symbol)) return nullptr;

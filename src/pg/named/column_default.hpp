@@ -34,7 +34,8 @@ Node* read_expression(Relation table, AttrNumber column);
 /// the default is another expression.
 std::optional<DefaultCall> call_of(const Node* expression);
 
-/// The name of the generator that the default of a column calls; null for the default generator.
+/// The name of the generator that the default of a column, or of its domain, calls; null for the
+/// default generator.
 /// Nothing if the default calls no generator of Snowflake IDs, or if the name is not a constant.
 std::optional<const char*> generator_of_column(Relation table, AttrNumber column);
 

@@ -14,6 +14,7 @@ extern "C" {
 #include "catalog/pg_type_d.h"
 #include "nodes/bitmapset.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 }
 
@@ -86,6 +87,9 @@ void add_default(Conversion& conversion, Sequences& sequences, const Column& key
     for (const Column& member : Items<Column>{family_of(key)}) {
         const KeyDefault current = read_default(member, generator);
         is_new |= !current.is_generator;
+        if (member == key && current.other != nullptr)
+            conversion.replaced =
+                lappend(conversion.replaced, allocate(ReplacedDefault{key, current.other}));
         sequences.owned = list_concat(sequences.owned, owned_sequences(member));
         if (OidIsValid(current.sequence))
             sequences.used = lappend(sequences.used, allocate(KeySequence{key, current.sequence}));
@@ -197,6 +201,12 @@ const char* lock_statement(const List* tables) {
     return statement.data;
 }
 
+/// The present search path, as in a SET statement.
+const char* present_path() {
+    const char* const path = GetConfigOption("search_path", false, false);
+    return *path == '\0' ? "''" : path;
+}
+
 }  // namespace
 
 Column find_key(Oid table, const char* name) {
@@ -265,7 +275,10 @@ List* statements_of(const Conversion& conversion) {
         statements = lappend(statements, psprintf("DROP VIEW %s", qualified_name(view)));
         created = list_concat(statements_to_create(view), created);
     }
-    if (created != NIL) created = lcons(pstrdup(catalog_path_statement), created);
+    if (created != NIL) {
+        created = lcons(pstrdup(catalog_path_statement), created);
+        created = lappend(created, psprintf("SET LOCAL search_path = %s", present_path()));
+    }
     statements = lappend(statements, pstrdup(lock_statement(conversion.tables)));
     return list_concat(list_concat(statements, conversion.changes), created);
 }

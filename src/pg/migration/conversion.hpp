@@ -11,11 +11,18 @@ struct KeySequence {
     Oid sequence;
 };
 
+/// A key whose default was a call of another generator.
+struct ReplacedDefault {
+    Column key;
+    const char* expression;
+};
+
 struct Conversion {
     List* tables = NIL;    ///< OIDs of the tables to lock, ascending, without inheriting tables
     List* changes = NIL;   ///< the statements that change the tables; NIL if all keys are converted
     List* views = NIL;     ///< OIDs of the views to create again, in the order to drop them
     List* new_keys = NIL;  ///< of Column: the keys whose default changes
+    List* replaced = NIL;  ///< of ReplacedDefault, among the new keys
     List* kept_sequences = NIL;  ///< of KeySequence: no converted column owns the sequence
 };
 

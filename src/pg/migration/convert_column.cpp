@@ -31,6 +31,12 @@ void report_effects(const Conversion& conversion) {
                          errdetail("Column \"%s\" of table \"%s\" uses the sequence, but does not "
                                    "own it.",
                                    column_name(kept.key), get_rel_name(kept.key.table))));
+    for (const ReplacedDefault& old : Items<ReplacedDefault>{conversion.replaced})
+        ereport(NOTICE, (errmsg("default of column \"%s\" of table \"%s\" is replaced",
+                                column_name(old.key), get_rel_name(old.key.table)),
+                         errdetail("It was %s. IDs of another generator can have another layout, "
+                                   "and can equal earlier ones.",
+                                   old.expression)));
     for (const Column& key : Items<Column>{conversion.new_keys})
         for (const Column& member : Items<Column>{family_of(key)}) {
             if (!is_in_partition_key(member)) continue;

@@ -83,6 +83,9 @@ ObjectAddress visible_object(ObjectAddress object) {
                              whole = {depend->refclassid, depend->refobjid, depend->refobjsubid};
                          return false;
                      });
+    // A column of a view is a part of the view, such as a row of another view.
+    if (whole.classId == RelationRelationId && get_rel_relkind(whole.objectId) == RELKIND_VIEW)
+        whole.objectSubId = 0;
     return whole;
 }
 

@@ -24,6 +24,7 @@ struct KeyDefault {
     bool is_identity;
     bool is_generator;  ///< the default is a call of the generator
     Oid sequence;       ///< the sequence that the default uses; InvalidOid if there is none
+    const char* other;  ///< the default, if it is a call of another generator; otherwise null
 };
 
 /// Whether a column is a serial or identity column, or draws from the generator by default.

@@ -19,7 +19,14 @@ namespace {
 // The properties that are not restored: those that only another role can give to a view, and rare
 // ones of the objects that a view consists of. A trigger, a rule or a default of a view is not a
 // property, but an object that depends on it.
+// The last two would be found by name again, perhaps as another object: PostgreSQL prints JOIN
+// USING, CASE, NULLIF and IS DISTINCT FROM without their operators, and the types of arguments
+// change.
 constexpr const char* obstacle_query = R"(
+WITH used AS (  -- apart from PostgreSQL's own objects
+    SELECT refclassid, refobjid FROM pg_depend JOIN pg_rewrite AS r ON objid = r.oid
+    WHERE classid = 'pg_rewrite'::regclass AND ev_class = $1 AND rulename = '_RETURN'
+)
 SELECT CASE
     WHEN pg_get_userbyid(relowner) <> current_user THEN format('belongs to role %s', relowner::regrole)
     WHEN relpersistence = 't' THEN 'temporary'
@@ -40,6 +47,11 @@ SELECT CASE
     WHEN EXISTS (SELECT FROM pg_description JOIN pg_rewrite AS r ON objoid = r.oid
             WHERE classoid = 'pg_rewrite'::regclass AND ev_class = c.oid AND rulename = '_RETURN')
         THEN 'its rule has a comment'
+    WHEN EXISTS (SELECT FROM used WHERE refclassid = 'pg_operator'::regclass)
+        THEN 'uses an operator that is not PostgreSQL''s own, which its definition may not show'
+    WHEN EXISTS (SELECT FROM used JOIN pg_proc AS p ON refobjid = p.oid JOIN pg_proc AS other USING (pronamespace, proname)
+            WHERE refclassid = 'pg_proc'::regclass AND other.oid <> p.oid)
+        THEN 'uses a function that has variants with other arguments'
     END
 FROM pg_class AS c WHERE oid = $1)";
 

@@ -1,8 +1,8 @@
 #include "pg/named/generator_dependents.hpp"
 
-#include <algorithm>
 #include <cstring>
 
+#include "pg/named/column_default.hpp"
 #include "pg/support/extension.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/scan.hpp"
@@ -40,15 +40,8 @@ struct Call {
 
 /// Whether an argument of a function is the constant text `wanted`.
 bool is_text(const Node* argument, const char* wanted) {
-    if (IsA(argument, NamedArgExpr))
-        argument =
-            reinterpret_cast<const Node*>(reinterpret_cast<const NamedArgExpr*>(argument)->arg);
-    if (IsA(argument, RelabelType))  // of a varchar
-        argument =
-            reinterpret_cast<const Node*>(reinterpret_cast<const RelabelType*>(argument)->arg);
-    if (!IsA(argument, Const)) return false;
-    const auto* const constant = reinterpret_cast<const Const*>(argument);
-    return !constant->constisnull &&
+    const Const* const constant = constant_of(argument);
+    return constant != nullptr &&
            (constant->consttype == TEXTOID || constant->consttype == VARCHAROID) &&
            std::strcmp(TextDatumGetCString(constant->constvalue), wanted) == 0;
 }

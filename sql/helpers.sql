@@ -50,12 +50,12 @@ BEGIN
     END LOOP;
 END $$;
 
--- estimate_of(QUERY): the rows that the planner expects
-CREATE FUNCTION estimate_of(query text) RETURNS float LANGUAGE plpgsql AS $$
+-- estimate_of(QUERY): the rows that the planner expects, or another number of its plan
+CREATE FUNCTION estimate_of(query text, number text DEFAULT 'Plan Rows') RETURNS float LANGUAGE plpgsql AS $$
 DECLARE plan jsonb;
 BEGIN
     EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
-    RETURN plan->0->'Plan'->'Plan Rows';
+    RETURN plan->0->'Plan'->number;
 END $$;
 
 -- noise(N): ten pseudorandom bytes, the same in every run

@@ -2,12 +2,7 @@
 -- on a random sample.
 
 -- cost_of(QUERY): the total cost of its plan
-CREATE FUNCTION cost_of(query text) RETURNS float LANGUAGE plpgsql AS $$
-DECLARE plan jsonb;
-BEGIN
-    EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
-    RETURN plan->0->'Plan'->'Total Cost';
-END $$;
+CREATE FUNCTION cost_of(query text) RETURNS float LANGUAGE sql RETURN estimate_of(query, 'Total Cost');
 -- bound(TYPE, TIME): an ID as an SQL literal
 CREATE FUNCTION bound(type text, t timestamptz) RETURNS text LANGUAGE sql AS $$
     SELECT CASE type WHEN 'ulid' THEN format('%L::ulid', ulid_boundary(t)) WHEN 'sno' THEN format('%L::sno', sno_boundary(t))

@@ -193,18 +193,18 @@ enum { table, column, layout, sample, since };
 ColumnIds find_ids(Oid relation, const char* name, const SnowflakeLayout* stated) {
     const AttrNumber number = find_column(relation, name).number;
     const Oid type = get_atttype(relation, number);
-    const auto ids = ColumnIds::of(type, stated != nullptr ? *stated : default_layout);
+    Relation opened = relation_open(relation, NoLock);
+    const SnowflakeLayout layout =
+        stated != nullptr ? *stated : layout_of_default(opened, number).value_or(default_layout);
+    relation_close(opened, NoLock);
+    const auto ids = ColumnIds::of(type, layout);
     if (!ids)
         ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                         errmsg("column \"%s\" of relation \"%s\" must be of type bigint, ulid, "
                                "sno or uuid",
                                name, get_rel_name(relation)),
                         errdetail("The column is of type %s.", format_type_be(type))));
-    if (stated != nullptr || ids->kind() != ColumnIds::Kind::snowflake) return *ids;
-    Relation opened = relation_open(relation, NoLock);
-    const auto layout = layout_of_default(opened, number);
-    relation_close(opened, NoLock);
-    return layout ? *ColumnIds::of(type, *layout) : *ids;
+    return *ids;
 }
 
 /// The argument `since`, or its default, in Unix milliseconds; at least the first time of the IDs.

@@ -171,7 +171,6 @@ SNOWDRIFT_FUNCTION(convert_column) {
 
     const Oid table = PG_GETARG_OID(0);
     const char* const name = NameStr(*PG_GETARG_NAME(1));
-    (void)find_key(table, name);
     convert(fcinfo, generator_argument(fcinfo, 2), is_dry_run,
             [&] { return list_make1(allocate(find_key(table, name))); });
     return Datum{0};

@@ -20,7 +20,7 @@ extern "C" {
 #include "catalog/pg_statistic_ext.h"
 #include "catalog/pg_type.h"
 #include "commands/tablecmds.h"
-#include "nodes/value.h"
+#include "lib/stringinfo.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 }
@@ -111,6 +111,8 @@ bool is_same(const ObjectAddress& a, const ObjectAddress& b) {
 /// objects on which it depends, so this is the order in which they can be dropped.
 class Dependents {
  public:
+    Dependents() { initStringInfo(&detail_); }
+
     /// Add the objects that depend on a column, apart from those that PostgreSQL changes with it.
     void add(const Column& column) {
         const ObjectAddress address = address_of(column);
@@ -118,8 +120,11 @@ class Dependents {
             if (!is_rebuilt(dependent.object)) add_visible(dependent.object, address, false);
     }
 
-    List* views() const { return views_; }  ///< OIDs of the views that can be created again
-    List* lines() const { return lines_; }  ///< of String: the other objects, and what needs them
+    /// OIDs of the views that can be created again
+    List* views() const { return views_; }
+
+    /// The other objects, and what needs them, one a line
+    const char* detail() const { return detail_.data; }
 
  private:
     // NOLINTBEGIN(misc-no-recursion): as deep as the dependencies; PostgreSQL checks the stack
@@ -149,7 +154,7 @@ class Dependents {
         visited = lappend(visited, allocate(object));
         add_dependents(object, object, is_listed);
         if (is_listed)
-            lines_ = lappend(lines_, makeString(line(object, needed, obstacle)));
+            add_line(object, needed, obstacle);
         else
             views_ = lappend_oid(views_, object.objectId);
     }
@@ -162,16 +167,16 @@ class Dependents {
 
     // NOLINTEND(misc-no-recursion)
 
-    static char* line(const ObjectAddress& object, const ObjectAddress& needed,
-                      const char* obstacle) {
+    void add_line(const ObjectAddress& object, const ObjectAddress& needed, const char* obstacle) {
         const char* const reason =
             obstacle == nullptr || *obstacle == '\0' ? "" : psprintf(" (%s)", obstacle);
-        return psprintf("%s%s depends on %s", getObjectDescription(&object, false), reason,
-                        getObjectDescription(&needed, false));
+        appendStringInfo(&detail_, "%s%s%s depends on %s", detail_.len > 0 ? "\n" : "",
+                         getObjectDescription(&object, false), reason,
+                         getObjectDescription(&needed, false));
     }
 
     List* views_ = NIL;
-    List* lines_ = NIL;
+    StringInfoData detail_;
     List* kept_ = NIL;    // of ObjectAddress: visited, and not listed
     List* listed_ = NIL;  // of ObjectAddress: visited, and listed
 };
@@ -205,17 +210,12 @@ List* views_of(List* columns) {
         check_table_of(column);
         dependents.add(column);
     }
-    if (dependents.lines() == NIL) return dependents.views();
-    StringInfoData detail;
-    initStringInfo(&detail);
-    ListCell* cell;
-    foreach (cell, dependents.lines())
-        appendStringInfo(&detail, "%s%s", detail.len > 0 ? "\n" : "", strVal(lfirst(cell)));
+    if (*dependents.detail() == '\0') return dependents.views();
     ereport(ERROR,
             (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
              errmsg("cannot convert keys because other objects depend on columns whose types must "
                     "change"),
-             errdetail_internal("%s", detail.data),
+             errdetail_internal("%s", dependents.detail()),
              errhint("In one transaction, drop these objects in this order, convert the keys, and "
                      "create the objects again in the reverse order.")));
 }

@@ -20,16 +20,7 @@ namespace {
 /// The only argument of a call, if it is a constant and not null; otherwise null.
 const Const* constant_argument(const FuncExpr* call) {
     if (list_length(call->args) != 1) return nullptr;
-    const auto* argument = static_cast<const Node*>(linitial(call->args));
-    if (IsA(argument, NamedArgExpr))
-        argument =
-            reinterpret_cast<const Node*>(reinterpret_cast<const NamedArgExpr*>(argument)->arg);
-    if (IsA(argument, RelabelType))  // such as varchar
-        argument =
-            reinterpret_cast<const Node*>(reinterpret_cast<const RelabelType*>(argument)->arg);
-    if (!IsA(argument, Const) || reinterpret_cast<const Const*>(argument)->constisnull)
-        return nullptr;
-    return reinterpret_cast<const Const*>(argument);
+    return constant_of(static_cast<const Node*>(linitial(call->args)));
 }
 
 const char* name_of(Relation table, AttrNumber column) {
@@ -105,6 +96,18 @@ void check_ancestors(Relation table, AttrNumber column, const SnowflakeLayout& l
 bool DefaultCall::is_next_snowflake() const {
     return extension::is_ours(function, next_snowflake_symbol) ||
            extension::is_ours(function, next_snowflake_of_symbol);
+}
+
+const Const* constant_of(const Node* argument) {
+    if (IsA(argument, NamedArgExpr))
+        argument =
+            reinterpret_cast<const Node*>(reinterpret_cast<const NamedArgExpr*>(argument)->arg);
+    if (IsA(argument, RelabelType))  // such as varchar
+        argument =
+            reinterpret_cast<const Node*>(reinterpret_cast<const RelabelType*>(argument)->arg);
+    if (!IsA(argument, Const) || reinterpret_cast<const Const*>(argument)->constisnull)
+        return nullptr;
+    return reinterpret_cast<const Const*>(argument);
 }
 
 Node* read_expression(Relation table, AttrNumber column) {

@@ -27,6 +27,9 @@ struct DefaultCall {
     bool is_next_snowflake() const;
 };
 
+/// An argument of a call, if it is a constant and not null; otherwise null.
+const Const* constant_of(const Node* argument);
+
 /// The expression of a column's default or of a generated column; null if there is none.
 Node* read_expression(Relation table, AttrNumber column);
 

@@ -36,6 +36,11 @@ struct Definition {
         return datacenter.value_or(0) << layout.worker_bits | worker.value_or(0);
     }
 
+    /// The greatest sequence number of such IDs.
+    uint32_t max_sequence() const {
+        return kind == slots::Kind::sno ? UINT16_MAX : layout.max_sequence();
+    }
+
     /// Whether the IDs contain the server's number.
     bool has_server_number() const {
         return (kind == slots::Kind::sno || layout.node_bits() > 0) && !node();

@@ -46,11 +46,6 @@ void check(const char* name, std::optional<uint32_t> value) {
     if (value) (void)check_field(name, static_cast<int32>(*value), UINT16_MAX);
 }
 
-/// The greatest sequence number of a kind of IDs.
-uint32_t max_sequence_of(const Definition& definition) {
-    return definition.kind == slots::Kind::sno ? UINT16_MAX : definition.layout.max_sequence();
-}
-
 }  // namespace
 
 Relation open_table(LOCKMODE lock) {
@@ -94,7 +89,7 @@ Definition Row::unchecked_definition() const {
         read.worker = get_field(row[Column::worker]);
     }
     read.sequence_min = get_field(row[Column::sequence_min]).value_or(0);
-    read.sequence_max = get_field(row[Column::sequence_max]).value_or(max_sequence_of(read));
+    read.sequence_max = get_field(row[Column::sequence_max]).value_or(read.max_sequence());
     read.this_node_only = DatumGetBool(row[Column::this_node_only].value_or(BoolGetDatum(false)));
     if (const auto& time = row[Column::origin])
         read.origin_ms = unix_ms_ceil(DatumGetTimestampTz(*time));

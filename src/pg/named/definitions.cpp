@@ -91,13 +91,11 @@ void change_slots(const GeneratorId& generator, void (*change)(slots::Slot&, uin
 /// similar if at most three characters, and at most half of them, differ.
 const char* nearest_names(const char* name) {
     const int length = static_cast<int>(std::strlen(name));
-    if (static_cast<size_t>(length) > max_name_length) return nullptr;
     int distance = std::min(3, length / 2);
     List* names = NIL;
     for_each_row([&](const Row& row) {
         const char* const other = TextDatumGetCString(*row[Column::name]);
         const int other_length = static_cast<int>(std::strlen(other));
-        if (static_cast<size_t>(other_length) > max_name_length) return;
         const int other_distance = varstr_levenshtein_less_equal(name, length, other, other_length,
                                                                  1, 1, 1, distance, true);
         if (other_distance > distance) return;

@@ -1,8 +1,8 @@
 #include "pg/named/generator_dependents.hpp"
 
-#include <algorithm>
 #include <cstring>
 
+#include "pg/named/column_default.hpp"
 #include "pg/support/extension.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/scan.hpp"
@@ -28,9 +28,8 @@ namespace {
 constexpr const char* symbols[] = {
     "snowdrift_next_snowflake_of",      "snowdrift_next_snowflakes_of", "snowdrift_snowflake_at_of",
     "snowdrift_snowflake_watermark_of", "snowdrift_next_sno_of",        "snowdrift_sno_at_of",
-    "snowdrift_generator_layout",
+    "snowdrift_generator_layout",       "snowdrift_hold_row",
 };
-constexpr const char* guard_symbol = "snowdrift_hold_row";
 
 /// A function, and the generator that calls of it may name.
 struct Call {
@@ -40,15 +39,8 @@ struct Call {
 
 /// Whether an argument of a function is the constant text `wanted`.
 bool is_text(const Node* argument, const char* wanted) {
-    if (IsA(argument, NamedArgExpr))
-        argument =
-            reinterpret_cast<const Node*>(reinterpret_cast<const NamedArgExpr*>(argument)->arg);
-    if (IsA(argument, RelabelType))  // of a varchar
-        argument =
-            reinterpret_cast<const Node*>(reinterpret_cast<const RelabelType*>(argument)->arg);
-    if (!IsA(argument, Const)) return false;
-    const auto* const constant = reinterpret_cast<const Const*>(argument);
-    return !constant->constisnull &&
+    const Const* const constant = constant_of(argument);
+    return constant != nullptr &&
            (constant->consttype == TEXTOID || constant->consttype == VARCHAROID) &&
            std::strcmp(TextDatumGetCString(constant->constvalue), wanted) == 0;
 }
@@ -107,8 +99,7 @@ bool depends_on_generator(const Form_pg_depend dependency, const Call& call) {
             return object_names(TypeRelationId, TypeOidIndexId, Anum_pg_type_oid, dependency->objid,
                                 Anum_pg_type_typdefaultbin, has_call);
         case TriggerRelationId:
-            return extension::is_ours(call.function, guard_symbol) &&
-                   object_names(TriggerRelationId, TriggerOidIndexId, Anum_pg_trigger_oid,
+            return object_names(TriggerRelationId, TriggerOidIndexId, Anum_pg_trigger_oid,
                                 dependency->objid, Anum_pg_trigger_tgargs, [&](const auto& stored) {
                                     return has_argument(stored, call.generator);
                                 });
@@ -154,7 +145,6 @@ void check_no_dependents(const char* name) {
     initStringInfo(&dependents.lines);
     for (const char* symbol : symbols)
         find_dependents({extension::find_function(symbol), name}, dependents);
-    find_dependents({extension::find_function(guard_symbol), name}, dependents);
     if (dependents.count == 0) return;
     if (dependents.count > Dependents::max_shown)
         appendStringInfo(&dependents.lines, "\nand %d other objects",

@@ -122,8 +122,19 @@ double share_of_common_values(const AttStatsSlot& slot, const Uuidv7& first, con
     return result;
 }
 
-/// The share of rows with UUIDs of version 7 from `first` to `last`.
-double estimate(HeapTuple statistics, const Uuidv7& first, const Uuidv7& last) {
+/// Whether the bounds of a histogram contain UUIDs of other versions than 7.
+bool holds_other_versions(const AttStatsSlot& histogram) {
+    const auto is_other = [](Datum value) {
+        return !Uuidv7::is_version_7(get_id<Uuidv7::Bytes>(value));
+    };
+    return histogram.nvalues > 1 && holds_uuids(histogram) &&
+           std::any_of(histogram.values, histogram.values + histogram.nvalues, is_other);
+}
+
+/// The share of rows with UUIDs of version 7 from `first` to `last`, in a column with this
+/// histogram.
+double estimate(HeapTuple statistics, const AttStatsSlot& histogram, const Uuidv7& first,
+                const Uuidv7& last) {
     AttStatsSlot slot;
     double common = 0;
     double result = 0;
@@ -134,49 +145,28 @@ double estimate(HeapTuple statistics, const Uuidv7& first, const Uuidv7& last) {
     }
     const auto* const statistic = reinterpret_cast<Form_pg_statistic>(GETSTRUCT(statistics));
     const double others = std::max(1 - statistic->stanullfrac - common, 0.0);
-    if (get_attstatsslot(&slot, statistics, STATISTIC_KIND_HISTOGRAM, InvalidOid,
-                         ATTSTATSSLOT_VALUES)) {
-        result += others * Histogram{slot}.share_in({static_cast<double>(first.high()),
-                                                     static_cast<double>(last.high())});
-        free_attstatsslot(&slot);
-    }
+    result += others * Histogram{histogram}.share_in(
+                           {static_cast<double>(first.high()), static_cast<double>(last.high())});
     return std::min(result, 1.0);
-}
-
-VariableStatData examine(const SupportRequestSelectivity& request) {
-    VariableStatData result;
-    examine_variable(request.root, static_cast<Node*>(linitial(request.args)), request.varRelid,
-                     &result);
-    return result;
 }
 
 }  // namespace
 
-bool holds_other_versions(const SupportRequestSelectivity& request) {
-    VariableStatData variable = examine(request);
-    bool result = false;
+std::optional<double> estimate_among_versions(const SupportRequestSelectivity& request,
+                                              const Uuidv7& first, const Uuidv7& last) {
+    VariableStatData variable;
+    examine_variable(request.root, static_cast<Node*>(linitial(request.args)), request.varRelid,
+                     &variable);
+    std::optional<double> result;
     AttStatsSlot slot;
     if (variable.statsTuple != nullptr &&
         statistic_proc_security_check(&variable, request.funcid) &&
         get_attstatsslot(&slot, variable.statsTuple, STATISTIC_KIND_HISTOGRAM, InvalidOid,
                          ATTSTATSSLOT_VALUES)) {
-        const auto is_other = [](Datum value) {
-            return !Uuidv7::is_version_7(get_id<Uuidv7::Bytes>(value));
-        };
-        result = slot.nvalues > 1 && holds_uuids(slot) &&
-                 std::any_of(slot.values, slot.values + slot.nvalues, is_other);
+        if (holds_other_versions(slot))
+            result = last < first ? 0 : estimate(variable.statsTuple, slot, first, last);
         free_attstatsslot(&slot);
     }
-    ReleaseVariableStats(variable);
-    return result;
-}
-
-double estimate_among_versions(const SupportRequestSelectivity& request, const Uuidv7& first,
-                               const Uuidv7& last) {
-    if (last < first) return 0;
-    VariableStatData variable = examine(request);
-    Assert(variable.statsTuple != nullptr);
-    const double result = estimate(variable.statsTuple, first, last);
     ReleaseVariableStats(variable);
     return result;
 }

@@ -161,19 +161,20 @@ FuncExpr* simplify_pruned(PlannerInfo* root, const FuncExpr* call) {
 /// The share of rows that satisfy the predicate.
 double estimate(const SupportRequestSelectivity* request, const PredicateCall& predicate) {
     if (!predicate.may_be_replaced()) return DEFAULT_RANGE_INEQ_SEL;
-    if (!holds_other_versions(*request))
-        return estimate_range(request->root, predicate, request->varRelid);
-    Node* bounds[] = {reinterpret_cast<Node*>(predicate.least(request->root)),
-                      reinterpret_cast<Node*>(predicate.greatest(request->root))};
-    for (Node*& bound : bounds) {
-        bound = estimate_expression_value(request->root, bound);
-        if (!IsA(bound, Const)) return DEFAULT_RANGE_INEQ_SEL;
-        if (reinterpret_cast<Const*>(bound)->constisnull) return 0;
-    }
-    const auto value = [](const Node* bound) {
-        return get_id<Uuidv7>(reinterpret_cast<const Const*>(bound)->constvalue);
+    const auto constant = [&](Expr* bound) -> const Const* {
+        const Node* const value =
+            estimate_expression_value(request->root, reinterpret_cast<Node*>(bound));
+        const auto* const result = reinterpret_cast<const Const*>(value);
+        return IsA(value, Const) && !result->constisnull ? result : nullptr;
     };
-    return estimate_among_versions(*request, value(bounds[0]), value(bounds[1]));
+    const Const* const first = constant(predicate.least(request->root));
+    const Const* const last = constant(predicate.greatest(request->root));
+    if (first != nullptr && last != nullptr) {
+        const auto share = estimate_among_versions(*request, get_id<Uuidv7>(first->constvalue),
+                                                   get_id<Uuidv7>(last->constvalue));
+        if (share) return *share;
+    }
+    return estimate_range(request->root, predicate, request->varRelid);
 }
 
 /// The share of rows that satisfy the predicate, among those that satisfy its pruning conditions:

@@ -57,7 +57,7 @@ int explain_syntax(const char* text, const LayoutError& error) {
 }
 
 constexpr const char* example =
-    "epoch=2024-01-01T00:00:00Z timestamp=41 datacenter=5 worker=5 sequence=12";
+    "epoch=2024-01-01T00:00:00Z unit=1ms timestamp=41 datacenter=5 worker=5 sequence=12";
 
 /// Add the presets and the syntax of fields to the error's hint.
 int show_syntax() {
@@ -70,38 +70,13 @@ int show_syntax() {
         names.data, example);
 }
 
-/// Add the syntax of a field's value to the error's hint.
-int show_value_syntax(LayoutField field) {
-    if (field == LayoutField::epoch)
-        return errhint(
-            "Write the epoch as in \"epoch=2024-01-01T00:00:00Z\", or as the number of "
-            "milliseconds since 1970.");
-    if (field == LayoutField::unit)
-        return errhint("Write the time unit as in \"unit=10ms\" or \"unit=1s\".");
-    return errhint("Write the width as in \"%s=10\".", layout_field_name(field));
-}
-
 /// Add what corrects a syntax error to the error's hint.
-int show_correction(const char* text, const LayoutError& error) {
+int show_correction(const char* text) {
     if (!has_fields(text)) return show_syntax();
-    switch (error.reason) {
-        case LayoutError::Reason::value:
-            return show_value_syntax(error.field);
-        case LayoutError::Reason::repeated:
-            return errhint("Write each field once.");
-        case LayoutError::Reason::order:
-            return errhint(
-                "Write \"timestamp\" before \"datacenter\", \"worker\" and "
-                "\"sequence\".");
-        case LayoutError::Reason::missing:
-            return errhint("Fields are written as in \"%s\".", example);
-        default:
-            if (is_preset_name(error.word))
-                return errhint("Write the name of the preset alone, or all fields.");
-            return errhint(
-                "Valid fields are epoch, unit, timestamp, datacenter, worker, sequence "
-                "and js.");
-    }
+    return errhint(
+        "Fields are epoch, unit, timestamp, datacenter, worker, sequence and js, as in \"%s\", in "
+        "the order of their bits.",
+        example);
 }
 
 /// Format the value of a field, or one of its bounds, as its text form does. An epoch outside its
@@ -142,7 +117,7 @@ Datum reject_text(const char* text, const LayoutError& error, Node* context) {
     ereturn(context, Datum{0},
             (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
              errmsg("invalid input syntax for type snowflake_layout: \"%s\"", text),
-             explain_syntax(text, error), show_correction(text, error)));
+             explain_syntax(text, error), show_correction(text)));
 }
 
 bool are_equal(FunctionCallInfo fcinfo) {

@@ -35,15 +35,9 @@ std::optional<uint32_t> get_field(const std::optional<Datum>& value) {
     return DatumGetUInt32(*value);
 }
 
-/// Ensure that a field of a Snowflake layout is in its range, if it is set. Raises 22003.
-void check(const SnowflakeLayout& layout, SnowflakeField field, const char* name,
-           std::optional<uint32_t> value) {
-    if (value) (void)check_layout_field(layout, field, name, static_cast<int32>(*value));
-}
-
-/// Ensure that a field of a sno is in its range, if it is set. Raises 22003.
-void check(const char* name, std::optional<uint32_t> value) {
-    if (value) (void)check_field(name, static_cast<int32>(*value), UINT16_MAX);
+/// Ensure that a field is in 0 .. max, if it is set. Raises 22003.
+void check(const char* name, std::optional<uint32_t> value, uint32_t max) {
+    if (value) (void)check_field(name, static_cast<int32>(*value), max);
 }
 
 }  // namespace
@@ -98,17 +92,11 @@ Definition Row::unchecked_definition() const {
 
 Definition Row::definition() const {
     const Definition read = unchecked_definition();
-    if (read.kind == slots::Kind::sno) {
-        check("partition", read.partition);
-        check("sequence_min", read.sequence_min);
-        check("sequence_max", read.sequence_max);
-    } else {
-        using enum SnowflakeField;
-        check(read.layout, datacenter, "datacenter", read.datacenter);
-        check(read.layout, worker, "worker", read.worker);
-        check(read.layout, sequence, "sequence_min", read.sequence_min);
-        check(read.layout, sequence, "sequence_max", read.sequence_max);
-    }
+    check("partition", read.partition, UINT16_MAX);
+    check("datacenter", read.datacenter, read.layout.max_datacenter());
+    check("worker", read.worker, read.layout.max_worker());
+    check("sequence_min", read.sequence_min, read.max_sequence());
+    check("sequence_max", read.sequence_max, read.max_sequence());
     return read;
 }
 

@@ -14,8 +14,13 @@ struct TimeRange {
     int64 last_ms;
 };
 
-/// Ensures that the value of a field is in 0 .. max. Raises 22003.
+/// Ensures that the value of a field is in 0 .. max, where 0 means that the ID has no such field.
+/// Raises 22003.
 inline uint32 check_field(const char* field, int32 value, uint32 max) {
+    if (max == 0 && value != 0)
+        ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                        errmsg("%s must be 0, not %d", field, value),
+                        errdetail("The layout has no bits for it.")));
     if (value < 0 || static_cast<uint32>(value) > max)
         ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
                         errmsg("%s %d is out of range 0 .. %u", field, value, max)));

@@ -74,9 +74,9 @@ SNOWDRIFT_FUNCTION(make_snowflake) {
     const SnowflakeLayout& layout = get_layout_argument(fcinfo, 4);
     PG_RETURN_INT64(layout.compose(
         {time_of(check_time(times_of(layout), time, layout.truncate(unix_ms_floor(time)))),
-         check_layout_field(layout, SnowflakeField::datacenter, "datacenter", PG_GETARG_INT32(1)),
-         check_layout_field(layout, SnowflakeField::worker, "worker", PG_GETARG_INT32(2)),
-         check_layout_field(layout, SnowflakeField::sequence, "sequence", PG_GETARG_INT32(3))}));
+         check_field("datacenter", PG_GETARG_INT32(1), layout.max_datacenter()),
+         check_field("worker", PG_GETARG_INT32(2), layout.max_worker()),
+         check_field("sequence", PG_GETARG_INT32(3), layout.max_sequence())}));
 }
 
 /// snowflake_boundary(timestamptz [, snowflake_layout]) → bigint

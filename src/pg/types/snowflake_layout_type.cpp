@@ -136,14 +136,6 @@ char* snowdrift::layout_text(const SnowflakeLayout& layout) {
     return text;
 }
 
-void snowdrift::report_no_field(const SnowflakeLayout& layout, SnowflakeField field,
-                                const char* name, int32 value) {
-    ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                    errmsg("layout \"%s\" has no %s", layout_text(layout),
-                           layout_field_name(layout_field_of(field))),
-                    errdetail("The value of %s must be 0, not %d.", name, value)));
-}
-
 void snowdrift::report_not_present(const SnowflakeLayout& layout, int64 now_ms, int sqlstate) {
     ereport(
         ERROR,

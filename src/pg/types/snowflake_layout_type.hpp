@@ -38,18 +38,6 @@ inline TimeRange times_of(const SnowflakeLayout& layout) {
     return {"a Snowflake ID", layout.epoch_unix_ms, layout.max_unix_ms()};
 }
 
-/// Raises 22003: the layout has no such field, so the value must be 0. `name`: what it is called.
-[[noreturn]] void report_no_field(const SnowflakeLayout& layout, SnowflakeField field,
-                                  const char* name, int32 value);
-
-/// Ensures that `value` fits a field of the layout. `name`: what it is called. Raises 22003.
-inline uint32 check_layout_field(const SnowflakeLayout& layout, SnowflakeField field,
-                                 const char* name, int32 value) {
-    const int bits = layout.bits(field);
-    if (unlikely(bits == 0 && value != 0)) report_no_field(layout, field, name, value);
-    return check_field(name, value, static_cast<uint32>((uint64{1} << bits) - 1));
-}
-
 /// Raises `sqlstate`: no ID of the layout has a time of the present, because the layout has ended
 /// or has not begun. `now_ms`: the server's clock, in Unix milliseconds.
 [[noreturn]] void report_not_present(const SnowflakeLayout& layout, int64 now_ms, int sqlstate);

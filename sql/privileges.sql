@@ -128,17 +128,23 @@ SELECT snowdrift.confirm_node();
 SELECT nextval('snowdrift_tables.generator_id');
 RESET ROLE;
 
--- A role that can draw from one generator only, as docs/generators.md describes: through a function with its owner's
--- privileges, also in a default, which has the privileges of the role that inserts the row.
+-- A role that can only draw from one generator and read its watermark, as docs/generators.md describes: through
+-- functions with their owner's privileges, also in a default, which has the privileges of the role that
+-- inserts the row.
 SELECT snowdrift.create_generator('shop', 'snowflake', worker => 9), snowdrift.create_generator('shop snos', 'sno');
 REVOKE EXECUTE ON FUNCTION next_snowflake(text), next_snowflakes(integer, text), next_sno(text, integer),
-    sno_at(timestamptz, integer, text), snowflake_watermark(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION next_snowflake(text) TO snowdrift_creator;
+    sno_at(timestamptz, integer, text), snowflake_watermark(text),
+    snowdrift.guard_watermark(regclass, name) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION next_snowflake(text), snowflake_watermark(text) TO snowdrift_creator;
 SET ROLE snowdrift_creator;
 CREATE FUNCTION next_order_id() RETURNS bigint
     LANGUAGE sql VOLATILE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp
     RETURN public.next_snowflake('shop');
 REVOKE EXECUTE ON FUNCTION next_order_id() FROM PUBLIC;
+CREATE FUNCTION order_watermark() RETURNS bigint
+    LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+    RETURN public.snowflake_watermark('shop');
+REVOKE EXECUTE ON FUNCTION order_watermark() FROM PUBLIC;
 CREATE TABLE shop (id bigint PRIMARY KEY DEFAULT next_order_id(), direct bigint DEFAULT next_snowflake('shop'));
 GRANT INSERT, SELECT ON shop TO snowdrift_ordinary;
 SET ROLE snowdrift_ordinary;
@@ -149,6 +155,21 @@ SET ROLE snowdrift_ordinary;
 INSERT INTO shop (direct) VALUES (NULL), (NULL) RETURNING snowflake_worker(id);
 SELECT snowflake_worker(next_order_id());
 INSERT INTO shop DEFAULT VALUES;
+SELECT count(*) FROM shop WHERE id < order_watermark();
+SET ROLE snowdrift_creator;
+GRANT EXECUTE ON FUNCTION order_watermark() TO snowdrift_ordinary;
+SET ROLE snowdrift_ordinary;
+BEGIN;
+SELECT id AS own_draw FROM (VALUES (next_order_id())) AS drawn(id) \gset
+SELECT :own_draw >= order_watermark() AS held_back;
+ROLLBACK;
+-- A default that names the generator blocks dropping it, but no guard of the table can hold its watermark back.
+CREATE TEMP TABLE blocker (id bigint DEFAULT next_snowflake('shop'));
+SELECT snowdrift.guard_watermark('blocker', 'id');
+SET ROLE snowdrift_creator;
+SELECT snowdrift.drop_generator('shop');
+SET ROLE snowdrift_ordinary;
+DROP TABLE blocker;
 -- No other function draws from it, or from another named generator.
 SELECT next_snowflake('shop');
 SELECT next_snowflakes(1, 'shop');
@@ -162,9 +183,10 @@ SELECT p.oid::regprocedure AS open_to_all FROM pg_proc AS p JOIN pg_depend AS d 
 WHERE d.deptype = 'e' AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowdrift') AND 'generator' = ANY (p.proargnames[1:p.pronargs])
     AND has_function_privilege('snowdrift_ordinary', p.oid, 'EXECUTE');
 GRANT EXECUTE ON FUNCTION next_snowflake(text), next_snowflakes(integer, text), next_sno(text, integer),
-    sno_at(timestamptz, integer, text), snowflake_watermark(text) TO PUBLIC;
+    sno_at(timestamptz, integer, text), snowflake_watermark(text),
+    snowdrift.guard_watermark(regclass, name) TO PUBLIC;
 DROP TABLE shop;
-DROP FUNCTION next_order_id();
+DROP FUNCTION next_order_id(), order_watermark();
 SELECT snowdrift.drop_generator('shop'), snowdrift.drop_generator('shop snos');
 
 -- Sessions notice definitions that are changed by hand, and replication cannot change them. An altered table of

@@ -8,7 +8,7 @@ import time
 
 # A transaction that draws before it sleeps; every fourth one is rolled back.
 WRITER = """
-SELECT format('BEGIN; INSERT INTO events (body) VALUES (%L); SELECT pg_sleep(%s); %s', n, random() * 0.2,
+SELECT format('BEGIN; INSERT INTO outbox (body) VALUES (%L); SELECT pg_sleep(%s); %s', n, random() * 0.2,
               CASE WHEN n % 4 = 0 THEN 'ROLLBACK' ELSE 'COMMIT' END)
 FROM generate_series(1, 40) AS n
 \\gexec
@@ -16,19 +16,19 @@ FROM generate_series(1, 40) AS n
 # Commits a row that the other transaction holds back. That one is rolled back, so it sends no notification.
 LAST = """
 SELECT pg_sleep(0.5);
-INSERT INTO events (body) VALUES ('last');
+INSERT INTO outbox (body) VALUES ('last');
 """
 HELD_BACK = """
 BEGIN;
-INSERT INTO events (body) VALUES ('rolled back');
+INSERT INTO outbox (body) VALUES ('rolled back');
 SELECT pg_sleep(1);
 ROLLBACK;
 """
 # The consumer's rows in the order in which it has stored them
 ORDER = "ALTER TABLE search ADD number bigserial;"
 DIFFERENCES = """
-SELECT 'missed ' || id FROM events LEFT JOIN search ON event_id = id WHERE event_id IS NULL
-UNION ALL SELECT 'not an event: ' || event_id FROM search LEFT JOIN events ON event_id = id WHERE id IS NULL
+SELECT 'missed ' || id FROM outbox LEFT JOIN search ON event_id = id WHERE event_id IS NULL
+UNION ALL SELECT 'not an event: ' || event_id FROM search LEFT JOIN outbox ON event_id = id WHERE id IS NULL
 UNION ALL SELECT 'out of order: ' || event_id
     FROM (SELECT event_id, max(event_id) OVER (ORDER BY number) AS greatest FROM search) AS found
     WHERE event_id < greatest;
@@ -52,7 +52,7 @@ def run(name, command, options, environment):
     runs = consumer.poll() is None
     output = stop(consumer)
     yield f"{name}: the program runs until it is stopped", runs, output
-    count = query("SELECT count(*) FROM events", environment)
+    count = query("SELECT count(*) FROM outbox", environment)
     yield f"{name}: the writers commit 121 rows", count == ["121"], count
     differences = query(DIFFERENCES, environment)
     yield f"{name}: each row is read once, in order", not differences, "\n".join(differences) + output

@@ -1,0 +1,1 @@
+CREATE TABLE pages (id bigint PRIMARY KEY);

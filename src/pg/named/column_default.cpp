@@ -138,7 +138,7 @@ std::optional<DefaultCall> call_of(const Node* expression) {
 
 std::optional<const char*> generator_of_column(Relation table, AttrNumber column) {
     const Node* expression = read_expression(table, column);
-    if (expression == nullptr)  // a domain can have a default, too
+    if (expression == nullptr && AttrNumberIsForUserDefinedAttr(column))  // that of a domain
         expression = get_typdefault(TupleDescAttr(RelationGetDescr(table), column - 1)->atttypid);
     const auto call = expression == nullptr ? std::nullopt : call_of(expression);
     if (!call || !call->is_next_snowflake()) return std::nullopt;

@@ -38,6 +38,27 @@ await prisma.$queryRaw`SELECT snowdrift.convert_column('converted', 'id')`;
 await assert.rejects(prisma.converted.create({ data: { body: 'hello' } }), { code: 'P2023' });
 assert.strictEqual((await prisma.$queryRaw`SELECT FROM converted`).length, 1);
 console.log('ok after a conversion, Int raises an error, and create() has inserted the row');
+PROGRAM
+psql -q -v ON_ERROR_STOP=1 <<'SQL'
+CREATE TABLE "User" ("id" SERIAL NOT NULL, CONSTRAINT "User_pkey" PRIMARY KEY ("id"));
+CREATE TABLE "Post" ("id" SERIAL NOT NULL, "authorId" INTEGER NOT NULL, CONSTRAINT "Post_pkey" PRIMARY KEY ("id"),
+    CONSTRAINT "Post_authorId_fkey" FOREIGN KEY ("authorId") REFERENCES "User" ("id") ON UPDATE CASCADE ON DELETE RESTRICT);
+INSERT INTO "User" DEFAULT VALUES;
+INSERT INTO "Post" ("authorId") VALUES (1);
+SQL
+cat >>schema.prisma <<'SCHEMA'
+
+// docs/clients.md: Prisma
+SCHEMA
+psql -q -v ON_ERROR_STOP=1 -o /dev/null <<'SQL'
+-- docs/clients.md: Prisma
+SQL
+cat >>program.mjs <<'PROGRAM'
+
+const post = await prisma.post.create({ data: { author: { create: {} } } });
+assert.ok(post.id > 2n ** 53n && post.authorId > 2n ** 53n);
+assert.strictEqual((await prisma.post.findUnique({ where: { id: 1n } })).authorId, 1n);
+console.log('ok converted models find old rows, and new rows get Snowflakes');
 await prisma.$disconnect();
 PROGRAM
 # "prisma generate" downloads this program unless it is set, but does not use it.

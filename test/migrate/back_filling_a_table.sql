@@ -1,5 +1,6 @@
 -- The tables of the page, with 30 posts of each of 1000 times, and a comment on each post
 CREATE EXTENSION snowdrift;
+CREATE ROLE migrator;
 CREATE TABLE posts (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     created_at timestamptz NOT NULL DEFAULT now(), body text);
 CREATE TABLE comments (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

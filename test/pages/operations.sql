@@ -7,3 +7,6 @@ CREATE TABLE orders (id bigint);
 INSERT INTO orders SELECT generate_series(1, 10);
 INSERT INTO orders SELECT make_snowflake(now() - interval '1 day', 0, n, 0) FROM generate_series(0, 1) AS n;
 INSERT INTO orders VALUES (make_snowflake('2036-11-20 10:00:11.08Z', 0, 1, 0));
+SELECT snowdrift.create_generator('web', 'snowflake', layout => 'si', worker => 1);
+CREATE TABLE pages (id bigint PRIMARY KEY DEFAULT next_snowflake('web'));
+INSERT INTO pages DEFAULT VALUES;

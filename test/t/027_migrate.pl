@@ -43,14 +43,27 @@ my %sections = (
 	'Serial and identity keys' => {
 		table => 'users',
 		insert => q{INSERT INTO users (name) VALUES ('new')},
-		again => qr/convert_/,
-		after => sub { like($_[0][3], qr/^1000\n\d{18}\|Edsger/, 'the queries distinguish old keys from new ones') },
+		again => qr/^SELECT snowdrift\.convert_/,
+		after => sub {
+			my (undef, undef, undef, undef, undef, $users, $pages) = @{ $_[0] };
+			like($users, qr/^1000\n\d{18}\|Edsger/, 'the queries distinguish old keys from new ones');
+			is($pages, '1000', '... and, with the layout, those of a generator');
+			like($node->safe_psql('app', q{INSERT INTO pages (title) VALUES ('new') RETURNING id}), qr/^\d{16}$/, '... which new rows get');
+		},
 		queries => [
 			[   q{SELECT string_agg(atttypid::regtype::text, ' ') FROM pg_attribute WHERE attname ~ '^(id|user_id|invited_by)$'
 				AND attrelid IN ('users'::regclass, 'orders'::regclass)}, 'bigint bigint bigint bigint', 'all columns are bigint'
 			],
 			[   q{INSERT INTO orders DEFAULT VALUES RETURNING snowflake_timestamp(id) > now() - interval '1 hour'}, 't', 'all keys are Snowflakes' ],
 			[ 'SELECT count(*) FROM invited WHERE id = 2', '1', 'the view is created again' ],
+			[   q{SELECT string_agg(attrelid::regclass || ' ' || atttypid::regtype, ', ' ORDER BY attrelid::regclass::text, attname) FROM pg_attribute
+				WHERE attname ~ '^(id|user_id)$' AND attrelid IN ('auth_user'::regclass, 'migrations'::regclass, 'profiles'::regclass)},
+				'auth_user integer, migrations integer, profiles bigint, profiles integer', 'tables of frameworks keep their keys'
+			],
+			[   q{SELECT string_agg(atttypid::regtype::text, ' ') FROM pg_attribute
+				WHERE attname IN ('id', 'userId') AND attrelid IN ('"User"'::regclass, '"Order"'::regclass)},
+				'bigint bigint bigint', 'tables with capital letters in their names are converted'
+			],
 		],
 	},
 	'Back-filling a table' => {

@@ -89,7 +89,7 @@ bool object_names(Oid catalog, Oid index, AttrNumber oid_column, Oid object, Att
 
 /// Whether an object that depends on the function is a default, or a guard, that names the
 /// generator.
-bool depends_on_generator(const Form_pg_depend dependency, const Call& call) {
+bool depends_on_generator(const FormData_pg_depend* dependency, const Call& call) {
     const auto has_call = [&](const auto& stored) { return contains_call(stored, call); };
     switch (dependency->classid) {
         case AttrDefaultRelationId:
@@ -116,7 +116,7 @@ struct Dependents {
     StringInfoData lines;
     int count = 0;
 
-    void add(const Form_pg_depend dependency) {
+    void add(const FormData_pg_depend* dependency) {
         if (count++ >= max_shown) return;
         const ObjectAddress object{dependency->classid, dependency->objid, dependency->objsubid};
         const char* const shown = getObjectDescription(&object, true);

@@ -80,6 +80,9 @@ INSERT INTO logs DEFAULT VALUES;
 -- If all partitions look old, the layout can be wrong, so none is dropped.
 SELECT error_of($$SELECT snowdrift.drop_partitions('logs', interval '1 year', 'snowflake')$$);
 SELECT error_of($$SELECT snowdrift.drop_partitions('logs', interval '1 year', 'snowflake', dry_run => true)$$);
+CREATE TABLE logs_2022 PARTITION OF logs FOR VALUES FROM (snowflake_boundary('2022-01-01Z')) TO (snowflake_boundary('2023-01-01Z'));
+SELECT left(error_of($$SELECT snowdrift.drop_partitions_before('logs', '2021-06-01Z', 'snowflake')$$), 5) AS sqlstate;
+DROP TABLE logs_2022;
 CREATE TABLE logs_future PARTITION OF logs FOR VALUES FROM (snowflake_boundary('2050-01-01Z')) TO (MAXVALUE);
 SELECT partition FROM snowdrift.drop_partitions('logs', interval '1 year', 'snowflake');
 SELECT partition FROM snowdrift.partitions('logs', 'snowflake') ORDER BY partition::text;

@@ -200,9 +200,9 @@ SELECT refused('INSERT INTO part (other) VALUES (1)');
 
 -- The generator of a guard is that of the column's default, or of its domain's; otherwise, a notice states the default one.
 CREATE DOMAIN feed_key AS bigint DEFAULT next_snowflake('feed');
-CREATE TABLE keyed (id feed_key, other bigint DEFAULT next_snowflake('fe' || 'ed'));
+CREATE TABLE keyed (id feed_key, other bigint DEFAULT next_snowflake('fe' || 'ed'), key key, ulid ulid);
 SET client_min_messages = notice;
-SELECT snowdrift.guard_watermark('keyed', 'id'), snowdrift.guard_watermark('keyed', 'other');
+SELECT snowdrift.guard_watermark('keyed', c) FROM unnest('{id,other,key,ulid}'::name[]) AS c;
 SET client_min_messages = warning;
 SELECT tgname, encode(tgargs, 'escape') AS generator FROM pg_trigger WHERE tgrelid = 'keyed'::regclass ORDER BY tgname;
 DROP TABLE keyed;

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <set>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "unit/id_sums.hpp"
@@ -269,6 +271,20 @@ TYPED_TEST(ProgramIds, OfABlockAreBetweenTheIdsBeforeAndAfterIt) {
     EXPECT_EQ(block.take(), first + 1);
     EXPECT_GE(after, first + core::block_size);
     EXPECT_EQ(this->generator.next(), after + 1);
+}
+
+TYPED_TEST(ProgramIds, OfABlockBelongToOneBlock) {
+    using Block = typename TestFixture::Generator::Block;
+    static_assert(std::is_move_constructible_v<Block> && std::is_move_assignable_v<Block>);
+    static_assert(!std::is_copy_constructible_v<Block> && !std::is_copy_assignable_v<Block>);
+    auto block = this->generator.block();
+    const TypeParam first = block.take();
+    Block moved{std::move(block)};
+    EXPECT_TRUE(block.empty());  // NOLINT(bugprone-use-after-move): the state is specified
+    EXPECT_EQ(moved.take(), first + 1);
+    block = std::move(moved);
+    EXPECT_TRUE(moved.empty());  // NOLINT(bugprone-use-after-move)
+    EXPECT_EQ(block.take(), first + 2);
 }
 
 TYPED_TEST(ProgramIds, StartAfterATimeThatTheProgramStates) {

@@ -107,6 +107,8 @@ auto try_draw(Ask ask) -> std::optional<decltype(ask(0, std::declval<core::Reque
 /// the clock. Beyond that, next() waits up to a second, or throws ClockError.
 template <SnowflakeLayout layout, typename Clock = SystemClock>
 class SnowflakeGeneratorOf {
+    static_assert(layout.sequence_bits >= 2, "a generator needs at least 4 sequence numbers");
+
  public:
     using Id = SnowflakeOf<layout>;
 

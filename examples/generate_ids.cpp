@@ -4,8 +4,7 @@
 // Generates IDs in several threads. The argument is this program's node: no other program that
 // generates IDs for the same tables may have the same node.
 #include <algorithm>
-#include <climits>
-#include <cstdint>
+#include <cstddef>
 #include <exception>
 #include <iostream>
 #include <set>
@@ -19,9 +18,9 @@ constexpr size_t threads = 4;
 constexpr size_t ids_each = 10'000;
 
 int main(int argc, char** argv) try {
-    const unsigned long node = argc == 2 ? std::stoul(argv[1]) : ULONG_MAX;
-    if (node > UINT32_MAX) throw std::invalid_argument{"usage: generate_ids NODE"};
-    snowdrift::SnowflakeGenerator snowflakes{static_cast<uint32_t>(node)};
+    if (argc != 2) throw std::invalid_argument{"usage: generate_ids NODE"};
+    const unsigned long node = std::stoul(argv[1]);
+    snowdrift::SnowflakeGenerator snowflakes{node};
     snowdrift::UlidGenerator ulids;
 
     std::vector<std::vector<snowdrift::Snowflake>> drawn(threads);

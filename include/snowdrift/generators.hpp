@@ -7,7 +7,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <limits>
 #include <mutex>
 #include <optional>
 #include <random>
@@ -63,6 +62,17 @@ inline constexpr size_t cache_line = 64;
     throw ClockError{"the clock is outside the range of times of these IDs"};
 }
 
+/// Returns `value`, or throws std::invalid_argument if it is above `max`. Values are wide, so that
+/// a number too large is not cut on its way here. The `name` is that of the value in the message,
+/// and `where` follows the range.
+template <typename T>
+constexpr T checked(const char* name, uint64_t value, T max, const char* where = "") {
+    if (value <= max) [[likely]]
+        return static_cast<T>(value);
+    throw std::invalid_argument{std::string{name} + ' ' + std::to_string(value) +
+                                " is out of range 0 .. " + std::to_string(max) + where};
+}
+
 /// Requests an ID from `ask`, a function of the time and a core::Request, until it is issued. Waits
 /// as the answers require.
 template <typename Clock, typename Ask>
@@ -97,6 +107,8 @@ auto try_draw(Ask ask) -> std::optional<decltype(ask(0, std::declval<core::Reque
 /// the clock. Beyond that, next() waits up to a second, or throws ClockError.
 template <SnowflakeLayout layout, typename Clock = SystemClock>
 class SnowflakeGeneratorOf {
+    static_assert(layout.sequence_bits >= 2, "a generator needs at least 4 sequence numbers");
+
  public:
     using Id = SnowflakeOf<layout>;
 
@@ -104,9 +116,10 @@ class SnowflakeGeneratorOf {
     /// worker. No two generators whose IDs are used together may have the same node, whether they
     /// are in this program, in another one or in the extension. Throws std::invalid_argument if
     /// `node` is above layout.max_node().
-    explicit SnowflakeGeneratorOf(uint32_t node,
+    explicit SnowflakeGeneratorOf(uint64_t node,
                                   std::chrono::milliseconds max_clock_lead = default_max_clock_lead)
-        : steps_{layout, checked(node)}, max_lead_ms_{max_clock_lead.count()} {}
+        : steps_{layout, detail::checked("node", node, layout.max_node(), " for this layout")},
+          max_lead_ms_{max_clock_lead.count()} {}
 
     /// Issues an ID. If the time unit has no ID left, waits for the next one. Throws ClockError.
     Id next() {
@@ -130,12 +143,6 @@ class SnowflakeGeneratorOf {
     }
 
  private:
-    static uint32_t checked(uint32_t node) {
-        if (node <= layout.max_node()) return node;
-        throw std::invalid_argument{"node " + std::to_string(node) + " is out of range 0 .. " +
-                                    std::to_string(layout.max_node()) + " for this layout"};
-    }
-
     auto ask() {
         return [this](int64_t now_ms, core::Request& request) {
             return steps_.next(word_, now_ms, max_lead_ms_, request);
@@ -164,23 +171,25 @@ class BasicSnoGenerator {
     using Id = Sno;
 
     /// A generator for a partition. No two generators whose snos are used together may have the
-    /// same partition.
-    explicit BasicSnoGenerator(uint16_t partition,
+    /// same partition. Throws std::invalid_argument if `partition` is above 65535.
+    explicit BasicSnoGenerator(uint64_t partition,
                                std::chrono::milliseconds max_clock_lead = default_max_clock_lead)
-        : steps_{partition, 0, std::numeric_limits<uint16_t>::max()},
+        : steps_{detail::checked<uint16_t>("partition", partition, UINT16_MAX), 0, UINT16_MAX},
           max_lead_ms_{max_clock_lead.count()} {}
 
     /// Issues a sno. If the unit of 4 ms has no sno left, waits for the next one. Throws
-    /// ClockError.
-    Sno next(uint8_t metabyte = 0) {
-        if (Sno id; steps_.try_next(state_, Clock::now_ms(), metabyte, id)) [[likely]]
+    /// ClockError, or std::invalid_argument if `metabyte` is above 255.
+    Sno next(uint64_t metabyte = 0) {
+        const uint8_t byte = checked_metabyte(metabyte);
+        if (Sno id; steps_.try_next(state_, Clock::now_ms(), byte, id)) [[likely]]
             return id;
-        return detail::draw<Clock>(ask(metabyte));
+        return detail::draw<Clock>(ask(byte));
     }
 
-    /// Issues a sno. Returns nothing if next() would wait or throw.
-    std::optional<Sno> try_next(uint8_t metabyte = 0) {
-        return detail::try_draw<Clock>(ask(metabyte));
+    /// Issues a sno. Returns nothing if next() would wait or throw ClockError. Throws
+    /// std::invalid_argument if `metabyte` is above 255.
+    std::optional<Sno> try_next(uint64_t metabyte = 0) {
+        return detail::try_draw<Clock>(ask(checked_metabyte(metabyte)));
     }
 
     /// Makes all further snos later than the millisecond of `time`.
@@ -190,6 +199,10 @@ class BasicSnoGenerator {
     }
 
  private:
+    static uint8_t checked_metabyte(uint64_t metabyte) {
+        return detail::checked<uint8_t>("metabyte", metabyte, UINT8_MAX);
+    }
+
     auto ask(uint8_t metabyte) {
         return [this, metabyte](int64_t now_ms, core::Request& request) {
             return steps_.next(state_, now_ms, max_lead_ms_, metabyte, request);

@@ -68,7 +68,7 @@ struct SnowflakeParts {
 ///
 /// An ID represents all times of its time unit. `time` of its parts is the beginning of the unit.
 struct SnowflakeLayout {
-    int64_t epoch_unix_ms;
+    int64_t epoch_unix_ms = -1;  ///< without a valid default: a layout must state its epoch
     uint8_t timestamp_bits;
     uint8_t datacenter_bits;
     uint8_t worker_bits;

@@ -127,6 +127,28 @@ CODE
 ! "$cxx" -std=c++20 -Werror=unused-result -I include -fsyntax-only ignored.cpp 2>errors || fail "no error"
 [ "$(grep -c '^ignored.cpp:.* error: ignoring return' errors)" -eq ${#statements[@]} ] || fail "$(cat errors)"
 
+echo "layouts that do not compile"
+cat >layouts.cpp <<'CODE'
+#include <snowdrift/generators.hpp>
+using namespace snowdrift;
+#ifdef WITHOUT_EPOCH
+SnowflakeOf<SnowflakeLayout{.timestamp_bits = 41, .worker_bits = 10, .sequence_bits = 12}> id;
+#else
+using Id = SnowflakeOf<SnowflakeLayout{.epoch_unix_ms = 0, .timestamp_bits = 41, .sequence_bits = SEQUENCE_BITS}>;
+SnowflakeGeneratorOf<Id::layout> generator{0};
+#endif
+CODE
+"$cxx" -std=c++20 -I include -fsyntax-only -DSEQUENCE_BITS=2 layouts.cpp
+# does_not_compile MESSAGE OPTION: layouts.cpp with the option has an error with this message.
+does_not_compile() {
+    ! "$cxx" -std=c++20 -I include -fsyntax-only "$2" layouts.cpp 2>errors || fail "compiled: $2"
+    grep -q "error: static.*$1" errors || fail "$(cat errors)"
+}
+does_not_compile "not a layout that make_layout() returns" -DWITHOUT_EPOCH
+for bits in 0 1; do
+    does_not_compile "a generator needs at least 4 sequence numbers" -DSEQUENCE_BITS=$bits
+done
+
 echo "libpqxx in any order of includes"
 cat >code.cpp <<'CODE'
 std::optional<snowdrift::Ulid> read(const pqxx::field& field) {

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
 #include <iomanip>
+#include <ratio>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -137,6 +139,36 @@ TYPED_TEST(IdValues, KnowWhichTimesTheyCanHave) {
     EXPECT_FALSE(TypeParam::contains_time(epoch - 1us));
     EXPECT_TRUE(TypeParam::contains_time(last + 999us));
     EXPECT_FALSE(TypeParam::contains_time(last + 1ms));
+}
+
+/// Whether a type has neither the first nor the last time of a unit. (A constant expression does
+/// not overflow.)
+template <typename T, typename Unit>
+constexpr bool excludes_extremes = !T::contains_time(std::chrono::sys_time<Unit>::min()) &&
+                                   !T::contains_time(std::chrono::sys_time<Unit>::max());
+
+TYPED_TEST(IdValues, DoNotHaveTheFirstAndLastTimesOfUnits) {
+    using namespace std::chrono;
+    static_assert(excludes_extremes<TypeParam, years>);
+    static_assert(excludes_extremes<TypeParam, days>);
+    static_assert(excludes_extremes<TypeParam, duration<int32_t, std::ratio<86400>>>);
+    static_assert(excludes_extremes<TypeParam, seconds>);
+    static_assert(excludes_extremes<TypeParam, duration<int64_t, std::ratio<1, 60>>>);
+    static_assert(excludes_extremes<TypeParam, duration<double>>);
+    static_assert(excludes_extremes<TypeParam, duration<double, std::nano>>);
+    static_assert(excludes_extremes<TypeParam, milliseconds>);
+    static_assert(excludes_extremes<TypeParam, microseconds>);
+    static_assert(!TypeParam::contains_time(sys_time<duration<uint64_t>>::max()));
+    static_assert(
+        TypeParam::contains_time(sys_time<duration<uint64_t>>{duration<uint64_t>{1767225600}}));
+    // The nanoseconds of a number of 64 bits are the years 1677 to 2262.
+    static_assert(!TypeParam::contains_time(sys_time<nanoseconds>::min()));
+    static_assert(TypeParam::contains_time(sys_time<nanoseconds>::max()) ==
+                  (TypeParam::max_timestamp_ms >= 9223372036854));
+    // Each unit's last time within the format is one of its times.
+    const Time end = time_of(TypeParam::max_timestamp_ms);
+    EXPECT_TRUE(TypeParam::contains_time(floor<days>(end)));
+    EXPECT_FALSE(TypeParam::contains_time(floor<days>(end) + days{1}));
 }
 
 TYPED_TEST(IdValues, ArePrintedAsTheTextThatIsParsed) {

@@ -5,8 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
 #include <set>
+#include <stdexcept>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "unit/id_sums.hpp"
@@ -48,8 +52,22 @@ class ProgramGenerators : public testing::Test {
         return "none";
     }
 
+    /// The message of the std::invalid_argument that `call` throws.
+    template <typename Call>
+    static std::string argument_error(Call call) {
+        try {
+            call();
+        } catch (const std::invalid_argument& error) {
+            return error.what();
+        }
+        return "none";
+    }
+
     using Waits = std::vector<int64_t>;
 };
+
+/// A number whose lower bits are 7.
+constexpr uint64_t wide_7 = (uint64_t{1} << 32) + 7;
 
 // ---- Snowflakes
 
@@ -127,13 +145,12 @@ TEST_F(ProgramSnowflakes, ThrowIfTheClockIsOutsideTheLayoutsTimes) {
 }
 
 TEST_F(ProgramSnowflakes, RequireANodeOfTheLayout) {
-    EXPECT_NO_THROW(Generator<presets::snowflake>{1023});
-    try {
-        const Generator<presets::snowflake> unused{1024};
-        FAIL();
-    } catch (const std::invalid_argument& error) {
-        EXPECT_STREQ(error.what(), "node 1024 is out of range 0 .. 1023 for this layout");
-    }
+    using Default = Generator<presets::snowflake>;
+    EXPECT_NO_THROW((void)Default(1023));
+    EXPECT_EQ(argument_error([] { (void)Default(1024); }),
+              "node 1024 is out of range 0 .. 1023 for this layout");
+    EXPECT_EQ(argument_error([] { (void)Default(wide_7); }),
+              "node 4294967303 is out of range 0 .. 1023 for this layout");
 }
 
 TEST_F(ProgramSnowflakes, StartAfterATimeThatTheProgramStates) {
@@ -164,6 +181,19 @@ TEST_F(ProgramSnos, CarryTheTimeThePartitionAndTheMetabyte) {
     const SnoParts parts = generator.next(7).split();
     EXPECT_EQ(parts, (SnoParts{Sno::units_at(time_of(noon)), false, 7, 9, 1}));
     EXPECT_EQ(generator.try_next(8)->metabyte(), 8);
+}
+
+TEST_F(ProgramSnos, RequireAPartitionAndAMetabyteOfTheFormat) {
+    using Generator = BasicSnoGenerator<TestClock>;
+    EXPECT_NO_THROW((void)Generator(65535));
+    EXPECT_EQ(argument_error([] { (void)Generator(65536); }),
+              "partition 65536 is out of range 0 .. 65535");
+    EXPECT_NE(argument_error([] { (void)Generator(wide_7); }), "none");
+    EXPECT_EQ(generator.next(255).metabyte(), 255);
+    EXPECT_EQ(argument_error([&] { generator.next(256); }),
+              "metabyte 256 is out of range 0 .. 255");
+    EXPECT_NE(argument_error([&] { (void)generator.try_next(wide_7); }), "none");
+    EXPECT_EQ(generator.next().sequence(), 1);
 }
 
 TEST_F(ProgramSnos, WaitForTheNextUnitIfTheSequenceIsUsedUp) {
@@ -269,6 +299,20 @@ TYPED_TEST(ProgramIds, OfABlockAreBetweenTheIdsBeforeAndAfterIt) {
     EXPECT_EQ(block.take(), first + 1);
     EXPECT_GE(after, first + core::block_size);
     EXPECT_EQ(this->generator.next(), after + 1);
+}
+
+TYPED_TEST(ProgramIds, OfABlockBelongToOneBlock) {
+    using Block = typename TestFixture::Generator::Block;
+    static_assert(std::is_move_constructible_v<Block> && std::is_move_assignable_v<Block>);
+    static_assert(!std::is_copy_constructible_v<Block> && !std::is_copy_assignable_v<Block>);
+    auto block = this->generator.block();
+    const TypeParam first = block.take();
+    Block moved{std::move(block)};
+    EXPECT_TRUE(block.empty());  // NOLINT(bugprone-use-after-move): the state is specified
+    EXPECT_EQ(moved.take(), first + 1);
+    block = std::move(moved);
+    EXPECT_TRUE(moved.empty());  // NOLINT(bugprone-use-after-move)
+    EXPECT_EQ(block.take(), first + 2);
 }
 
 TYPED_TEST(ProgramIds, StartAfterATimeThatTheProgramStates) {

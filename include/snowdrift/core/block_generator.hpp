@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
+#include <utility>
 
 #include "snowdrift/core/generator.hpp"
 #include "snowdrift/time.hpp"
@@ -15,7 +16,8 @@ namespace snowdrift::core {
 /// The number of consecutive IDs in a block.
 inline constexpr uint64_t block_size = uint64_t{1} << 40;
 
-/// Consecutive IDs of one timestamp. `Id`: Ulid or Uuidv7.
+/// Consecutive IDs of one timestamp. `Id`: Ulid or Uuidv7. A block cannot be copied, and is empty
+/// after it was moved, because a copy would issue the same IDs.
 template <typename Id>
 class Block {
  public:
@@ -25,6 +27,15 @@ class Block {
     /// The block_size IDs that begin with `first`.
     constexpr explicit Block(const Id& first) noexcept
         : next_{first.ordinal()}, left_{block_size} {}
+
+    constexpr Block(Block&& other) noexcept
+        : next_{other.next_}, left_{std::exchange(other.left_, 0)} {}
+
+    constexpr Block& operator=(Block&& other) noexcept {
+        next_ = other.next_;
+        left_ = std::exchange(other.left_, 0);
+        return *this;
+    }
 
     constexpr bool empty() const noexcept { return left_ == 0; }
 

@@ -65,8 +65,8 @@ struct ValueGroup {
 
     Key key;
     int64 count;
-    ColumnIds::SortKey first;  ///< the smallest value; undefined for nulls
-    ColumnIds::SortKey last;   ///< the largest value; undefined for nulls
+    ColumnIds::SortKey first;  ///< the smallest value; 0 for nulls
+    ColumnIds::SortKey last;   ///< the largest value; 0 for nulls
 };
 
 /// The smallest value of each finding from `past` on, ascending. Findings without a value are not
@@ -170,7 +170,7 @@ class ValueGroups : public DestReceiver {
         bool is_found;
         auto* const group =
             static_cast<ValueGroup*>(hash_search(groups_, &key, HASH_ENTER, &is_found));
-        if (!is_found) group->count = 0;
+        if (!is_found) group->count = 0, group->first = group->last = {};
         return *group;
     }
 

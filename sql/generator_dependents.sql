@@ -64,6 +64,7 @@ SELECT error_of($$SELECT next_snowflake('')$$);
 SELECT error_of($$SELECT next_snowflake(repeat('web', 30))$$);
 SELECT snowdrift.create_generator('größe', 'snowflake', worker => 5);
 SELECT error_of($$SELECT next_snowflake('grosse')$$);
+SELECT error_of($$SELECT next_snowflake('größe-abc')$$);
 -- Any role can read these names.
 CREATE ROLE snowdrift_reader;
 SET ROLE snowdrift_reader;

@@ -191,6 +191,7 @@ void check_owners(const List* tables) {
 }
 
 const char* lock_statement(const List* tables) {
+    Assert(tables != NIL);
     StringInfoData statement;
     initStringInfo(&statement);
     ListCell* cell;

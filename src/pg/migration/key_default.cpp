@@ -28,6 +28,14 @@ bool calls(const DefaultCall& call, const KeyGenerator& generator) {
            std::strcmp(TextDatumGetCString(call.argument->constvalue), generator.name) == 0;
 }
 
+/// What a default calls; nothing if the column has no default, or another expression, or is a
+/// generated column. `expression`: that of the column, or null.
+std::optional<DefaultCall> call_of_default(const FormData_pg_attribute& attribute,
+                                           const Node* expression) {
+    if (expression == nullptr || attribute.attgenerated != '\0') return std::nullopt;
+    return call_of(expression);
+}
+
 /// An expression of a table's columns in SQL.
 const char* deparse(Relation table, Node* expression) {
     List* const context =
@@ -59,9 +67,7 @@ bool is_generated(const Column& column, const KeyGenerator& generator) {
     Relation table = table_open(column.table, AccessShareLock);
     const FormData_pg_attribute& attribute =
         *TupleDescAttr(RelationGetDescr(table), column.number - 1);
-    Node* const expression = read_expression(table, column.number);
-    const auto call = expression != nullptr && attribute.attgenerated == '\0' ? call_of(expression)
-                                                                              : std::nullopt;
+    const auto call = call_of_default(attribute, read_expression(table, column.number));
     const bool result = attribute.attidentity != '\0' ||
                         (call && (call->function == F_NEXTVAL || calls(*call, generator)));
     table_close(table, AccessShareLock);
@@ -76,7 +82,7 @@ KeyDefault read_default(const Column& column, const KeyGenerator& generator) {
     KeyDefault result{attribute->attidentity != '\0', false, InvalidOid, nullptr};
     Node* const expression = read_expression(table, column.number);
     if (expression != nullptr) {
-        const auto call = attribute->attgenerated == '\0' ? call_of(expression) : std::nullopt;
+        const auto call = call_of_default(*attribute, expression);
         if (call && call->function == F_NEXTVAL) {
             if (call->argument != nullptr)
                 result.sequence = DatumGetObjectId(call->argument->constvalue);

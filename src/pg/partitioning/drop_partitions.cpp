@@ -69,7 +69,8 @@ ColumnIds read_key(Oid parent, const SnowflakeLayout* layout) {
 }
 
 /// The partitions of `parent`, with the IDs `ids` as its key, that are older than `time` and than
-/// new IDs, oldest first. Raises 55000 if the table has no others, and the key has a layout.
+/// new IDs, oldest first. Raises 55000 if there are some, none is of the present or later, and the
+/// IDs have a layout.
 List* find_older(Oid parent, const ColumnIds& ids, TimestampTz time) {
     // New IDs can have a timestamp before now, but not before its time unit.
     const TimestampTz present = timestamp_from_unix_ms(ids.truncate(clock::now_ms()));

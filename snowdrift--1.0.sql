@@ -87,17 +87,19 @@ ALTER TABLE snowdrift_tables.mark ENABLE ALWAYS TRIGGER refuse_mark_change;
 COMMENT ON TRIGGER refuse_mark_change ON snowdrift_tables.mark IS 'raise an error, because changing the mark could repeat IDs';
 
 CREATE FUNCTION snowdrift.read_clock(OUT wall_clock timestamptz, OUT mark timestamptz,
-        OUT lead interval)
+        OUT lead interval, OUT waiting integer, OUT detail text)
     AS 'MODULE_PATHNAME', 'snowdrift_read_clock'
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowdrift.read_clock() IS 'implementation of view snowdrift.clock';
 
-CREATE VIEW snowdrift.clock AS SELECT wall_clock, mark, lead FROM snowdrift.read_clock();
+CREATE VIEW snowdrift.clock AS SELECT wall_clock, mark, lead, waiting, detail FROM snowdrift.read_clock();
 COMMENT ON VIEW snowdrift.clock
-    IS 'server''s clock, mark (time after which no ID was ever issued), and how far the mark is ahead of the clock';
+    IS 'server''s clock, mark (time after which no ID was ever issued), how far the mark is ahead of the clock, and what delays or prevents its advance';
 COMMENT ON COLUMN snowdrift.clock.wall_clock IS 'time of the server''s clock';
 COMMENT ON COLUMN snowdrift.clock.mark IS 'time after which no ID was ever issued; null if no ID was';
 COMMENT ON COLUMN snowdrift.clock.lead IS 'how far the mark is ahead of the clock';
+COMMENT ON COLUMN snowdrift.clock.waiting IS 'number of calls that currently wait until the mark is durable: for the disk or for a synchronous standby';
+COMMENT ON COLUMN snowdrift.clock.detail IS 'why the mark cannot be advanced now, such as a full disk; null if nothing prevents it, and on a standby';
 GRANT SELECT ON snowdrift.clock TO PUBLIC;
 
 CREATE FUNCTION snowdrift.reset_clock() RETURNS void
@@ -1749,8 +1751,8 @@ COMMENT ON FUNCTION snowdrift.generator_layout(text)
 
 CREATE FUNCTION snowdrift.read_generators(OUT name text, OUT kind text, OUT layout @extschema@.snowflake_layout,
         OUT datacenter integer, OUT worker integer, OUT partition integer, OUT sequence_min integer,
-        OUT sequence_max integer, OUT this_node_only boolean, OUT origin timestamptz,
-        OUT last_timestamp timestamptz, OUT lead interval, OUT waiting integer,
+        OUT sequence_max integer, OUT this_node_only boolean, OUT origin timestamptz, OUT ends timestamptz,
+        OUT last_timestamp timestamptz, OUT lead interval, OUT sequence_used real, OUT waiting integer,
         OUT overflow_episodes bigint, OUT overflow_duration interval, OUT regressions bigint)
         RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'snowdrift_read_generators'
@@ -1758,8 +1760,8 @@ CREATE FUNCTION snowdrift.read_generators(OUT name text, OUT kind text, OUT layo
 COMMENT ON FUNCTION snowdrift.read_generators() IS 'implementation of view snowdrift.generators';
 
 CREATE VIEW snowdrift.generators AS
-    SELECT name, kind, layout, datacenter, worker, partition, sequence_min, sequence_max, this_node_only, origin,
-        last_timestamp, lead, waiting, overflow_episodes, overflow_duration, regressions
+    SELECT name, kind, layout, datacenter, worker, partition, sequence_min, sequence_max, this_node_only, origin, ends,
+        last_timestamp, lead, sequence_used, waiting, overflow_episodes, overflow_duration, regressions
     FROM snowdrift.read_generators();
 COMMENT ON VIEW snowdrift.generators
     IS 'definition and state of all generators of this database; the default ones have no name';
@@ -1773,8 +1775,10 @@ COMMENT ON COLUMN snowdrift.generators.sequence_min IS 'smallest sequence number
 COMMENT ON COLUMN snowdrift.generators.sequence_max IS 'largest sequence number in its IDs; null for the default generators';
 COMMENT ON COLUMN snowdrift.generators.this_node_only IS 'true if no other node of a Citus cluster generates IDs with this definition; null for the default generators';
 COMMENT ON COLUMN snowdrift.generators.origin IS 'time from which it issues Snowflake IDs; snowflake_at accepts earlier times; null if unknown, and for other kinds';
+COMMENT ON COLUMN snowdrift.generators.ends IS 'time of the last ID that its format or layout can represent';
 COMMENT ON COLUMN snowdrift.generators.last_timestamp IS 'time of the last ID; null if there is none since the server started; for Snowflakes, reading a watermark can advance it to the time unit before the clock''s';
 COMMENT ON COLUMN snowdrift.generators.lead IS 'how far the time of the last ID is ahead of the clock';
+COMMENT ON COLUMN snowdrift.generators.sequence_used IS 'share of the sequence numbers of the clock''s time unit that are used, 0 .. 1; null while IDs are ahead of that unit, if there is none since the server started, and for ULIDs and UUIDs';
 COMMENT ON COLUMN snowdrift.generators.waiting IS 'number of calls that currently wait for the clock';
 COMMENT ON COLUMN snowdrift.generators.overflow_episodes IS 'number of overflow episodes: periods in which calls waited, without a pause of a second';
 COMMENT ON COLUMN snowdrift.generators.overflow_duration IS 'duration of the current overflow episode; 0 if there is none';

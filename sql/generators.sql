@@ -34,6 +34,18 @@ SELECT name, kind, last_timestamp IS NOT NULL AS used, lead IS NOT NULL AS has_l
     regressions
 FROM snowdrift.generators WHERE name IS NOT NULL ORDER BY name;
 
+-- the time of the last ID that a format can represent, whether or not its generator has been used
+SELECT name, kind, ends, ends = CASE kind
+        WHEN 'snowflake' THEN snowflake_timestamp(9223372036854775807, layout)
+        WHEN 'sno' THEN sno_timestamp(sno_max())
+        WHEN 'ulid' THEN ulid_timestamp(ulid_max())
+        ELSE uuidv7_timestamp('ffffffff-ffff-7fff-bfff-ffffffffffff') END AS last
+FROM snowdrift.generators ORDER BY name, kind;
+
+-- the used share of the sequence; 015_regressions.pl has its values
+SELECT count(*) FROM snowdrift.generators
+WHERE sequence_used IS NOT NULL AND (sequence_used NOT BETWEEN 0 AND 1 OR kind IN ('ulid', 'uuidv7'));
+
 -- definitions are transactional
 BEGIN;
 SELECT snowdrift.create_generator('brief', 'snowflake');

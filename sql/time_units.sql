@@ -9,6 +9,7 @@ SELECT snowdrift.create_generator('seconds', 'snowflake', :'seconds', datacenter
 SELECT snowdrift.create_generator('sonyflake', 'snowflake', 'sonyflake');
 SELECT name, layout, datacenter, worker, sequence_max FROM snowdrift.generators
 WHERE name IN ('tens', 'seconds', 'sonyflake') ORDER BY name;
+SELECT name, ends FROM snowdrift.generators WHERE name IN ('tens', 'seconds', 'sonyflake') ORDER BY name;
 
 -- IDs ascend and have their generator's fields. A unit has no more IDs than its sequence.
 CREATE TABLE ids (n serial, generator text, layout snowflake_layout, id bigint);

@@ -81,6 +81,7 @@ $lonely->safe_psql('postgres', 'CREATE EXTENSION snowdrift; SELECT next_snowflak
 $lonely->append_conf('postgresql.conf', "synchronous_standby_names = 'ghost'\n");
 $lonely->stop;
 start_with_clock($lonely, '2026-06-01 12:00:10');
+is(read_views($lonely), '0||1|4|0', 'after a restart, the views can be read without the synchronous standby');
 my $alone = "SET statement_timeout = '200ms'; SELECT next_snowflake()";
 for my $commit ('on', 'off')
 {
@@ -107,10 +108,28 @@ my $waiter = $cancelled->query_safe('SELECT pg_backend_pid()');
 $cancelled->query_until(qr/drawing/, "\\echo drawing\nSELECT next_snowflake();\n");
 $lonely->poll_query_until('postgres', "SELECT wait_event = 'SyncRep' FROM pg_stat_activity WHERE pid = $waiter")
   or die 'the session does not wait';
+is(read_views($lonely), '1||1|4|0', '... snowdrift.clock shows that a call waits');
 $lonely->safe_psql('postgres', "SELECT pg_cancel_backend($waiter)");
 $lonely->poll_query_until('postgres', "SELECT state = 'idle' FROM pg_stat_activity WHERE pid = $waiter")
   or die 'the canceled session is not idle';
-$cancelled->quit;
+is(read_views($lonely), '0||1|4|0', '... until it is canceled');
+$cancelled->query_until(qr/drawing/, "\\echo drawing\nSELECT next_snowflake();\n");
+$lonely->poll_query_until('postgres', 'SELECT waiting = 1 FROM snowdrift.clock') or die 'no call is shown';
+$lonely->safe_psql('postgres', "SELECT pg_terminate_backend($waiter)");
+ok($lonely->poll_query_until('postgres', 'SELECT waiting = 0 FROM snowdrift.clock'), '... or its session is terminated');
+eval { $cancelled->quit };
+# snowdrift.reset_clock() waits while it blocks calls that draw.
+set_clock($lonely, '2026-06-01 11:50:00');
+my $resetting = $lonely->background_psql('postgres', on_error_stop => 0);
+$waiter = $resetting->query_safe('SELECT pg_backend_pid()');
+$resetting->query_until(qr/resetting/, "\\echo resetting\nSELECT snowdrift.reset_clock();\n");
+$lonely->poll_query_until('postgres', "SELECT wait_event = 'SyncRep' FROM pg_stat_activity WHERE pid = $waiter")
+  or die 'the session does not wait';
+is(read_views($lonely), '1||1|4|0', '... the same while snowdrift.reset_clock() waits');
+$lonely->safe_psql('postgres', "SELECT pg_cancel_backend($waiter)");
+ok($lonely->poll_query_until('postgres', 'SELECT waiting = 0 FROM snowdrift.clock'), '... until it is canceled');
+$resetting->quit;
+set_clock($lonely, '2026-06-01 12:00:10');
 my $said = slurp_file($lonely->logfile);
 like($said, qr/ERROR:  canceling statement due to user request/, '... the error names the user request');
 unlike($said, qr/already committed/, '... and does not mention a commit');
@@ -174,6 +193,7 @@ $raiser->query_until(qr/raising/, "\\echo raising\nSELECT next_snowflake();\n");
 ok($leased->poll_query_until('postgres',
 		"SELECT wait_event = 'SyncRep' FROM pg_stat_activity WHERE pid = $pid"),
 	'... but one that needs the mark does');
+is(read_views($leased), '1||1|4|1', '... which snowdrift.clock shows');
 set_clock($leased, '2026-06-01 12:00:03');
 like(error_of($leased, q{SELECT next_ulid()}), qr/^no error/, '... and sessions that do not need it do not');
 $leased->stop('immediate');

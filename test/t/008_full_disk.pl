@@ -23,23 +23,35 @@ my $left = q{SELECT pg_size_bytes(current_setting('wal_segment_size')) * count(*
 		- (pg_current_wal_insert_lsn() - '0/0') % pg_size_bytes(current_setting('wal_segment_size'))
 	FROM pg_ls_waldir() WHERE name >= pg_walfile_name(pg_current_wal_insert_lsn())};
 
-# The disk is full, and the mark's record would need another WAL file.
-$node->safe_psql('postgres', 'SELECT next_snowflake()');
-fill();
-while ((my $bytes = $node->safe_psql('postgres', $left)) > 8000)
+# use_up(): fills the disk and the existing WAL files, so that the mark's record would need another one
+sub use_up
 {
-	my $message = int($bytes > 20_000 ? $bytes - 15_000 : $bytes - 7000);
-	$message = 400_000 if $message > 400_000;
-	$node->safe_psql('postgres', "SELECT pg_logical_emit_message(false, 'filler', repeat('x', $message))");
+	fill();
+	while ((my $bytes = $node->safe_psql('postgres', $left)) > 8000)
+	{
+		my $message = int($bytes > 20_000 ? $bytes - 15_000 : $bytes - 7000);
+		$message = 400_000 if $message > 400_000;
+		$node->safe_psql('postgres', "SELECT pg_logical_emit_message(false, 'filler', repeat('x', $message))");
+	}
+	return;
 }
+
+$node->safe_psql('postgres', 'SELECT next_snowflake()');
+use_up();
 like(error_of($node, 'SELECT next_snowflake()'), qr/^no error/, 'IDs up to the mark are issued');
 set_clock($node, '2026-06-01 12:00:05');
 my $full = error_of($node, 'SELECT next_snowflake()');
 like($full, qr/ERROR:  53100: could not advance the ID mark: No space left on device/,
 	'a later ID is an error');
+is(read_views($node), '0|could not advance the ID mark: No space left on device|1|4|0', '... that snowdrift.clock shows');
 like($full, qr/DETAIL:  The mark is written through WAL file "pg_wal\/\w+"/, '... whose detail names the file');
+$node->stop;
+start_with_clock($node, '2026-06-01 12:00:05');
+use_up();
+is(read_views($node), '0|could not advance the ID mark: No space left on device|1|4|0', '... also after a restart, before the first ID');
 unlink "$small/full";
-like(error_of($node, 'SELECT next_snowflake()'), qr/^no error/, '... until the disk has space again');
+is(read_views($node), '0||1|4|0', '... until the disk has space again');
+like(error_of($node, 'SELECT next_snowflake()'), qr/^no error/, '... and later IDs are issued');
 
 # The disk fills up under load.
 set_clock($node, '+0');

@@ -1,4 +1,5 @@
-# What snowdrift.generators shows when the clock is set back: regressions, and calls that wait
+# What snowdrift.generators shows when the clock is set back: regressions, and calls that wait. Also the used share of the
+# sequence.
 use strict;
 use warnings FATAL => 'all';
 use Test::More;
@@ -95,6 +96,35 @@ ok($node->poll_query_until('postgres', $shown, '6|6|0|00:00:00'),
 set_clock($node, '2026-06-01 12:10:01');
 ok($node->poll_query_until('postgres', $shown, '6|0|0|00:00:00'), '... until the clock has caught up');
 $_->quit for @waiting;
+
+# The used share of the sequence is that of the clock's time unit, among the numbers of this generator.
+set_clock($node, '2026-06-01 12:20:00');
+$node->safe_psql('postgres', q{
+	SELECT snowdrift.create_generator('tenths', 'snowflake', 'epoch=2024-01-01T00:00:00Z unit=1s timestamp=31 sequence=24 worker=8',
+		worker => 7, sequence_min => 10, sequence_max => 19);
+	SELECT snowdrift.create_generator('quarters', 'sno', partition => 8, sequence_min => 4, sequence_max => 7)});
+my $share = q{SELECT coalesce(sequence_used::text, 'null') FROM snowdrift.generators
+	WHERE name IN ('tenths', 'quarters') ORDER BY name};
+is($node->safe_psql('postgres', $share), "null\nnull", 'the used share of the sequence is null for unused generators');
+for (
+	[ '12:30:00.000', 1, "0.25\n0.1", 'after an ID, one sequence number of the time unit is used' ],
+	[ '12:30:00.003', 1, "0.5\n0.2", '... and another one after the next ID' ],
+	[ '12:30:00.003', 2, "1\n0.4", '... until all are used' ],
+	[ '12:30:00.004', 0, "0\n0.4", '... or the time unit ends' ],
+	[ '12:30:00.999', 1, "0.25\n0.5", '... after which an ID is the first one' ],
+	[ '12:29:59.999', 0, "null\nnull", 'the used share is null while the last ID is ahead of the clock' ],
+	[ '12:31:00.000', 0, "0\n0", '... and 0 if the clock is past it' ])
+{
+	my ($time, $ids, $expected, $name) = @$_;
+	set_clock($node, "2026-06-01 $time");
+	$node->safe_psql('postgres',
+		"SELECT next_snowflake('tenths'), next_sno('quarters') FROM generate_series(1, $ids)");
+	is($node->safe_psql('postgres', $share), $expected, $name);
+}
+$node->safe_psql('postgres', 'SELECT next_snowflake(), next_sno()');
+is( $node->safe_psql('postgres', 'SELECT kind, round((sequence_used * CASE kind WHEN $$sno$$ THEN 65536 ELSE 4096 END)::numeric)
+		FROM snowdrift.generators WHERE name IS NULL AND sequence_used IS NOT NULL'),
+	"snowflake|1\nsno|1", 'default generators have all numbers of their formats');
 
 # Concurrent sessions on a running clock
 set_clock($node, '+0');

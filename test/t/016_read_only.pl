@@ -58,7 +58,10 @@ like(attempt($_), qr/^ID /, "$_: read-only, IDs up to the mark") for @calls;
 tick();
 is(attempt($_), '42501: could not advance the ID mark: Permission denied', "$_: later IDs, an error")
   for @calls;
+my $detail = 'SELECT detail FROM snowdrift.clock';
+is($session->query_safe($detail), 'could not advance the ID mark: Permission denied', 'snowdrift.clock shows the error');
 permit(0200, 0);
+is($session->query_safe($detail), '', '... until the directory is writable again');
 like(attempt($_), qr/^ID /, "$_: writable again, an ID") for @calls;
 $session->quit;
 $node->stop;

@@ -13,7 +13,7 @@ use Time::HiRes qw(usleep);
 our @EXPORT = qw(new_server standby_of use_own_copy install_library library_of_copy sharedir_of_copy start_with_clock set_clock
   error_of error_of_database errors start_load wait_for_load end_load
   received_by_each duplicates create_all_kinds create_tables draw_all_kinds insert_all_kinds
-  load_behind timestamp_of last_sno witness stop_idle count_of);
+  load_behind timestamp_of last_sno witness stop_idle count_of read_views);
 
 my $own_copy;    # the root of a copy of the staged extension, if this test may change it
 
@@ -141,6 +141,18 @@ sub error_of_database
 	my ($node, $database, $statements) = @_;
 	my ($status, $out, $error) = $node->psql($database, "\\set VERBOSITY verbose\n$statements");
 	return $status ? $error : "no error, but: $out";
+}
+
+# read_views(NODE): reads the views of the extension, which must not wait for the disk or a standby. Returns the columns
+# "waiting" and "detail" of snowdrift.clock, and the number of rows of each other view.
+sub read_views
+{
+	my ($node) = @_;
+	return $node->safe_psql('postgres', q{
+		SET statement_timeout = '20s';
+		SELECT clock.waiting, clock.detail, (SELECT count(*) FROM snowdrift.node), (SELECT count(*) FROM snowdrift.generators),
+			(SELECT count(*) FROM snowdrift.watermark_holders)
+		FROM snowdrift.clock});
 }
 
 # errors(NODE, PATTERN, CALLS...): how many of the calls raise an error that matches the pattern

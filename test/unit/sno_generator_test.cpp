@@ -271,6 +271,25 @@ TEST_F(Snos, AStateThatHasIssuedNothingHasUsedItsMark) {
               (SnoPosition{.units = noon, .sequence = 13, .safe = noon}));
 }
 
+TEST_F(Snos, HaveUsedAShareOfTheSequenceOfTheClocksUnit) {
+    const auto used_at = [this](int64_t unix_ms) {
+        return generator.sequence_used(state.word, unix_ms);
+    };
+    EXPECT_EQ(used_at(ms_of(noon)), std::nullopt);
+    start_after(noon - 1);
+    EXPECT_EQ(used_at(ms_of(noon)), 0.0F);
+    for (const float used : {0.25F, 0.5F, 0.75F, 1.0F}) {
+        issue(noon);
+        EXPECT_EQ(used_at(ms_of(noon)), used);
+        EXPECT_EQ(used_at(ms_of(noon) + 3), used);
+    }
+    EXPECT_EQ(used_at(ms_of(noon + 1)), 0.0F);
+    EXPECT_EQ(used_at(ms_of(noon) - 1), std::nullopt) << "it is ahead of the clock";
+    issue(noon + 100);
+    expect_at(issue(noon + 50), noon + 50, true, 10);
+    EXPECT_EQ(used_at(ms_of(noon + 50)), 0.25F) << "in the other timeline";
+}
+
 TEST_F(Snos, HaveNoneBeforeTheEpochOrAfterTheEnd) {
     EXPECT_EQ(ask_once(generator, state, Sno::epoch_unix_ms - 1, max_lead, 0).verdict,
               Verdict::out_of_range);

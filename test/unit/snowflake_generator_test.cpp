@@ -257,6 +257,32 @@ TEST(GeneratorGoesOn, AfterAStateThatHasIssuedNothingYet) {
               (SnowflakeParts{time_of(noon + 1), 0, 7, 10}));
 }
 
+TEST_F(Generator, HasUsedAShareOfTheSequenceOfTheClocksMillisecond) {
+    EXPECT_EQ(generator.sequence_used(word, noon), std::nullopt);
+    for (int issued = 1; issued <= 1024; ++issued) issue(noon);
+    EXPECT_EQ(generator.sequence_used(word, noon), 0.25F);
+    while (ask(noon).verdict == Verdict::issued) {
+    }
+    EXPECT_EQ(generator.sequence_used(word, noon), 1.0F);
+    EXPECT_EQ(generator.sequence_used(word, noon + 1), 0.0F);
+    EXPECT_EQ(generator.sequence_used(word, noon - 1), std::nullopt) << "it is ahead of the clock";
+}
+
+TEST(GeneratorOfAPart, HasUsedAShareOfItsPart) {
+    const SnowflakeGenerator generator{layout, 7, 10, 13};
+    std::atomic<uint64_t> word{generator.state_after(noon - 1)};
+    EXPECT_EQ(generator.sequence_used(word, noon), 0.0F);
+    EXPECT_EQ(generator.sequence_used(word, noon - 1), std::nullopt);
+    Request request;
+    for (const float used : {0.25F, 0.5F, 0.75F, 1.0F}) {
+        ASSERT_EQ(generator.next(word, noon, 0, request).verdict, Verdict::issued);
+        EXPECT_EQ(generator.sequence_used(word, noon), used);
+    }
+    (void)generator.begin_unit(word, noon + 1);
+    EXPECT_EQ(generator.sequence_used(word, noon), 1.0F);
+    EXPECT_EQ(generator.sequence_used(word, noon + 1), 0.0F);
+}
+
 /// Checks that try_next() and next() agree at noon in the state `last`: both issue the same ID, or
 /// neither issues one.
 void expect_same_step(const SnowflakeGenerator& generator, uint64_t last) {

@@ -221,6 +221,15 @@ TEST_F(SecondsGenerator, ResumesAfterAPosition) {
     EXPECT_FALSE(generator.resume_after(other, *last));
 }
 
+TEST_F(SecondsGenerator, HasUsedAShareOfTheSequenceOfTheClocksSecond) {
+    issue(noon + 300);
+    issue(noon + 600);
+    for (const int64_t now : {noon, noon + 999})
+        EXPECT_EQ(generator.sequence_used(word, now), 0.5F);
+    EXPECT_EQ(generator.sequence_used(word, noon + 1000), 0.0F);
+    EXPECT_EQ(generator.sequence_used(word, noon - 1), std::nullopt) << "it is ahead of the clock";
+}
+
 /// Restarts a generator at random while its clock is stepped at random. As on a server, the mark
 /// covers an ID before the ID is returned, by a random lease, and a fresh state starts after the
 /// mark. No ID is repeated, and none is before an earlier one.

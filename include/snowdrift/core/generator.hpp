@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 #include "snowdrift/requirements.hpp"
 
@@ -55,6 +56,16 @@ constexpr Answer<Id> excessive_lead(int64_t unix_ms, int64_t lead_ms, int64_t ma
     const int64_t excess = lead_ms - max_lead_ms;
     if (excess > max_wait(unit_ms)) return {Verdict::refused, {}, lead_ms};
     return {Verdict::clock_behind, {}, unix_ms + excess};
+}
+
+/// The share of the sequence numbers of the wall clock's time unit that are used, 0 .. 1. The time
+/// unit of the last ID begins `lead_ms` after the wall clock's time, and `used` of its `capacity`
+/// sequence numbers are used. Nothing if that unit is ahead of the clock's.
+constexpr std::optional<float> used_share(int64_t lead_ms, int64_t unit_ms, uint32_t used,
+                                          uint32_t capacity) noexcept {
+    if (lead_ms > 0) return std::nullopt;
+    if (lead_ms <= -unit_ms) return 0.0F;
+    return static_cast<float>(used) / static_cast<float>(capacity);
 }
 
 /// The observations of one caller during one request. The caller creates an empty Request, and

@@ -100,6 +100,18 @@ class SnoGenerator {
         }
     }
 
+    /// The share of the sequence numbers of the wall clock's unit that a state has used in the
+    /// timeline of the last sno, 0 .. 1. `word` is that of the state. Nothing for a fresh state,
+    /// and for one whose last sno is ahead of that unit.
+    constexpr std::optional<float> sequence_used(uint64_t word, int64_t unix_ms) const noexcept {
+        const Word last{word};
+        if (last.units == 0) return std::nullopt;
+        const uint32_t used = last.sequence < sequence_min_
+                                  ? 0
+                                  : std::min(last.sequence, sequence_max_) - sequence_min_ + 1U;
+        return used_share(unix_ms_of(last.units) - unix_ms, Sno::unit_ms, used, capacity());
+    }
+
     /// Advances a fresh state to the position of another one, in both timelines. The other state's
     /// safe mark becomes a floor. Precondition: no other session can access the state.
     static void start_after(SnoState& state, const SnoPosition& other) noexcept {

@@ -102,6 +102,16 @@ class SnowflakeGenerator {
         return Position{unix_ms_of(state), std::min(sequence, sequence_max_)};
     }
 
+    /// The share of the sequence numbers of the wall clock's time unit that a state has used, 0
+    /// .. 1. Nothing for a fresh state, and for one that is ahead of that unit.
+    constexpr std::optional<float> sequence_used(uint64_t state, int64_t unix_ms) const noexcept {
+        if (state == 0) return std::nullopt;
+        const auto sequence = static_cast<uint32_t>(state & layout_.max_sequence());
+        const uint32_t used =
+            sequence < sequence_min_ ? 0 : std::min(sequence, sequence_max_) - sequence_min_ + 1;
+        return used_share(unix_ms_of(state) - unix_ms, layout_.unit_ms, used, capacity());
+    }
+
     /// Advances a state so that all further IDs are after `position`. Returns false if the state is
     /// already past it.
     bool resume_after(std::atomic<uint64_t>& word, const Position& position) const noexcept {

@@ -8,15 +8,12 @@
 #include "pg/draw/overflow.hpp"
 #include "pg/draw/session_slot.hpp"
 #include "pg/mark/mark.hpp"
+#include "pg/mark/waiting.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/watermark/holds.hpp"
 #include "pg/watermark/reader.hpp"
 #include "protocol/generators.hpp"
-
-extern "C" {
-#include "storage/ipc.h"
-}
 
 namespace snowdrift {
 
@@ -54,24 +51,14 @@ Answer ask_until_issued(Session& session, Answer answer, Request& request) {
     return answer;
 }
 
-/// A clean-up function of PG_ENSURE_ERROR_CLEANUP: a call no longer waits. `statistics` points to
-/// the slots::Statistics.
-inline void end_wait(int, Datum statistics) {
-    reinterpret_cast<slots::Statistics*>(DatumGetPointer(statistics))->waiting.fetch_sub(1);
-}
-
 /// The same as ask_until_issued(), and counts the call as waiting until it returns or raises an
 /// error.
 template <SessionGenerator Session, typename Answer>
 pg_noinline Answer wait_for_id(Session& session, Answer answer, Request& request) {
     while (answer.verdict == Verdict::stale) answer = session.ask(request);
     if (answer.verdict == Verdict::issued) return answer;
-    slots::Statistics& statistics = session.slot().statistics;
-    statistics.waiting.fetch_add(1);
-    PG_ENSURE_ERROR_CLEANUP(end_wait, PointerGetDatum(&statistics));
-    answer = ask_until_issued(session, answer, request);
-    PG_END_ENSURE_ERROR_CLEANUP(end_wait, PointerGetDatum(&statistics));
-    end_wait(0, PointerGetDatum(&statistics));
+    waiting::count_while(session.slot().statistics.waiting,
+                         [&] { answer = ask_until_issued(session, answer, request); });
     return answer;
 }
 

@@ -38,6 +38,46 @@ std::optional<Datum> regression_count(const slots::Slot& slot, Kind kind) {
     return Int64GetDatum(regressions::count(slot.snowflake));
 }
 
+/// The share of the sequence numbers of the clock's time unit that are used; null if IDs are ahead
+/// of that unit, and for ULIDs and UUIDs. The clock is read after the state, so IDs that are issued
+/// meanwhile are not ahead.
+std::optional<Datum> sequence_used(const slots::Slot& slot, const slots::SlotKey& key) {
+    std::optional<float> share;
+    if (key.kind == Kind::snowflake) {
+        const uint64_t state = slot.snowflake.word;
+        const SnowflakeGenerator generator =
+            key.is_default()
+                ? SnowflakeGenerator{default_layout, 0}
+                : SnowflakeGenerator{key.layout, 0, key.sequence_min, key.sequence_max};
+        share = generator.sequence_used(state, clock::now_ms());
+    } else if (key.kind == Kind::sno) {
+        const uint64_t word = slot.sno.word;
+        const uint32_t sequence_max = key.is_default() ? UINT16_MAX : key.sequence_max;
+        const SnoGenerator generator{0, static_cast<uint16_t>(key.sequence_min),
+                                     static_cast<uint16_t>(sequence_max)};
+        share = generator.sequence_used(word, clock::now_ms());
+    }
+    if (!share) return std::nullopt;
+    return Float4GetDatum(*share);
+}
+
+/// The time of the last ID that the format can represent, in Unix milliseconds.
+int64 last_representable_ms(const slots::SlotKey& key) {
+    switch (key.kind) {
+        case Kind::snowflake:
+            return (key.is_default() ? default_layout : key.layout).max_unix_ms();
+        case Kind::sno:
+            return Sno::max_timestamp_ms;
+        case Kind::ulid:
+            return Ulid::max_timestamp_ms;
+        case Kind::uuidv7:
+            return Uuidv7::max_timestamp_ms;
+        case Kind::mark:
+            break;
+    }
+    pg_unreachable();
+}
+
 /// What is the same for all rows of the result.
 struct Listing {
     FunctionCallInfo call;
@@ -49,12 +89,13 @@ struct Listing {
 /// may be invalid.
 void add_generator(const Listing& listing, const slots::SlotKey& key, const Row& row) {
     slots::Slot* const slot = slots::lookup(key);
-    std::optional<Datum> last_timestamp, lead, waiting, episodes, duration, count;
+    std::optional<Datum> last_timestamp, lead, used, waiting, episodes, duration, count;
     if (slot != nullptr) {
         if (const int64 last = last_unix_ms(*slot, key); last != 0) {
             last_timestamp = TimestampTzGetDatum(timestamp_from_unix_ms(last));
             lead = interval_from_ms(std::max<int64_t>(last - listing.now_ms, 0));
         }
+        used = sequence_used(*slot, key);
         const slots::Statistics& statistics = slot->statistics;
         waiting = Int32GetDatum(static_cast<int32>(statistics.waiting.load()));
         episodes = Int64GetDatum(int64{statistics.episodes.load()});
@@ -65,7 +106,8 @@ void add_generator(const Listing& listing, const slots::SlotKey& key, const Row&
             {row[Column::name], row[Column::kind], row[Column::layout], row[Column::datacenter],
              row[Column::worker], row[Column::partition], row[Column::sequence_min],
              row[Column::sequence_max], row[Column::this_node_only], row[Column::origin],
-             last_timestamp, lead, waiting, episodes, duration, count});
+             TimestampTzGetDatum(timestamp_from_unix_ms(last_representable_ms(key))),
+             last_timestamp, lead, used, waiting, episodes, duration, count});
 }
 
 void add_default(const Listing& listing, Kind kind) {
@@ -102,7 +144,7 @@ void add_named(const Listing& listing, Row row) {
 /// statistics are null if it has not been used since the server started
 SNOWDRIFT_FUNCTION(read_generators) {
     InitMaterializedSRF(fcinfo, 0);
-    const Listing listing{fcinfo, mark_table::read().origin, clock::now_ms()};
+    const Listing listing{fcinfo, mark_table::read(AccessShareLock).origin, clock::now_ms()};
     for (const Kind kind : {Kind::snowflake, Kind::sno, Kind::ulid, Kind::uuidv7})
         add_default(listing, kind);
     definitions::for_each_row([&](const Row& row) { add_named(listing, row); });

@@ -3,6 +3,7 @@
 // snowdrift.reset_clock().
 #include <algorithm>
 
+#include "pg/mark/durable_wal.hpp"
 #include "pg/mark/mark.hpp"
 #include "pg/mark/mark_table.hpp"
 #include "pg/support/clock.hpp"
@@ -15,6 +16,7 @@
 
 extern "C" {
 #include "access/xlog.h"
+#include "utils/builtins.h"
 }
 
 using namespace snowdrift;
@@ -34,15 +36,19 @@ int64 get_time(const TriggerData& trigger, mark_table::Column column, const char
 
 }  // namespace
 
-/// snowdrift.read_clock() → wall_clock, mark, lead
+/// snowdrift.read_clock() → wall_clock, mark, lead, waiting, detail. Works while the mark cannot be
+/// advanced.
 SNOWDRIFT_FUNCTION(read_clock) {
-    if (!RecoveryInProgress()) (void)mark::attach();
-    const int64 mark_ms = mark_table::read().unix_ms;
+    const auto [mark_ms, waiting] = mark::read();
     const int64 now_ms = clock::now_ms();
-    std::optional<Datum> mark;
+    std::optional<Datum> mark, detail;
     if (mark_ms != 0) mark = TimestampTzGetDatum(timestamp_from_unix_ms(mark_ms));
+    // A standby does not advance the mark.
+    if (!RecoveryInProgress() && wal::find_unwritable_file() != nullptr)
+        detail = CStringGetTextDatum(psprintf("could not advance the ID mark: %m"));
     return make_row(fcinfo, {TimestampTzGetDatum(timestamp_from_unix_ms(now_ms)), mark,
-                             interval_from_ms(std::max<int64>(mark_ms - now_ms, 0))});
+                             interval_from_ms(std::max<int64>(mark_ms - now_ms, 0)),
+                             Int32GetDatum(static_cast<int32>(waiting)), detail});
 }
 
 /// snowdrift_tables.restore_mark() → trigger: advances the mark to that of a restored dump's row,

@@ -21,6 +21,8 @@ extern "C" {
 namespace snowdrift::wal {
 namespace {
 
+waiting::Counter unattached;
+
 /// Whether there are synchronous standbys to wait for.
 bool has_synchronous_standbys() {
     return max_wal_senders > 0 && has_names_of_standbys();  // without senders, commits do not wait
@@ -84,9 +86,14 @@ bool must_wait_for_standbys() { return has_synchronous_standbys() && !is_server_
 
 }  // namespace
 
+waiting::Counter* waiting_calls = &unattached;
+
 void make_durable(XLogRecPtr position) {
-    XLogFlush(position);
-    if (must_wait_for_standbys()) wait_for_standbys(position);
+    if (is_durable(position)) return;
+    waiting::count_while(*waiting_calls, [position] {
+        XLogFlush(position);
+        if (must_wait_for_standbys()) wait_for_standbys(position);
+    });
 }
 
 bool is_durable(XLogRecPtr position) {

@@ -2,6 +2,7 @@
 // checking that WAL is writable.
 #pragma once
 
+#include "pg/mark/waiting.hpp"
 #include "pg/support/postgres.hpp"
 
 extern "C" {
@@ -9,6 +10,10 @@ extern "C" {
 }
 
 namespace snowdrift::wal {
+
+/// Where make_durable() counts the calls that wait: the counter of the database's mark, once this
+/// process has attached it.
+extern waiting::Counter* waiting_calls;
 
 /// Waits until WAL up to `position` is durable on this server and, if necessary, on its synchronous
 /// standbys. Raises 57014 if the wait is canceled.

@@ -1,5 +1,7 @@
 #include "pg/mark/mark.hpp"
 
+#include <algorithm>
+
 #include "pg/mark/durable_wal.hpp"
 #include "pg/mark/mark_table.hpp"
 #include "pg/mark/slots.hpp"
@@ -38,6 +40,7 @@ void attach_slot() {
         slots::make_room(slot_key());
     slot = found;
     session.word = &slot->mark.word;
+    wal::waiting_calls = &slot->statistics.waiting;
     add_relcache_callback(invalidate);
 }
 
@@ -127,6 +130,13 @@ int64_t attach() {
     Environment environment;
     while (session.tag != state().load().tag()) (void)mark_protocol::try_attach(environment);
     return static_cast<int64_t>(state().floor_ms.load());
+}
+
+Reading read() {
+    const int64_t on_disk_ms = mark_table::read(AccessShareLock).unix_ms;
+    const slots::Slot* const known = slots::lookup(slot_key());
+    if (known == nullptr) return {on_disk_ms, 0};
+    return {std::max(on_disk_ms, known->mark.load().unix_ms()), known->statistics.waiting};
 }
 
 int64_t fresh_floor() { return static_cast<int64_t>(state().fresh_ms.load()); }

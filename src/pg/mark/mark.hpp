@@ -25,6 +25,17 @@ extern Session session;
 /// unusable, or if a newer library has replaced this session's.
 int64_t attach();
 
+/// What is known of the mark, whether or not this session has attached it.
+struct Reading {
+    int64_t unix_ms;   ///< the mark that attach() would find: the one on disk, or a later one that
+                       ///< is known from a previous file
+    uint32_t waiting;  ///< calls that are waiting until the mark is durable
+};
+
+/// Reads the mark. Neither writes, nor waits for the disk or for standbys. Raises 55000 if the
+/// table is missing or unusable.
+Reading read();
+
 /// Returns the floor of fresh states, a Unix millisecond. Read it while the lock of slots is held,
 /// so that a state which advance_fresh_floor() does not find in a slot starts after the floor.
 /// Precondition: attach() has returned.

@@ -203,10 +203,10 @@ Value read(Relation table) {
     return value;
 }
 
-Value read() {
-    Relation table = open();
+Value read(LOCKMODE lock) {
+    Relation table = open(lock);
     const Value value = read(table);
-    relation_close(table, RowExclusiveLock);
+    relation_close(table, lock);
     return value;
 }
 

@@ -101,8 +101,10 @@ Owner this_server(Relation table, const Owner& last);
 /// Returns the current value. Raises 55000 if the row is missing or was altered.
 Value read(Relation table);
 
-/// The same, and opens and closes the table. Raises the errors of open(), too.
-Value read();
+/// The same, and opens and closes the table. Raises the errors of open(), too. With
+/// AccessShareLock, it does not wait for mark::reset(), which may be waiting for the disk or a
+/// standby.
+Value read(LOCKMODE lock = RowExclusiveLock);
 
 /// The table's page, locked for a change. lock_page() raises the errors of read().
 struct LockedPage {

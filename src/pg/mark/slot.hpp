@@ -51,9 +51,11 @@ struct SnowflakeState {
     std::atomic<uint64_t> regressions;  ///< see regressions.hpp
 };
 
-/// Statistics of a generator, on a separate cache line from the state.
+/// Statistics of a generator, on a separate cache line from the state. For the mark, only `waiting`
+/// is used.
 struct Statistics {
-    std::atomic<uint32_t> waiting;   ///< calls that are waiting for the clock
+    std::atomic<uint32_t> waiting;   ///< calls that are waiting for the clock; for the mark, until
+                                     ///< it is durable
     std::atomic<uint32_t> episodes;  ///< number of overflow episodes: see draw/overflow.hpp
     std::atomic<int64_t> began_ms;   ///< start of the last episode, in Unix milliseconds
     std::atomic<int64_t> last_ms;    ///< when a sequence was last used up, in Unix milliseconds

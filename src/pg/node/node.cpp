@@ -184,9 +184,9 @@ SNOWDRIFT_FUNCTION(read_node) {
     const citus::Membership membership = citus::read_membership();
     ServerNode node = find_server_node(membership);
     if (node.number) {
-        Relation mark = mark_table::open();
+        Relation mark = mark_table::open(AccessShareLock);
         const auto doubt = find_doubt(mark, present_number(*node.number, membership), membership);
-        relation_close(mark, RowExclusiveLock);
+        relation_close(mark, AccessShareLock);
         if (doubt != nullptr) node = {std::nullopt, doubt};
     }
     std::optional<Datum> number;

@@ -128,6 +128,19 @@ is( $node->safe_psql('postgres', 'SELECT kind, round((sequence_used * CASE kind 
 
 # Concurrent sessions on a running clock
 set_clock($node, '+0');
+# The sequence of this layout is never used up, so its IDs are never ahead of the clock.
+$node->safe_psql('postgres', q{
+	SELECT snowdrift.create_generator('wide', 'snowflake', 'epoch=2024-01-01T00:00:00Z timestamp=41 sequence=22')});
+my $drawing = start_load($node, 2, q{SELECT next_snowflake('wide') FROM generate_series(1, 100)});
+wait_for_load($drawing, 1000);
+$node->safe_psql('postgres', q{
+	DO $$ BEGIN
+		FOR i IN 1 .. 2000 LOOP
+			ASSERT (SELECT sequence_used BETWEEN 0 AND 1 FROM snowdrift.generators WHERE name = 'wide');
+		END LOOP;
+	END $$});
+pass('the used share is never null while sessions draw');
+end_load($drawing);
 $node->safe_psql('postgres', "SELECT next_snowflake('orders')");
 my $before = regressions('orders');
 my $load = start_load($node, 8, "SELECT next_snowflake('orders') FROM generate_series(1, 1000)");

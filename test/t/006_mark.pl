@@ -138,8 +138,10 @@ $node->safe_psql('postgres',
 	'BEGIN; DROP EXTENSION snowdrift; CREATE EXTENSION snowdrift; SELECT next_snowflake(); ROLLBACK');
 cmp_ok($session->query_safe('SELECT next_snowflake()'), '>', $before, 'rolled back, IDs of another session still ascend');
 set_clock($node, '2026-06-01 12:01:06');
-$node->safe_psql('postgres',
+$returned = $node->safe_psql('postgres',
 	'BEGIN; DROP EXTENSION snowdrift; CREATE EXTENSION snowdrift; SELECT next_snowflake(); ROLLBACK');
+is($node->safe_psql('postgres', "SELECT mark >= snowflake_timestamp($returned) FROM snowdrift.clock"),
+	't', '... and snowdrift.clock shows the mark that covers those of the rolled back one');
 $returned = $session->query_safe('SELECT next_snowflake()');
 $session->quit;
 $node->stop('immediate');

@@ -31,7 +31,7 @@ CREATE FUNCTION snowdrift.made_up() RETURNS integer
     AS 'MODULE_PATHNAME', 'snowdrift_made_up' LANGUAGE C STABLE;
 COMMENT ON FUNCTION snowdrift.made_up() IS 'a function of version 1.1';
 GRANT EXECUTE ON FUNCTION snowdrift.made_up() TO @extowner@;
-CREATE OR REPLACE VIEW snowdrift.clock AS SELECT wall_clock, mark, lead, snowdrift.made_up() FROM snowdrift.read_clock();
+CREATE OR REPLACE VIEW snowdrift.clock AS SELECT *, snowdrift.made_up() FROM snowdrift.read_clock();
 };
 	write_file('snowdrift--1.0--1.1.sql',
 		($begin =~ s/CREATE EXTENSION snowdrift/ALTER EXTENSION snowdrift UPDATE/r) . $change);

@@ -61,14 +61,17 @@ run_tap() {
     local files=("${@:2}") dir=$work/tap log=$work/tap.log status=0
     rm -rf "$dir"
     mkdir -p "$dir/small" "$dir/tmp"
-    cp -r test/t test/migrate test/pages docs README.md "$dir"
+    cp -r test/t test/migrate test/pages docs monitoring README.md "$dir"
     cp "$work/extension.conf" "$dir/"
+    # The server's user may be unable to read the checkout.
+    [[ " ${*:2} " != *_alerts.pl" "* ]] || [ ! -d build/monitoring ] ||
+        cp -r build/monitoring/usr/bin "$dir/monitoring/bin"
     [ "$(id -u)" -ne 0 ] || chown -R postgres: "$dir"
     interruptibly with_small_disk 24m "$dir/small" \
         env -C "$dir" PATH="$bindir:$PATH" PG_REGRESS="$pgxs_src/test/regress/pg_regress" \
         SNOWDRIFT_CONF="$dir/extension.conf" SNOWDRIFT_ROOT="$work/root" SNOWDRIFT_NEXT="$work/next/snowdrift.so" \
         SNOWDRIFT_PREVIOUS_BINDIR="$previous_bindir" SNOWDRIFT_PREVIOUS_CONF="$work/previous.conf" \
-        SNOWDRIFT_PARTMAN="$partman" SNOWDRIFT_PGLOGICAL="$pglogical" \
+        SNOWDRIFT_PARTMAN="$partman" SNOWDRIFT_PGLOGICAL="$pglogical" SNOWDRIFT_MONITORING="$dir/monitoring" \
         PGCTLTIMEOUT=180 TMPDIR="$dir/tmp" TESTDATADIR="$dir" TESTLOGDIR="$dir/log" TESTDIR="$dir" \
         prove -v -j "$(nproc)" -I "$pgxs_src/test/perl" -I t "${files[@]#test/}" >"$log" 2>&1 || status=$?
     if [ "$status" -ne 0 ]; then

@@ -64,6 +64,32 @@ need_citus() {
 
 build_citus() { refresh_package_lists && as_root bash ../shared/citus/build.sh "$PG_CONFIG"; }
 
+# need_monitoring: unpacks Prometheus and its exporters in build/monitoring, because their packages would start services.
+# Where the distribution does not have these packages, and in the chroots of ./dev matrix, says that tests are skipped.
+need_monitoring() {
+    local folder=build/monitoring packages=(prometheus prometheus-postgres-exporter prometheus-sql-exporter)
+    [ ! -d "$folder" ] || return 0
+    [ -z "${SNOWDRIFT_EXPECT:-}" ] || { say "Skipping what needs Prometheus: no part of ./dev matrix"; return 0; }
+    rm -rf "$folder.new"
+    mkdir -p "$folder.new"
+    if (cd "$folder.new" && download_packages "${packages[@]}") >/dev/null 2>&1; then
+        local package
+        for package in "$folder.new"/*.deb; do dpkg-deb -x "$package" "$folder.new"; done
+        rm "$folder.new"/*.deb
+        mv -T "$folder.new" "$folder"
+        say "Unpacked ${packages[*]} in $folder"
+    else
+        rm -rf "$folder.new"
+        say "Skipping what needs Prometheus: the packages ${packages[*]} are not available"
+    fi
+}
+
+# download_packages PACKAGE...: downloads the packages' files to this folder. The lists of packages may be missing or old.
+download_packages() {
+    apt-get -o APT::Sandbox::User=root -qq download "$@" ||
+        { refresh_package_lists && apt-get -o APT::Sandbox::User=root -qq download "$@"; }
+}
+
 refresh_package_lists() {
     [ -z "${package_lists_fresh:-}" ] || return 0
     apt_get update && package_lists_fresh=1

@@ -24,6 +24,7 @@ cmd_test() {
 
     [ -z "$server" ] || build_server "$server"
     [[ ! " $* " =~ " integration "|"javascript" ]] || need_node
+    [[ ! " $* " =~ " unit "|" tap "|monitoring|alerts ]] || need_monitoring
     # shellcheck disable=SC2046
     [[ ! " $* " =~ " "(test/)?(unit|integration|fuzz)[\ /] ]] || build_cmake $(cmake_targets "$@")
     # The C++ tests of units and parsers need no extension.

@@ -1,7 +1,7 @@
 -- Whether the server has a number, and whether it needs one
 -- label datname: database
 -- label source: setting snowdrift.node
--- label detail: what the number rests on, or why there is none
+-- label detail: where the number comes from, or why there is none
 -- gauge has_number: 1 if the server has a number for its IDs; otherwise 0
 -- gauge needs_number: 1 if snowdrift.node is auto, but the database may take part in logical replication; otherwise 0
 SELECT pg_catalog.current_database()::pg_catalog.text AS datname, n.source, n.detail,

@@ -21,6 +21,6 @@ FROM (
     ) AS h
     LEFT JOIN pg_catalog.pg_stat_activity AS a ON a.pid = h.pid
     LEFT JOIN pg_catalog.pg_prepared_xacts AS p ON p.gid = h.gid
-WHERE h.held_seconds > 5
+WHERE h.held_seconds > 5::pg_catalog.float8
 ORDER BY h.held_seconds DESC
 LIMIT 5

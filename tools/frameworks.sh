@@ -51,7 +51,7 @@ run_core() {
 run_tap() {
     need libipc-run-perl faketime pgbouncer
     local partman pglogical
-    partman=$(packaged_extension partman 5.2)  # has encoders
+    partman=$(packaged_extension partman)
     pglogical=$(packaged_extension pglogical)
     # shellcheck disable=SC2086
     need $partman $pglogical
@@ -80,13 +80,17 @@ run_tap() {
     tally "$1" "$(count '^ok ' "$log")" "$(count '^not ok ' "$log")" "$status"
 }
 
-# packaged_extension NAME [VERSION]: prints the extension's package for a packaged PostgreSQL, if the distribution has it
-# in this version or later.
+# packaged_extension NAME: prints the extension's package for a packaged PostgreSQL, if the distribution has it.
 packaged_extension() {
-    local package=postgresql-$pg_version-$1 version
-    [ "$bindir" = "/usr/lib/postgresql/$pg_version/bin" ] || return 0
-    version=$(apt-cache policy "$package" 2>/dev/null | sed -n 's/.*Candidate: \([0-9].*\)/\1/p')
-    [ -z "$version" ] || dpkg --compare-versions "$version" lt "${2:-0}" || echo "$package"
+    [ "$bindir" != "/usr/lib/postgresql/$pg_version/bin" ] || packaged "postgresql-$pg_version-$1"
+}
+
+# packaged PACKAGE...: prints those that the distribution has.
+packaged() {
+    local package
+    for package; do
+        [ -z "$(apt-cache policy "$package" 2>/dev/null | sed -n '/Candidate: [0-9]/p')" ] || echo "$package"
+    done
 }
 
 # with_small_disk SIZE FOLDER COMMAND...: runs the command as the server's user. If this script runs as root, mounts

@@ -50,11 +50,13 @@ run_core() {
 # run_tap LABEL FILE...: runs tests in test/t. Each starts its own servers.
 run_tap() {
     need libipc-run-perl faketime pgbouncer
-    local partman pglogical
+    local partman pglogical backup_tools=
     partman=$(packaged_extension partman)
     pglogical=$(packaged_extension pglogical)
+    # Barman's program comes with a job that runs every minute; its library does not.
+    [[ " ${*:2} " != *_backup_tools.pl" "* ]] || backup_tools=$(packaged pgbackrest python3-barman rsync)
     # shellcheck disable=SC2086
-    need $partman $pglogical
+    need $partman $pglogical $backup_tools
     [[ " ${*:2} " != *_citus.pl" "* ]] || need_citus
     [[ ! " ${*:2} " =~ _(library_upgrade|extension_update)\.pl" " ]] || build_next_version
     [[ " ${*:2} " != *_pg_upgrade.pl" "* ]] || stage_for_previous
@@ -68,7 +70,7 @@ run_tap() {
         env -C "$dir" PATH="$bindir:$PATH" PG_REGRESS="$pgxs_src/test/regress/pg_regress" \
         SNOWDRIFT_CONF="$dir/extension.conf" SNOWDRIFT_ROOT="$work/root" SNOWDRIFT_NEXT="$work/next/snowdrift.so" \
         SNOWDRIFT_PREVIOUS_BINDIR="$previous_bindir" SNOWDRIFT_PREVIOUS_CONF="$work/previous.conf" \
-        SNOWDRIFT_PARTMAN="$partman" SNOWDRIFT_PGLOGICAL="$pglogical" \
+        SNOWDRIFT_PARTMAN="$partman" SNOWDRIFT_PGLOGICAL="$pglogical" SNOWDRIFT_BACKUP_TOOLS="$backup_tools" \
         PGCTLTIMEOUT=180 TMPDIR="$dir/tmp" TESTDATADIR="$dir" TESTLOGDIR="$dir/log" TESTDIR="$dir" \
         prove -v -j "$(nproc)" -I "$pgxs_src/test/perl" -I t "${files[@]#test/}" >"$log" 2>&1 || status=$?
     if [ "$status" -ne 0 ]; then

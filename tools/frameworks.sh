@@ -50,11 +50,13 @@ run_core() {
 # run_tap LABEL FILE...: runs tests in test/t. Each starts its own servers.
 run_tap() {
     need libipc-run-perl faketime pgbouncer
-    local partman pglogical
-    partman=$(packaged_extension partman 5.2)  # has encoders
+    local partman pglogical backup_tools=
+    partman=$(packaged_extension partman)
     pglogical=$(packaged_extension pglogical)
+    # Barman's program comes with a job that runs every minute; its library does not.
+    [[ " ${*:2} " != *_backup_tools.pl" "* ]] || backup_tools=$(packaged pgbackrest python3-barman rsync)
     # shellcheck disable=SC2086
-    need $partman $pglogical
+    need $partman $pglogical $backup_tools
     [[ " ${*:2} " != *_citus.pl" "* ]] || need_citus
     [[ ! " ${*:2} " =~ _(library_upgrade|extension_update)\.pl" " ]] || build_next_version
     [[ " ${*:2} " != *_pg_upgrade.pl" "* ]] || stage_for_previous
@@ -72,6 +74,7 @@ run_tap() {
         SNOWDRIFT_CONF="$dir/extension.conf" SNOWDRIFT_ROOT="$work/root" SNOWDRIFT_NEXT="$work/next/snowdrift.so" \
         SNOWDRIFT_PREVIOUS_BINDIR="$previous_bindir" SNOWDRIFT_PREVIOUS_CONF="$work/previous.conf" \
         SNOWDRIFT_PARTMAN="$partman" SNOWDRIFT_PGLOGICAL="$pglogical" SNOWDRIFT_MONITORING="$dir/monitoring" \
+        SNOWDRIFT_BACKUP_TOOLS="$backup_tools" \
         PGCTLTIMEOUT=180 TMPDIR="$dir/tmp" TESTDATADIR="$dir" TESTLOGDIR="$dir/log" TESTDIR="$dir" \
         prove -v -j "$(nproc)" -I "$pgxs_src/test/perl" -I t "${files[@]#test/}" >"$log" 2>&1 || status=$?
     if [ "$status" -ne 0 ]; then
@@ -83,13 +86,17 @@ run_tap() {
     tally "$1" "$(count '^ok ' "$log")" "$(count '^not ok ' "$log")" "$status"
 }
 
-# packaged_extension NAME [VERSION]: prints the extension's package for a packaged PostgreSQL, if the distribution has it
-# in this version or later.
+# packaged_extension NAME: prints the extension's package for a packaged PostgreSQL, if the distribution has it.
 packaged_extension() {
-    local package=postgresql-$pg_version-$1 version
-    [ "$bindir" = "/usr/lib/postgresql/$pg_version/bin" ] || return 0
-    version=$(apt-cache policy "$package" 2>/dev/null | sed -n 's/.*Candidate: \([0-9].*\)/\1/p')
-    [ -z "$version" ] || dpkg --compare-versions "$version" lt "${2:-0}" || echo "$package"
+    [ "$bindir" != "/usr/lib/postgresql/$pg_version/bin" ] || packaged "postgresql-$pg_version-$1"
+}
+
+# packaged PACKAGE...: prints those that the distribution has.
+packaged() {
+    local package
+    for package; do
+        [ -z "$(apt-cache policy "$package" 2>/dev/null | sed -n '/Candidate: [0-9]/p')" ] || echo "$package"
+    done
 }
 
 # with_small_disk SIZE FOLDER COMMAND...: runs the command as the server's user. If this script runs as root, mounts

@@ -1,5 +1,5 @@
-# pg_partman 5 manages partitions of IDs: by month for uuid and text columns, with Snowdrift's encoders and
-# decoders; in fixed steps for bigint columns.
+# pg_partman manages partitions of IDs: in fixed steps for bigint columns; from version 5.2 on, by month for uuid and text
+# columns, with Snowdrift's encoders and decoders.
 use strict;
 use warnings FATAL => 'all';
 use Test::More;
@@ -7,13 +7,15 @@ use Snowdrift;
 
 my $node = new_server('partman');
 $node->append_conf('postgresql.conf', "timezone = 'UTC'\n");
-$node->start;
+start_with_clock($node, '2026-11-21 12:00:00');
 my $version = $node->safe_psql('postgres',
 	"SELECT default_version FROM pg_available_extensions WHERE name = 'pg_partman'");
 my ($major, $minor) = $version =~ /^(\d+)\.(\d+)/;
-if (!defined $major || $major < 5 || $major == 5 && $minor < 2)
+# has(MAJOR, MINOR): whether pg_partman has at least this version
+sub has { return $major > $_[0] || $major == $_[0] && $minor >= $_[1] }
+if (!defined $major || !has(4, 7))
 {
-	my $found = 'needs pg_partman 5.2 or later, found ' . ($version || 'none');
+	my $found = 'needs pg_partman 4.7 or later, found ' . ($version || 'none');
 	$node->stop;
 	plan skip_all => $found unless $ENV{SNOWDRIFT_PARTMAN};
 	fail("$found, though $ENV{SNOWDRIFT_PARTMAN} is installed");
@@ -44,7 +46,7 @@ my %columns = (
 	sno_as_text =>
 	  [ 'text COLLATE "C"', 'ids.make_sno(t, 0, 0, n::int)::text', 'ids.sno_boundary', 'sno' ]);
 
-foreach my $table (sort keys %columns)
+foreach my $table (has(5, 2) ? sort keys %columns : ())
 {
 	my ($type, $id, $encoder, $kind) = @{ $columns{$table} };
 	my $month = "date_trunc('month', snowdrift.${kind}_time_decoder(id::text))";
@@ -88,42 +90,77 @@ foreach my $table (sort keys %columns)
 		'... and drops the months before the last one');
 }
 
-# A bigint column is partitioned by number. In the default layout, a day is a fixed number of IDs.
+# A bigint column is partitioned by number. In the default layout, a day is a fixed number of IDs. Version 4 has another
+# parameter before the interval.
 my $day = '(86400000::bigint << 22)';
+my $native = has(5, 0) ? '' : q{'native', };
 $node->safe_psql('postgres',
 	"CREATE TABLE posts (id bigint PRIMARY KEY) PARTITION BY RANGE (id);
-	 SELECT partman.create_parent('public.posts', 'id', $day\::text, p_premake => 7,
-		p_start_partition => ids.snowflake_boundary(date_trunc('day', now()) - interval '3 days')::text);
+	 SELECT partman.create_parent('public.posts', 'id', $native$day\::text, p_premake => 7,
+		p_start_partition => ids.snowflake_boundary(date_trunc('day', now(), 'UTC') - interval '3 days')::text);
 	 INSERT INTO posts SELECT ids.make_snowflake(t, 0, 0, 0)
 	 FROM generate_series(date_trunc('day', now()) - interval '3 days', now(), '1 hour') AS t");
 is( $node->safe_psql('postgres',
 		"SELECT count(*), count(DISTINCT tableoid), count(*) FILTER (WHERE tableoid = 'posts_default'::regclass)
-		 FROM posts GROUP BY ids.snowflake_timestamp(id)::date ORDER BY min(id) LIMIT 3"),
-	"24|1|0\n24|1|0\n24|1|0", 'Snowflakes: each day is in one partition');
+		 FROM posts GROUP BY ids.snowflake_timestamp(id)::date ORDER BY min(id)"),
+	"24|1|0\n24|1|0\n24|1|0\n13|1|0", 'Snowflakes: each day is in one partition');
 is( $node->safe_psql('postgres',
 		"SELECT DISTINCT upper(times) - lower(times) FROM snowdrift.partitions('posts', 'snowflake')
 		 WHERE times IS NOT NULL"),
 	'1 day', '... of a day in UTC');
+my $last = q{SELECT max(upper(times)) FROM snowdrift.partitions('posts', 'snowflake')};
+is($node->safe_psql('postgres', $last), '2026-11-26 00:00:00+00', '... as many as requested');
+
+# Maintenance counts from the greatest ID in the table, not from the clock.
+$node->safe_psql('postgres', "SELECT partman.run_maintenance('public.posts')");
+is($node->safe_psql('postgres', $last), '2026-11-29 00:00:00+00', '... and maintenance creates seven after that of the last ID');
 $node->safe_psql('postgres',
 	"UPDATE partman.part_config SET retention = ($day)::text, retention_keep_table = false
-	 WHERE parent_table = 'public.posts';
-	 SELECT partman.run_maintenance('public.posts')");
-is( $node->safe_psql('postgres', 'SELECT min(ids.snowflake_timestamp(id)) = date_trunc($$day$$, now()) - interval $$1 day$$ FROM posts'),
-	't', '... and old days are dropped');
+	 WHERE parent_table = 'public.posts'");
+set_clock($node, '2026-11-24 12:00:00');
+$node->safe_psql('postgres', "SELECT partman.run_maintenance('public.posts')");
+is($node->safe_psql('postgres', $last), '2026-11-29 00:00:00+00', '... also when the clock is later than the IDs');
+is($node->safe_psql('postgres', 'SELECT min(ids.snowflake_timestamp(id)) FROM posts'),
+	'2026-11-20 00:00:00+00', '... and drops the days that are older than the last ID by more than a day');
+$node->safe_psql('postgres',
+	"INSERT INTO posts SELECT ids.next_snowflake(); SELECT partman.run_maintenance('public.posts')");
+is( $node->safe_psql('postgres',
+		"SELECT min(lower(times)), max(upper(times)) FROM snowdrift.partitions('posts', 'snowflake')"),
+	'2026-11-23 00:00:00+00|2026-12-02 00:00:00+00', '... so both continue with the next ID');
 
-# Columns that pg_partman does not support
-like(
-	error_of($node,
-		"CREATE TABLE events (id ids.ulid PRIMARY KEY) PARTITION BY RANGE (id);
-		 SELECT partman.create_parent('public.events', 'id', '1 month',
-			p_time_encoder => 'ids.ulid_boundary', p_time_decoder => 'snowdrift.ulid_time_decoder')"),
-	qr/pg_partman only supports/, 'a column of type ulid is an error');
-like(
-	error_of($node,
-		"CREATE TABLE visits (id bigint PRIMARY KEY) PARTITION BY RANGE (id);
-		 SELECT partman.create_parent('public.visits', 'id', '1 month',
-			p_time_encoder => 'ids.snowflake_boundary', p_time_decoder => 'ids.snowflake_timestamp')"),
-	qr/can only be used with text/, '... and so is an encoder for a bigint');
+# Partitions start at multiples of the interval after the epoch, Friday, 2021-01-01.
+$node->safe_psql('postgres',
+	"CREATE TABLE weeks (id bigint PRIMARY KEY) PARTITION BY RANGE (id);
+	 SELECT partman.create_parent('public.weeks', 'id', $native(7 * $day)::text,
+		p_start_partition => ids.snowflake_boundary('2026-11-23Z')::text)");
+is( $node->safe_psql('postgres',
+		"SELECT to_char(min(lower(times)), 'FMDay YYYY-MM-DD') FROM snowdrift.partitions('weeks', 'snowflake')"),
+	'Friday 2026-11-20', '... and weeks start on Fridays');
+
+# Columns that pg_partman does not support: type, and the kind of its IDs
+my %unsupported = ('ids.ulid' => 'ulid', 'ids.sno' => 'sno');
+%unsupported = (%unsupported, uuid => 'uuidv7', text => 'ulid') if !has(5, 2);
+my $month = has(5, 0) ? q{'1 month'} : q{'native', 'monthly'};
+foreach my $type (sort keys %unsupported)
+{
+	my $kind = $unsupported{$type};
+	my $encoder = has(5, 2) ? ", p_time_encoder => 'ids.${kind}_boundary', p_time_decoder => 'snowdrift.${kind}_time_decoder'" : '';
+	like(
+		error_of($node,
+			"BEGIN; CREATE TABLE events (id $type PRIMARY KEY) PARTITION BY RANGE (id);
+			 SELECT partman.create_parent('public.events', 'id', $month$encoder)"),
+		qr/pg_partman only supports/, "a column of type $type is an error");
+}
+SKIP:
+{
+	skip "needs pg_partman 5.2 or later, found $version", 1 unless has(5, 2);
+	like(
+		error_of($node,
+			"CREATE TABLE visits (id bigint PRIMARY KEY) PARTITION BY RANGE (id);
+			 SELECT partman.create_parent('public.visits', 'id', '1 month',
+				p_time_encoder => 'ids.snowflake_boundary', p_time_decoder => 'ids.snowflake_timestamp')"),
+		qr/can only be used with text/, '... and so is an encoder for a bigint');
+}
 
 $node->stop;
 done_testing();

@@ -50,7 +50,7 @@ run_core() {
 # run_tap LABEL FILE...: runs tests in test/t. Each starts its own servers.
 run_tap() {
     need libipc-run-perl faketime pgbouncer
-    local partman pglogical backup_tools=
+    local partman pglogical backup_tools= etcd=
     partman=$(packaged_extension partman)
     pglogical=$(packaged_extension pglogical)
     # Barman's program comes with a job that runs every minute; its library does not.
@@ -60,6 +60,7 @@ run_tap() {
     [[ " ${*:2} " != *_citus.pl" "* ]] || need_citus
     [[ ! " ${*:2} " =~ _(library_upgrade|extension_update)\.pl" " ]] || build_next_version
     [[ " ${*:2} " != *_pg_upgrade.pl" "* ]] || stage_for_previous
+    [ -z "${SNOWDRIFT_LONG:-}" ] || [[ " ${*:2} " != *_patroni.pl" "* ]] || need_patroni
     local files=("${@:2}") dir=$work/tap log=$work/tap.log status=0
     rm -rf "$dir"
     mkdir -p "$dir/small" "$dir/tmp"
@@ -74,16 +75,27 @@ run_tap() {
         SNOWDRIFT_CONF="$dir/extension.conf" SNOWDRIFT_ROOT="$work/root" SNOWDRIFT_NEXT="$work/next/snowdrift.so" \
         SNOWDRIFT_PREVIOUS_BINDIR="$previous_bindir" SNOWDRIFT_PREVIOUS_CONF="$work/previous.conf" \
         SNOWDRIFT_PARTMAN="$partman" SNOWDRIFT_PGLOGICAL="$pglogical" SNOWDRIFT_MONITORING="$dir/monitoring" \
-        SNOWDRIFT_BACKUP_TOOLS="$backup_tools" \
+        SNOWDRIFT_BACKUP_TOOLS="$backup_tools" SNOWDRIFT_ETCD="$etcd" \
         PGCTLTIMEOUT=180 TMPDIR="$dir/tmp" TESTDATADIR="$dir" TESTLOGDIR="$dir/log" TESTDIR="$dir" \
         prove -v -j "$(nproc)" -I "$pgxs_src/test/perl" -I t "${files[@]#test/}" >"$log" 2>&1 || status=$?
     if [ "$status" -ne 0 ]; then
         cat "$log"
         find "$dir" -name '*.log' -path '*log*' -exec tail -n 30 {} + 2>/dev/null || true
     fi
-    sed -n 's/^\(t\/.*\.pl\) \.* skipped: /skipped \1: /p' "$log"
+    sed -n 's/^\(t\/.*\.pl\) \.* skipped: /skipped \1: /p; s/^# measured: /    /p' "$log"
     [ "$status" -ne 0 ] || ! grep -qx 'Result: NOTESTS' "$log" || return 0  # all files were skipped
     tally "$1" "$(count '^ok ' "$log")" "$(count '^not ok ' "$log")" "$status"
+}
+
+# need_patroni: installs Patroni, and unpacks etcd, because its package would start a server. Sets etcd to the program's
+# path, if the distribution has both.
+need_patroni() {
+    command -v apt-get >/dev/null && refresh_package_lists >/dev/null 2>&1 || return 0
+    apt-cache show patroni etcd-server >/dev/null 2>&1 || return 0
+    need patroni
+    mkdir -p "$work/etcd"
+    quietly "Unpacking etcd" sh -c 'cd "$0" && apt-get -o APT::Sandbox::User=root -qq download etcd-server && dpkg-deb -x etcd-server_*.deb .' "$work/etcd"
+    etcd=$work/etcd/usr/bin/etcd
 }
 
 # packaged_extension NAME: prints the extension's package for a packaged PostgreSQL, if the distribution has it.

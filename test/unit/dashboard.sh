@@ -1,12 +1,8 @@
 #!/usr/bin/env bash
-# Grafana's dashboard queries metrics that the kit exports, and all of them, from the data source that its user selects. Its
-# thresholds are those of the alerts. No panel covers another.
+# Grafana's dashboard queries metrics that the kit exports, and all of them, from the data source that its user selects.
+# Its thresholds are those of the alerts. No panel covers another.
 set -euo pipefail
 monitoring=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)/monitoring
-if [ ! -f "$monitoring/postgres_exporter.yml" ]; then
-    echo 'skipped: there are no exported metrics'
-    exit
-fi
 exec perl - "$monitoring" <<'PERL'
 use strict;
 use warnings FATAL => 'all';
@@ -75,7 +71,7 @@ $is_label{$_} or /^(instance|alertname)$/ or fail("no metric has the label $_")
 # Limits in the unit of the metric
 my $limits = 0;
 my $rules = text_of('snowdrift.rules.yml');
-while ($rules =~ /expr: .*?(snowdrift_\w+)[^>\n]* > (\d[\d.]*)(?: \* (\d+))?$/mg)
+while ($rules =~ /expr: .*?(snowdrift_\w+)[^>\n]* > (\d[\d.]*)(?: \* (\d+))?(?: unless .*)?$/mg)
 {
 	my ($metric, $limit) = ($1, $2 * ($3 // 1));
 	next if !$limit;

@@ -168,7 +168,7 @@ wait_for('asynchronous standbys', sub { standbys() == 2 && !standbys('sync_stand
 kill 'KILL', patroni_of($old);
 wait_for('another leader', sub { (leader() // $old) ne $old });
 $new = leader();
-my $draw = 'SELECT next_snowflake() FROM generate_series(1, 1000)';
+my $draw = 'SELECT next_snowflake() FROM generate_series(1, 1000); SELECT pg_sleep(0.01)';
 my @both = map { start_client(connection_to($_), $draw) } $old, $new;
 ok( wait_for('a duplicate', sub { (duplicates(map { $_->{file} } @both))[0] }),
 	'without synchronous mode, a primary without its Patroni process repeats IDs of the new one');

@@ -30,11 +30,12 @@ END
 	$? = $status;
 }
 
-# start(LOG, COMMAND...): starts a process that ends when this test does
+# start(LOG, COMMAND...): starts a process that ends when this test does. A session that waits for a synchronous standby
+# reads the server's standard input after its postmaster was killed, so that must not be a pipe.
 sub start
 {
 	my ($log, @command) = @_;
-	return IPC::Run::start([ 'setpriv', '--pdeathsig', 'TERM', @command ], '<', \undef, '>>', $log, '2>&1');
+	return IPC::Run::start([ 'setpriv', '--pdeathsig', 'TERM', @command ], '<', '/dev/null', '>>', $log, '2>&1');
 }
 
 sub members { return sort keys %members }

@@ -101,10 +101,10 @@ sub fail_over
 	my $start = time;
 	my $process = $faults{$fault}->($old, $new);
 	my $elapsed = sub { return sprintf('%.2f', time - $start) };
-	my ($port) = connection_to($new) =~ /port=(\d+)/;
-	wait_for('the new primary', sub { (query(connection(), 'SHOW port'))[0] eq $port });
+	# Not through connection(), which can find a primary whose Patroni process has died
+	wait_for('the new primary', sub { (query(connection_to($new), 'SELECT pg_is_in_recovery()'))[0] eq 'f' });
 	my $reached = $elapsed->();
-	push @probes, wait_for('an ID', sub { (query(connection(), 'SELECT next_snowflake()'))[0] });
+	push @probes, wait_for('an ID', sub { (query(connection_to($new), 'SELECT next_snowflake()'))[0] });
 	my $drawn = $elapsed->();
 	receives($staying{$new});
 	note("$fault, $old to $new: new primary after $reached s, first ID after $drawn s");

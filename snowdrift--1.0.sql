@@ -107,7 +107,7 @@ CREATE FUNCTION snowdrift.reset_clock() RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION snowdrift.reset_clock() FROM PUBLIC;
 COMMENT ON FUNCTION snowdrift.reset_clock()
-    IS 'restart generation at the current time after the clock had jumped into the future; first remove the IDs issued since the jump, because they can be issued again when their times come';
+    IS 'restart generation at the current time after the clock had jumped into the future; replace the IDs issued since the jump, because they can be issued again when their times come';
 
 CREATE FUNCTION snowdrift.read_node(OUT number integer, OUT source text, OUT detail text)
     AS 'MODULE_PATHNAME', 'snowdrift_read_node'

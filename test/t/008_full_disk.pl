@@ -45,6 +45,7 @@ like($full, qr/ERROR:  53100: could not advance the ID mark: No space left on de
 	'a later ID is an error');
 is(read_views($node), '0|could not advance the ID mark: No space left on device|1|4|0', '... that snowdrift.clock shows');
 like($full, qr/DETAIL:  The mark is written through WAL file "pg_wal\/\w+"/, '... whose detail names the file');
+like($full, qr/HINT:  Free space on this file's disk/, '... and whose hint says what to do');
 $node->stop;
 start_with_clock($node, '2026-06-01 12:00:05');
 use_up();

@@ -123,11 +123,11 @@ const char* find_unwritable_file() {
 void require_writable() {
     const char* const path = find_unwritable_file();
     if (path == nullptr) return;
-    ereport(ERROR, (errcode_for_file_access(), errmsg("could not advance the ID mark: %m"),
-                    errdetail("The mark is written through WAL file \"%s\" before an ID is issued.",
-                              path),
-                    errhint("Free space on this file's disk, or make it writable. IDs then "
-                            "continue without a restart.")));
+    ereport(ERROR,
+            (errcode_for_file_access(), errmsg("could not advance the ID mark: %m"),
+             errdetail("The mark is written through WAL file \"%s\" before an ID is issued.", path),
+             errhint("Free space on this file's disk, or make it writable. IDs then "
+                     "continue without a restart.")));
 }
 
 }  // namespace snowdrift::wal

@@ -91,7 +91,7 @@ pgwatch() {
         done
         printf '  %s:\n    description: %s\n    sqls:\n      15: |\n' "$group" "$(quoted "$description")"
         indented 8 "SELECT /* pgwatch_generated */
-    (EXTRACT(epoch FROM pg_catalog.clock_timestamp()) * 1000000000::pg_catalog.numeric)::pg_catalog.int8 AS epoch_ns,
+    (EXTRACT(epoch FROM pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000000000::pg_catalog.numeric)::pg_catalog.int8 AS epoch_ns,
     ${columns#, }
 FROM (
 $(indented 4 "$query")

@@ -112,13 +112,14 @@ packaged() {
 }
 
 # with_small_disk SIZE FOLDER COMMAND...: runs the command as the server's user. If this script runs as root, mounts
-# a file system of this size on the folder, and names it in SNOWDRIFT_SMALL_DISK. The command also has its own /dev/shm,
+# file systems of this size on FOLDER and FOLDER.alerts, for tests that run at the same time, and names the first one in
+# SNOWDRIFT_SMALL_DISK. The command also has its own /dev/shm,
 # without what killed programs have left, such as the data of libfaketime.
 with_small_disk() {
     local size=$1 folder=$2
     shift 2
     if [ "$(id -u)" -ne 0 ]; then "$@"; return; fi
     # shellcheck disable=SC2016
-    unshare --mount sh -c 'mount -t tmpfs -o "size=$0,uid=postgres" tmpfs "$1" && mount -t tmpfs tmpfs /dev/shm && shift && exec runuser -u postgres -- "$@"' \
+    unshare --mount sh -c 'for disk in "$1" "$1.alerts"; do mkdir -p "$disk" && mount -t tmpfs -o "size=$0,uid=postgres" tmpfs "$disk" || exit; done && mount -t tmpfs tmpfs /dev/shm && shift && exec runuser -u postgres -- "$@"' \
         "$size" "$folder" env SNOWDRIFT_SMALL_DISK="$folder" "$@"
 }

@@ -6,4 +6,4 @@
 SELECT pg_catalog.current_database()::pg_catalog.text AS datname, g.kind, COALESCE(g.name, '') AS generator,
     COALESCE(g.regressions, 0)::pg_catalog.float8 AS total
 FROM snowdrift.generators AS g
-WHERE g.kind IN ('snowflake', 'sno')
+WHERE (g.kind OPERATOR(pg_catalog.=) 'snowflake' OR g.kind OPERATOR(pg_catalog.=) 'sno')

@@ -7,4 +7,4 @@
 SELECT pg_catalog.current_database()::pg_catalog.text AS datname, g.kind, COALESCE(g.name, '') AS generator,
     COALESCE(g.sequence_used, 0)::pg_catalog.float8 AS used_ratio
 FROM snowdrift.generators AS g
-WHERE g.kind IN ('snowflake', 'sno') AND (g.sequence_used IS NOT NULL OR g.last_timestamp IS NULL)
+WHERE (g.kind OPERATOR(pg_catalog.=) 'snowflake' OR g.kind OPERATOR(pg_catalog.=) 'sno') AND (g.sequence_used IS NOT NULL OR g.last_timestamp IS NULL)

@@ -5,7 +5,7 @@
 -- label usename: role that runs or has prepared the transaction
 -- label application_name: application of the session
 -- label kind: kind of the generator's IDs
--- label generator: name of the generator; empty for a default one
+-- label generator: name of the first generator that it has drawn from; empty for a default one
 -- gauge held_seconds: time for which the transaction has held back the generator's watermark
 SELECT pg_catalog.current_database()::pg_catalog.text AS datname,
     COALESCE(h.pid::pg_catalog.text, '') AS pid, COALESCE(h.gid, '') AS gid,
@@ -13,14 +13,15 @@ SELECT pg_catalog.current_database()::pg_catalog.text AS datname,
     COALESCE(a.application_name, '') AS application_name,
     h.kind, COALESCE(h.generator, '') AS generator, h.held_seconds
 FROM (
-        SELECT w.pid, w.gid, w.kind, w.generator,
+        SELECT DISTINCT ON (w.pid, w.gid) w.pid, w.gid, w.kind, w.generator,
             EXTRACT(epoch FROM pg_catalog.clock_timestamp()
-                - CASE WHEN pg_catalog.isfinite(w.lowest) THEN w.lowest ELSE w.since END)
+                OPERATOR(pg_catalog.-) CASE WHEN pg_catalog.isfinite(w.lowest) THEN w.lowest ELSE w.since END)
                 ::pg_catalog.float8 AS held_seconds
         FROM snowdrift.watermark_holders AS w
+        ORDER BY w.pid, w.gid, w.lowest
     ) AS h
-    LEFT JOIN pg_catalog.pg_stat_activity AS a ON a.pid = h.pid
-    LEFT JOIN pg_catalog.pg_prepared_xacts AS p ON p.gid = h.gid
-WHERE h.held_seconds > 5::pg_catalog.float8
+    LEFT JOIN pg_catalog.pg_stat_activity AS a ON a.pid OPERATOR(pg_catalog.=) h.pid
+    LEFT JOIN pg_catalog.pg_prepared_xacts AS p ON p.gid OPERATOR(pg_catalog.=) h.gid
+WHERE h.held_seconds OPERATOR(pg_catalog.>) 5::pg_catalog.float8
 ORDER BY h.held_seconds DESC
 LIMIT 5

@@ -19,7 +19,7 @@ my $plain = new_server('plain', allows_streaming => 1);
 $plain->append_conf('postgresql.conf', "max_connections = 50\nmax_prepared_transactions = 7\nautovacuum = off\n");
 $plain->start;
 $plain->safe_psql('postgres', "$role CREATE EXTENSION snowdrift");
-for my $database ('app', 'busy', 'numberless', 'publisher', 'many')
+for my $database ('app', 'busy', 'numberless', 'publisher', 'many', 'lost')
 {
 	$plain->safe_psql('postgres', "CREATE DATABASE $database TEMPLATE template0");
 	$plain->safe_psql($database, 'CREATE EXTENSION snowdrift');
@@ -33,9 +33,10 @@ my $stepped = new_server('stepped');
 start_with_clock($stepped, '+0');
 $stepped->safe_psql('postgres', "$role CREATE EXTENSION snowdrift");
 $stepped->safe_psql('postgres', q{SELECT snowdrift.create_generator('ten', 'snowflake', worker => 1, sequence_max => 9)});
+$stepped->safe_psql('postgres', q{SELECT snowdrift.create_generator('four', 'sno', partition => 1, sequence_max => 3)});
 
 # The server "full", whose WAL is on a small file system and whose clock stands still
-my $small = $ENV{SNOWDRIFT_SMALL_DISK};
+my $small = $ENV{SNOWDRIFT_SMALL_DISK} && "$ENV{SNOWDRIFT_SMALL_DISK}.alerts";
 my $full;
 if ($small)
 {
@@ -52,12 +53,13 @@ start_sql_exporter($plain, 'app');
 start_prometheus();
 
 # Before any cause
-my $databases = 13 + ($small ? 1 : 0);
+my $databases = 15 + ($small ? 1 : 0);
 ok(poll_query("count(snowdrift_clock_lead_seconds) == $databases + 1"), 'each database has its series')
   or die 'the exporters do not work';
 is_deeply([ alerts() ], [], '... and no alert is firing or pending');
 my $failed = 'pg_exporter_last_scrape_error > 0 or pg_exporter_user_queries_load_error > 0 or sql_exporter_last_scrape_failed > 0';
 is_deeply([ query($failed) ], [], '... no query fails, also on a standby');
+for my $metric ($failed =~ /(\w+) > 0/g) { ok(scalar query("$metric == 0"), "... which $metric shows") }
 
 # wait_in(NODE, DATABASE, STATEMENT): a session that has sent a statement, and the id of its process
 sub wait_in
@@ -75,11 +77,12 @@ my $limit = q{SET snowdrift.max_clock_lead = '1h'};
 for my $clock ('+0', '+300', '+150')
 {
 	set_clock($stepped, $clock);
-	$stepped->safe_psql('postgres', "$limit; SELECT next_snowflake(), next_sno()");
+	# Its sequence is also used up, which must not hide that calls wait for the clock later.
+	$stepped->safe_psql('postgres', "$limit; SELECT next_snowflake(), next_sno('four') FROM generate_series(1, 50)");
 }
 fires('the clock was set back', 'SnowdriftClockSetBack', kind => 'snowflake');
 set_clock($stepped, '+0');
-my ($sno) = wait_in($stepped, 'postgres', "$limit; SELECT next_sno()");
+my ($sno) = wait_in($stepped, 'postgres', "$limit; SELECT next_sno('four')");
 
 # ---- "full": the disk is full
 
@@ -104,7 +107,7 @@ fill_disk() if $small;
 # ---- "plain": the other causes
 
 my $reader = $plain->background_psql('app');
-$reader->query_safe($_) for q{SET application_name = 'load'}, 'BEGIN', 'SELECT next_snowflake()';
+$reader->query_safe($_) for q{SET application_name = 'load'}, 'BEGIN', 'SELECT next_snowflake(), next_ulid(), next_uuidv7()';
 my @prepared = ('two', 'three', 'four', 'five', 'six', 'seven');
 $plain->safe_psql('app', "BEGIN; SELECT next_ulid(); PREPARE TRANSACTION '$_'") for @prepared;
 my ($overflow, $overflow_pid) =
@@ -141,7 +144,7 @@ is(series('sql_exporter'), series('postgres_exporter_plain'), 'sql_exporter show
 my %shown = map { $_->{metric}{__name__} => 1 } query('{__name__=~"snowdrift_.+", datname="app"}');
 is_deeply([ sort keys %shown ], [ sort(names_of_metrics()) ], '... of all metrics');
 is(scalar(grep { $_->{metric}{job} eq 'sql_exporter' } query('snowdrift_watermark_held_seconds{datname="app"}')),
-	5, '... and five of seven transactions');
+	5, '... and five of seven transactions, each once');
 
 # Nothing here runs pgwatch. It takes the columns with the prefix tag_ as labels.
 for my $query (queries_of_pgwatch())
@@ -156,7 +159,7 @@ for my $query (queries_of_pgwatch())
 fires('a prepared transaction', 'SnowdriftWatermarkHeld', gid => 'two', usename => $plain->safe_psql('app', 'SELECT current_user'));
 fires('a disk is full', 'SnowdriftCannotAdvanceMark', datname => 'postgres') if $small;
 fires('the clock was ahead', 'SnowdriftClockAhead', severity => $_, datname => 'postgres') for 'warning', 'critical';
-fires('snos of these times were issued twice', 'SnowdriftCallsWait', kind => 'sno', reason => 'clock');
+fires('snos of these times were issued twice', 'SnowdriftCallsWait', generator => 'four', reason => 'clock');
 fires('a narrow sequence', 'SnowdriftOverCapacity', datname => 'busy', generator => 'narrow');
 fires('snowdrift.node yields no number', 'SnowdriftNoNumber', datname => 'numberless', source => 'citus');
 fires('a publication', 'SnowdriftNumberMissing', datname => 'publisher');
@@ -190,12 +193,16 @@ my ($waiting) = wait_in($plain, 'publisher', 'SELECT next_snowflake()');
 fires('a standby is missing', 'SnowdriftCallsWait', datname => 'publisher', reason => 'mark');
 fires('9 of 10 numbers', 'SnowdriftNearCapacity', generator => 'ten');
 is_deeply([ query($failed) ], [], '... and no query fails');
+$plain->safe_psql('lost', 'DROP EXTENSION snowdrift');
+fires('an extension was dropped', 'SnowdriftNotMonitored', datname => 'lost');
+$plain->safe_psql('lost', 'CREATE EXTENSION snowdrift');
 $plain->safe_psql('postgres', 'ALTER SYSTEM RESET synchronous_standby_names');
 $plain->reload;
 set_clock($stepped, strftime('%Y-%m-%d %H:%M:%S', gmtime($later + 10)));
 $waiting->quit;
 
-ends($_) for map { "Snowdrift$_" } qw(ClockAhead CannotAdvanceMark CallsWait WatermarkHeld NoNumber NumberMissing NearCapacity
+ends('SnowdriftCannotAdvanceMark') if $small;
+ends($_) for map { "Snowdrift$_" } qw(NotMonitored ClockAhead CallsWait WatermarkHeld NoNumber NumberMissing NearCapacity
   OverCapacity ClockSetBack FormatEnds TooManyGenerators);
 is_deeply([ alerts() ], [], 'no alert is firing or pending');
 

@@ -120,10 +120,14 @@ sub scrape_job
 }
 
 # get(PATH): the data that Prometheus' API returns; nothing if it does not answer yet
+my $has_answered;
+
 sub get
 {
 	my ($path) = @_;
 	my $response = $http->get("http://$prometheus/api/v1/$path");
+	die "Prometheus: $response->{status} $response->{content}" if $has_answered && !$response->{success};
+	$has_answered ||= $response->{success};
 	return $response->{success} ? decode_json($response->{content})->{data} : undef;
 }
 
@@ -168,12 +172,15 @@ sub is_firing
 	return $firing[0];
 }
 
-# fires(CAUSE, ALERT, LABELS...), ends(...): tests that the alert fires, with complete annotations, or ends
+# fires(CAUSE, ALERT, LABELS...), ends(...): tests that the alert fires, with complete annotations, or ends after that
+my %has_fired;
+
 sub fires
 {
 	my ($cause, $name, %labels) = @_;
 	my $alert;
 	ok(poll(sub { $alert = is_firing($name, %labels) }), "$cause: $name fires") or return diag(explain([ alerts() ]));
+	$has_fired{$name} = 1;
 	my $text = join ' ', values %{ $alert->{annotations} };
 	unlike($text, qr/<no value>|error expanding|""| \(\)|  /, "... and says: $alert->{annotations}{description}");
 	return;
@@ -182,7 +189,7 @@ sub fires
 sub ends
 {
 	my ($name, %labels) = @_;
-	ok(poll(sub { !is_firing($name, %labels) }), "$name ends") or diag(explain([ alerts() ]));
+	ok($has_fired{$name} && poll(sub { !is_firing($name, %labels) }), "$name ends") or diag(explain([ alerts() ]));
 	return;
 }
 

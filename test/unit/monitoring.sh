@@ -28,10 +28,10 @@ for file in "$work"/*; do
     diff "$kit/${file##*/}" "$file" || fail "${file##*/} is not what generate.sh writes: run it, and commit the result"
 done
 
-# The queries do not depend on search_path: functions, types and relations are qualified.
-unqualified=$(sed 's/--.*//' "$kit"/queries/*.sql | tr '\n' ' ' |
-    grep -oP '(?<![\w.])(AS )?\w+ ?\(|::(?!pg_catalog\.)\w+|\b(FROM|JOIN) (?!pg_catalog\.|snowdrift\.)\w+(?!\w|\.)' |
-    grep -vxE '(AND|AS r|COALESCE|EXISTS|EXTRACT|FILTER|FROM|IN|JOIN|VALUES|WHEN) ?\(' || true)
+# The queries do not depend on search_path: functions, operators, types and relations are qualified.
+unqualified=$(sed "s/--.*//; s/OPERATOR(pg_catalog\.[^)]*)//g; s/'[^']*'/''/g" "$kit"/queries/*.sql | tr '\n' ' ' |
+    grep -oP '(?<![\w.])(AS )?\w+ ?\(|::(?!pg_catalog\.)\w+|\b(FROM|JOIN) (?!pg_catalog\.|snowdrift\.)\w+(?!\w|\.)|[-+*\/<>=~!@#%^&|]+|\b(NOT )?(IN|LIKE|BETWEEN) ' |
+    grep -vxE '(AND|AS r|COALESCE|EXISTS|EXTRACT|FILTER|FROM|JOIN|ON|OR|VALUES|WHEN|WHERE) ?\(' || true)
 [ -z "$unqualified" ] || fail "queries: a name is not qualified: $unqualified"
 
 # A metric's name is that of the query's file, and that of its column.

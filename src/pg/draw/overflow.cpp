@@ -6,7 +6,7 @@
 namespace snowdrift::overflow {
 
 int64_t duration_ms(const slots::Statistics& statistics, int64_t now_ms) {
-    // Before the last wait, too: the clock was set back.
+    // A time before the last wait means that the clock was set back since.
     if (std::abs(now_ms - statistics.last_ms.load()) > max_gap_ms) return 0;
     return std::max<int64_t>(now_ms - statistics.began_ms.load(), 1);
 }

@@ -52,11 +52,13 @@ start_postgres_exporter($_) for @servers;
 start_sql_exporter($plain, 'app');
 start_prometheus();
 
-# Before any cause
+# Before any cause. An alert can be pending if the machine is slow: a late scrape has no series.
+sub firing { return grep { $_->{state} eq 'firing' } alerts() }
+
 my $databases = 15 + ($small ? 1 : 0);
 ok(poll_query("count(snowdrift_clock_lead_seconds) == $databases + 1"), 'each database has its series')
   or die 'the exporters do not work';
-is_deeply([ alerts() ], [], '... and no alert is firing or pending');
+is_deeply([ firing() ], [], '... and no alert fires');
 my $failed = 'pg_exporter_last_scrape_error > 0 or pg_exporter_user_queries_load_error > 0 or sql_exporter_last_scrape_failed > 0';
 is_deeply([ query($failed) ], [], '... no query fails, also on a standby');
 for my $metric ($failed =~ /(\w+) > 0/g) { ok(scalar query("$metric == 0"), "... which $metric shows") }
@@ -206,6 +208,6 @@ $plain->safe_psql('lost', 'CREATE EXTENSION snowdrift');
 ends('SnowdriftCannotAdvanceMark') if $small;
 ends($_) for map { "Snowdrift$_" } qw(NotMonitored ClockAhead CallsWait WatermarkHeld NoNumber NumberMissing NearCapacity
   OverCapacity ClockSetBack FormatEnds TooManyGenerators);
-is_deeply([ alerts() ], [], 'no alert is firing or pending');
+ok(Monitoring::poll(sub { !firing() }), 'no alert fires');
 
 done_testing();

@@ -1,0 +1,782 @@
+-- Snowdrift, SQL edition: for servers on which no C library can be installed. docs/managed-clouds.md describes it.
+-- As the owner of the database, or a role with CREATE on it and on the schema public:
+--     psql --single-transaction --file snowdrift.sql
+--
+-- Users find what they call in the schema public; administration and implementation are in the schema snowdrift.
+-- Names resolve only in pg_catalog; all others are qualified. Functions in SQL are resolved when they are created.
+-- Functions in PL/pgSQL set the search path.
+SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+DO $$
+BEGIN
+    IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp'::text THEN
+        RAISE 'this file must be run in one transaction' USING HINT = 'Use psql --single-transaction.';
+    END IF;
+    CREATE SCHEMA snowdrift;    -- here, so that the other statements fail if this one does
+END $$;
+COMMENT ON SCHEMA snowdrift IS 'administration of Snowdrift''s ID generators, and implementation of its functions';
+GRANT USAGE ON SCHEMA snowdrift TO PUBLIC;
+
+-- Times. An interval is a product of a double-precision number, which is exact up to the year 10889 in these two parts.
+
+CREATE FUNCTION snowdrift.time_of(unix_ms bigint) RETURNS timestamptz
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (timestamp '1970-01-01' + interval '1 s' * (unix_ms / 1000) + interval '1 ms' * (unix_ms % 1000))
+        AT TIME ZONE interval '0';
+
+CREATE FUNCTION snowdrift.unix_ms_of("timestamp" timestamptz) RETURNS numeric
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN extract(epoch FROM "timestamp" AT TIME ZONE interval '0') * 1000;
+
+CREATE FUNCTION snowdrift.check_time("timestamp" timestamptz, unix_ms numeric, first_ms bigint, last_ms bigint,
+        unit_ms bigint, subject text) RETURNS bigint
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET datestyle = ISO AS $$
+BEGIN
+    IF unix_ms < first_ms OR unix_ms >= last_ms + unit_ms THEN
+        RAISE 'timestamp out of range for %: %', subject, "timestamp" USING ERRCODE = '22008',
+            DETAIL = format('Valid times are from %s to %s.', snowdrift.time_of(first_ms), snowdrift.time_of(last_ms));
+    END IF;
+    RETURN unix_ms;
+END $$;
+
+CREATE FUNCTION snowdrift.ms_within(range tstzrange, first_ms bigint, last_ms bigint) RETURNS bigint[]
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    a numeric := snowdrift.unix_ms_of(lower(range));    -- null if the range has no such bound
+    b numeric := snowdrift.unix_ms_of(upper(range));
+BEGIN
+    a := greatest(first_ms, CASE WHEN lower_inc(range) THEN ceil(a) ELSE floor(a) + 1 END);
+    b := least(last_ms, CASE WHEN upper_inc(range) THEN floor(b) ELSE ceil(b) - 1 END);
+    RETURN CASE WHEN a <= b AND NOT isempty(range) THEN ARRAY[a::bigint, b::bigint] END;
+END $$;
+
+-- Snowflake: layouts
+
+-- A domain without a constraint: PostgreSQL would not compute calls with a constant layout once, when it plans a query, if
+-- the domain had one. Each function that takes a layout checks it.
+CREATE DOMAIN public.snowflake_layout AS text;
+COMMENT ON DOMAIN public.snowflake_layout
+    IS 'layout of Snowflake IDs: the name of a preset, or an epoch, a time unit, and the order and widths of the fields';
+
+CREATE TYPE snowdrift.layout_fields AS (
+    epoch_ms bigint, last_ms bigint, unit_ms bigint, max_id bigint,
+    timestamp_shift integer,
+    datacenter_bits integer, datacenter_shift integer,
+    worker_bits integer, worker_shift integer,
+    sequence_bits integer, sequence_shift integer
+);
+COMMENT ON TYPE snowdrift.layout_fields
+    IS 'positions of the fields of a layout; last_ms is the beginning of its last time unit; a shift is the number of bits below a field';
+
+CREATE FUNCTION snowdrift.ones(bits integer) RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN bits < 63 THEN (1::bigint << bits) - 1 ELSE 9223372036854775807 END;
+
+CREATE FUNCTION snowdrift.utc_text(unix_ms bigint) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN to_char(snowdrift.time_of(unix_ms) AT TIME ZONE interval '0',
+        CASE WHEN unix_ms % 1000 = 0 THEN 'YYYY-MM-DD"T"HH24:MI:SS"Z"' ELSE 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"' END);
+
+CREATE FUNCTION snowdrift.preset_layout(name text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE name
+        WHEN 'snowflake' THEN 'epoch=1609459200000 timestamp=41 datacenter=5 worker=5 sequence=12'
+        WHEN 'twitter' THEN 'epoch=1288834974657 timestamp=41 datacenter=5 worker=5 sequence=12'
+        WHEN 'discord' THEN 'epoch=1420070400000 timestamp=42 datacenter=5 worker=5 sequence=12'
+        WHEN 'mastodon' THEN 'epoch=0 timestamp=48 sequence=16'
+        WHEN 'instagram' THEN 'epoch=1314220021721 timestamp=41 worker=13 sequence=10'
+        WHEN 'pgedge' THEN 'epoch=1672531200000 timestamp=41 worker=10 sequence=12'
+        WHEN 'mastic' THEN 'epoch=1767225600000 timestamp=48 sequence=16'
+        WHEN 'si' THEN 'epoch=1609459200000 timestamp=40 worker=5 sequence=8 js'
+        WHEN 'sonyflake' THEN 'epoch=1409529600000 unit=10ms timestamp=39 sequence=8 worker=16'
+        WHEN 'sonyflake_v2' THEN 'epoch=1735689600000 unit=10ms timestamp=39 sequence=8 worker=16'
+        WHEN 'hazelcast' THEN 'epoch=1514764800000 timestamp=41 sequence=6 worker=16'
+        WHEN 'tsid' THEN 'epoch=1577836800000 timestamp=42 worker=10 sequence=12'
+        WHEN 'clickhouse' THEN 'epoch=0 timestamp=41 worker=10 sequence=12'
+        WHEN 'baidu' THEN 'epoch=1463673600000 unit=1s timestamp=28 worker=22 sequence=13'
+        WHEN 'leaf' THEN 'epoch=1288834974657 timestamp=41 worker=10 sequence=12'
+        WHEN 'cosid' THEN 'epoch=1577203200000 timestamp=41 worker=10 sequence=12'
+    END;
+
+CREATE FUNCTION snowdrift.check_layout_value(name text, value bigint, min bigint, max bigint, detail text DEFAULT '')
+        RETURNS void
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    texts text[];
+BEGIN
+    IF value NOT BETWEEN min AND max THEN
+        SELECT array_agg(CASE
+                WHEN name = 'epoch' AND n BETWEEN 0 AND 253402300799999 THEN snowdrift.utc_text(n)
+                WHEN name = 'unit' AND n > 0 AND n % 1000 = 0 THEN n / 1000 || 's'
+                WHEN name = 'unit' AND n >= 0 THEN n || 'ms'
+                ELSE n::text END ORDER BY i)
+        INTO texts FROM unnest(ARRAY[value, min, max]) WITH ORDINALITY AS numbers(n, i);
+        RAISE '% % is out of range % .. % for type snowflake_layout', name, texts[1], texts[2], texts[3]
+            USING ERRCODE = '22023', DETAIL = detail;
+    END IF;
+END $$;
+
+CREATE FUNCTION snowdrift.fields_of(layout public.snowflake_layout) RETURNS snowdrift.layout_fields
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    spaces CONSTANT text := E' \t\n\v\f\r';
+    names CONSTANT text[] := '{epoch,unit,timestamp,datacenter,worker,sequence}';
+    numbers bigint[] := '{null,1,null,0,0,null}';    -- in the order of names
+    given text[] := '{}';
+    has_fields CONSTANT boolean := strpos(layout, '=') > 0;
+    example CONSTANT text := '"epoch=2024-01-01T00:00:00Z unit=1ms timestamp=41 datacenter=5 worker=5 sequence=12", in the order of their bits.';
+    word text;
+    name text;
+    value text;
+    problem text;
+    below integer := 0;
+    f snowdrift.layout_fields;
+BEGIN
+    FOREACH word IN ARRAY regexp_split_to_array(
+        btrim(coalesce(snowdrift.preset_layout(btrim(layout, spaces)), layout), spaces), '[' || spaces || ']+')
+    LOOP
+        name := split_part(word, '=', 1);
+        value := substr(word, length(name) + 2);
+        problem := CASE
+            WHEN word = 'js' OR name = ANY (names) AND word <> name THEN CASE
+                WHEN name = ANY (given) THEN format('"%s" is specified more than once.', name)
+                WHEN value !~ CASE name
+                        WHEN 'js' THEN ''
+                        WHEN 'unit' THEN '^-?[0-9]{1,15}m?s$'
+                        WHEN 'epoch' THEN '^(-?[0-9]{1,18}|(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3])(:[0-5][0-9]){2}([.][0-9]{3})?Z)$'
+                        ELSE '^-?[0-9]{1,18}$' END
+                    OR value LIKE '%Z' AND extract(day FROM make_date(left(value, 4)::integer, substr(value, 6, 2)::integer, 1)
+                        + interval '1 month -1 day') < substr(value, 9, 2)::integer
+                    THEN format('The value in "%s" is not a valid %s.', word, CASE name
+                        WHEN 'epoch' THEN 'time' WHEN 'unit' THEN 'number of milliseconds or seconds' ELSE 'number of bits' END)
+                END
+            WHEN word = '' THEN NULL
+            WHEN snowdrift.preset_layout(word) IS NOT NULL THEN format('The preset "%s" cannot be combined with other words.', word)
+            WHEN has_fields THEN format('"%s" is not a field.', word)
+            ELSE format('"%s" is neither a field nor a preset.', word)
+            END;
+        EXIT WHEN problem IS NOT NULL OR word = '';
+        given := given || name;
+        CONTINUE WHEN word = 'js';
+        numbers[array_position(names, name)] := CASE
+            WHEN value LIKE '%Z' THEN snowdrift.unix_ms_of(value::timestamptz)
+            WHEN value LIKE '%ms' THEN rtrim(value, 'ms')::bigint
+            WHEN value LIKE '%s' THEN rtrim(value, 's')::bigint * 1000
+            ELSE value::bigint END;
+    END LOOP;
+    FOREACH name IN ARRAY '{epoch,timestamp,sequence}'::text[] LOOP
+        problem := coalesce(problem, CASE WHEN name <> ALL (given) THEN format('"%s" is missing.', name) END);
+    END LOOP;
+    FOREACH name IN ARRAY given LOOP
+        EXIT WHEN name = 'timestamp' OR problem IS NOT NULL;
+        IF name IN ('datacenter', 'worker', 'sequence') THEN
+            problem := format('"%s" precedes "timestamp", so IDs would not sort by time.', name);
+        END IF;
+    END LOOP;
+    IF problem IS NOT NULL THEN
+        RAISE 'invalid input syntax for type snowflake_layout: "%"', layout USING ERRCODE = '22P02', DETAIL = problem,
+            HINT = CASE WHEN has_fields
+                THEN 'Fields are epoch, unit, timestamp, datacenter, worker, sequence and js, as in ' || example
+                ELSE 'Valid presets are snowflake, twitter, discord, mastodon, instagram, pgedge, mastic, si, sonyflake, sonyflake_v2, hazelcast, tsid, clickhouse, baidu, leaf, cosid. Fields are written as in ' || example END;
+    END IF;
+
+    PERFORM snowdrift.check_layout_value('epoch', numbers[1], 0, 253402300799999);
+    PERFORM snowdrift.check_layout_value('unit', numbers[2], 1, 60000);
+    -- The timestamp has at most 2^48 milliseconds.
+    PERFORM snowdrift.check_layout_value('timestamp', numbers[3], 1, 48 - ceil(log(2.0, numbers[2]))::bigint);
+    PERFORM snowdrift.check_layout_value(names[i], numbers[i], 0, 31) FROM generate_series(4, 6) AS i;
+    PERFORM snowdrift.check_layout_value('datacenter+worker', numbers[4] + numbers[5], 0, 31);
+    IF 'js' = ANY (given) THEN
+        PERFORM snowdrift.check_layout_value('timestamp+datacenter+worker+sequence', numbers[3] + numbers[4] + numbers[5] + numbers[6],
+            1, 53, 'The IDs of a layout declared "js" must be exact as JavaScript numbers.');
+        PERFORM snowdrift.check_layout_value('epoch', numbers[1], greatest(0, 2147483647000 - snowdrift.ones(numbers[3]::integer) * numbers[2]),
+            253402300799999, 'The timestamp of a layout declared "js" must reach 2038-01-19T03:14:07Z.');
+    ELSE
+        PERFORM snowdrift.check_layout_value('timestamp+datacenter+worker+sequence', numbers[3] + numbers[4] + numbers[5] + numbers[6], 1, 64);
+    END IF;
+
+    f.epoch_ms := numbers[1];
+    f.unit_ms := numbers[2];
+    f.datacenter_bits := numbers[4];
+    f.worker_bits := numbers[5];
+    f.sequence_bits := numbers[6];
+    FOR i IN REVERSE cardinality(given) .. 1 LOOP
+        CASE given[i]
+            WHEN 'datacenter' THEN f.datacenter_shift := below; below := below + f.datacenter_bits;
+            WHEN 'worker' THEN f.worker_shift := below; below := below + f.worker_bits;
+            WHEN 'sequence' THEN f.sequence_shift := below; below := below + f.sequence_bits;
+            ELSE NULL;
+        END CASE;
+    END LOOP;
+    f.datacenter_shift := coalesce(f.datacenter_shift, 0);
+    f.worker_shift := coalesce(f.worker_shift, 0);
+    f.timestamp_shift := below;
+    f.max_id := snowdrift.ones(least(numbers[3] + below, 63)::integer);
+    f.last_ms := f.epoch_ms + (f.max_id >> below) * f.unit_ms;
+    RETURN f;
+END $$;
+
+-- Snowflake: decoding. PostgreSQL replaces the functions by arithmetic if the layout is a constant.
+
+-- COST: of the call, which is only for errors. The planner does not inline what is expensive.
+CREATE FUNCTION snowdrift.reject_id(id bigint, max_id bigint) RETURNS bigint
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE COST 1 SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RAISE 'Snowflake ID % is out of range 0 .. %', id, max_id USING ERRCODE = '22003';
+END $$;
+
+CREATE FUNCTION snowdrift.check_id(id bigint, max_id bigint) RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN id BETWEEN 0 AND max_id THEN id ELSE snowdrift.reject_id(id, max_id) END;
+
+CREATE FUNCTION snowdrift.timestamp_of(id bigint, f snowdrift.layout_fields) RETURNS timestamptz
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN snowdrift.time_of((f).epoch_ms + (snowdrift.check_id(id, (f).max_id) >> (f).timestamp_shift) * (f).unit_ms);
+
+CREATE FUNCTION snowdrift.field_of(id bigint, max_id bigint, bits integer, shift integer) RETURNS integer
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ((snowdrift.check_id(id, max_id) >> shift) & snowdrift.ones(bits))::integer;
+
+CREATE FUNCTION public.snowflake_timestamp(id bigint, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS timestamptz
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN snowdrift.timestamp_of(id, snowdrift.fields_of(layout));
+COMMENT ON FUNCTION public.snowflake_timestamp(bigint, public.snowflake_layout) IS 'extract timestamp of Snowflake ID';
+
+CREATE FUNCTION public.snowflake_datacenter(id bigint, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS integer
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN snowdrift.field_of(id, (snowdrift.fields_of(layout)).max_id,
+        (snowdrift.fields_of(layout)).datacenter_bits, (snowdrift.fields_of(layout)).datacenter_shift);
+COMMENT ON FUNCTION public.snowflake_datacenter(bigint, public.snowflake_layout) IS 'extract datacenter of Snowflake ID';
+
+CREATE FUNCTION public.snowflake_worker(id bigint, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS integer
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN snowdrift.field_of(id, (snowdrift.fields_of(layout)).max_id,
+        (snowdrift.fields_of(layout)).worker_bits, (snowdrift.fields_of(layout)).worker_shift);
+COMMENT ON FUNCTION public.snowflake_worker(bigint, public.snowflake_layout) IS 'extract worker of Snowflake ID';
+
+CREATE FUNCTION public.snowflake_sequence(id bigint, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS integer
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN snowdrift.field_of(id, (snowdrift.fields_of(layout)).max_id,
+        (snowdrift.fields_of(layout)).sequence_bits, (snowdrift.fields_of(layout)).sequence_shift);
+COMMENT ON FUNCTION public.snowflake_sequence(bigint, public.snowflake_layout) IS 'extract sequence of Snowflake ID';
+
+CREATE FUNCTION public.snowflake_parts(id bigint, layout public.snowflake_layout DEFAULT 'snowflake',
+        OUT "timestamp" timestamptz, OUT datacenter integer, OUT worker integer, OUT sequence integer)
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT public.snowflake_timestamp(id, layout), public.snowflake_datacenter(id, layout),
+        public.snowflake_worker(id, layout), public.snowflake_sequence(id, layout);
+END;
+COMMENT ON FUNCTION public.snowflake_parts(bigint, public.snowflake_layout)
+    IS 'extract all fields of Snowflake ID, as a row';
+
+-- Snowflake: composing
+
+CREATE FUNCTION snowdrift.check_field(field text, value integer, bits integer) RETURNS bigint
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF value NOT BETWEEN 0 AND snowdrift.ones(bits) THEN
+        IF bits = 0 THEN
+            RAISE '% must be 0, not %', field, value USING ERRCODE = '22003', DETAIL = 'The layout has no bits for it.';
+        END IF;
+        RAISE '% % is out of range 0 .. %', field, value, snowdrift.ones(bits) USING ERRCODE = '22003';
+    END IF;
+    RETURN value;
+END $$;
+
+CREATE FUNCTION snowdrift.compose("timestamp" timestamptz, datacenter integer, worker integer, sequence integer,
+        f snowdrift.layout_fields) RETURNS bigint
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    unix_ms CONSTANT bigint := snowdrift.check_time("timestamp", floor(snowdrift.unix_ms_of("timestamp")),
+        f.epoch_ms, f.last_ms, f.unit_ms, 'a Snowflake ID');
+BEGIN
+    RETURN ((unix_ms - f.epoch_ms) / f.unit_ms << f.timestamp_shift)
+        | (snowdrift.check_field('datacenter', datacenter, f.datacenter_bits) << f.datacenter_shift)
+        | (snowdrift.check_field('worker', worker, f.worker_bits) << f.worker_shift)
+        | (snowdrift.check_field('sequence', sequence, f.sequence_bits) << f.sequence_shift);
+END $$;
+
+CREATE FUNCTION public.make_snowflake("timestamp" timestamptz, datacenter integer, worker integer, sequence integer,
+        layout public.snowflake_layout DEFAULT 'snowflake') RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN snowdrift.compose("timestamp", datacenter, worker, sequence, snowdrift.fields_of(layout));
+COMMENT ON FUNCTION public.make_snowflake(timestamptz, integer, integer, integer, public.snowflake_layout)
+    IS 'construct Snowflake ID from its fields; the time is truncated to the layout''s time unit';
+
+CREATE FUNCTION snowdrift.boundary("timestamp" timestamptz, f snowdrift.layout_fields) RETURNS bigint
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN (snowdrift.check_time("timestamp", ceil(snowdrift.unix_ms_of("timestamp")), f.epoch_ms, f.last_ms, 1, 'a Snowflake ID')
+        - f.epoch_ms + f.unit_ms - 1) / f.unit_ms << f.timestamp_shift;
+END $$;
+
+CREATE FUNCTION public.snowflake_boundary("timestamp" timestamptz, layout public.snowflake_layout DEFAULT 'snowflake')
+        RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN snowdrift.boundary("timestamp", snowdrift.fields_of(layout));
+COMMENT ON FUNCTION public.snowflake_boundary(timestamptz, public.snowflake_layout)
+    IS 'smallest Snowflake ID at or after a time; id >= boundary(a) AND id < boundary(b) selects the times >= a and < b';
+
+-- Time ranges. If there is no ID within a range, the first one is the largest of all, and the last one the smallest.
+
+CREATE FUNCTION snowdrift.first_within(range tstzrange, f snowdrift.layout_fields) RETURNS bigint
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN coalesce(((snowdrift.ms_within(range, f.epoch_ms, f.last_ms))[1] - f.epoch_ms + f.unit_ms - 1) / f.unit_ms << f.timestamp_shift,
+        f.max_id);
+END $$;
+
+CREATE FUNCTION snowdrift.last_within(range tstzrange, f snowdrift.layout_fields) RETURNS bigint
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN coalesce((((snowdrift.ms_within(range, f.epoch_ms, f.last_ms))[2] - f.epoch_ms) / f.unit_ms << f.timestamp_shift)
+        | snowdrift.ones(f.timestamp_shift), 0);
+END $$;
+
+CREATE FUNCTION snowdrift.first_snowflake_within(range tstzrange, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN snowdrift.first_within(range, snowdrift.fields_of(layout));
+
+CREATE FUNCTION snowdrift.last_snowflake_within(range tstzrange, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN snowdrift.last_within(range, snowdrift.fields_of(layout));
+
+CREATE FUNCTION public.snowflake_within(id bigint, range tstzrange, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN id >= snowdrift.first_snowflake_within(range, layout) AND id <= snowdrift.last_snowflake_within(range, layout);
+COMMENT ON FUNCTION public.snowflake_within(bigint, tstzrange, public.snowflake_layout)
+    IS 'true if the time of Snowflake ID is within a given range; can use indexes on the ID';
+
+-- Texts in Crockford's base32
+
+CREATE FUNCTION snowdrift.base32_of(bits bit varying) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    result text := '';
+BEGIN
+    FOR i IN 1 .. length(bits) BY 5 LOOP
+        result := result || substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', substring(bits FROM i FOR 5)::bit(5)::integer + 1, 1);
+    END LOOP;
+    RETURN result;
+END $$;
+
+CREATE FUNCTION snowdrift.base32_bits(input text) RETURNS bit varying
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    result bit varying := '';
+BEGIN
+    FOR i IN 1 .. length(input) LOOP
+        result := result || (strpos('0123456789ABCDEFGHJKMNPQRSTVWXYZ', substr(input, i, 1)) - 1)::bit(5);
+    END LOOP;
+    RETURN result;
+END $$;
+
+CREATE FUNCTION snowdrift.base32_problem(input text, alphabet text, size integer, bits integer,
+        format text, part text DEFAULT 'input', before integer DEFAULT 0) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE
+        WHEN length(input) <> size THEN format('The %s has %s characters instead of %s.', part, length(input), size)
+        WHEN ltrim(input, alphabet) <> '' THEN format('The character "%s" at position %s is not in the alphabet of %s.',
+            left(ltrim(input, alphabet), 1), before + size - length(ltrim(input, alphabet)) + 1, format)
+        WHEN strpos(alphabet, left(input, 1)) > 8
+            THEN format('The %s exceeds %s bits, because its first character is greater than "7".', part, bits)
+    END;
+
+CREATE FUNCTION public.snowflake_to_text(id bigint) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN snowdrift.base32_of('0'::bit || snowdrift.check_id(id, 9223372036854775807)::bit(64));
+COMMENT ON FUNCTION public.snowflake_to_text(bigint)
+    IS 'convert Snowflake ID to 13 characters of base32, which sort as the IDs do in collation C';
+
+CREATE FUNCTION public.snowflake_from_text(id text) RETURNS bigint
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    problem CONSTANT text := snowdrift.base32_problem(id, '0123456789ABCDEFGHJKMNPQRSTVWXYZabcdefghjkmnpqrstvwxyz', 13, 63,
+        'Snowflake IDs');
+BEGIN
+    IF problem IS NOT NULL THEN
+        RAISE 'invalid text of a Snowflake ID: "%"', id USING ERRCODE = '22P02', DETAIL = problem;
+    END IF;
+    RETURN substring(snowdrift.base32_bits(upper(id)) FROM 2)::bit(64)::bigint;
+END $$;
+COMMENT ON FUNCTION public.snowflake_from_text(text) IS 'convert 13 characters of base32 to Snowflake ID';
+
+-- UUIDs: ULIDs and TypeIDs
+
+CREATE FUNCTION snowdrift.bits_of(id uuid) RETURNS bit varying
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ('x' || replace(id::text, '-', ''))::bit(128);
+
+CREATE FUNCTION snowdrift.uuid_of(bits bit varying) RETURNS uuid
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (lpad(to_hex(substring(bits FROM 1 FOR 64)::bit(64)::bigint), 16, '0')
+        || lpad(to_hex(substring(bits FROM 65 FOR 64)::bit(64)::bigint), 16, '0'))::uuid;
+
+CREATE FUNCTION public.ulid_to_text(id uuid) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN snowdrift.base32_of('00'::bit(2) || snowdrift.bits_of(id));
+COMMENT ON FUNCTION public.ulid_to_text(uuid) IS 'convert ULID, stored as UUID, to its text of 26 characters';
+
+CREATE FUNCTION public.ulid_to_uuid(id text) RETURNS uuid
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    problem CONSTANT text := snowdrift.base32_problem(id, '0123456789ABCDEFGHJKMNPQRSTVWXYZabcdefghjkmnpqrstvwxyz', 26, 128,
+        'type ulid');
+BEGIN
+    IF problem IS NOT NULL THEN
+        RAISE 'invalid input syntax for type ulid: "%"', id USING ERRCODE = '22P02', DETAIL = problem;
+    END IF;
+    RETURN snowdrift.uuid_of(substring(snowdrift.base32_bits(upper(id)) FROM 3));
+END $$;
+COMMENT ON FUNCTION public.ulid_to_uuid(text) IS 'convert the text of ULID to UUID, for columns of type uuid';
+
+CREATE FUNCTION snowdrift.typeid_prefix_problem(prefix text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE
+        WHEN ltrim(prefix, 'abcdefghijklmnopqrstuvwxyz_') <> ''
+            THEN format('The character "%s" at position %s of the prefix is neither a lower-case letter from "a" to "z" nor an underscore.',
+                left(ltrim(prefix, 'abcdefghijklmnopqrstuvwxyz_'), 1),
+                length(prefix) - length(ltrim(prefix, 'abcdefghijklmnopqrstuvwxyz_')) + 1)
+        WHEN length(prefix) > 63 THEN 'A prefix has at most 63 characters.'
+        WHEN prefix LIKE '\_%' OR prefix LIKE '%\_' THEN 'A prefix cannot begin or end with an underscore.'
+    END;
+
+CREATE FUNCTION public.typeid_to_text(prefix text, id uuid) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    problem CONSTANT text := snowdrift.typeid_prefix_problem(prefix);
+BEGIN
+    IF problem IS NOT NULL THEN
+        RAISE 'invalid prefix of a TypeID: "%"', prefix USING ERRCODE = '22023', DETAIL = problem;
+    END IF;
+    RETURN prefix || CASE WHEN prefix <> '' THEN '_' ELSE '' END || lower(public.ulid_to_text(id));
+END $$;
+COMMENT ON FUNCTION public.typeid_to_text(text, uuid) IS 'convert UUID to TypeID with given prefix';
+
+-- The last underscore is the separator.
+CREATE FUNCTION public.typeid_prefix(id text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    suffix CONSTANT text := substring(id FROM '[^_]*$');
+    prefix CONSTANT text := left(id, greatest(length(id) - length(suffix) - 1, 0));
+    problem CONSTANT text := coalesce(
+        CASE WHEN length(id) = length(suffix) + 1 THEN 'A TypeID without a prefix has no underscore.' END,
+        snowdrift.typeid_prefix_problem(prefix),
+        snowdrift.base32_problem(suffix, '0123456789abcdefghjkmnpqrstvwxyz', 26, 128, 'TypeIDs', 'suffix',
+            length(id) - length(suffix)));
+BEGIN
+    IF problem IS NOT NULL THEN
+        RAISE 'invalid TypeID: "%"', id USING ERRCODE = '22P02', DETAIL = problem;
+    END IF;
+    RETURN prefix;
+END $$;
+COMMENT ON FUNCTION public.typeid_prefix(text) IS 'extract prefix of TypeID';
+
+CREATE FUNCTION public.typeid_to_uuid(id text) RETURNS uuid
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM public.typeid_prefix(id);
+    RETURN public.ulid_to_uuid(right(id, 26));
+END $$;
+COMMENT ON FUNCTION public.typeid_to_uuid(text) IS 'convert TypeID to UUID';
+
+-- UUIDs of version 7
+
+CREATE FUNCTION snowdrift.is_uuidv7(id uuid) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN substr(id::text, 15, 1) = '7' AND substr(id::text, 20, 1) IN ('8', '9', 'a', 'b');
+
+CREATE FUNCTION public.uuidv7_timestamp(id uuid) RETURNS timestamptz
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN snowdrift.is_uuidv7(id)
+        THEN snowdrift.time_of(('x0000' || translate(left(id::text, 13), '-', ''))::bit(64)::bigint) END;
+COMMENT ON FUNCTION public.uuidv7_timestamp(uuid) IS 'extract timestamp of UUID version 7; null for other versions';
+
+CREATE FUNCTION public.uuidv7_boundary("timestamp" timestamptz) RETURNS uuid
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN snowdrift.uuid_of(snowdrift.check_time("timestamp", ceil(snowdrift.unix_ms_of("timestamp")),
+        0, 281474976710655, 1, 'UUID version 7')::bit(48) || X'70008000000000000000');
+END $$;
+COMMENT ON FUNCTION public.uuidv7_boundary(timestamptz) IS 'smallest UUID version 7 at or after a time';
+
+CREATE FUNCTION snowdrift.first_uuidv7_within(range tstzrange) RETURNS uuid
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN coalesce(snowdrift.uuid_of((snowdrift.ms_within(range, 0, 281474976710655))[1]::bit(48) || X'70008000000000000000'),
+        'ffffffff-ffff-7fff-bfff-ffffffffffff');
+END $$;
+
+CREATE FUNCTION snowdrift.last_uuidv7_within(range tstzrange) RETURNS uuid
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN coalesce(snowdrift.uuid_of((snowdrift.ms_within(range, 0, 281474976710655))[2]::bit(48) || X'7FFFBFFFFFFFFFFFFFFF'),
+        '00000000-0000-7000-8000-000000000000');
+END $$;
+
+-- The last condition is null for a null range, as the other ones are.
+CREATE FUNCTION public.uuidv7_within(id uuid, range tstzrange) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN id >= snowdrift.first_uuidv7_within(range) AND id <= snowdrift.last_uuidv7_within(range)
+        AND (snowdrift.is_uuidv7(id) OR range IS NULL);
+COMMENT ON FUNCTION public.uuidv7_within(uuid, tstzrange)
+    IS 'true if UUID is of version 7 and its time is within a given range; can use indexes on the ID';
+
+CREATE FUNCTION public.uuidv7_at("timestamp" timestamptz) RETURNS uuid
+    LANGUAGE plpgsql VOLATILE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN snowdrift.uuid_of(snowdrift.check_time("timestamp", floor(snowdrift.unix_ms_of("timestamp")),
+        0, 281474976710655, 1, 'UUID version 7')::bit(48) || B'0111'
+        || substring(snowdrift.bits_of(gen_random_uuid()) FROM 53));
+END $$;
+COMMENT ON FUNCTION public.uuidv7_at(timestamptz) IS 'generate random UUID version 7 for given time';
+
+CREATE FUNCTION public.next_uuidv7() RETURNS uuid
+    LANGUAGE sql VOLATILE PARALLEL SAFE
+    RETURN public.uuidv7_at(statement_timestamp());
+COMMENT ON FUNCTION public.next_uuidv7() IS 'generate random UUID version 7 for the time at which the statement began';
+
+-- Snowflake: generating. The state of a generator is a sequence, so that it is the same in all sessions, survives a
+-- restart, and does not go back. Its value is an ID without a node: the timestamp above the sequence number.
+
+CREATE SCHEMA snowdrift_tables;
+COMMENT ON SCHEMA snowdrift_tables IS 'generators of Snowdrift';
+
+CREATE TABLE snowdrift_tables.generator (
+    name text PRIMARY KEY,    -- '' for the default generator
+    layout public.snowflake_layout NOT NULL,
+    datacenter integer,
+    worker integer,
+    fields snowdrift.layout_fields NOT NULL,    -- of the layout; computing them takes longer than drawing an ID
+    state regclass NOT NULL
+);
+COMMENT ON TABLE snowdrift_tables.generator
+    IS 'generators; change them with snowdrift.create_generator and snowdrift.drop_generator';
+CREATE SEQUENCE snowdrift_tables.state MINVALUE 0 START 0;
+INSERT INTO snowdrift_tables.generator
+VALUES ('', 'snowflake', NULL, NULL, snowdrift.fields_of('snowflake'), 'snowdrift_tables.state');
+
+-- The key of the advisory lock that a session holds while it changes a state.
+CREATE FUNCTION snowdrift_tables.lock_key(state regclass) RETURNS bigint
+    LANGUAGE sql IMMUTABLE
+    RETURN (1397641047::bigint << 32) | state::oid::bigint;
+
+CREATE FUNCTION snowdrift_tables.unix_ms() RETURNS bigint
+    LANGUAGE sql VOLATILE
+    RETURN floor(extract(epoch FROM clock_timestamp()) * 1000);
+
+CREATE FUNCTION snowdrift_tables.max_clock_lead_ms() RETURNS bigint
+    LANGUAGE sql STABLE
+    RETURN extract(epoch FROM coalesce(nullif(current_setting('snowdrift.max_clock_lead', true), ''), '60s')::interval) * 1000;
+
+-- The number in snowdrift.node, for a layout with so many bits for the node.
+CREATE FUNCTION snowdrift_tables.server_node(bits integer) RETURNS bigint
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    setting CONSTANT text := current_setting('snowdrift.node');
+BEGIN
+    IF setting !~ '^[0-9]{1,5}$' THEN
+        RAISE 'this server has no number for its IDs' USING ERRCODE = '55000',
+            DETAIL = format('snowdrift.node is "%s", but the SQL edition supports only numbers.', setting);
+    ELSIF setting::bigint > snowdrift.ones(bits) THEN
+        RAISE 'snowdrift.node % is out of range 0 .. % for this layout', setting, snowdrift.ones(bits) USING ERRCODE = '22023';
+    END IF;
+    RETURN setting;
+END $$;
+
+CREATE FUNCTION public.next_snowflake(generator text) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    g snowdrift_tables.generator;
+    f snowdrift.layout_fields;
+    node bigint;
+    key bigint;
+    is_locked boolean := false;
+    state bigint;
+    unit bigint;
+    lead_ms bigint;
+    wait_ms bigint;
+BEGIN
+    SELECT * INTO g FROM snowdrift_tables.generator AS d WHERE d.name = generator;
+    IF NOT FOUND THEN
+        RAISE 'ID generator "%" does not exist', generator USING ERRCODE = '42704';
+    END IF;
+    f := g.fields;
+    node := (coalesce(g.datacenter, 0)::bigint << f.worker_bits) | coalesce(g.worker, 0);
+    IF coalesce(g.datacenter, g.worker) IS NULL AND f.datacenter_bits + f.worker_bits > 0
+        AND coalesce(current_setting('snowdrift.node', true), '') NOT IN ('', 'auto') THEN
+        node := snowdrift_tables.server_node(f.datacenter_bits + f.worker_bits);
+    END IF;
+    key := snowdrift_tables.lock_key(g.state);
+    -- One statement takes or releases the lock and says so: no error can come between the two.
+    is_locked := pg_advisory_lock(key) IS NOT NULL;
+    state := nextval(g.state);
+    unit := (snowdrift_tables.unix_ms() - f.epoch_ms) / f.unit_ms;
+    IF state >> f.sequence_bits < unit THEN
+        state := setval(g.state, unit << f.sequence_bits);
+    ELSIF state >> f.sequence_bits > unit THEN
+        -- The clock is behind, or the sequence numbers of its unit are used up.
+        lead_ms := ((state >> f.sequence_bits) - unit) * f.unit_ms;
+        wait_ms := lead_ms - snowdrift_tables.max_clock_lead_ms();
+        IF wait_ms > 1000 + f.unit_ms THEN
+            PERFORM setval(g.state, state - 1);
+            RAISE 'clock moved backwards by % ms; refusing to generate IDs', lead_ms USING ERRCODE = '55000',
+                DETAIL = format('The last ID is ahead of the server''s clock by that much; snowdrift.max_clock_lead allows %s ms.',
+                    lead_ms - wait_ms),
+                HINT = 'Correct the clock, wait until it has caught up, or increase snowdrift.max_clock_lead.';
+        ELSIF state & snowdrift.ones(f.sequence_bits) = 0 THEN
+            wait_ms := greatest(wait_ms, f.unit_ms);    -- each unit takes a unit of the clock, so load does not make the lead grow
+        END IF;
+        PERFORM pg_sleep(wait_ms / 1000.0);
+    END IF;
+    IF state >> f.sequence_bits > f.max_id >> f.timestamp_shift THEN
+        RAISE 'layout "%" has ended', g.layout USING ERRCODE = '55000';
+    END IF;
+    is_locked := NOT pg_advisory_unlock(key);
+    RETURN (state >> f.sequence_bits << f.timestamp_shift)
+        | ((state & snowdrift.ones(f.sequence_bits)) << f.sequence_shift)
+        | (node >> f.worker_bits << f.datacenter_shift)
+        | ((node & snowdrift.ones(f.worker_bits)) << f.worker_shift);
+EXCEPTION WHEN OTHERS OR QUERY_CANCELED THEN
+    IF is_locked THEN
+        PERFORM pg_advisory_unlock(key);
+    END IF;
+    RAISE;
+END $$;
+COMMENT ON FUNCTION public.next_snowflake(text) IS 'generate new Snowflake ID from named generator';
+
+CREATE FUNCTION public.next_snowflake() RETURNS bigint
+    LANGUAGE sql VOLATILE
+    RETURN public.next_snowflake('');
+COMMENT ON FUNCTION public.next_snowflake() IS 'generate new Snowflake ID, unique in this database';
+
+CREATE FUNCTION public.next_snowflakes(n integer, generator text) RETURNS SETOF bigint
+    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF n < 0 THEN
+        RAISE 'number of IDs must not be negative: %', n USING ERRCODE = '22023';
+    END IF;
+    RETURN QUERY SELECT public.next_snowflake(generator) FROM generate_series(1, n);
+END $$;
+COMMENT ON FUNCTION public.next_snowflakes(integer, text) IS 'generate n new Snowflake IDs from named generator, in ascending order';
+
+CREATE FUNCTION public.next_snowflakes(n integer) RETURNS SETOF bigint
+    LANGUAGE sql VOLATILE STRICT
+BEGIN ATOMIC
+    SELECT public.next_snowflakes(n, '');
+END;
+COMMENT ON FUNCTION public.next_snowflakes(integer) IS 'generate n new Snowflake IDs, in ascending order';
+
+-- The sequence of a dropped generator is kept, so that a generator that is created again does not repeat its IDs.
+CREATE FUNCTION snowdrift.create_generator(name text, kind text, layout public.snowflake_layout DEFAULT 'snowflake',
+        datacenter integer DEFAULT NULL, worker integer DEFAULT NULL) RETURNS void
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    f CONSTANT snowdrift.layout_fields := snowdrift.fields_of(layout);
+    state CONSTANT text := 'snowdrift_tables.state_' || md5(name || f::text);
+BEGIN
+    IF kind IS DISTINCT FROM 'snowflake' THEN
+        RAISE 'unrecognized ID generator kind: "%"', kind USING ERRCODE = '22023', HINT = 'The SQL edition has only the kind "snowflake".';
+    ELSIF coalesce(octet_length(name), 0) NOT BETWEEN 1 AND 63 THEN
+        RAISE 'invalid ID generator name: "%"', name USING ERRCODE = '42602', DETAIL = 'A name must be 1 to 63 bytes long.';
+    ELSIF EXISTS (SELECT FROM snowdrift_tables.generator AS g WHERE g.name = create_generator.name) THEN
+        RAISE 'ID generator "%" already exists', name USING ERRCODE = '42710';
+    ELSIF snowdrift_tables.unix_ms() NOT BETWEEN f.epoch_ms AND f.last_ms + f.unit_ms - 1 THEN
+        RAISE 'layout "%" has %', layout, CASE WHEN snowdrift_tables.unix_ms() < f.epoch_ms THEN 'not begun' ELSE 'ended' END
+            USING ERRCODE = '22023';
+    END IF;
+    PERFORM snowdrift.check_field('datacenter', datacenter, f.datacenter_bits), snowdrift.check_field('worker', worker, f.worker_bits);
+    EXECUTE format('CREATE SEQUENCE IF NOT EXISTS %s MINVALUE 0 START 0', state);
+    INSERT INTO snowdrift_tables.generator VALUES (name, layout, datacenter, worker, f, state::regclass);
+END $$;
+COMMENT ON FUNCTION snowdrift.create_generator(text, text, public.snowflake_layout, integer, integer)
+    IS 'create named generator; by default with layout snowflake and the node in snowdrift.node';
+REVOKE ALL ON FUNCTION snowdrift.create_generator(text, text, public.snowflake_layout, integer, integer) FROM PUBLIC;
+
+CREATE FUNCTION snowdrift.drop_generator(name text, force boolean DEFAULT false) RETURNS void
+    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    dependents CONSTANT text := (
+        SELECT string_agg(format('default of column %I of table %s', attname, adrelid::regclass), E'\n' ORDER BY adrelid, adnum)
+        FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
+        WHERE strpos(pg_get_expr(adbin, adrelid), format('next_snowflake(%L::text)', name)) > 0);
+BEGIN
+    IF dependents IS NOT NULL AND NOT force THEN
+        RAISE 'cannot drop ID generator "%" because other objects depend on it', name USING ERRCODE = '2BP01', DETAIL = dependents,
+            HINT = 'Change these objects first, or drop the generator with force => true to keep them. They then raise an error when used.';
+    END IF;
+    DELETE FROM snowdrift_tables.generator AS g WHERE g.name = drop_generator.name AND g.name <> '';
+    IF NOT FOUND THEN
+        RAISE 'ID generator "%" does not exist', name USING ERRCODE = '42704';
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowdrift.drop_generator(text, boolean)
+    IS 'drop named generator; by default only if no default of a column names it';
+REVOKE ALL ON FUNCTION snowdrift.drop_generator(text, boolean) FROM PUBLIC;
+
+CREATE FUNCTION snowdrift.generator_layout(generator text) RETURNS public.snowflake_layout
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    layout CONSTANT text := (SELECT g.layout FROM snowdrift_tables.generator AS g WHERE g.name = generator AND generator <> '');
+BEGIN
+    IF layout IS NULL THEN
+        RAISE 'ID generator "%" does not exist', generator USING ERRCODE = '42704';
+    END IF;
+    RETURN layout;
+END $$;
+COMMENT ON FUNCTION snowdrift.generator_layout(text) IS 'layout of named generator, for functions that decode its Snowflake IDs';
+
+CREATE FUNCTION snowdrift.read_generators(OUT name text, OUT kind text, OUT layout public.snowflake_layout, OUT datacenter integer,
+        OUT worker integer, OUT ends timestamptz, OUT last_timestamp timestamptz) RETURNS SETOF record
+    LANGUAGE sql VOLATILE SECURITY DEFINER
+BEGIN ATOMIC
+    SELECT nullif(g.name, ''), 'snowflake', g.layout, g.datacenter, g.worker, snowdrift.time_of((g.fields).last_ms),
+        snowdrift.time_of((g.fields).epoch_ms + (pg_sequence_last_value(g.state) >> (g.fields).sequence_bits) * (g.fields).unit_ms)
+    FROM snowdrift_tables.generator AS g;
+END;
+
+CREATE VIEW snowdrift.generators AS
+    SELECT *, greatest(last_timestamp - clock_timestamp(), interval '0') AS lead FROM snowdrift.read_generators();
+COMMENT ON VIEW snowdrift.generators
+    IS 'generators: definition, time of the last ID, and how far it is ahead of the clock; the default one has no name';
+GRANT SELECT ON snowdrift.generators TO PUBLIC;
+
+CREATE FUNCTION snowdrift.advance("timestamp" timestamptz) RETURNS void
+    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    lead_ms CONSTANT numeric := snowdrift.unix_ms_of("timestamp") - snowdrift_tables.unix_ms();
+    g snowdrift_tables.generator;
+    key bigint;
+    is_locked boolean := false;
+    state bigint;
+BEGIN
+    IF lead_ms > snowdrift_tables.max_clock_lead_ms() THEN
+        RAISE 'timestamp is % ms ahead of the server''s clock', lead_ms USING ERRCODE = '55000',
+            DETAIL = format('snowdrift.max_clock_lead allows %s ms.', snowdrift_tables.max_clock_lead_ms());
+    END IF;
+    FOR g IN SELECT * FROM snowdrift_tables.generator LOOP
+        key := snowdrift_tables.lock_key(g.state);
+        state := greatest(0, floor((snowdrift.unix_ms_of("timestamp") - (g.fields).epoch_ms) / (g.fields).unit_ms) + 1)::bigint
+            << (g.fields).sequence_bits;
+        is_locked := pg_advisory_lock(key) IS NOT NULL;
+        IF nextval(g.state) < state THEN
+            PERFORM setval(g.state, state - 1);
+        END IF;
+        is_locked := NOT pg_advisory_unlock(key);
+    END LOOP;
+EXCEPTION WHEN OTHERS OR QUERY_CANCELED THEN
+    IF is_locked THEN
+        PERFORM pg_advisory_unlock(key);
+    END IF;
+    RAISE;
+END $$;
+COMMENT ON FUNCTION snowdrift.advance(timestamptz) IS 'make all further IDs of all generators later than a time';
+REVOKE ALL ON FUNCTION snowdrift.advance(timestamptz) FROM PUBLIC;
+
+-- In an extension, the generators are data that a dump contains.
+DO $$
+BEGIN
+    PERFORM pg_extension_config_dump('snowdrift_tables.generator', $where$WHERE name <> ''$where$);
+    PERFORM pg_extension_config_dump('snowdrift_tables.state', '');
+EXCEPTION WHEN OBJECT_NOT_IN_PREREQUISITE_STATE OR FEATURE_NOT_SUPPORTED THEN    -- not in an extension
+END $$;

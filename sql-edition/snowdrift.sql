@@ -3,8 +3,7 @@
 --     psql --single-transaction --file snowdrift.sql
 --
 -- Users find what they call in the schema public; administration and implementation are in the schema snowdrift.
--- Names resolve only in pg_catalog; all others are qualified. Functions in SQL are resolved when they are created.
--- Functions in PL/pgSQL set the search path.
+-- Names resolve only in pg_catalog; all others are qualified. Functions in PL/pgSQL set the search path.
 SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 DO $$
 BEGIN
@@ -18,13 +17,11 @@ GRANT USAGE ON SCHEMA snowdrift TO PUBLIC;
 
 -- Times. An interval is a product of a double-precision number, which is exact up to the year 10889 in these two parts.
 
-CREATE FUNCTION snowdrift.time_of(unix_ms bigint) RETURNS timestamptz
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION snowdrift.time_of(unix_ms bigint) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN (timestamp '1970-01-01' + interval '1 s' * (unix_ms / 1000) + interval '1 ms' * (unix_ms % 1000))
         AT TIME ZONE interval '0';
 
-CREATE FUNCTION snowdrift.unix_ms_of("timestamp" timestamptz) RETURNS numeric
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION snowdrift.unix_ms_of("timestamp" timestamptz) RETURNS numeric LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN extract(epoch FROM "timestamp" AT TIME ZONE interval '0') * 1000;
 
 CREATE FUNCTION snowdrift.check_time("timestamp" timestamptz, unix_ms numeric, first_ms bigint, last_ms bigint,
@@ -57,27 +54,19 @@ CREATE DOMAIN public.snowflake_layout AS text;
 COMMENT ON DOMAIN public.snowflake_layout
     IS 'layout of Snowflake IDs: the name of a preset, or an epoch, a time unit, and the order and widths of the fields';
 
-CREATE TYPE snowdrift.layout_fields AS (
+-- last_ms is the beginning of the last time unit; a shift is the number of bits below a field.
+CREATE TYPE snowdrift.fields AS (
     epoch_ms bigint, last_ms bigint, unit_ms bigint, max_id bigint,
     timestamp_shift integer,
     datacenter_bits integer, datacenter_shift integer,
     worker_bits integer, worker_shift integer,
     sequence_bits integer, sequence_shift integer
 );
-COMMENT ON TYPE snowdrift.layout_fields
-    IS 'positions of the fields of a layout; last_ms is the beginning of its last time unit; a shift is the number of bits below a field';
 
-CREATE FUNCTION snowdrift.ones(bits integer) RETURNS bigint
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION snowdrift.ones(bits integer) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN bits < 63 THEN (1::bigint << bits) - 1 ELSE 9223372036854775807 END;
 
-CREATE FUNCTION snowdrift.utc_text(unix_ms bigint) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN to_char(snowdrift.time_of(unix_ms) AT TIME ZONE interval '0',
-        CASE WHEN unix_ms % 1000 = 0 THEN 'YYYY-MM-DD"T"HH24:MI:SS"Z"' ELSE 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"' END);
-
-CREATE FUNCTION snowdrift.preset_layout(name text) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION snowdrift.preset_layout(name text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE name
         WHEN 'snowflake' THEN 'epoch=1609459200000 timestamp=41 datacenter=5 worker=5 sequence=12'
         WHEN 'twitter' THEN 'epoch=1288834974657 timestamp=41 datacenter=5 worker=5 sequence=12'
@@ -97,25 +86,28 @@ CREATE FUNCTION snowdrift.preset_layout(name text) RETURNS text
         WHEN 'cosid' THEN 'epoch=1577203200000 timestamp=41 worker=10 sequence=12'
     END;
 
-CREATE FUNCTION snowdrift.check_layout_value(name text, value bigint, min bigint, max bigint, detail text DEFAULT '')
+CREATE FUNCTION snowdrift.check_layout_value(name text, value bigint, min bigint, max bigint, reason text DEFAULT NULL)
         RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    texts text[];
+    message text;
 BEGIN
     IF value NOT BETWEEN min AND max THEN
-        SELECT array_agg(CASE
-                WHEN name = 'epoch' AND n BETWEEN 0 AND 253402300799999 THEN snowdrift.utc_text(n)
-                WHEN name = 'unit' AND n > 0 AND n % 1000 = 0 THEN n / 1000 || 's'
-                WHEN name = 'unit' AND n >= 0 THEN n || 'ms'
-                ELSE n::text END ORDER BY i)
-        INTO texts FROM unnest(ARRAY[value, min, max]) WITH ORDINALITY AS numbers(n, i);
-        RAISE '% % is out of range % .. % for type snowflake_layout', name, texts[1], texts[2], texts[3]
-            USING ERRCODE = '22023', DETAIL = detail;
+        SELECT format('%s %s is out of range %s .. %s for type snowflake_layout', VARIADIC name || array_agg(CASE
+            WHEN name = 'epoch' AND n BETWEEN 0 AND 253402300799999
+                THEN replace(to_char(snowdrift.time_of(n) AT TIME ZONE interval '0', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '.000', '')
+            WHEN name = 'unit' AND n > 0 AND n % 1000 = 0 THEN n / 1000 || 's'
+            WHEN name = 'unit' AND n >= 0 THEN n || 'ms'
+            ELSE n::text END ORDER BY i))
+        INTO message FROM unnest(ARRAY[value, min, max]) WITH ORDINALITY AS numbers(n, i);
+        IF reason IS NULL THEN
+            RAISE '%', message USING ERRCODE = '22023';
+        END IF;
+        RAISE '%', message USING ERRCODE = '22023', DETAIL = reason;
     END IF;
 END $$;
 
-CREATE FUNCTION snowdrift.fields_of(layout public.snowflake_layout) RETURNS snowdrift.layout_fields
+CREATE FUNCTION snowdrift.fields_of(layout public.snowflake_layout) RETURNS snowdrift.fields
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     spaces CONSTANT text := E' \t\n\v\f\r';
@@ -128,8 +120,11 @@ DECLARE
     name text;
     value text;
     problem text;
-    below integer := 0;
-    f snowdrift.layout_fields;
+    below integer := 0;    -- bits below the present field
+    place integer;
+    shifts integer[] := '{0,0,0,0,0,0}';
+    max_id bigint;
+    is_js boolean;
 BEGIN
     FOREACH word IN ARRAY regexp_split_to_array(
         btrim(coalesce(snowdrift.preset_layout(btrim(layout, spaces)), layout), spaces), '[' || spaces || ']+')
@@ -181,38 +176,28 @@ BEGIN
 
     PERFORM snowdrift.check_layout_value('epoch', numbers[1], 0, 253402300799999);
     PERFORM snowdrift.check_layout_value('unit', numbers[2], 1, 60000);
+    is_js := 'js' = ANY (given);
     -- The timestamp has at most 2^48 milliseconds.
-    PERFORM snowdrift.check_layout_value('timestamp', numbers[3], 1, 48 - ceil(log(2.0, numbers[2]))::bigint);
+    PERFORM snowdrift.check_layout_value('timestamp', numbers[3], 1, 48 - length(ltrim((numbers[2] - 1)::bit(16)::text, '0')));
     PERFORM snowdrift.check_layout_value(names[i], numbers[i], 0, 31) FROM generate_series(4, 6) AS i;
     PERFORM snowdrift.check_layout_value('datacenter+worker', numbers[4] + numbers[5], 0, 31);
-    IF 'js' = ANY (given) THEN
-        PERFORM snowdrift.check_layout_value('timestamp+datacenter+worker+sequence', numbers[3] + numbers[4] + numbers[5] + numbers[6],
-            1, 53, 'The IDs of a layout declared "js" must be exact as JavaScript numbers.');
-        PERFORM snowdrift.check_layout_value('epoch', numbers[1], greatest(0, 2147483647000 - snowdrift.ones(numbers[3]::integer) * numbers[2]),
+    PERFORM snowdrift.check_layout_value('timestamp+datacenter+worker+sequence', numbers[3] + numbers[4] + numbers[5] + numbers[6],
+        1, CASE WHEN is_js THEN 53 ELSE 64 END,
+        CASE WHEN is_js THEN 'The IDs of a layout declared "js" must be exact as JavaScript numbers.' END);
+    IF is_js THEN
+        PERFORM snowdrift.check_layout_value('epoch', numbers[1], 2147483647000 - snowdrift.ones(numbers[3]::integer) * numbers[2],
             253402300799999, 'The timestamp of a layout declared "js" must reach 2038-01-19T03:14:07Z.');
-    ELSE
-        PERFORM snowdrift.check_layout_value('timestamp+datacenter+worker+sequence', numbers[3] + numbers[4] + numbers[5] + numbers[6], 1, 64);
     END IF;
 
-    f.epoch_ms := numbers[1];
-    f.unit_ms := numbers[2];
-    f.datacenter_bits := numbers[4];
-    f.worker_bits := numbers[5];
-    f.sequence_bits := numbers[6];
     FOR i IN REVERSE cardinality(given) .. 1 LOOP
-        CASE given[i]
-            WHEN 'datacenter' THEN f.datacenter_shift := below; below := below + f.datacenter_bits;
-            WHEN 'worker' THEN f.worker_shift := below; below := below + f.worker_bits;
-            WHEN 'sequence' THEN f.sequence_shift := below; below := below + f.sequence_bits;
-            ELSE NULL;
-        END CASE;
+        place := array_position(names, given[i]);
+        CONTINUE WHEN place IS NULL OR place < 4;
+        shifts[place] := below;
+        below := below + numbers[place];
     END LOOP;
-    f.datacenter_shift := coalesce(f.datacenter_shift, 0);
-    f.worker_shift := coalesce(f.worker_shift, 0);
-    f.timestamp_shift := below;
-    f.max_id := snowdrift.ones(least(numbers[3] + below, 63)::integer);
-    f.last_ms := f.epoch_ms + (f.max_id >> below) * f.unit_ms;
-    RETURN f;
+    max_id := snowdrift.ones(least(numbers[3] + below, 63)::integer);
+    RETURN ROW(numbers[1], numbers[1] + (max_id >> below) * numbers[2], numbers[2], max_id, below,
+        numbers[4]::integer, shifts[4], numbers[5]::integer, shifts[5], numbers[6]::integer, shifts[6]);
 END $$;
 
 -- Snowflake: decoding. PostgreSQL replaces the functions by arithmetic if the layout is a constant.
@@ -224,50 +209,44 @@ BEGIN
     RAISE 'Snowflake ID % is out of range 0 .. %', id, max_id USING ERRCODE = '22003';
 END $$;
 
-CREATE FUNCTION snowdrift.check_id(id bigint, max_id bigint) RETURNS bigint
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION snowdrift.check_id(id bigint, max_id bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN id BETWEEN 0 AND max_id THEN id ELSE snowdrift.reject_id(id, max_id) END;
 
-CREATE FUNCTION snowdrift.timestamp_of(id bigint, f snowdrift.layout_fields) RETURNS timestamptz
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION snowdrift.timestamp_of(id bigint, f snowdrift.fields) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN snowdrift.time_of((f).epoch_ms + (snowdrift.check_id(id, (f).max_id) >> (f).timestamp_shift) * (f).unit_ms);
 
-CREATE FUNCTION snowdrift.field_of(id bigint, max_id bigint, bits integer, shift integer) RETURNS integer
+CREATE FUNCTION snowdrift.field_of(id bigint, f snowdrift.fields, field text) RETURNS integer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN ((snowdrift.check_id(id, max_id) >> shift) & snowdrift.ones(bits))::integer;
+    RETURN ((snowdrift.check_id(id, (f).max_id) >> CASE field WHEN 'datacenter' THEN (f).datacenter_shift
+            WHEN 'worker' THEN (f).worker_shift ELSE (f).sequence_shift END)
+        & snowdrift.ones(CASE field WHEN 'datacenter' THEN (f).datacenter_bits
+            WHEN 'worker' THEN (f).worker_bits ELSE (f).sequence_bits END))::integer;
 
 CREATE FUNCTION public.snowflake_timestamp(id bigint, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS timestamptz
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN snowdrift.timestamp_of(id, snowdrift.fields_of(layout));
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN snowdrift.timestamp_of(id, snowdrift.fields_of(layout));
 COMMENT ON FUNCTION public.snowflake_timestamp(bigint, public.snowflake_layout) IS 'extract timestamp of Snowflake ID';
 
 CREATE FUNCTION public.snowflake_datacenter(id bigint, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS integer
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN snowdrift.field_of(id, (snowdrift.fields_of(layout)).max_id,
-        (snowdrift.fields_of(layout)).datacenter_bits, (snowdrift.fields_of(layout)).datacenter_shift);
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN snowdrift.field_of(id, snowdrift.fields_of(layout), 'datacenter');
 COMMENT ON FUNCTION public.snowflake_datacenter(bigint, public.snowflake_layout) IS 'extract datacenter of Snowflake ID';
 
 CREATE FUNCTION public.snowflake_worker(id bigint, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS integer
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN snowdrift.field_of(id, (snowdrift.fields_of(layout)).max_id,
-        (snowdrift.fields_of(layout)).worker_bits, (snowdrift.fields_of(layout)).worker_shift);
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN snowdrift.field_of(id, snowdrift.fields_of(layout), 'worker');
 COMMENT ON FUNCTION public.snowflake_worker(bigint, public.snowflake_layout) IS 'extract worker of Snowflake ID';
 
 CREATE FUNCTION public.snowflake_sequence(id bigint, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS integer
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN snowdrift.field_of(id, (snowdrift.fields_of(layout)).max_id,
-        (snowdrift.fields_of(layout)).sequence_bits, (snowdrift.fields_of(layout)).sequence_shift);
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN snowdrift.field_of(id, snowdrift.fields_of(layout), 'sequence');
 COMMENT ON FUNCTION public.snowflake_sequence(bigint, public.snowflake_layout) IS 'extract sequence of Snowflake ID';
 
 CREATE FUNCTION public.snowflake_parts(id bigint, layout public.snowflake_layout DEFAULT 'snowflake',
         OUT "timestamp" timestamptz, OUT datacenter integer, OUT worker integer, OUT sequence integer)
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
-    SELECT public.snowflake_timestamp(id, layout), public.snowflake_datacenter(id, layout),
-        public.snowflake_worker(id, layout), public.snowflake_sequence(id, layout);
+    SELECT snowdrift.timestamp_of(id, f), snowdrift.field_of(id, f, 'datacenter'), snowdrift.field_of(id, f, 'worker'),
+        snowdrift.field_of(id, f, 'sequence')
+    FROM snowdrift.fields_of(layout) AS f;
 END;
-COMMENT ON FUNCTION public.snowflake_parts(bigint, public.snowflake_layout)
-    IS 'extract all fields of Snowflake ID, as a row';
+COMMENT ON FUNCTION public.snowflake_parts(bigint, public.snowflake_layout) IS 'extract all fields of Snowflake ID, as a row';
 
 -- Snowflake: composing
 
@@ -284,17 +263,13 @@ BEGIN
 END $$;
 
 CREATE FUNCTION snowdrift.compose("timestamp" timestamptz, datacenter integer, worker integer, sequence integer,
-        f snowdrift.layout_fields) RETURNS bigint
-    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    unix_ms CONSTANT bigint := snowdrift.check_time("timestamp", floor(snowdrift.unix_ms_of("timestamp")),
-        f.epoch_ms, f.last_ms, f.unit_ms, 'a Snowflake ID');
-BEGIN
-    RETURN ((unix_ms - f.epoch_ms) / f.unit_ms << f.timestamp_shift)
-        | (snowdrift.check_field('datacenter', datacenter, f.datacenter_bits) << f.datacenter_shift)
-        | (snowdrift.check_field('worker', worker, f.worker_bits) << f.worker_shift)
-        | (snowdrift.check_field('sequence', sequence, f.sequence_bits) << f.sequence_shift);
-END $$;
+        f snowdrift.fields) RETURNS bigint
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN ((snowdrift.check_time("timestamp", floor(snowdrift.unix_ms_of("timestamp")), (f).epoch_ms, (f).last_ms, (f).unit_ms,
+            'a Snowflake ID') - (f).epoch_ms) / (f).unit_ms << (f).timestamp_shift)
+        | (snowdrift.check_field('datacenter', datacenter, (f).datacenter_bits) << (f).datacenter_shift)
+        | (snowdrift.check_field('worker', worker, (f).worker_bits) << (f).worker_shift)
+        | (snowdrift.check_field('sequence', sequence, (f).sequence_bits) << (f).sequence_shift);
 
 CREATE FUNCTION public.make_snowflake("timestamp" timestamptz, datacenter integer, worker integer, sequence integer,
         layout public.snowflake_layout DEFAULT 'snowflake') RETURNS bigint
@@ -303,35 +278,28 @@ CREATE FUNCTION public.make_snowflake("timestamp" timestamptz, datacenter intege
 COMMENT ON FUNCTION public.make_snowflake(timestamptz, integer, integer, integer, public.snowflake_layout)
     IS 'construct Snowflake ID from its fields; the time is truncated to the layout''s time unit';
 
-CREATE FUNCTION snowdrift.boundary("timestamp" timestamptz, f snowdrift.layout_fields) RETURNS bigint
-    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    RETURN (snowdrift.check_time("timestamp", ceil(snowdrift.unix_ms_of("timestamp")), f.epoch_ms, f.last_ms, 1, 'a Snowflake ID')
-        - f.epoch_ms + f.unit_ms - 1) / f.unit_ms << f.timestamp_shift;
-END $$;
+CREATE FUNCTION snowdrift.boundary("timestamp" timestamptz, f snowdrift.fields) RETURNS bigint
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN (snowdrift.check_time("timestamp", ceil(snowdrift.unix_ms_of("timestamp")), (f).epoch_ms, (f).last_ms, 1,
+        'a Snowflake ID') - (f).epoch_ms + (f).unit_ms - 1) / (f).unit_ms << (f).timestamp_shift;
 
 CREATE FUNCTION public.snowflake_boundary("timestamp" timestamptz, layout public.snowflake_layout DEFAULT 'snowflake')
         RETURNS bigint
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN snowdrift.boundary("timestamp", snowdrift.fields_of(layout));
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN snowdrift.boundary("timestamp", snowdrift.fields_of(layout));
 COMMENT ON FUNCTION public.snowflake_boundary(timestamptz, public.snowflake_layout)
     IS 'smallest Snowflake ID at or after a time; id >= boundary(a) AND id < boundary(b) selects the times >= a and < b';
 
 -- Time ranges. If there is no ID within a range, the first one is the largest of all, and the last one the smallest.
 
-CREATE FUNCTION snowdrift.first_within(range tstzrange, f snowdrift.layout_fields) RETURNS bigint
-    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    RETURN coalesce(((snowdrift.ms_within(range, f.epoch_ms, f.last_ms))[1] - f.epoch_ms + f.unit_ms - 1) / f.unit_ms << f.timestamp_shift,
-        f.max_id);
-END $$;
+CREATE FUNCTION snowdrift.first_within(range tstzrange, f snowdrift.fields) RETURNS bigint
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN coalesce(((snowdrift.ms_within(range, (f).epoch_ms, (f).last_ms))[1] - (f).epoch_ms + (f).unit_ms - 1) / (f).unit_ms
+        << (f).timestamp_shift, (f).max_id);
 
-CREATE FUNCTION snowdrift.last_within(range tstzrange, f snowdrift.layout_fields) RETURNS bigint
-    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    RETURN coalesce((((snowdrift.ms_within(range, f.epoch_ms, f.last_ms))[2] - f.epoch_ms) / f.unit_ms << f.timestamp_shift)
-        | snowdrift.ones(f.timestamp_shift), 0);
-END $$;
+CREATE FUNCTION snowdrift.last_within(range tstzrange, f snowdrift.fields) RETURNS bigint
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN coalesce((((snowdrift.ms_within(range, (f).epoch_ms, (f).last_ms))[2] - (f).epoch_ms) / (f).unit_ms
+        << (f).timestamp_shift) | snowdrift.ones((f).timestamp_shift), 0);
 
 CREATE FUNCTION snowdrift.first_snowflake_within(range tstzrange, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -360,17 +328,6 @@ BEGIN
     RETURN result;
 END $$;
 
-CREATE FUNCTION snowdrift.base32_bits(input text) RETURNS bit varying
-    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    result bit varying := '';
-BEGIN
-    FOR i IN 1 .. length(input) LOOP
-        result := result || (strpos('0123456789ABCDEFGHJKMNPQRSTVWXYZ', substr(input, i, 1)) - 1)::bit(5);
-    END LOOP;
-    RETURN result;
-END $$;
-
 CREATE FUNCTION snowdrift.base32_problem(input text, alphabet text, size integer, bits integer,
         format text, part text DEFAULT 'input', before integer DEFAULT 0) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -382,6 +339,21 @@ CREATE FUNCTION snowdrift.base32_problem(input text, alphabet text, size integer
             THEN format('The %s exceeds %s bits, because its first character is greater than "7".', part, bits)
     END;
 
+CREATE FUNCTION snowdrift.base32_bits(input text, size integer, bits integer, format text, error text) RETURNS bit varying
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    problem CONSTANT text := snowdrift.base32_problem(input, '0123456789ABCDEFGHJKMNPQRSTVWXYZabcdefghjkmnpqrstvwxyz', size, bits, format);
+    result bit varying := '';
+BEGIN
+    IF problem IS NOT NULL THEN
+        RAISE '%: "%"', error, input USING ERRCODE = '22P02', DETAIL = problem;
+    END IF;
+    FOR i IN 1 .. size LOOP
+        result := result || (strpos('0123456789ABCDEFGHJKMNPQRSTVWXYZ', upper(substr(input, i, 1))) - 1)::bit(5);
+    END LOOP;
+    RETURN result;
+END $$;
+
 CREATE FUNCTION public.snowflake_to_text(id bigint) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN snowdrift.base32_of('0'::bit || snowdrift.check_id(id, 9223372036854775807)::bit(64));
@@ -389,49 +361,29 @@ COMMENT ON FUNCTION public.snowflake_to_text(bigint)
     IS 'convert Snowflake ID to 13 characters of base32, which sort as the IDs do in collation C';
 
 CREATE FUNCTION public.snowflake_from_text(id text) RETURNS bigint
-    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    problem CONSTANT text := snowdrift.base32_problem(id, '0123456789ABCDEFGHJKMNPQRSTVWXYZabcdefghjkmnpqrstvwxyz', 13, 63,
-        'Snowflake IDs');
-BEGIN
-    IF problem IS NOT NULL THEN
-        RAISE 'invalid text of a Snowflake ID: "%"', id USING ERRCODE = '22P02', DETAIL = problem;
-    END IF;
-    RETURN substring(snowdrift.base32_bits(upper(id)) FROM 2)::bit(64)::bigint;
-END $$;
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN substring(snowdrift.base32_bits(id, 13, 63, 'Snowflake IDs', 'invalid text of a Snowflake ID') FROM 2)::bit(64)::bigint;
 COMMENT ON FUNCTION public.snowflake_from_text(text) IS 'convert 13 characters of base32 to Snowflake ID';
 
 -- UUIDs: ULIDs and TypeIDs
 
-CREATE FUNCTION snowdrift.bits_of(id uuid) RETURNS bit varying
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION snowdrift.bits_of(id uuid) RETURNS bit varying LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN ('x' || replace(id::text, '-', ''))::bit(128);
 
-CREATE FUNCTION snowdrift.uuid_of(bits bit varying) RETURNS uuid
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION snowdrift.uuid_of(bits bit varying) RETURNS uuid LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN (lpad(to_hex(substring(bits FROM 1 FOR 64)::bit(64)::bigint), 16, '0')
         || lpad(to_hex(substring(bits FROM 65 FOR 64)::bit(64)::bigint), 16, '0'))::uuid;
 
 CREATE FUNCTION public.ulid_to_text(id uuid) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN snowdrift.base32_of('00'::bit(2) || snowdrift.bits_of(id));
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN snowdrift.base32_of('00'::bit(2) || snowdrift.bits_of(id));
 COMMENT ON FUNCTION public.ulid_to_text(uuid) IS 'convert ULID, stored as UUID, to its text of 26 characters';
 
 CREATE FUNCTION public.ulid_to_uuid(id text) RETURNS uuid
-    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    problem CONSTANT text := snowdrift.base32_problem(id, '0123456789ABCDEFGHJKMNPQRSTVWXYZabcdefghjkmnpqrstvwxyz', 26, 128,
-        'type ulid');
-BEGIN
-    IF problem IS NOT NULL THEN
-        RAISE 'invalid input syntax for type ulid: "%"', id USING ERRCODE = '22P02', DETAIL = problem;
-    END IF;
-    RETURN snowdrift.uuid_of(substring(snowdrift.base32_bits(upper(id)) FROM 3));
-END $$;
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN snowdrift.uuid_of(substring(snowdrift.base32_bits(id, 26, 128, 'type ulid', 'invalid input syntax for type ulid') FROM 3));
 COMMENT ON FUNCTION public.ulid_to_uuid(text) IS 'convert the text of ULID to UUID, for columns of type uuid';
 
-CREATE FUNCTION snowdrift.typeid_prefix_problem(prefix text) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION snowdrift.typeid_prefix_problem(prefix text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE
         WHEN ltrim(prefix, 'abcdefghijklmnopqrstuvwxyz_') <> ''
             THEN format('The character "%s" at position %s of the prefix is neither a lower-case letter from "a" to "z" nor an underscore.',
@@ -473,17 +425,13 @@ END $$;
 COMMENT ON FUNCTION public.typeid_prefix(text) IS 'extract prefix of TypeID';
 
 CREATE FUNCTION public.typeid_to_uuid(id text) RETURNS uuid
-    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    PERFORM public.typeid_prefix(id);
-    RETURN public.ulid_to_uuid(right(id, 26));
-END $$;
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN public.typeid_prefix(id) IS NOT NULL THEN public.ulid_to_uuid(right(id, 26)) END;
 COMMENT ON FUNCTION public.typeid_to_uuid(text) IS 'convert TypeID to UUID';
 
 -- UUIDs of version 7
 
-CREATE FUNCTION snowdrift.is_uuidv7(id uuid) RETURNS boolean
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION snowdrift.is_uuidv7(id uuid) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN substr(id::text, 15, 1) = '7' AND substr(id::text, 20, 1) IN ('8', '9', 'a', 'b');
 
 CREATE FUNCTION public.uuidv7_timestamp(id uuid) RETURNS timestamptz
@@ -493,26 +441,18 @@ CREATE FUNCTION public.uuidv7_timestamp(id uuid) RETURNS timestamptz
 COMMENT ON FUNCTION public.uuidv7_timestamp(uuid) IS 'extract timestamp of UUID version 7; null for other versions';
 
 CREATE FUNCTION public.uuidv7_boundary("timestamp" timestamptz) RETURNS uuid
-    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN snowdrift.uuid_of(snowdrift.check_time("timestamp", ceil(snowdrift.unix_ms_of("timestamp")),
         0, 281474976710655, 1, 'UUID version 7')::bit(48) || X'70008000000000000000');
-END $$;
 COMMENT ON FUNCTION public.uuidv7_boundary(timestamptz) IS 'smallest UUID version 7 at or after a time';
 
-CREATE FUNCTION snowdrift.first_uuidv7_within(range tstzrange) RETURNS uuid
-    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
+CREATE FUNCTION snowdrift.first_uuidv7_within(range tstzrange) RETURNS uuid LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN coalesce(snowdrift.uuid_of((snowdrift.ms_within(range, 0, 281474976710655))[1]::bit(48) || X'70008000000000000000'),
         'ffffffff-ffff-7fff-bfff-ffffffffffff');
-END $$;
 
-CREATE FUNCTION snowdrift.last_uuidv7_within(range tstzrange) RETURNS uuid
-    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
+CREATE FUNCTION snowdrift.last_uuidv7_within(range tstzrange) RETURNS uuid LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN coalesce(snowdrift.uuid_of((snowdrift.ms_within(range, 0, 281474976710655))[2]::bit(48) || X'7FFFBFFFFFFFFFFFFFFF'),
         '00000000-0000-7000-8000-000000000000');
-END $$;
 
 -- The last condition is null for a null range, as the other ones are.
 CREATE FUNCTION public.uuidv7_within(id uuid, range tstzrange) RETURNS boolean
@@ -523,31 +463,26 @@ COMMENT ON FUNCTION public.uuidv7_within(uuid, tstzrange)
     IS 'true if UUID is of version 7 and its time is within a given range; can use indexes on the ID';
 
 CREATE FUNCTION public.uuidv7_at("timestamp" timestamptz) RETURNS uuid
-    LANGUAGE plpgsql VOLATILE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
+    LANGUAGE sql VOLATILE STRICT PARALLEL SAFE
     RETURN snowdrift.uuid_of(snowdrift.check_time("timestamp", floor(snowdrift.unix_ms_of("timestamp")),
-        0, 281474976710655, 1, 'UUID version 7')::bit(48) || B'0111'
-        || substring(snowdrift.bits_of(gen_random_uuid()) FROM 53));
-END $$;
+        0, 281474976710655, 1, 'UUID version 7')::bit(48) || B'0111' || substring(snowdrift.bits_of(gen_random_uuid()) FROM 53));
 COMMENT ON FUNCTION public.uuidv7_at(timestamptz) IS 'generate random UUID version 7 for given time';
 
 CREATE FUNCTION public.next_uuidv7() RETURNS uuid
-    LANGUAGE sql VOLATILE PARALLEL SAFE
-    RETURN public.uuidv7_at(statement_timestamp());
+    LANGUAGE sql VOLATILE PARALLEL SAFE RETURN public.uuidv7_at(statement_timestamp());
 COMMENT ON FUNCTION public.next_uuidv7() IS 'generate random UUID version 7 for the time at which the statement began';
 
 -- Snowflake: generating. The state of a generator is a sequence, so that it is the same in all sessions, survives a
 -- restart, and does not go back. Its value is an ID without a node: the timestamp above the sequence number.
 
 CREATE SCHEMA snowdrift_tables;
-COMMENT ON SCHEMA snowdrift_tables IS 'generators of Snowdrift';
 
 CREATE TABLE snowdrift_tables.generator (
     name text PRIMARY KEY,    -- '' for the default generator
     layout public.snowflake_layout NOT NULL,
     datacenter integer,
     worker integer,
-    fields snowdrift.layout_fields NOT NULL,    -- of the layout; computing them takes longer than drawing an ID
+    fields snowdrift.fields NOT NULL,    -- of the layout; computing them takes longer than drawing an ID
     state regclass NOT NULL
 );
 COMMENT ON TABLE snowdrift_tables.generator
@@ -557,28 +492,21 @@ INSERT INTO snowdrift_tables.generator
 VALUES ('', 'snowflake', NULL, NULL, snowdrift.fields_of('snowflake'), 'snowdrift_tables.state');
 
 -- The key of the advisory lock that a session holds while it changes a state.
-CREATE FUNCTION snowdrift_tables.lock_key(state regclass) RETURNS bigint
-    LANGUAGE sql IMMUTABLE
+CREATE FUNCTION snowdrift_tables.lock_key(state regclass) RETURNS bigint LANGUAGE sql IMMUTABLE
     RETURN (1397641047::bigint << 32) | state::oid::bigint;
 
-CREATE FUNCTION snowdrift_tables.unix_ms() RETURNS bigint
-    LANGUAGE sql VOLATILE
+CREATE FUNCTION snowdrift_tables.unix_ms() RETURNS bigint LANGUAGE sql VOLATILE
     RETURN floor(extract(epoch FROM clock_timestamp()) * 1000);
 
-CREATE FUNCTION snowdrift_tables.max_clock_lead_ms() RETURNS bigint
-    LANGUAGE sql STABLE
+CREATE FUNCTION snowdrift_tables.max_clock_lead_ms() RETURNS bigint LANGUAGE sql STABLE
     RETURN extract(epoch FROM coalesce(nullif(current_setting('snowdrift.max_clock_lead', true), ''), '60s')::interval) * 1000;
 
--- The number in snowdrift.node, for a layout with so many bits for the node.
 CREATE FUNCTION snowdrift_tables.server_node(bits integer) RETURNS bigint
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    setting CONSTANT text := current_setting('snowdrift.node');
+    setting CONSTANT text := coalesce(nullif(current_setting('snowdrift.node'), 'auto'), '0');
 BEGIN
-    IF setting !~ '^[0-9]{1,5}$' THEN
-        RAISE 'this server has no number for its IDs' USING ERRCODE = '55000',
-            DETAIL = format('snowdrift.node is "%s", but the SQL edition supports only numbers.', setting);
-    ELSIF setting::bigint > snowdrift.ones(bits) THEN
+    IF setting !~ '^[0-9]{1,10}$' OR setting::bigint > snowdrift.ones(bits) THEN
         RAISE 'snowdrift.node % is out of range 0 .. % for this layout', setting, snowdrift.ones(bits) USING ERRCODE = '22023';
     END IF;
     RETURN setting;
@@ -588,7 +516,7 @@ CREATE FUNCTION public.next_snowflake(generator text) RETURNS bigint
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     g snowdrift_tables.generator;
-    f snowdrift.layout_fields;
+    f snowdrift.fields;
     node bigint;
     key bigint;
     is_locked boolean := false;
@@ -604,7 +532,7 @@ BEGIN
     f := g.fields;
     node := (coalesce(g.datacenter, 0)::bigint << f.worker_bits) | coalesce(g.worker, 0);
     IF coalesce(g.datacenter, g.worker) IS NULL AND f.datacenter_bits + f.worker_bits > 0
-        AND coalesce(current_setting('snowdrift.node', true), '') NOT IN ('', 'auto') THEN
+        AND coalesce(current_setting('snowdrift.node', true), '') <> '' THEN
         node := snowdrift_tables.server_node(f.datacenter_bits + f.worker_bits);
     END IF;
     key := snowdrift_tables.lock_key(g.state);
@@ -619,13 +547,13 @@ BEGIN
         lead_ms := ((state >> f.sequence_bits) - unit) * f.unit_ms;
         wait_ms := lead_ms - snowdrift_tables.max_clock_lead_ms();
         IF wait_ms > 1000 + f.unit_ms THEN
-            PERFORM setval(g.state, state - 1);
+            PERFORM setval(g.state, greatest(state - 1, 0));
             RAISE 'clock moved backwards by % ms; refusing to generate IDs', lead_ms USING ERRCODE = '55000',
                 DETAIL = format('The last ID is ahead of the server''s clock by that much; snowdrift.max_clock_lead allows %s ms.',
                     lead_ms - wait_ms),
                 HINT = 'Correct the clock, wait until it has caught up, or increase snowdrift.max_clock_lead.';
         ELSIF state & snowdrift.ones(f.sequence_bits) = 0 THEN
-            wait_ms := greatest(wait_ms, f.unit_ms);    -- each unit takes a unit of the clock, so load does not make the lead grow
+            wait_ms := greatest(wait_ms, f.unit_ms);    -- so that load does not make the lead grow
         END IF;
         PERFORM pg_sleep(wait_ms / 1000.0);
     END IF;
@@ -646,11 +574,10 @@ END $$;
 COMMENT ON FUNCTION public.next_snowflake(text) IS 'generate new Snowflake ID from named generator';
 
 CREATE FUNCTION public.next_snowflake() RETURNS bigint
-    LANGUAGE sql VOLATILE
-    RETURN public.next_snowflake('');
+    LANGUAGE sql VOLATILE RETURN public.next_snowflake('');
 COMMENT ON FUNCTION public.next_snowflake() IS 'generate new Snowflake ID, unique in this database';
 
-CREATE FUNCTION public.next_snowflakes(n integer, generator text) RETURNS SETOF bigint
+CREATE FUNCTION public.next_snowflakes(n integer, generator text DEFAULT '') RETURNS SETOF bigint
     LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF n < 0 THEN
@@ -658,25 +585,20 @@ BEGIN
     END IF;
     RETURN QUERY SELECT public.next_snowflake(generator) FROM generate_series(1, n);
 END $$;
-COMMENT ON FUNCTION public.next_snowflakes(integer, text) IS 'generate n new Snowflake IDs from named generator, in ascending order';
-
-CREATE FUNCTION public.next_snowflakes(n integer) RETURNS SETOF bigint
-    LANGUAGE sql VOLATILE STRICT
-BEGIN ATOMIC
-    SELECT public.next_snowflakes(n, '');
-END;
-COMMENT ON FUNCTION public.next_snowflakes(integer) IS 'generate n new Snowflake IDs, in ascending order';
+COMMENT ON FUNCTION public.next_snowflakes(integer, text) IS 'generate n new Snowflake IDs, in ascending order';
 
 -- The sequence of a dropped generator is kept, so that a generator that is created again does not repeat its IDs.
 CREATE FUNCTION snowdrift.create_generator(name text, kind text, layout public.snowflake_layout DEFAULT 'snowflake',
         datacenter integer DEFAULT NULL, worker integer DEFAULT NULL) RETURNS void
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    f CONSTANT snowdrift.layout_fields := snowdrift.fields_of(layout);
-    state CONSTANT text := 'snowdrift_tables.state_' || md5(name || f::text);
+    f snowdrift.fields;
+    state text;
 BEGIN
+    layout := coalesce(layout, 'snowflake');
+    f := snowdrift.fields_of(layout);
     IF kind IS DISTINCT FROM 'snowflake' THEN
-        RAISE 'unrecognized ID generator kind: "%"', kind USING ERRCODE = '22023', HINT = 'The SQL edition has only the kind "snowflake".';
+        RAISE 'unrecognized ID generator kind: "%"', kind USING ERRCODE = '22023', HINT = 'The SQL edition has only "snowflake".';
     ELSIF coalesce(octet_length(name), 0) NOT BETWEEN 1 AND 63 THEN
         RAISE 'invalid ID generator name: "%"', name USING ERRCODE = '42602', DETAIL = 'A name must be 1 to 63 bytes long.';
     ELSIF EXISTS (SELECT FROM snowdrift_tables.generator AS g WHERE g.name = create_generator.name) THEN
@@ -685,7 +607,9 @@ BEGIN
         RAISE 'layout "%" has %', layout, CASE WHEN snowdrift_tables.unix_ms() < f.epoch_ms THEN 'not begun' ELSE 'ended' END
             USING ERRCODE = '22023';
     END IF;
-    PERFORM snowdrift.check_field('datacenter', datacenter, f.datacenter_bits), snowdrift.check_field('worker', worker, f.worker_bits);
+    PERFORM snowdrift.check_field('datacenter', datacenter, f.datacenter_bits);
+    PERFORM snowdrift.check_field('worker', worker, f.worker_bits);
+    state := 'snowdrift_tables.state_' || md5(name || f::text);
     EXECUTE format('CREATE SEQUENCE IF NOT EXISTS %s MINVALUE 0 START 0', state);
     INSERT INTO snowdrift_tables.generator VALUES (name, layout, datacenter, worker, f, state::regclass);
 END $$;
@@ -741,41 +665,33 @@ COMMENT ON VIEW snowdrift.generators
     IS 'generators: definition, time of the last ID, and how far it is ahead of the clock; the default one has no name';
 GRANT SELECT ON snowdrift.generators TO PUBLIC;
 
+-- Until the transaction ends, no ID can be drawn.
 CREATE FUNCTION snowdrift.advance("timestamp" timestamptz) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    lead_ms CONSTANT numeric := snowdrift.unix_ms_of("timestamp") - snowdrift_tables.unix_ms();
+    unix_ms CONSTANT numeric := snowdrift.unix_ms_of("timestamp");
+    lead_ms CONSTANT numeric := unix_ms - snowdrift_tables.unix_ms();
     g snowdrift_tables.generator;
-    key bigint;
-    is_locked boolean := false;
+    f snowdrift.fields;
     state bigint;
 BEGIN
     IF lead_ms > snowdrift_tables.max_clock_lead_ms() THEN
-        RAISE 'timestamp is % ms ahead of the server''s clock', lead_ms USING ERRCODE = '55000',
-            DETAIL = format('snowdrift.max_clock_lead allows %s ms.', snowdrift_tables.max_clock_lead_ms());
+        RAISE 'timestamp is % ms ahead of the server''s clock', lead_ms USING ERRCODE = '55000';
     END IF;
-    FOR g IN SELECT * FROM snowdrift_tables.generator LOOP
-        key := snowdrift_tables.lock_key(g.state);
-        state := greatest(0, floor((snowdrift.unix_ms_of("timestamp") - (g.fields).epoch_ms) / (g.fields).unit_ms) + 1)::bigint
-            << (g.fields).sequence_bits;
-        is_locked := pg_advisory_lock(key) IS NOT NULL;
+    FOR g IN SELECT * FROM snowdrift_tables.generator AS d ORDER BY d.name LOOP
+        PERFORM pg_advisory_xact_lock(snowdrift_tables.lock_key(g.state));
+        f := g.fields;
+        state := (greatest(-1, floor((unix_ms - f.epoch_ms) / f.unit_ms)) + 1)::bigint << f.sequence_bits;
         IF nextval(g.state) < state THEN
             PERFORM setval(g.state, state - 1);
         END IF;
-        is_locked := NOT pg_advisory_unlock(key);
     END LOOP;
-EXCEPTION WHEN OTHERS OR QUERY_CANCELED THEN
-    IF is_locked THEN
-        PERFORM pg_advisory_unlock(key);
-    END IF;
-    RAISE;
 END $$;
 COMMENT ON FUNCTION snowdrift.advance(timestamptz) IS 'make all further IDs of all generators later than a time';
 REVOKE ALL ON FUNCTION snowdrift.advance(timestamptz) FROM PUBLIC;
 
 -- In an extension, the generators are data that a dump contains.
-DO $$
-BEGIN
+DO $$ BEGIN
     PERFORM pg_extension_config_dump('snowdrift_tables.generator', $where$WHERE name <> ''$where$);
     PERFORM pg_extension_config_dump('snowdrift_tables.state', '');
 EXCEPTION WHEN OBJECT_NOT_IN_PREREQUISITE_STATE OR FEATURE_NOT_SUPPORTED THEN    -- not in an extension

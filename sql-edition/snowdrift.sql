@@ -118,7 +118,7 @@ END $$;
 CREATE FUNCTION snowdrift.fields_of(layout public.snowflake_layout) RETURNS snowdrift.fields
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    spaces CONSTANT text := E' \t\n\v\f\r';
+    spaces CONSTANT text := E' \t\n\x0b\f\r';    -- as in C
     names CONSTANT text[] := '{epoch,unit,timestamp,datacenter,worker,sequence}';
     numbers bigint[] := '{null,1,null,0,0,null}';    -- in the order of names
     given text[] := '{}';

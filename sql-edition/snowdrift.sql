@@ -10,10 +10,24 @@ BEGIN
     IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp'::text THEN
         RAISE 'this file must be run in one transaction' USING HINT = 'Use psql --single-transaction.';
     END IF;
-    CREATE SCHEMA snowdrift;    -- here, so that the other statements fail if this one does
+    -- Here, so that the other statements fail if this one does.
+    CREATE SCHEMA snowdrift;
+    CREATE SCHEMA snowdrift_tables;
+    -- Without a constraint: otherwise, PostgreSQL would not compute calls with a constant layout when it plans a query. Each
+    -- function that takes a layout checks it.
+    CREATE DOMAIN public.snowflake_layout AS text;
 END $$;
 COMMENT ON SCHEMA snowdrift IS 'administration of Snowdrift''s ID generators, and implementation of its functions';
 GRANT USAGE ON SCHEMA snowdrift TO PUBLIC;
+
+CREATE FUNCTION snowdrift.reject(sqlstate text, message text, detail text DEFAULT NULL) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF detail IS NULL THEN
+        RAISE '%', message USING ERRCODE = sqlstate;
+    END IF;
+    RAISE '%', message USING ERRCODE = sqlstate, DETAIL = detail;
+END $$;
 
 -- Times. An interval is a product of a double-precision number, which is exact up to the year 10889 in these two parts.
 
@@ -48,9 +62,6 @@ END $$;
 
 -- Snowflake: layouts
 
--- A domain without a constraint: PostgreSQL would not compute calls with a constant layout once, when it plans a query, if
--- the domain had one. Each function that takes a layout checks it.
-CREATE DOMAIN public.snowflake_layout AS text;
 COMMENT ON DOMAIN public.snowflake_layout
     IS 'layout of Snowflake IDs: the name of a preset, or an epoch, a time unit, and the order and widths of the fields';
 
@@ -100,17 +111,14 @@ BEGIN
             WHEN name = 'unit' AND n >= 0 THEN n || 'ms'
             ELSE n::text END ORDER BY i))
         INTO message FROM unnest(ARRAY[value, min, max]) WITH ORDINALITY AS numbers(n, i);
-        IF reason IS NULL THEN
-            RAISE '%', message USING ERRCODE = '22023';
-        END IF;
-        RAISE '%', message USING ERRCODE = '22023', DETAIL = reason;
+        PERFORM snowdrift.reject('22023', message, reason);
     END IF;
 END $$;
 
 CREATE FUNCTION snowdrift.fields_of(layout public.snowflake_layout) RETURNS snowdrift.fields
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    spaces CONSTANT text := E' \t\n\v\f\r';
+    spaces CONSTANT text := E' \t\n\x0b\f\r';    -- as in C
     names CONSTANT text[] := '{epoch,unit,timestamp,datacenter,worker,sequence}';
     numbers bigint[] := '{null,1,null,0,0,null}';    -- in the order of names
     given text[] := '{}';
@@ -251,16 +259,12 @@ COMMENT ON FUNCTION public.snowflake_parts(bigint, public.snowflake_layout) IS '
 -- Snowflake: composing
 
 CREATE FUNCTION snowdrift.check_field(field text, value integer, bits integer) RETURNS bigint
-    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    IF value NOT BETWEEN 0 AND snowdrift.ones(bits) THEN
-        IF bits = 0 THEN
-            RAISE '% must be 0, not %', field, value USING ERRCODE = '22003', DETAIL = 'The layout has no bits for it.';
-        END IF;
-        RAISE '% % is out of range 0 .. %', field, value, snowdrift.ones(bits) USING ERRCODE = '22003';
-    END IF;
-    RETURN value;
-END $$;
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN value BETWEEN 0 AND snowdrift.ones(bits) THEN value
+        WHEN bits = 0 THEN snowdrift.reject('22003', format('%s must be 0, not %s', field, value), 'The layout has no bits for it.')::bigint
+        WHEN value IS NOT NULL
+            THEN snowdrift.reject('22003', format('%s %s is out of range 0 .. %s', field, value, snowdrift.ones(bits)))::bigint
+    END;
 
 CREATE FUNCTION snowdrift.compose("timestamp" timestamptz, datacenter integer, worker integer, sequence integer,
         f snowdrift.fields) RETURNS bigint
@@ -346,7 +350,7 @@ DECLARE
     result bit varying := '';
 BEGIN
     IF problem IS NOT NULL THEN
-        RAISE '%: "%"', error, input USING ERRCODE = '22P02', DETAIL = problem;
+        PERFORM snowdrift.reject('22P02', format('%s: "%s"', error, input), problem);
     END IF;
     FOR i IN 1 .. size LOOP
         result := result || (strpos('0123456789ABCDEFGHJKMNPQRSTVWXYZ', upper(substr(input, i, 1))) - 1)::bit(5);
@@ -394,38 +398,27 @@ CREATE FUNCTION snowdrift.typeid_prefix_problem(prefix text) RETURNS text LANGUA
     END;
 
 CREATE FUNCTION public.typeid_to_text(prefix text, id uuid) RETURNS text
-    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    problem CONSTANT text := snowdrift.typeid_prefix_problem(prefix);
-BEGIN
-    IF problem IS NOT NULL THEN
-        RAISE 'invalid prefix of a TypeID: "%"', prefix USING ERRCODE = '22023', DETAIL = problem;
-    END IF;
-    RETURN prefix || CASE WHEN prefix <> '' THEN '_' ELSE '' END || lower(public.ulid_to_text(id));
-END $$;
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN CASE WHEN snowdrift.typeid_prefix_problem(prefix) IS NULL
+            THEN concat_ws('_', nullif(prefix, ''), lower(public.ulid_to_text(id)))
+        ELSE snowdrift.reject('22023', format('invalid prefix of a TypeID: "%s"', prefix), snowdrift.typeid_prefix_problem(prefix)) END;
 COMMENT ON FUNCTION public.typeid_to_text(text, uuid) IS 'convert UUID to TypeID with given prefix';
 
 -- The last underscore is the separator.
-CREATE FUNCTION public.typeid_prefix(id text) RETURNS text
-    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    suffix CONSTANT text := substring(id FROM '[^_]*$');
-    prefix CONSTANT text := left(id, greatest(length(id) - length(suffix) - 1, 0));
-    problem CONSTANT text := coalesce(
+CREATE FUNCTION snowdrift.typeid_problem(id text, suffix text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN coalesce(
         CASE WHEN length(id) = length(suffix) + 1 THEN 'A TypeID without a prefix has no underscore.' END,
-        snowdrift.typeid_prefix_problem(prefix),
-        snowdrift.base32_problem(suffix, '0123456789abcdefghjkmnpqrstvwxyz', 26, 128, 'TypeIDs', 'suffix',
-            length(id) - length(suffix)));
-BEGIN
-    IF problem IS NOT NULL THEN
-        RAISE 'invalid TypeID: "%"', id USING ERRCODE = '22P02', DETAIL = problem;
-    END IF;
-    RETURN prefix;
-END $$;
+        snowdrift.typeid_prefix_problem(left(id, greatest(length(id) - length(suffix) - 1, 0))),
+        snowdrift.base32_problem(suffix, '0123456789abcdefghjkmnpqrstvwxyz', 26, 128, 'TypeIDs', 'suffix', length(id) - length(suffix)));
+
+CREATE FUNCTION public.typeid_prefix(id text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN CASE WHEN snowdrift.typeid_problem(id, substring(id FROM '[^_]*$')) IS NULL THEN rtrim(left(id, -26), '_')
+        ELSE snowdrift.reject('22P02', format('invalid TypeID: "%s"', id), snowdrift.typeid_problem(id, substring(id FROM '[^_]*$'))) END;
 COMMENT ON FUNCTION public.typeid_prefix(text) IS 'extract prefix of TypeID';
 
 CREATE FUNCTION public.typeid_to_uuid(id text) RETURNS uuid
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN CASE WHEN public.typeid_prefix(id) IS NOT NULL THEN public.ulid_to_uuid(right(id, 26)) END;
 COMMENT ON FUNCTION public.typeid_to_uuid(text) IS 'convert TypeID to UUID';
 
@@ -475,13 +468,11 @@ COMMENT ON FUNCTION public.next_uuidv7() IS 'generate random UUID version 7 for 
 -- Snowflake: generating. The state of a generator is a sequence, so that it is the same in all sessions, survives a
 -- restart, and does not go back. Its value is an ID without a node: the timestamp above the sequence number.
 
-CREATE SCHEMA snowdrift_tables;
-
 CREATE TABLE snowdrift_tables.generator (
     name text PRIMARY KEY,    -- '' for the default generator
     layout public.snowflake_layout NOT NULL,
-    datacenter integer,
-    worker integer,
+    datacenter integer NOT NULL,
+    worker integer NOT NULL,
     fields snowdrift.fields NOT NULL,    -- of the layout; computing them takes longer than drawing an ID
     state regclass NOT NULL
 );
@@ -489,7 +480,7 @@ COMMENT ON TABLE snowdrift_tables.generator
     IS 'generators; change them with snowdrift.create_generator and snowdrift.drop_generator';
 CREATE SEQUENCE snowdrift_tables.state MINVALUE 0 START 0;
 INSERT INTO snowdrift_tables.generator
-VALUES ('', 'snowflake', NULL, NULL, snowdrift.fields_of('snowflake'), 'snowdrift_tables.state');
+VALUES ('', 'snowflake', 0, 0, snowdrift.fields_of('snowflake'), 'snowdrift_tables.state');
 
 -- The key of the advisory lock that a session holds while it changes a state.
 CREATE FUNCTION snowdrift_tables.lock_key(state regclass) RETURNS bigint LANGUAGE sql IMMUTABLE
@@ -498,30 +489,16 @@ CREATE FUNCTION snowdrift_tables.lock_key(state regclass) RETURNS bigint LANGUAG
 CREATE FUNCTION snowdrift_tables.unix_ms() RETURNS bigint LANGUAGE sql VOLATILE
     RETURN floor(extract(epoch FROM clock_timestamp()) * 1000);
 
-CREATE FUNCTION snowdrift_tables.max_clock_lead_ms() RETURNS bigint LANGUAGE sql STABLE
-    RETURN extract(epoch FROM coalesce(nullif(current_setting('snowdrift.max_clock_lead', true), ''), '60s')::interval) * 1000;
-
-CREATE FUNCTION snowdrift_tables.server_node(bits integer) RETURNS bigint
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    setting CONSTANT text := coalesce(nullif(current_setting('snowdrift.node'), 'auto'), '0');
-BEGIN
-    IF setting !~ '^[0-9]{1,10}$' OR setting::bigint > snowdrift.ones(bits) THEN
-        RAISE 'snowdrift.node % is out of range 0 .. % for this layout', setting, snowdrift.ones(bits) USING ERRCODE = '22023';
-    END IF;
-    RETURN setting;
-END $$;
-
 CREATE FUNCTION public.next_snowflake(generator text) RETURNS bigint
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     g snowdrift_tables.generator;
     f snowdrift.fields;
-    node bigint;
     key bigint;
     is_locked boolean := false;
     state bigint;
     unit bigint;
+    max_lead_ms CONSTANT bigint := 60000;
     lead_ms bigint;
     wait_ms bigint;
 BEGIN
@@ -530,11 +507,6 @@ BEGIN
         RAISE 'ID generator "%" does not exist', generator USING ERRCODE = '42704';
     END IF;
     f := g.fields;
-    node := (coalesce(g.datacenter, 0)::bigint << f.worker_bits) | coalesce(g.worker, 0);
-    IF coalesce(g.datacenter, g.worker) IS NULL AND f.datacenter_bits + f.worker_bits > 0
-        AND coalesce(current_setting('snowdrift.node', true), '') <> '' THEN
-        node := snowdrift_tables.server_node(f.datacenter_bits + f.worker_bits);
-    END IF;
     key := snowdrift_tables.lock_key(g.state);
     -- One statement takes or releases the lock and says so: no error can come between the two.
     is_locked := pg_advisory_lock(key) IS NOT NULL;
@@ -545,13 +517,12 @@ BEGIN
     ELSIF state >> f.sequence_bits > unit THEN
         -- The clock is behind, or the sequence numbers of its unit are used up.
         lead_ms := ((state >> f.sequence_bits) - unit) * f.unit_ms;
-        wait_ms := lead_ms - snowdrift_tables.max_clock_lead_ms();
+        wait_ms := lead_ms - max_lead_ms;
         IF wait_ms > 1000 + f.unit_ms THEN
             PERFORM setval(g.state, greatest(state - 1, 0));
             RAISE 'clock moved backwards by % ms; refusing to generate IDs', lead_ms USING ERRCODE = '55000',
-                DETAIL = format('The last ID is ahead of the server''s clock by that much; snowdrift.max_clock_lead allows %s ms.',
-                    lead_ms - wait_ms),
-                HINT = 'Correct the clock, wait until it has caught up, or increase snowdrift.max_clock_lead.';
+                DETAIL = format('The last ID is ahead of the server''s clock by that much; at most %s ms are allowed.', max_lead_ms),
+                HINT = 'Correct the clock, or wait until it has caught up.';
         ELSIF state & snowdrift.ones(f.sequence_bits) = 0 THEN
             wait_ms := greatest(wait_ms, f.unit_ms);    -- so that load does not make the lead grow
         END IF;
@@ -563,8 +534,7 @@ BEGIN
     is_locked := NOT pg_advisory_unlock(key);
     RETURN (state >> f.sequence_bits << f.timestamp_shift)
         | ((state & snowdrift.ones(f.sequence_bits)) << f.sequence_shift)
-        | (node >> f.worker_bits << f.datacenter_shift)
-        | ((node & snowdrift.ones(f.worker_bits)) << f.worker_shift);
+        | (g.datacenter::bigint << f.datacenter_shift) | (g.worker::bigint << f.worker_shift);
 EXCEPTION WHEN OTHERS OR QUERY_CANCELED THEN
     IF is_locked THEN
         PERFORM pg_advisory_unlock(key);
@@ -578,24 +548,25 @@ CREATE FUNCTION public.next_snowflake() RETURNS bigint
 COMMENT ON FUNCTION public.next_snowflake() IS 'generate new Snowflake ID, unique in this database';
 
 CREATE FUNCTION public.next_snowflakes(n integer, generator text DEFAULT '') RETURNS SETOF bigint
-    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    IF n < 0 THEN
-        RAISE 'number of IDs must not be negative: %', n USING ERRCODE = '22023';
-    END IF;
-    RETURN QUERY SELECT public.next_snowflake(generator) FROM generate_series(1, n);
-END $$;
+    LANGUAGE sql VOLATILE STRICT
+BEGIN ATOMIC
+    SELECT public.next_snowflake(generator) FROM generate_series(1,
+        CASE WHEN n >= 0 THEN n ELSE snowdrift.reject('22023', 'number of IDs must not be negative: ' || n::text)::integer END);
+END;
 COMMENT ON FUNCTION public.next_snowflakes(integer, text) IS 'generate n new Snowflake IDs, in ascending order';
 
 -- The sequence of a dropped generator is kept, so that a generator that is created again does not repeat its IDs.
 CREATE FUNCTION snowdrift.create_generator(name text, kind text, layout public.snowflake_layout DEFAULT 'snowflake',
-        datacenter integer DEFAULT NULL, worker integer DEFAULT NULL) RETURNS void
+        datacenter integer DEFAULT 0, worker integer DEFAULT 0) RETURNS void
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     f snowdrift.fields;
     state text;
+    others text;
 BEGIN
     layout := coalesce(layout, 'snowflake');
+    datacenter := coalesce(datacenter, 0);
+    worker := coalesce(worker, 0);
     f := snowdrift.fields_of(layout);
     IF kind IS DISTINCT FROM 'snowflake' THEN
         RAISE 'unrecognized ID generator kind: "%"', kind USING ERRCODE = '22023', HINT = 'The SQL edition has only "snowflake".';
@@ -611,10 +582,19 @@ BEGIN
     PERFORM snowdrift.check_field('worker', worker, f.worker_bits);
     state := 'snowdrift_tables.state_' || md5(name || f::text);
     EXECUTE format('CREATE SEQUENCE IF NOT EXISTS %s MINVALUE 0 START 0', state);
+    SELECT string_agg(CASE g.name WHEN '' THEN 'the default generator' ELSE format('"%s"', g.name) END, ', ' ORDER BY g.name) INTO others
+    FROM snowdrift_tables.generator AS g
+    WHERE ((g.fields).epoch_ms, (g.fields).unit_ms, (g.fields).timestamp_shift) = (f.epoch_ms, f.unit_ms, f.timestamp_shift)
+        AND (g.datacenter::bigint << (g.fields).worker_bits) + g.worker = (datacenter::bigint << f.worker_bits) + worker;
     INSERT INTO snowdrift_tables.generator VALUES (name, layout, datacenter, worker, f, state::regclass);
+    IF others IS NOT NULL THEN
+        RAISE NOTICE 'ID generator "%" can issue the same IDs as other generators', name
+            USING DETAIL = format('The other generators are: %s.', others),
+                HINT = 'If their IDs meet in one column, give each generator its own node (datacenter and worker).';
+    END IF;
 END $$;
 COMMENT ON FUNCTION snowdrift.create_generator(text, text, public.snowflake_layout, integer, integer)
-    IS 'create named generator; by default with layout snowflake and the node in snowdrift.node';
+    IS 'create named generator; by default with layout snowflake and node 0';
 REVOKE ALL ON FUNCTION snowdrift.create_generator(text, text, public.snowflake_layout, integer, integer) FROM PUBLIC;
 
 CREATE FUNCTION snowdrift.drop_generator(name text, force boolean DEFAULT false) RETURNS void
@@ -675,7 +655,7 @@ DECLARE
     f snowdrift.fields;
     state bigint;
 BEGIN
-    IF lead_ms > snowdrift_tables.max_clock_lead_ms() THEN
+    IF lead_ms > 60000 THEN
         RAISE 'timestamp is % ms ahead of the server''s clock', lead_ms USING ERRCODE = '55000';
     END IF;
     FOR g IN SELECT * FROM snowdrift_tables.generator AS d ORDER BY d.name LOOP

@@ -12,6 +12,9 @@ use PostgreSQL::Test::Utils;
 my $minutes = 'epoch=2024-01-01T00:00:00Z unit=60s timestamp=30 sequence=0';
 my $hundredths = 'epoch=2024-01-01T00:00:00Z unit=10ms timestamp=39 sequence=0';
 
+my @stopped;    # processes; the server could not stop while they are stopped
+END { kill 'CONT', @stopped if @stopped }
+
 my $node = PostgreSQL::Test::Cluster->new('edition');
 $node->init(allows_streaming => 1);
 # Nothing but commits and the WAL writer may flush WAL.
@@ -166,11 +169,12 @@ is(in_clock(q{SELECT pid, granted FROM pg_locks WHERE locktype = 'advisory'}), "
 
 # A cancel arrives at the moment at which the lock is granted: both happen while the process is stopped.
 begin('wait', $draw, 'advisory');
-kill 'STOP', $pids{wait};
+kill 'STOP', @stopped = ($pids{wait});
 set_clock($node, "2026-06-01 $hour:01:00");
 is(ended('draw'), '', '... and gets an ID');
 kill 'INT', $pids{wait};
-kill 'CONT', $pids{wait};
+kill 'CONT', @stopped;
+@stopped = ();
 like(ended('wait'), qr/canceling statement due to user request/, 'a call is canceled when it is granted the lock');
 is(holders(), '0', '... and leaves no lock');
 
@@ -217,11 +221,12 @@ sub draw_and_lose
 	set_clock($node, $time);
 	my $session = $node->background_psql('lost');
 	$session->query('BEGIN');
-	my $writer = as_superuser(sub { stop_idle($node, 'walwriter') });
+	@stopped = as_superuser(sub { stop_idle($node, 'walwriter') });
 	my $lost = $session->query('SELECT next_snowflakes(3)');
 	set_clock($node, $crash);
-	kill 'KILL', $writer;    # which the server ends for
+	kill 'KILL', @stopped;    # which the server ends for
 	$node->stop('immediate', fail_ok => 1);
+	@stopped = ();
 	eval { $session->quit };
 	start_with_clock($node, $restart);
 	return ($lost, $node->safe_psql('lost', 'SELECT next_snowflakes(3)'));

@@ -19,6 +19,7 @@ my $node = PostgreSQL::Test::Cluster->new('edition');
 $node->init(allows_streaming => 1);
 # Nothing but commits and the WAL writer may flush WAL.
 $node->append_conf('postgresql.conf', "autovacuum = off\nbgwriter_lru_maxpages = 0\ncheckpoint_timeout = 1h\nlog_statement = none\n");
+$node->append_conf('postgresql.conf', "statement_timeout = 60s\n");    # for calls that would wait while the clock stands still
 $node->start;
 create_edition($node, $_) for 'app', 'clock', 'lost';
 
@@ -171,6 +172,7 @@ is(in_clock(q{SELECT pid, granted FROM pg_locks WHERE locktype = 'advisory'}), "
 begin('wait', $draw, 'advisory');
 kill 'STOP', @stopped = ($pids{wait});
 set_clock($node, "2026-06-01 $hour:01:00");
+kill 'HUP', $pids{draw};    # so that pg_sleep looks at the clock
 is(ended('draw'), '', '... and gets an ID');
 kill 'INT', $pids{wait};
 kill 'CONT', @stopped;

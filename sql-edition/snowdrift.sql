@@ -457,14 +457,20 @@ CREATE FUNCTION public.uuidv7_within(id uuid, range tstzrange) RETURNS boolean
 COMMENT ON FUNCTION public.uuidv7_within(uuid, tstzrange)
     IS 'true if UUID is of version 7 and its time is within a given range; can use indexes on the ID';
 
+-- Bits 52 and 53 make version 7 of version 4.
+CREATE FUNCTION snowdrift.random_uuidv7(unix_ms bigint) RETURNS uuid LANGUAGE sql VOLATILE PARALLEL SAFE
+    RETURN encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) PLACING substring(int8send(unix_ms) FROM 3) FROM 1 FOR 6),
+        52, 1), 53, 1), 'hex')::uuid;
+
 CREATE FUNCTION public.uuidv7_at("timestamp" timestamptz) RETURNS uuid
     LANGUAGE sql VOLATILE STRICT PARALLEL SAFE
-    RETURN snowdrift.uuid_of(snowdrift.check_time("timestamp", floor(snowdrift.unix_ms_of("timestamp")),
-        0, 281474976710655, 1, 'UUID version 7')::bit(48) || B'0111' || substring(snowdrift.bits_of(gen_random_uuid()) FROM 53));
+    RETURN snowdrift.random_uuidv7(snowdrift.check_time("timestamp", floor(snowdrift.unix_ms_of("timestamp")),
+        0, 281474976710655, 1, 'UUID version 7'));
 COMMENT ON FUNCTION public.uuidv7_at(timestamptz) IS 'generate random UUID version 7 for given time';
 
 CREATE FUNCTION public.next_uuidv7() RETURNS uuid
-    LANGUAGE sql VOLATILE PARALLEL SAFE RETURN public.uuidv7_at(statement_timestamp());
+    LANGUAGE sql VOLATILE PARALLEL SAFE
+    RETURN snowdrift.random_uuidv7(floor(snowdrift.unix_ms_of(statement_timestamp()))::bigint);
 COMMENT ON FUNCTION public.next_uuidv7() IS 'generate random UUID version 7 for the time at which the statement began';
 
 -- Snowflake: generating. The state of a generator is a sequence, so that it is the same in all sessions, survives a
@@ -480,7 +486,7 @@ CREATE TABLE snowdrift_tables.generator (
 );
 COMMENT ON TABLE snowdrift_tables.generator
     IS 'generators; change them with snowdrift.create_generator and snowdrift.drop_generator';
-CREATE SEQUENCE snowdrift_tables.state MINVALUE 0 START 0;
+CREATE SEQUENCE snowdrift_tables.state MINVALUE 0 MAXVALUE 9007199254740991 START 0;    -- until the layout ends
 INSERT INTO snowdrift_tables.generator
 VALUES ('', 'snowflake', 0, 0, snowdrift.fields_of('snowflake'), 'snowdrift_tables.state');
 
@@ -491,49 +497,62 @@ CREATE FUNCTION snowdrift_tables.lock_key(state regclass) RETURNS bigint LANGUAG
 CREATE FUNCTION snowdrift_tables.unix_ms() RETURNS bigint LANGUAGE sql VOLATILE
     RETURN floor(extract(epoch FROM clock_timestamp()) * 1000);
 
--- The state becomes the greater of the clock and last + 1, under a lock. The block that takes the lock always ends with an
--- error: PostgreSQL then releases the lock, and keeps the state, because sequences are not part of transactions.
+-- The greater of last + 1 and the clock.
+CREATE FUNCTION snowdrift_tables.next_state(last bigint, f snowdrift.fields) RETURNS bigint LANGUAGE sql VOLATILE
+    RETURN greatest(last + 1, (snowdrift_tables.unix_ms() - (f).epoch_ms) / (f).unit_ms << (f).sequence_bits, 0);
+
+CREATE FUNCTION snowdrift_tables.lead_ms(state bigint, f snowdrift.fields) RETURNS bigint LANGUAGE sql VOLATILE
+    RETURN ((state >> (f).sequence_bits) - (snowdrift_tables.unix_ms() - (f).epoch_ms) / (f).unit_ms) * (f).unit_ms;
+
+CREATE FUNCTION snowdrift_tables.id_of(state bigint, g snowdrift_tables.generator, f snowdrift.fields) RETURNS bigint
+    LANGUAGE sql IMMUTABLE
+    RETURN (state >> (f).sequence_bits << (f).timestamp_shift)
+        | ((state & snowdrift.ones((f).sequence_bits)) << (f).sequence_shift)
+        | ((g).datacenter::bigint << (f).datacenter_shift) | ((g).worker::bigint << (f).worker_shift);
+
+-- The clock is behind a state, or the sequence numbers of its unit are used up.
+CREATE FUNCTION snowdrift_tables.wait_for_clock(state bigint, f snowdrift.fields) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    max_lead_ms CONSTANT bigint := 60000;
+    lead_ms CONSTANT bigint := snowdrift_tables.lead_ms(state, f);
+    wait_ms bigint := lead_ms - max_lead_ms;
+BEGIN
+    IF wait_ms > 1000 + f.unit_ms THEN
+        RAISE 'clock moved backwards by % ms; refusing to generate IDs', lead_ms USING ERRCODE = '55000',
+            DETAIL = format('The last ID is ahead of the server''s clock by that much; at most %s ms are allowed.', max_lead_ms),
+            HINT = 'Correct the clock, or wait until it has caught up.';
+    ELSIF state & snowdrift.ones(f.sequence_bits) = 0 THEN
+        wait_ms := greatest(wait_ms, f.unit_ms);    -- so that load does not make the lead grow
+    END IF;
+    PERFORM pg_sleep(wait_ms / 1000.0);
+END $$;
+
+-- The block that takes the lock always ends with an error: PostgreSQL then releases the lock, and keeps the state, because
+-- sequences are not part of transactions. Setting the search path would take long, so all names are qualified.
 CREATE FUNCTION public.next_snowflake(generator text) RETURNS bigint
-    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER AS $$
 DECLARE
     g snowdrift_tables.generator;
     f snowdrift.fields;
-    unit bigint;
     state bigint;
-    lead_ms bigint;
-    max_lead_ms CONSTANT bigint := 60000;
-    wait_ms bigint;
 BEGIN
-    SELECT * INTO g FROM snowdrift_tables.generator AS d WHERE d.name = generator;
+    SELECT * INTO g FROM snowdrift_tables.generator AS d WHERE d.name OPERATOR(pg_catalog.=) generator;
     IF NOT FOUND THEN
         RAISE 'ID generator "%" does not exist', generator USING ERRCODE = '42704';
     END IF;
     f := g.fields;
     BEGIN
-        PERFORM pg_advisory_xact_lock(snowdrift_tables.lock_key(g.state));
-        unit := (snowdrift_tables.unix_ms() - f.epoch_ms) / f.unit_ms;
-        state := greatest(pg_sequence_last_value(g.state) + 1, unit << f.sequence_bits, 0);
-        lead_ms := ((state >> f.sequence_bits) - unit) * f.unit_ms;
-        IF lead_ms > 0 THEN    -- the clock is behind, or the sequence numbers of its unit are used up
-            wait_ms := lead_ms - max_lead_ms;
-            IF wait_ms > 1000 + f.unit_ms THEN
-                RAISE 'clock moved backwards by % ms; refusing to generate IDs', lead_ms USING ERRCODE = '55000',
-                    DETAIL = format('The last ID is ahead of the server''s clock by that much; at most %s ms are allowed.', max_lead_ms),
-                    HINT = 'Correct the clock, or wait until it has caught up.';
-            ELSIF state & snowdrift.ones(f.sequence_bits) = 0 THEN
-                wait_ms := greatest(wait_ms, f.unit_ms);    -- so that load does not make the lead grow
-            END IF;
-            PERFORM pg_sleep(wait_ms / 1000.0);
+        PERFORM pg_catalog.pg_advisory_xact_lock(snowdrift_tables.lock_key(g.state));
+        state := snowdrift_tables.next_state(pg_catalog.pg_sequence_last_value(g.state), f);
+        IF snowdrift_tables.lead_ms(state, f) OPERATOR(pg_catalog.>) 0::bigint THEN
+            PERFORM snowdrift_tables.wait_for_clock(state, f);
         END IF;
-        IF state >> f.sequence_bits > f.max_id >> f.timestamp_shift THEN
-            RAISE 'layout "%" has ended', g.layout USING ERRCODE = '55000';
-        END IF;
-        state := setval(g.state, state);
+        state := pg_catalog.setval(g.state, state);
         RAISE SQLSTATE 'SNOWD';
     EXCEPTION WHEN SQLSTATE 'SNOWD' THEN
     END;
-    RETURN (state >> f.sequence_bits << f.timestamp_shift) | ((state & snowdrift.ones(f.sequence_bits)) << f.sequence_shift)
-        | (g.datacenter::bigint << f.datacenter_shift) | (g.worker::bigint << f.worker_shift);
+    RETURN snowdrift_tables.id_of(state, g, f);
 END $$;
 COMMENT ON FUNCTION public.next_snowflake(text) IS 'generate new Snowflake ID from named generator';
 
@@ -577,7 +596,10 @@ BEGIN
     PERFORM snowdrift.check_field('datacenter', datacenter, f.datacenter_bits);
     PERFORM snowdrift.check_field('worker', worker, f.worker_bits);
     state := 'snowdrift_tables.state_' || left(encode(sha256(convert_to(name || f::text, 'UTF8')), 'hex'), 32);
-    EXECUTE format('CREATE SEQUENCE IF NOT EXISTS %s MINVALUE 0 START 0', state);
+    IF to_regclass(state) IS NULL THEN
+        EXECUTE format('CREATE SEQUENCE %s MINVALUE 0 MAXVALUE %s START 0', state,
+            (f.max_id >> f.timestamp_shift << f.sequence_bits) | snowdrift.ones(f.sequence_bits));
+    END IF;
     SELECT string_agg(CASE g.name WHEN '' THEN 'the default generator' ELSE format('"%s"', g.name) END, ', ' ORDER BY g.name) INTO others
     FROM snowdrift_tables.generator AS g
     WHERE ((g.fields).epoch_ms, (g.fields).unit_ms, (g.fields).timestamp_shift) = (f.epoch_ms, f.unit_ms, f.timestamp_shift)
@@ -648,7 +670,7 @@ CREATE FUNCTION snowdrift.advance("timestamp" timestamptz) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     unix_ms CONSTANT numeric := snowdrift.unix_ms_of("timestamp");
-    lead_ms CONSTANT numeric := unix_ms - snowdrift_tables.unix_ms();
+    lead_ms CONSTANT numeric := ceil(unix_ms - snowdrift_tables.unix_ms());
     g snowdrift_tables.generator;
     f snowdrift.fields;
     state bigint;
@@ -659,7 +681,7 @@ BEGIN
     FOR g IN SELECT * FROM snowdrift_tables.generator AS d ORDER BY d.name LOOP
         PERFORM pg_advisory_xact_lock(snowdrift_tables.lock_key(g.state));
         f := g.fields;
-        state := (greatest(0, floor((unix_ms - f.epoch_ms) / f.unit_ms)::bigint) << f.sequence_bits) | snowdrift.ones(f.sequence_bits);
+        state := (greatest(0, floor((unix_ms - f.epoch_ms) / f.unit_ms))::bigint << f.sequence_bits) | snowdrift.ones(f.sequence_bits);
         PERFORM setval(g.state, greatest(state, pg_sequence_last_value(g.state)));
     END LOOP;
 END $$;

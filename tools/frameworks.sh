@@ -64,7 +64,7 @@ run_tap() {
     local files=("${@:2}") dir=$work/tap log=$work/tap.log status=0
     rm -rf "$dir"
     mkdir -p "$dir/small" "$dir/tmp"
-    cp -r test/t test/migrate test/pages docs monitoring README.md "$dir"
+    cp -r test/t test/migrate test/pages docs monitoring sql-edition README.md "$dir"
     cp "$work/extension.conf" "$dir/"
     # The server's user may be unable to read the checkout.
     [[ " ${*:2} " != *_alerts.pl" "* ]] || [ ! -d build/monitoring ] ||

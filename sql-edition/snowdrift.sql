@@ -337,10 +337,10 @@ CREATE FUNCTION snowdrift.base32_problem(input text, alphabet text, size integer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE
         WHEN length(input) <> size THEN format('The %s has %s characters instead of %s.', part, length(input), size)
-        WHEN ltrim(input, alphabet) <> '' THEN format('The character "%s" at position %s is not in the alphabet of %s.',
-            left(ltrim(input, alphabet), 1), before + size - length(ltrim(input, alphabet)) + 1, format)
         WHEN strpos(alphabet, left(input, 1)) > 8
             THEN format('The %s exceeds %s bits, because its first character is greater than "7".', part, bits)
+        WHEN ltrim(input, alphabet) <> '' THEN format('The character "%s" at position %s is not in the alphabet of %s.',
+            left(ltrim(input, alphabet), 1), before + size - length(ltrim(input, alphabet)) + 1, format)
     END;
 
 CREATE FUNCTION snowdrift.base32_bits(input text, size integer, bits integer, format text, error text) RETURNS bit varying
@@ -424,8 +424,10 @@ COMMENT ON FUNCTION public.typeid_to_uuid(text) IS 'convert TypeID to UUID';
 
 -- UUIDs of version 7
 
+-- CASE: otherwise, the planner would estimate that few UUIDs are of version 7.
 CREATE FUNCTION snowdrift.is_uuidv7(id uuid) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN substr(id::text, 15, 1) = '7' AND substr(id::text, 20, 1) IN ('8', '9', 'a', 'b');
+    RETURN CASE WHEN substr(id::text, 15, 1) = '7' AND substr(id::text, 20, 1) IN ('8', '9', 'a', 'b') THEN true
+        WHEN id IS NOT NULL THEN false END;
 
 CREATE FUNCTION public.uuidv7_timestamp(id uuid) RETURNS timestamptz
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -482,24 +484,24 @@ CREATE SEQUENCE snowdrift_tables.state MINVALUE 0 START 0;
 INSERT INTO snowdrift_tables.generator
 VALUES ('', 'snowflake', 0, 0, snowdrift.fields_of('snowflake'), 'snowdrift_tables.state');
 
--- The key of the advisory lock that a session holds while it changes a state.
+-- The key of the advisory lock under which a state changes.
 CREATE FUNCTION snowdrift_tables.lock_key(state regclass) RETURNS bigint LANGUAGE sql IMMUTABLE
     RETURN (1397641047::bigint << 32) | state::oid::bigint;
 
 CREATE FUNCTION snowdrift_tables.unix_ms() RETURNS bigint LANGUAGE sql VOLATILE
     RETURN floor(extract(epoch FROM clock_timestamp()) * 1000);
 
+-- The state becomes the greater of the clock and last + 1, under a lock. The block that takes the lock always ends with an
+-- error: PostgreSQL then releases the lock, and keeps the state, because sequences are not part of transactions.
 CREATE FUNCTION public.next_snowflake(generator text) RETURNS bigint
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     g snowdrift_tables.generator;
     f snowdrift.fields;
-    key bigint;
-    is_locked boolean := false;
-    state bigint;
     unit bigint;
-    max_lead_ms CONSTANT bigint := 60000;
+    state bigint;
     lead_ms bigint;
+    max_lead_ms CONSTANT bigint := 60000;
     wait_ms bigint;
 BEGIN
     SELECT * INTO g FROM snowdrift_tables.generator AS d WHERE d.name = generator;
@@ -507,39 +509,31 @@ BEGIN
         RAISE 'ID generator "%" does not exist', generator USING ERRCODE = '42704';
     END IF;
     f := g.fields;
-    key := snowdrift_tables.lock_key(g.state);
-    -- One statement takes or releases the lock and says so: no error can come between the two.
-    is_locked := pg_advisory_lock(key) IS NOT NULL;
-    state := nextval(g.state);
-    unit := (snowdrift_tables.unix_ms() - f.epoch_ms) / f.unit_ms;
-    IF state >> f.sequence_bits < unit THEN
-        state := setval(g.state, unit << f.sequence_bits);
-    ELSIF state >> f.sequence_bits > unit THEN
-        -- The clock is behind, or the sequence numbers of its unit are used up.
+    BEGIN
+        PERFORM pg_advisory_xact_lock(snowdrift_tables.lock_key(g.state));
+        unit := (snowdrift_tables.unix_ms() - f.epoch_ms) / f.unit_ms;
+        state := greatest(pg_sequence_last_value(g.state) + 1, unit << f.sequence_bits);
         lead_ms := ((state >> f.sequence_bits) - unit) * f.unit_ms;
-        wait_ms := lead_ms - max_lead_ms;
-        IF wait_ms > 1000 + f.unit_ms THEN
-            PERFORM setval(g.state, greatest(state - 1, 0));
-            RAISE 'clock moved backwards by % ms; refusing to generate IDs', lead_ms USING ERRCODE = '55000',
-                DETAIL = format('The last ID is ahead of the server''s clock by that much; at most %s ms are allowed.', max_lead_ms),
-                HINT = 'Correct the clock, or wait until it has caught up.';
-        ELSIF state & snowdrift.ones(f.sequence_bits) = 0 THEN
-            wait_ms := greatest(wait_ms, f.unit_ms);    -- so that load does not make the lead grow
+        IF lead_ms > 0 THEN    -- the clock is behind, or the sequence numbers of its unit are used up
+            wait_ms := lead_ms - max_lead_ms;
+            IF wait_ms > 1000 + f.unit_ms THEN
+                RAISE 'clock moved backwards by % ms; refusing to generate IDs', lead_ms USING ERRCODE = '55000',
+                    DETAIL = format('The last ID is ahead of the server''s clock by that much; at most %s ms are allowed.', max_lead_ms),
+                    HINT = 'Correct the clock, or wait until it has caught up.';
+            ELSIF state & snowdrift.ones(f.sequence_bits) = 0 THEN
+                wait_ms := greatest(wait_ms, f.unit_ms);    -- so that load does not make the lead grow
+            END IF;
+            PERFORM pg_sleep(wait_ms / 1000.0);
         END IF;
-        PERFORM pg_sleep(wait_ms / 1000.0);
-    END IF;
-    IF state >> f.sequence_bits > f.max_id >> f.timestamp_shift THEN
-        RAISE 'layout "%" has ended', g.layout USING ERRCODE = '55000';
-    END IF;
-    is_locked := NOT pg_advisory_unlock(key);
-    RETURN (state >> f.sequence_bits << f.timestamp_shift)
-        | ((state & snowdrift.ones(f.sequence_bits)) << f.sequence_shift)
+        IF state >> f.sequence_bits > f.max_id >> f.timestamp_shift THEN
+            RAISE 'layout "%" has ended', g.layout USING ERRCODE = '55000';
+        END IF;
+        state := setval(g.state, state);
+        RAISE SQLSTATE 'SNOWD';
+    EXCEPTION WHEN SQLSTATE 'SNOWD' THEN
+    END;
+    RETURN (state >> f.sequence_bits << f.timestamp_shift) | ((state & snowdrift.ones(f.sequence_bits)) << f.sequence_shift)
         | (g.datacenter::bigint << f.datacenter_shift) | (g.worker::bigint << f.worker_shift);
-EXCEPTION WHEN OTHERS OR QUERY_CANCELED THEN
-    IF is_locked THEN
-        PERFORM pg_advisory_unlock(key);
-    END IF;
-    RAISE;
 END $$;
 COMMENT ON FUNCTION public.next_snowflake(text) IS 'generate new Snowflake ID from named generator';
 
@@ -585,7 +579,7 @@ BEGIN
     SELECT string_agg(CASE g.name WHEN '' THEN 'the default generator' ELSE format('"%s"', g.name) END, ', ' ORDER BY g.name) INTO others
     FROM snowdrift_tables.generator AS g
     WHERE ((g.fields).epoch_ms, (g.fields).unit_ms, (g.fields).timestamp_shift) = (f.epoch_ms, f.unit_ms, f.timestamp_shift)
-        AND (g.datacenter::bigint << (g.fields).worker_bits) + g.worker = (datacenter::bigint << f.worker_bits) + worker;
+        AND (g.datacenter::bigint << (g.fields).worker_bits) + g.worker = (create_generator.datacenter::bigint << f.worker_bits) + create_generator.worker;
     INSERT INTO snowdrift_tables.generator VALUES (name, layout, datacenter, worker, f, state::regclass);
     IF others IS NOT NULL THEN
         RAISE NOTICE 'ID generator "%" can issue the same IDs as other generators', name
@@ -661,10 +655,8 @@ BEGIN
     FOR g IN SELECT * FROM snowdrift_tables.generator AS d ORDER BY d.name LOOP
         PERFORM pg_advisory_xact_lock(snowdrift_tables.lock_key(g.state));
         f := g.fields;
-        state := (greatest(-1, floor((unix_ms - f.epoch_ms) / f.unit_ms)) + 1)::bigint << f.sequence_bits;
-        IF nextval(g.state) < state THEN
-            PERFORM setval(g.state, state - 1);
-        END IF;
+        state := (greatest(0, floor((unix_ms - f.epoch_ms) / f.unit_ms)::bigint) << f.sequence_bits) | snowdrift.ones(f.sequence_bits);
+        PERFORM setval(g.state, greatest(state, pg_sequence_last_value(g.state)));
     END LOOP;
 END $$;
 COMMENT ON FUNCTION snowdrift.advance(timestamptz) IS 'make all further IDs of all generators later than a time';

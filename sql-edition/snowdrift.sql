@@ -120,7 +120,7 @@ CREATE FUNCTION snowdrift.fields_of(layout public.snowflake_layout) RETURNS snow
 DECLARE
     spaces CONSTANT text := E' \t\n\x0b\f\r';    -- as in C
     names CONSTANT text[] := '{epoch,unit,timestamp,datacenter,worker,sequence}';
-    numbers bigint[] := '{null,1,null,0,0,null}';    -- in the order of names
+    numbers bigint[] := ARRAY[NULL, 1, NULL, 0, 0, NULL];    -- in the order of names
     given text[] := '{}';
     has_fields CONSTANT boolean := strpos(layout, '=') > 0;
     example CONSTANT text := '"epoch=2024-01-01T00:00:00Z unit=1ms timestamp=41 datacenter=5 worker=5 sequence=12", in the order of their bits.';
@@ -161,7 +161,7 @@ BEGIN
         given := given || name;
         CONTINUE WHEN word = 'js';
         numbers[array_position(names, name)] := CASE
-            WHEN value LIKE '%Z' THEN snowdrift.unix_ms_of(value::timestamptz)
+            WHEN value LIKE '%Z' THEN snowdrift.unix_ms_of((rtrim(value, 'Z') || '+00')::timestamptz)
             WHEN value LIKE '%ms' THEN rtrim(value, 'ms')::bigint
             WHEN value LIKE '%s' THEN rtrim(value, 's')::bigint * 1000
             ELSE value::bigint END;
@@ -394,7 +394,7 @@ CREATE FUNCTION snowdrift.typeid_prefix_problem(prefix text) RETURNS text LANGUA
                 left(ltrim(prefix, 'abcdefghijklmnopqrstuvwxyz_'), 1),
                 length(prefix) - length(ltrim(prefix, 'abcdefghijklmnopqrstuvwxyz_')) + 1)
         WHEN length(prefix) > 63 THEN 'A prefix has at most 63 characters.'
-        WHEN prefix LIKE '\_%' OR prefix LIKE '%\_' THEN 'A prefix cannot begin or end with an underscore.'
+        WHEN left(prefix, 1) = '_' OR right(prefix, 1) = '_' THEN 'A prefix cannot begin or end with an underscore.'
     END;
 
 CREATE FUNCTION public.typeid_to_text(prefix text, id uuid) RETURNS text
@@ -562,9 +562,11 @@ BEGIN
     datacenter := coalesce(datacenter, 0);
     worker := coalesce(worker, 0);
     f := snowdrift.fields_of(layout);
-    IF kind IS DISTINCT FROM 'snowflake' THEN
+    IF name IS NULL OR kind IS NULL THEN
+        RAISE 'ID generator % must not be null', CASE WHEN name IS NULL THEN 'name' ELSE 'kind' END USING ERRCODE = '22004';
+    ELSIF kind <> 'snowflake' THEN
         RAISE 'unrecognized ID generator kind: "%"', kind USING ERRCODE = '22023', HINT = 'The SQL edition has only "snowflake".';
-    ELSIF coalesce(octet_length(name), 0) NOT BETWEEN 1 AND 63 THEN
+    ELSIF octet_length(name) NOT BETWEEN 1 AND 63 THEN
         RAISE 'invalid ID generator name: "%"', name USING ERRCODE = '42602', DETAIL = 'A name must be 1 to 63 bytes long.';
     ELSIF EXISTS (SELECT FROM snowdrift_tables.generator AS g WHERE g.name = create_generator.name) THEN
         RAISE 'ID generator "%" already exists', name USING ERRCODE = '42710';
@@ -574,7 +576,7 @@ BEGIN
     END IF;
     PERFORM snowdrift.check_field('datacenter', datacenter, f.datacenter_bits);
     PERFORM snowdrift.check_field('worker', worker, f.worker_bits);
-    state := 'snowdrift_tables.state_' || md5(name || f::text);
+    state := 'snowdrift_tables.state_' || left(encode(sha256(convert_to(name || f::text, 'UTF8')), 'hex'), 32);
     EXECUTE format('CREATE SEQUENCE IF NOT EXISTS %s MINVALUE 0 START 0', state);
     SELECT string_agg(CASE g.name WHEN '' THEN 'the default generator' ELSE format('"%s"', g.name) END, ', ' ORDER BY g.name) INTO others
     FROM snowdrift_tables.generator AS g
@@ -592,12 +594,13 @@ COMMENT ON FUNCTION snowdrift.create_generator(text, text, public.snowflake_layo
 REVOKE ALL ON FUNCTION snowdrift.create_generator(text, text, public.snowflake_layout, integer, integer) FROM PUBLIC;
 
 CREATE FUNCTION snowdrift.drop_generator(name text, force boolean DEFAULT false) RETURNS void
-    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+    SET quote_all_identifiers = off SET standard_conforming_strings = on AS $$
 DECLARE
     dependents CONSTANT text := (
         SELECT string_agg(format('default of column %I of table %s', attname, adrelid::regclass), E'\n' ORDER BY adrelid, adnum)
         FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
-        WHERE strpos(pg_get_expr(adbin, adrelid), format('next_snowflake(%L::text)', name)) > 0);
+        WHERE strpos(pg_get_expr(adbin, adrelid), format('next_snowflake(''%s''::text)', replace(name, '''', ''''''))) > 0);
 BEGIN
     IF dependents IS NOT NULL AND NOT force THEN
         RAISE 'cannot drop ID generator "%" because other objects depend on it', name USING ERRCODE = '2BP01', DETAIL = dependents,

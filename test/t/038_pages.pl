@@ -1,9 +1,9 @@
 # The statements of README.md and docs/*.md, run in order, and their outputs.
 #
 # Each page has a database of its own. One session of psql runs all ```sql blocks of the page, in UTC, at noon of
-# 2026-11-21. If there is a file test/pages/DATABASE.sql, it runs first. No statement may raise an error or a warning that
-# the page does not show. A statement with $1 is only prepared. These comments after a statement are its output, and must
-# be equal to it:
+# 2026-11-21. If there is a file test/pages/DATABASE.sql, it runs first. The database has the extension, unless the file
+# installs the SQL edition. No statement may raise an error or a warning that the page does not show. A statement with $1
+# is only prepared. These comments after a statement are its output, and must be equal to it:
 # - lines that begin with "--  " or "-- --": what psql prints, with the names of the columns if the page shows them
 # - lines such as "-- ERROR:  ", "-- NOTICE:  " and "-- HINT:  ": its messages
 # - a single word behind the semicolon: its only value
@@ -111,10 +111,11 @@ sub script_of
 sub start_of
 {
 	my ($database, $block) = @_;
-	my $setup = "pages/$database.sql";
+	my $setup = -e "pages/$database.sql" ? slurp_file("pages/$database.sql") : '';
 	my $script = qq{CREATE DATABASE "$database";\n\\connect "$database"\n};
-	$script .= "CREATE EXTENSION snowdrift;\n" if $block->{text} !~ /^CREATE EXTENSION snowdrift/m;
-	return $script . (-e $setup ? slurp_file($setup) : '');
+	my $creates_it = $block->{text} =~ /^CREATE EXTENSION snowdrift/m || $setup =~ /^\\i sql-edition\b/m;
+	$script .= "CREATE EXTENSION snowdrift;\n" unless $creates_it;
+	return $script . $setup;
 }
 
 # run_page(PAGE, BLOCKS): runs the statements of the blocks, and adds to each statement what psql has printed, and its

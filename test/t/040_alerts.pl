@@ -160,11 +160,11 @@ for my $query (queries_of_pgwatch())
 
 fires('a prepared transaction', 'SnowdriftWatermarkHeld', gid => 'two', usename => $plain->safe_psql('app', 'SELECT current_user'));
 fires('a disk is full', 'SnowdriftCannotAdvanceMark', datname => 'postgres') if $small;
-fires('the clock was ahead', 'SnowdriftClockAhead', severity => $_, datname => 'postgres') for 'warning', 'critical';
+fires('the clock was ahead', 'SnowdriftMarkAhead', severity => $_, datname => 'postgres') for 'warning', 'critical';
 fires('snos of these times were issued twice', 'SnowdriftCallsWait', generator => 'four', reason => 'clock');
 fires('a narrow sequence', 'SnowdriftOverCapacity', datname => 'busy', generator => 'narrow');
 fires('snowdrift.node yields no number', 'SnowdriftNoNumber', datname => 'numberless', source => 'citus');
-fires('a publication', 'SnowdriftNumberMissing', datname => 'publisher');
+fires('a publication', 'SnowdriftNeedsNumber', datname => 'publisher');
 fires('a short layout', 'SnowdriftFormatEnds', datname => 'many', generator => 'ends');
 fires('901 generators', 'SnowdriftTooManyGenerators', datname => 'many');
 is_deeply([ query($failed) ], [], 'no query fails, also while the disk is full');
@@ -206,7 +206,7 @@ fires('an extension was dropped', 'SnowdriftNotMonitored', datname => 'lost');
 $plain->safe_psql('lost', 'CREATE EXTENSION snowdrift');
 
 ends('SnowdriftCannotAdvanceMark') if $small;
-ends($_) for map { "Snowdrift$_" } qw(NotMonitored ClockAhead CallsWait WatermarkHeld NoNumber NumberMissing NearCapacity
+ends($_) for map { "Snowdrift$_" } qw(NotMonitored MarkAhead CallsWait WatermarkHeld NoNumber NeedsNumber NearCapacity
   OverCapacity ClockSetBack FormatEnds TooManyGenerators);
 ok(Monitoring::poll(sub { !firing() }), 'no alert fires');
 

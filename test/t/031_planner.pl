@@ -1,5 +1,6 @@
 # A time predicate selects the same rows in all plans: those of its definition, evaluated row by row. Random queries run
 # in two databases with the same rows: in one of them, the predicates are their definitions, without planner support.
+# The predicates are first those of the extension, then those of the SQL edition.
 # Each query runs with and without sequential scans. SNOWDRIFT_SEED=n runs the queries of seed n.
 use strict;
 use warnings FATAL => 'all';

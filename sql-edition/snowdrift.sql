@@ -512,7 +512,7 @@ BEGIN
     BEGIN
         PERFORM pg_advisory_xact_lock(snowdrift_tables.lock_key(g.state));
         unit := (snowdrift_tables.unix_ms() - f.epoch_ms) / f.unit_ms;
-        state := greatest(pg_sequence_last_value(g.state) + 1, unit << f.sequence_bits);
+        state := greatest(pg_sequence_last_value(g.state) + 1, unit << f.sequence_bits, 0);
         lead_ms := ((state >> f.sequence_bits) - unit) * f.unit_ms;
         IF lead_ms > 0 THEN    -- the clock is behind, or the sequence numbers of its unit are used up
             wait_ms := lead_ms - max_lead_ms;
@@ -615,8 +615,9 @@ COMMENT ON FUNCTION snowdrift.drop_generator(text, boolean)
     IS 'drop named generator; by default only if no default of a column names it';
 REVOKE ALL ON FUNCTION snowdrift.drop_generator(text, boolean) FROM PUBLIC;
 
+-- COST: predicates that use it are inlined.
 CREATE FUNCTION snowdrift.generator_layout(generator text) RETURNS public.snowflake_layout
-    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE COST 1 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     layout CONSTANT text := (SELECT g.layout FROM snowdrift_tables.generator AS g WHERE g.name = generator AND generator <> '');
 BEGIN

@@ -1,20 +1,22 @@
 -- Snowdrift, SQL edition: for servers on which no C library can be installed. docs/managed-clouds.md describes it.
--- As the owner of the database, or a role with CREATE on it and on the schema public:
---     psql --single-transaction --file snowdrift.sql
+-- Run it as a role with CREATE on the database and on the schema public, such as the owner of the database:
+--     psql -X --single-transaction -v ON_ERROR_STOP=1 -f snowdrift.sql
 --
--- Users find what they call in the schema public; administration and implementation are in the schema snowdrift.
--- Names resolve only in pg_catalog; all others are qualified. Functions in PL/pgSQL set the search path.
+-- The functions for all roles are in the schema public; those for administration and implementation are in the schema
+-- snowdrift; the generators are in snowdrift_tables. Unqualified names are those of pg_catalog. Functions in PL/pgSQL
+-- set the search path.
 SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 DO $$
 BEGIN
     IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp'::text THEN
-        RAISE 'this file must be run in one transaction' USING HINT = 'Use psql --single-transaction.';
+        RAISE 'this file must be run in one transaction'
+            USING HINT = 'Use psql --single-transaction, or write BEGIN before the file and COMMIT after it.';
     END IF;
-    -- Here, so that the other statements fail if this one does.
+    -- These are in this block so that all later statements fail if it fails.
     CREATE SCHEMA snowdrift;
     CREATE SCHEMA snowdrift_tables;
-    -- Without a constraint: otherwise, PostgreSQL would not compute calls with a constant layout when it plans a query. Each
-    -- function that takes a layout checks it.
+    -- The domain has no constraint, so that PostgreSQL can evaluate calls with a constant layout when it plans a query.
+    -- Each function that takes a layout checks it.
     CREATE DOMAIN public.snowflake_layout AS text;
 END $$;
 COMMENT ON SCHEMA snowdrift IS 'administration of Snowdrift''s ID generators, and implementation of its functions';
@@ -29,7 +31,8 @@ BEGIN
     RAISE '%', message USING ERRCODE = sqlstate, DETAIL = detail;
 END $$;
 
--- Times. An interval is a product of a double-precision number, which is exact up to the year 10889 in these two parts.
+-- Times. Multiplying an interval converts the number to double precision. Seconds and milliseconds are multiplied
+-- separately, so that the sum is exact up to the year 10889.
 
 CREATE FUNCTION snowdrift.time_of(unix_ms bigint) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN (timestamp '1970-01-01' + interval '1 s' * (unix_ms / 1000) + interval '1 ms' * (unix_ms % 1000))
@@ -128,7 +131,7 @@ DECLARE
     name text;
     value text;
     problem text;
-    below integer := 0;    -- bits below the present field
+    below integer := 0;    -- bits below the current field
     place integer;
     shifts integer[] := '{0,0,0,0,0,0}';
     max_id bigint;
@@ -185,7 +188,7 @@ BEGIN
     PERFORM snowdrift.check_layout_value('epoch', numbers[1], 0, 253402300799999);
     PERFORM snowdrift.check_layout_value('unit', numbers[2], 1, 60000);
     is_js := 'js' = ANY (given);
-    -- The timestamp has at most 2^48 milliseconds.
+    -- Timestamps span at most 2^48 milliseconds.
     PERFORM snowdrift.check_layout_value('timestamp', numbers[3], 1, 48 - length(ltrim((numbers[2] - 1)::bit(16)::text, '0')));
     PERFORM snowdrift.check_layout_value(names[i], numbers[i], 0, 31) FROM generate_series(4, 6) AS i;
     PERFORM snowdrift.check_layout_value('datacenter+worker', numbers[4] + numbers[5], 0, 31);
@@ -208,9 +211,9 @@ BEGIN
         numbers[4]::integer, shifts[4], numbers[5]::integer, shifts[5], numbers[6]::integer, shifts[6]);
 END $$;
 
--- Snowflake: decoding. PostgreSQL replaces the functions by arithmetic if the layout is a constant.
+-- Snowflake: decoding. If the layout is a constant, PostgreSQL inlines the functions.
 
--- COST: of the call, which is only for errors. The planner does not inline what is expensive.
+-- COST 1: the planner does not inline expensive arguments, and this function is called only for errors.
 CREATE FUNCTION snowdrift.reject_id(id bigint, max_id bigint) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE COST 1 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -293,7 +296,7 @@ CREATE FUNCTION public.snowflake_boundary("timestamp" timestamptz, layout public
 COMMENT ON FUNCTION public.snowflake_boundary(timestamptz, public.snowflake_layout)
     IS 'smallest Snowflake ID at or after a time; id >= boundary(a) AND id < boundary(b) selects the times >= a and < b';
 
--- Time ranges. If there is no ID within a range, the first one is the largest of all, and the last one the smallest.
+-- Time ranges. If a range contains no ID, the first ID is the largest of the layout, and the last ID is the smallest.
 
 CREATE FUNCTION snowdrift.first_within(range tstzrange, f snowdrift.fields) RETURNS bigint
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -380,12 +383,12 @@ CREATE FUNCTION snowdrift.uuid_of(bits bit varying) RETURNS uuid LANGUAGE sql IM
 
 CREATE FUNCTION public.ulid_to_text(id uuid) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN snowdrift.base32_of('00'::bit(2) || snowdrift.bits_of(id));
-COMMENT ON FUNCTION public.ulid_to_text(uuid) IS 'convert ULID, stored as UUID, to its text of 26 characters';
+COMMENT ON FUNCTION public.ulid_to_text(uuid) IS 'convert UUID to text form of ULID, 26 characters of base32';
 
 CREATE FUNCTION public.ulid_to_uuid(id text) RETURNS uuid
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN snowdrift.uuid_of(substring(snowdrift.base32_bits(id, 26, 128, 'type ulid', 'invalid input syntax for type ulid') FROM 3));
-COMMENT ON FUNCTION public.ulid_to_uuid(text) IS 'convert the text of ULID to UUID, for columns of type uuid';
+COMMENT ON FUNCTION public.ulid_to_uuid(text) IS 'convert text form of ULID to UUID';
 
 CREATE FUNCTION snowdrift.typeid_prefix_problem(prefix text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE
@@ -402,7 +405,7 @@ CREATE FUNCTION public.typeid_to_text(prefix text, id uuid) RETURNS text
     RETURN CASE WHEN snowdrift.typeid_prefix_problem(prefix) IS NULL
             THEN concat_ws('_', nullif(prefix, ''), lower(public.ulid_to_text(id)))
         ELSE snowdrift.reject('22023', format('invalid prefix of a TypeID: "%s"', prefix), snowdrift.typeid_prefix_problem(prefix)) END;
-COMMENT ON FUNCTION public.typeid_to_text(text, uuid) IS 'convert UUID to TypeID with given prefix';
+COMMENT ON FUNCTION public.typeid_to_text(text, uuid) IS 'convert UUID to TypeID: prefix, underscore and 26 characters of base32';
 
 -- The last underscore is the separator.
 CREATE FUNCTION snowdrift.typeid_problem(id text, suffix text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -420,11 +423,11 @@ COMMENT ON FUNCTION public.typeid_prefix(text) IS 'extract prefix of TypeID';
 CREATE FUNCTION public.typeid_to_uuid(id text) RETURNS uuid
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN CASE WHEN public.typeid_prefix(id) IS NOT NULL THEN public.ulid_to_uuid(right(id, 26)) END;
-COMMENT ON FUNCTION public.typeid_to_uuid(text) IS 'convert TypeID to UUID';
+COMMENT ON FUNCTION public.typeid_to_uuid(text) IS 'extract UUID of TypeID';
 
 -- UUIDs of version 7
 
--- CASE: otherwise, the planner would estimate that few UUIDs are of version 7.
+-- With CASE, the planner does not estimate that few UUIDs are of version 7.
 CREATE FUNCTION snowdrift.is_uuidv7(id uuid) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN substr(id::text, 15, 1) = '7' AND substr(id::text, 20, 1) IN ('8', '9', 'a', 'b') THEN true
         WHEN id IS NOT NULL THEN false END;
@@ -449,7 +452,7 @@ CREATE FUNCTION snowdrift.last_uuidv7_within(range tstzrange) RETURNS uuid LANGU
     RETURN coalesce(snowdrift.uuid_of((snowdrift.ms_within(range, 0, 281474976710655))[2]::bit(48) || X'7FFFBFFFFFFFFFFFFFFF'),
         '00000000-0000-7000-8000-000000000000');
 
--- The last condition is null for a null range, as the other ones are.
+-- For a null range, all three conditions are null.
 CREATE FUNCTION public.uuidv7_within(id uuid, range tstzrange) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN id >= snowdrift.first_uuidv7_within(range) AND id <= snowdrift.last_uuidv7_within(range)
@@ -471,17 +474,17 @@ COMMENT ON FUNCTION public.uuidv7_at(timestamptz) IS 'generate random UUID versi
 CREATE FUNCTION public.next_uuidv7() RETURNS uuid
     LANGUAGE sql VOLATILE PARALLEL SAFE
     RETURN snowdrift.random_uuidv7(floor(snowdrift.unix_ms_of(statement_timestamp()))::bigint);
-COMMENT ON FUNCTION public.next_uuidv7() IS 'generate random UUID version 7 for the time at which the statement began';
+COMMENT ON FUNCTION public.next_uuidv7() IS 'generate random UUID version 7 for the start time of the statement';
 
--- Snowflake: generating. The state of a generator is a sequence, so that it is the same in all sessions, survives a
--- restart, and does not go back. Its value is an ID without a node: the timestamp above the sequence number.
+-- Snowflake: generating. The state of a generator is the value of a sequence object, so that all sessions share it, and
+-- no restart or rollback sets it back. The value is an ID without a node: the timestamp above the sequence number.
 
 CREATE TABLE snowdrift_tables.generator (
     name text PRIMARY KEY,    -- '' for the default generator
     layout public.snowflake_layout NOT NULL,
     datacenter integer NOT NULL,
     worker integer NOT NULL,
-    fields snowdrift.fields NOT NULL,    -- of the layout; computing them takes longer than drawing an ID
+    fields snowdrift.fields NOT NULL,    -- stored because parsing the layout takes longer than drawing an ID
     state regclass NOT NULL
 );
 COMMENT ON TABLE snowdrift_tables.generator
@@ -490,7 +493,7 @@ CREATE SEQUENCE snowdrift_tables.state MINVALUE 0 MAXVALUE 9007199254740991 STAR
 INSERT INTO snowdrift_tables.generator
 VALUES ('', 'snowflake', 0, 0, snowdrift.fields_of('snowflake'), 'snowdrift_tables.state');
 
--- The key of the advisory lock under which a state changes.
+-- The key of the advisory lock that protects a state.
 CREATE FUNCTION snowdrift_tables.lock_key(state regclass) RETURNS bigint LANGUAGE sql IMMUTABLE
     RETURN (1397641047::bigint << 32) | state::oid::bigint;
 
@@ -510,7 +513,7 @@ CREATE FUNCTION snowdrift_tables.id_of(state bigint, g snowdrift_tables.generato
         | ((state & snowdrift.ones((f).sequence_bits)) << (f).sequence_shift)
         | ((g).datacenter::bigint << (f).datacenter_shift) | ((g).worker::bigint << (f).worker_shift);
 
--- The clock is behind a state, or the sequence numbers of its unit are used up.
+-- The clock is behind a state, or the sequence numbers of its time unit are used up.
 CREATE FUNCTION snowdrift_tables.wait_for_clock(state bigint, f snowdrift.fields) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -523,13 +526,13 @@ BEGIN
             DETAIL = format('The last ID is ahead of the server''s clock by that much; at most %s ms are allowed.', max_lead_ms),
             HINT = 'Correct the clock, or wait until it has caught up.';
     ELSIF state & snowdrift.ones(f.sequence_bits) = 0 THEN
-        wait_ms := greatest(wait_ms, f.unit_ms);    -- so that load does not make the lead grow
+        wait_ms := greatest(wait_ms, f.unit_ms);    -- so that the lead does not grow under load
     END IF;
     PERFORM pg_sleep(wait_ms / 1000.0);
 END $$;
 
--- The block that takes the lock always ends with an error: PostgreSQL then releases the lock, and keeps the state, because
--- sequences are not part of transactions. Setting the search path would take long, so all names are qualified.
+-- The block that takes the lock always ends with an error, so that PostgreSQL releases the lock. The error does not undo
+-- setval(). All names are qualified, because setting the search path takes long.
 CREATE FUNCTION public.next_snowflake(generator text) RETURNS bigint
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER AS $$
 DECLARE
@@ -568,7 +571,7 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION public.next_snowflakes(integer, text) IS 'generate n new Snowflake IDs, in ascending order';
 
--- The sequence of a dropped generator is kept, so that a generator that is created again does not repeat its IDs.
+-- drop_generator keeps the sequence object, so that a new generator with the same name and layout repeats no ID.
 CREATE FUNCTION snowdrift.create_generator(name text, kind text, layout public.snowflake_layout DEFAULT 'snowflake',
         datacenter integer DEFAULT 0, worker integer DEFAULT 0) RETURNS void
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -584,7 +587,7 @@ BEGIN
     IF name IS NULL OR kind IS NULL THEN
         RAISE 'ID generator % must not be null', CASE WHEN name IS NULL THEN 'name' ELSE 'kind' END USING ERRCODE = '22004';
     ELSIF kind <> 'snowflake' THEN
-        RAISE 'unrecognized ID generator kind: "%"', kind USING ERRCODE = '22023', HINT = 'The SQL edition has only "snowflake".';
+        RAISE 'unrecognized ID generator kind: "%"', kind USING ERRCODE = '22023', HINT = 'The only valid kind in the SQL edition is "snowflake".';
     ELSIF octet_length(name) NOT BETWEEN 1 AND 63 THEN
         RAISE 'invalid ID generator name: "%"', name USING ERRCODE = '42602', DETAIL = 'A name must be 1 to 63 bytes long.';
     ELSIF EXISTS (SELECT FROM snowdrift_tables.generator AS g WHERE g.name = create_generator.name) THEN
@@ -637,7 +640,7 @@ COMMENT ON FUNCTION snowdrift.drop_generator(text, boolean)
     IS 'drop named generator; by default only if no default of a column names it';
 REVOKE ALL ON FUNCTION snowdrift.drop_generator(text, boolean) FROM PUBLIC;
 
--- COST: predicates that use it are inlined.
+-- COST 1, so that the planner inlines predicates that call it.
 CREATE FUNCTION snowdrift.generator_layout(generator text) RETURNS public.snowflake_layout
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE COST 1 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -662,10 +665,10 @@ END;
 CREATE VIEW snowdrift.generators AS
     SELECT *, greatest(last_timestamp - clock_timestamp(), interval '0') AS lead FROM snowdrift.read_generators();
 COMMENT ON VIEW snowdrift.generators
-    IS 'generators: definition, time of the last ID, and how far it is ahead of the clock; the default one has no name';
+    IS 'definition of each generator, time of its last ID, and how far that time is ahead of the clock; the default generator has no name';
 GRANT SELECT ON snowdrift.generators TO PUBLIC;
 
--- Until the transaction ends, no ID can be drawn.
+-- Calls of next_snowflake wait until the transaction ends.
 CREATE FUNCTION snowdrift.advance("timestamp" timestamptz) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -676,7 +679,8 @@ DECLARE
     state bigint;
 BEGIN
     IF lead_ms > 60000 THEN
-        RAISE 'timestamp is % ms ahead of the server''s clock', lead_ms USING ERRCODE = '55000';
+        RAISE 'time is % ms ahead of the server''s clock', lead_ms USING ERRCODE = '55000',
+            DETAIL = 'At most 60000 ms are allowed.';
     END IF;
     FOR g IN SELECT * FROM snowdrift_tables.generator AS d ORDER BY d.name LOOP
         PERFORM pg_advisory_xact_lock(snowdrift_tables.lock_key(g.state));
@@ -688,7 +692,7 @@ END $$;
 COMMENT ON FUNCTION snowdrift.advance(timestamptz) IS 'make all further IDs of all generators later than a time';
 REVOKE ALL ON FUNCTION snowdrift.advance(timestamptz) FROM PUBLIC;
 
--- In an extension, the generators are data that a dump contains.
+-- If this is the script of an extension, dumps contain the generators.
 DO $$ BEGIN
     PERFORM pg_extension_config_dump('snowdrift_tables.generator', $where$WHERE name <> ''$where$);
     PERFORM pg_extension_config_dump('snowdrift_tables.state', '');

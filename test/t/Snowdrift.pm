@@ -10,7 +10,7 @@ use IPC::Open2;
 use IPC::Run ();
 use Time::HiRes qw(usleep);
 
-our @EXPORT = qw(new_server standby_of use_own_copy install_library library_of_copy sharedir_of_copy start_with_clock set_clock
+our @EXPORT = qw(new_server standby_of use_own_copy create_edition install_library library_of_copy sharedir_of_copy start_with_clock set_clock
   error_of error_of_database errors start_load wait_for_load end_load
   received_by_each duplicates create_all_kinds create_tables draw_all_kinds insert_all_kinds
   load_behind timestamp_of last_sno witness stop_idle count_of read_views);
@@ -82,6 +82,17 @@ sub clock_file
 {
 	my ($node) = @_;
 	return $node->basedir . '/clock';
+}
+
+# create_edition(NODE, DATABASE): creates a database of the role "owner", and the SQL edition in it
+sub create_edition
+{
+	my ($node, $database) = @_;
+	$node->safe_psql('postgres', 'DO $$ BEGIN CREATE ROLE owner LOGIN; EXCEPTION WHEN DUPLICATE_OBJECT THEN END $$');
+	$node->safe_psql('postgres', "CREATE DATABASE $database OWNER owner");
+	system_or_bail('psql', '-X', '-q', '-o', '/dev/null', '-v', 'ON_ERROR_STOP=1', '-1', '-d', $node->connstr($database), '-U', 'owner',
+		'-f', 'sql-edition/snowdrift.sql');
+	return;
 }
 
 # set_clock(NODE, WHEN): sets the server's clock, in libfaketime's format: '-300' is 300 seconds behind the

@@ -1,0 +1,196 @@
+# Dumps of databases with the SQL edition: restored as a whole, moved to the extension and back by the steps of
+# docs/managed-clouds.md, and of the edition as an extension without a library.
+use strict;
+use warnings FATAL => 'all';
+use Test::More;
+use Cwd qw(getcwd);
+use Snowdrift;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+
+my ($steps) = slurp_file('docs/managed-clouds.md') =~ /^## Moving to the extension, and back\n(.*?)^## /ms;
+my ($print_generators) = $steps =~ /```sql\n(.*?;)\n/s;
+my %step = map { s/^ +//r =~ /(pg_dump|EXTENSION|objects\.txt|--single-transaction)/ ? ($1 => $_) : () } $steps =~ /^ *(pg_.*)$/mg;
+is(join(' ', sort keys %step), '--single-transaction EXTENSION objects.txt pg_dump', 'docs/managed-clouds.md has the commands of a move');
+
+my $node = new_server('moves');
+$node->start;
+$node->safe_psql('postgres', 'CREATE ROLE owner LOGIN');
+my $dir = PostgreSQL::Test::Utils::tempdir();
+symlink(getcwd() . '/sql-edition', "$dir/sql-edition") or die $!;
+
+sub as_owner
+{
+	my ($action) = @_;
+	local $ENV{PGUSER} = 'owner';
+	return $action->();
+}
+
+# query(SERVER, DATABASE, STATEMENTS): the result for the owner of the database
+sub query
+{
+	my ($server, $database, $statements) = @_;
+	return as_owner(sub { $server->safe_psql($database, $statements) });
+}
+
+# create_extension(SERVER, DATABASE): creates a database, and the extension of the server in it, as its owner
+sub create_extension
+{
+	my ($server, $database) = @_;
+	$server->safe_psql('postgres', "CREATE DATABASE $database OWNER owner");
+	query($server, $database, 'CREATE EXTENSION snowdrift');
+	return;
+}
+
+# move(FROM, DATABASE, TO, DATABASE, STEP): moves a database to one with the other edition, with this command for the list
+sub move
+{
+	my ($from, $old, $to, $new, $list) = @_;
+	append_to_file("$dir/$old.sql", query($from, $old, $print_generators));
+	local %ENV = (%ENV, PGUSER => 'owner', OLD => $from->connstr($old), NEW => $to->connstr($new));
+	command_ok([ 'sh', '-e', '-c', join("\n", "cd '$dir'", @step{ 'pg_dump', $list, '--single-transaction' }) ], "$old is restored into $new");
+	delete $ENV{PGUSER};    # snowdrift.advance of the extension is for superusers
+	command_ok([ 'psql', '-X', '-q', '-o', '/dev/null', '-v', 'ON_ERROR_STOP=1', '-d', $ENV{NEW}, '-f', "$dir/$old.sql" ], '... and continues its generators');
+	return;
+}
+
+# objects(SERVER, DATABASE): all objects in the schemas of the editions that are neither in an extension nor the shop's
+sub objects
+{
+	my ($server, $database) = @_;
+	return query($server, $database, q{
+		SELECT object FROM (
+			SELECT 'pg_namespace'::regclass AS class, oid, nspname AS schema FROM pg_namespace
+			UNION ALL SELECT 'pg_class'::regclass, oid, relnamespace::regnamespace::name FROM pg_class
+			UNION ALL SELECT 'pg_type'::regclass, oid, typnamespace::regnamespace::name FROM pg_type
+			UNION ALL SELECT 'pg_proc'::regclass, oid, pronamespace::regnamespace::name FROM pg_proc
+			UNION ALL SELECT 'pg_operator'::regclass, oid, oprnamespace::regnamespace::name FROM pg_operator
+			UNION ALL SELECT 'pg_extension'::regclass, oid, extname FROM pg_extension) AS o, pg_describe_object(class, oid, 0) AS object
+		WHERE schema IN ('public', 'snowdrift', 'snowdrift_tables') AND object !~ 'shop_'
+			AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.classid = class AND d.objid = o.oid AND deptype IN ('e', 'i'))
+		ORDER BY object COLLATE "C"});
+}
+
+# The tables of a shop, which use what both editions have. Its IDs are ahead of the clock, so that new ones are above them only
+# if the generators are continued.
+my $shop = <<'SQL';
+SELECT snowdrift.create_generator('orders', 'snowflake', 'twitter', 1, 2);
+CREATE TABLE shop_posts (id bigint PRIMARY KEY DEFAULT next_snowflake() CHECK (snowflake_timestamp(id) >= '2021-01-01'), body text,
+	at timestamptz GENERATED ALWAYS AS (snowflake_timestamp(id)) STORED);
+CREATE TABLE shop_orders (id bigint PRIMARY KEY DEFAULT next_snowflake('orders'), post_id bigint REFERENCES shop_posts);
+CREATE INDEX shop_orders_at ON shop_orders (snowflake_timestamp(id, 'twitter'));
+CREATE VIEW shop_recent AS SELECT id, snowflake_timestamp(id, snowdrift.generator_layout('orders')) AS at FROM shop_orders
+	WHERE snowflake_within(id, tstzrange('2026-01-01', NULL), 'twitter') AND snowflake_worker(id, layout => 'twitter') = 2;
+CREATE TABLE shop_events (id bigint DEFAULT next_snowflake(), kind int) PARTITION BY RANGE (id);
+CREATE TABLE shop_events_old PARTITION OF shop_events FOR VALUES FROM (MINVALUE) TO (snowflake_boundary('2026-01-01'));
+CREATE TABLE shop_events_new PARTITION OF shop_events FOR VALUES FROM (snowflake_boundary('2026-01-01')) TO (MAXVALUE);
+CREATE TABLE shop_layouts (layout snowflake_layout);
+CREATE TABLE shop_users (id uuid PRIMARY KEY DEFAULT next_uuidv7());
+CREATE INDEX shop_users_at ON shop_users (uuidv7_timestamp(id));
+CREATE VIEW shop_names AS SELECT typeid_to_text('user', id) AS name FROM shop_users WHERE uuidv7_within(id, tstzrange('2026-01-01', NULL));
+CREATE FUNCTION shop_text(bigint) RETURNS text LANGUAGE sql IMMUTABLE RETURN snowflake_to_text($1);
+SELECT snowdrift.advance(clock_timestamp() + interval '50 s');
+INSERT INTO shop_posts (body) SELECT 'post ' || i FROM generate_series(1, 100) AS i;
+INSERT INTO shop_orders (post_id) SELECT id FROM shop_posts;
+INSERT INTO shop_events (kind) SELECT 1 FROM generate_series(1, 100);
+INSERT INTO shop_events VALUES (make_snowflake('2025-06-01', 1, 2, 3), 0);
+INSERT INTO shop_layouts VALUES ('twitter'), ('si');
+INSERT INTO shop_users SELECT FROM generate_series(1, 100);
+SQL
+
+# contents(SERVER, DATABASE): the rows of all tables and views, and the results of queries
+sub contents
+{
+	my ($server, $database) = @_;
+	return query($server, $database, q{
+		SELECT p.*, shop_text(id) FROM shop_posts AS p ORDER BY id; SELECT * FROM shop_orders ORDER BY id;
+		SELECT * FROM shop_recent ORDER BY id; SELECT *, tableoid::regclass FROM shop_events ORDER BY id;
+		SELECT * FROM shop_layouts ORDER BY layout::text COLLATE "C"; SELECT * FROM shop_users ORDER BY id; SELECT * FROM shop_names ORDER BY name COLLATE "C";
+		SELECT indexname, indexdef FROM pg_indexes WHERE indexname ~ '^shop_' ORDER BY 1;
+		SELECT count(*) FROM shop_orders WHERE snowflake_timestamp(id, 'twitter') >= now() - interval '1 day';
+		SELECT count(*) FROM shop_events WHERE snowflake_within(id, tstzrange('2025-01-01', '2026-01-01'));
+		SELECT name, layout, datacenter, worker FROM snowdrift.generators WHERE name IS NOT NULL ORDER BY name})
+	  =~ s/\(\(?'(\w+)'::text\)?::snowflake_layout\)/($1)/gr =~ s/, \(?'twitter'(::text\))?::snowflake_layout\)/, twitter)/gr;
+}
+
+# is_continued(SERVER, DATABASE, CONTENTS): whether the database has these contents, and new IDs are above the old ones
+sub is_continued
+{
+	my ($server, $database, $contents) = @_;
+	is(contents($server, $database), $contents, "... $database has the same rows, and queries the same results");
+	is( query($server, $database, q{
+			WITH old AS (SELECT (SELECT max(id) FROM shop_posts) AS post, (SELECT max(id) FROM shop_orders) AS "order", (SELECT max(id) FROM shop_events) AS event),
+				posts AS (INSERT INTO shop_posts (body) SELECT 'new' FROM generate_series(1, 10) RETURNING id),
+				orders AS (INSERT INTO shop_orders SELECT FROM generate_series(1, 10) RETURNING id),
+				events AS (INSERT INTO shop_events (kind) SELECT 2 FROM generate_series(1, 10) RETURNING id)
+			SELECT (SELECT min(id) FROM posts) > post, (SELECT min(id) FROM orders) > "order", (SELECT min(id) FROM events) > event FROM old}),
+		't|t|t', '... and new IDs are above all old ones');
+	return;
+}
+
+# ---- the file that psql installs -----------------------------------------------------------------------
+
+create_edition($node, $_) for 'sql', 'fresh', 'returned';
+query($node, $_, $shop) for 'sql';
+# Until a file lists the objects: what the dump of an unused database lists
+if (!-e 'sql-edition/objects.txt')
+{
+	my ($list) = as_owner(sub { run_command([ 'sh', '-c', 'pg_dump -Fc -d "$0" | pg_restore -l', $node->connstr('fresh') ]) });
+	append_to_file('sql-edition/objects.txt', join("\n", ' snowdrift_tables ', $list =~ /^\d+; \d+ \d+ (.*) owner$/mg) . "\n");
+}
+my $contents = contents($node, 'sql');
+like($contents, qr/\|shop_events_old\n.*\nuser_0/s, 'the shop has rows');
+
+$node->safe_psql('postgres', 'CREATE DATABASE whole OWNER owner');
+as_owner(sub {
+	command_ok([ 'pg_dump', '-Fc', '-d', $node->connstr('sql'), '-f', "$dir/whole.dump" ], 'a database is dumped');
+	command_ok([ 'pg_restore', '--exit-on-error', '-d', $node->connstr('whole'), "$dir/whole.dump" ], '... and restored as a whole, by its owner');
+});
+is(objects($node, 'whole'), objects($node, 'sql'), '... with all objects');
+is_continued($node, 'whole', $contents);
+
+create_extension($node, $_) for 'extension', 'empty';
+move($node, 'sql', $node, 'extension', 'objects.txt');
+is(objects($node, 'extension'), objects($node, 'empty'), '... without the objects of the SQL edition');
+is_continued($node, 'extension', $contents);
+
+$contents = contents($node, 'extension');
+move($node, 'extension', $node, 'returned', 'EXTENSION');
+query($node, 'fresh', q{SELECT snowdrift.create_generator('orders', 'snowflake', 'twitter', 1, 2)});
+is(objects($node, 'returned'), objects($node, 'fresh'), '... without the extension');
+is_continued($node, 'returned', $contents);
+
+# ---- an extension without a library --------------------------------------------------------------------
+
+SKIP:
+{
+	skip 'needs a server that finds extensions outside of its own folders', 1 unless use_own_copy();
+	system_or_bail('cp', 'sql-edition/snowdrift.control', sharedir_of_copy());
+	system_or_bail('cp', 'sql-edition/snowdrift.sql', sharedir_of_copy() . '/snowdrift--1.0.sql');
+	my $server = new_server('without_library');
+	$server->start;
+	$server->safe_psql('postgres', 'CREATE ROLE owner LOGIN');
+	create_extension($server, $_) for 'shop', 'unused';
+	query($server, 'shop', $shop);
+	is(objects($server, 'unused'), "extension snowdrift\nschema public", 'the owner of a database creates the SQL edition as an extension');
+
+	$contents = contents($server, 'shop');
+	$server->safe_psql('postgres', 'CREATE DATABASE copy OWNER owner');
+	as_owner(sub {
+		command_ok([ 'pg_dump', '-Fc', '-d', $server->connstr('shop'), '-f', "$dir/copy.dump" ], '... dumps it');
+		command_ok([ 'pg_restore', '--exit-on-error', '-d', $server->connstr('copy'), "$dir/copy.dump" ], '... and restores it');
+	});
+	is(objects($server, 'copy'), objects($server, 'shop'), '... with all objects');
+	is(query($server, 'copy', 'SELECT name, last_timestamp FROM snowdrift.generators ORDER BY name'),
+		query($server, 'shop', 'SELECT name, last_timestamp FROM snowdrift.generators ORDER BY name'), '... and the states of the generators');
+	is_continued($server, 'copy', $contents);
+
+	create_extension($node, 'adopted');
+	move($server, 'shop', $node, 'adopted', 'EXTENSION');
+	is(objects($node, 'adopted'), objects($node, 'empty'), '... without the objects of the SQL edition');
+	is_continued($node, 'adopted', $contents);
+	$server->stop;
+}
+$node->stop;
+
+done_testing();

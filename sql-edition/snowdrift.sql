@@ -540,7 +540,7 @@ DECLARE
     f snowdrift.fields;
     state bigint;
 BEGIN
-    SELECT * INTO g FROM snowdrift_tables.generator AS d WHERE d.name OPERATOR(pg_catalog.=) generator;
+    SELECT * INTO g FROM snowdrift_tables.generator AS d WHERE d.name OPERATOR(pg_catalog.=) generator COLLATE pg_catalog."C";
     IF NOT FOUND THEN
         RAISE 'ID generator "%" does not exist', generator USING ERRCODE = '42704';
     END IF;
@@ -644,7 +644,7 @@ REVOKE ALL ON FUNCTION snowdrift.drop_generator(text, boolean) FROM PUBLIC;
 CREATE FUNCTION snowdrift.generator_layout(generator text) RETURNS public.snowflake_layout
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE COST 1 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    layout CONSTANT text := (SELECT g.layout FROM snowdrift_tables.generator AS g WHERE g.name = generator AND generator <> '');
+    layout CONSTANT text := (SELECT g.layout FROM snowdrift_tables.generator AS g WHERE g.name = generator COLLATE "C" AND generator <> '');
 BEGIN
     IF layout IS NULL THEN
         RAISE 'ID generator "%" does not exist', generator USING ERRCODE = '42704';

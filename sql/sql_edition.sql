@@ -157,7 +157,8 @@ RESET search_path;
 SET client_min_messages = warning;
 DROP SCHEMA evil CASCADE;
 DROP FUNCTION public.trap(numeric, integer), public.trap(bigint, bigint), public.trap(text, numeric) CASCADE;
--- All functions have a fixed search path, or a body that was parsed when they were created.
+-- All functions have a fixed search path, or a body that was parsed when they were created; next_snowflake(text) has
+-- qualified names, which the statements above test.
 SELECT oid::regprocedure FROM pg_proc
 WHERE (pronamespace IN ('snowdrift'::regnamespace, 'snowdrift_tables'::regnamespace) OR oid IN (SELECT objoid FROM pg_description
         WHERE classoid = 'pg_proc'::regclass AND pronamespace = 'public'::regnamespace))

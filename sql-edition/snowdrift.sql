@@ -5,7 +5,7 @@
 -- The functions for all roles are in the schema public; those for administration and implementation are in the schema
 -- snowdrift; the generators are in snowdrift_tables. Unqualified names are those of pg_catalog. Functions in PL/pgSQL
 -- set the search path.
-SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+SET LOCAL search_path = pg_catalog, pg_temp;
 DO $$
 BEGIN
     IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp'::text THEN
@@ -19,6 +19,8 @@ BEGIN
     -- Each function that takes a layout checks it.
     CREATE DOMAIN public.snowflake_layout AS text;
 END $$;
+COMMENT ON DOMAIN public.snowflake_layout
+    IS 'layout of Snowflake IDs: the name of a preset, or an epoch, a time unit, and the order and widths of the fields';
 COMMENT ON SCHEMA snowdrift IS 'administration of Snowdrift''s ID generators, and implementation of its functions';
 GRANT USAGE ON SCHEMA snowdrift TO PUBLIC;
 
@@ -41,6 +43,7 @@ CREATE FUNCTION snowdrift.time_of(unix_ms bigint) RETURNS timestamptz LANGUAGE s
 CREATE FUNCTION snowdrift.unix_ms_of("timestamp" timestamptz) RETURNS numeric LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN extract(epoch FROM "timestamp" AT TIME ZONE interval '0') * 1000;
 
+-- unix_ms is the time, rounded by the caller; the error shows the time itself.
 CREATE FUNCTION snowdrift.check_time("timestamp" timestamptz, unix_ms numeric, first_ms bigint, last_ms bigint,
         unit_ms bigint, subject text) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET datestyle = ISO AS $$
@@ -52,6 +55,7 @@ BEGIN
     RETURN unix_ms;
 END $$;
 
+-- The first and the last millisecond, from first_ms to last_ms, that begin within a range; null if there is none.
 CREATE FUNCTION snowdrift.ms_within(range tstzrange, first_ms bigint, last_ms bigint) RETURNS bigint[]
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -65,8 +69,6 @@ END $$;
 
 -- Snowflake: layouts
 
-COMMENT ON DOMAIN public.snowflake_layout
-    IS 'layout of Snowflake IDs: the name of a preset, or an epoch, a time unit, and the order and widths of the fields';
 
 -- last_ms is the beginning of the last time unit; a shift is the number of bits below a field.
 CREATE TYPE snowdrift.fields AS (
@@ -78,7 +80,7 @@ CREATE TYPE snowdrift.fields AS (
 );
 
 CREATE FUNCTION snowdrift.ones(bits integer) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE WHEN bits < 63 THEN (1::bigint << bits) - 1 ELSE 9223372036854775807 END;
+    RETURN ~((-1)::bigint << bits);
 
 CREATE FUNCTION snowdrift.preset_layout(name text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE name
@@ -123,7 +125,7 @@ CREATE FUNCTION snowdrift.fields_of(layout public.snowflake_layout) RETURNS snow
 DECLARE
     spaces CONSTANT text := E' \t\n\x0b\f\r';    -- as in C
     names CONSTANT text[] := '{epoch,unit,timestamp,datacenter,worker,sequence}';
-    numbers bigint[] := ARRAY[NULL, 1, NULL, 0, 0, NULL];    -- in the order of names
+    numbers bigint[] := ARRAY[NULL, 1, NULL, 0, 0, NULL];    -- in the order of names; 4 to 6 are the fields below the timestamp
     given text[] := '{}';
     has_fields CONSTANT boolean := strpos(layout, '=') > 0;
     example CONSTANT text := '"epoch=2024-01-01T00:00:00Z unit=1ms timestamp=41 datacenter=5 worker=5 sequence=12", in the order of their bits.';
@@ -150,10 +152,12 @@ BEGIN
                         WHEN 'unit' THEN '^-?[0-9]{1,15}m?s$'
                         WHEN 'epoch' THEN '^(-?[0-9]{1,18}|(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3])(:[0-5][0-9]){2}([.][0-9]{3})?Z)$'
                         ELSE '^-?[0-9]{1,18}$' END
-                    OR value LIKE '%Z' AND extract(day FROM make_date(left(value, 4)::integer, substr(value, 6, 2)::integer, 1)
-                        + interval '1 month -1 day') < substr(value, 9, 2)::integer
                     THEN format('The value in "%s" is not a valid %s.', word, CASE name
                         WHEN 'epoch' THEN 'time' WHEN 'unit' THEN 'number of milliseconds or seconds' ELSE 'number of bits' END)
+                WHEN value LIKE '%Z'    -- is the day in the month?
+                        AND extract(month FROM make_date(left(value, 4)::integer, substr(value, 6, 2)::integer, 1)
+                            + substr(value, 9, 2)::integer - 1) <> substr(value, 6, 2)::integer
+                    THEN format('The value in "%s" is not a valid time.', word)
                 END
             WHEN word = '' THEN NULL
             WHEN snowdrift.preset_layout(word) IS NOT NULL THEN format('The preset "%s" cannot be combined with other words.', word)
@@ -265,9 +269,7 @@ CREATE FUNCTION snowdrift.check_field(field text, value integer, bits integer) R
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN value BETWEEN 0 AND snowdrift.ones(bits) THEN value
         WHEN bits = 0 THEN snowdrift.reject('22003', format('%s must be 0, not %s', field, value), 'The layout has no bits for it.')::bigint
-        WHEN value IS NOT NULL
-            THEN snowdrift.reject('22003', format('%s %s is out of range 0 .. %s', field, value, snowdrift.ones(bits)))::bigint
-    END;
+        ELSE snowdrift.reject('22003', format('%s %s is out of range 0 .. %s', field, value, snowdrift.ones(bits)))::bigint END;
 
 CREATE FUNCTION snowdrift.compose("timestamp" timestamptz, datacenter integer, worker integer, sequence integer,
         f snowdrift.fields) RETURNS bigint
@@ -335,25 +337,25 @@ BEGIN
     RETURN result;
 END $$;
 
-CREATE FUNCTION snowdrift.base32_problem(input text, alphabet text, size integer, bits integer,
-        format text, part text DEFAULT 'input', before integer DEFAULT 0) RETURNS text
+CREATE FUNCTION snowdrift.base32_problem(input text, alphabet text, size integer, kind text,
+        part text DEFAULT 'input', before integer DEFAULT 0) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE
         WHEN length(input) <> size THEN format('The %s has %s characters instead of %s.', part, length(input), size)
         WHEN strpos(alphabet, left(input, 1)) > 8
-            THEN format('The %s exceeds %s bits, because its first character is greater than "7".', part, bits)
+            THEN format('The %s exceeds %s bits, because its first character is greater than "7".', part, 5 * size - 2)
         WHEN ltrim(input, alphabet) <> '' THEN format('The character "%s" at position %s is not in the alphabet of %s.',
-            left(ltrim(input, alphabet), 1), before + size - length(ltrim(input, alphabet)) + 1, format)
+            left(ltrim(input, alphabet), 1), before + size - length(ltrim(input, alphabet)) + 1, kind)
     END;
 
-CREATE FUNCTION snowdrift.base32_bits(input text, size integer, bits integer, format text, error text) RETURNS bit varying
+CREATE FUNCTION snowdrift.base32_bits(input text, size integer, kind text, error text) RETURNS bit varying
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    problem CONSTANT text := snowdrift.base32_problem(input, '0123456789ABCDEFGHJKMNPQRSTVWXYZabcdefghjkmnpqrstvwxyz', size, bits, format);
+    problem CONSTANT text := snowdrift.base32_problem(input, '0123456789ABCDEFGHJKMNPQRSTVWXYZabcdefghjkmnpqrstvwxyz', size, kind);
     result bit varying := '';
 BEGIN
     IF problem IS NOT NULL THEN
-        PERFORM snowdrift.reject('22P02', format('%s: "%s"', error, input), problem);
+        RAISE '%: "%"', error, input USING ERRCODE = '22P02', DETAIL = problem;
     END IF;
     FOR i IN 1 .. size LOOP
         result := result || (strpos('0123456789ABCDEFGHJKMNPQRSTVWXYZ', upper(substr(input, i, 1))) - 1)::bit(5);
@@ -369,7 +371,7 @@ COMMENT ON FUNCTION public.snowflake_to_text(bigint)
 
 CREATE FUNCTION public.snowflake_from_text(id text) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN substring(snowdrift.base32_bits(id, 13, 63, 'Snowflake IDs', 'invalid text of a Snowflake ID') FROM 2)::bit(64)::bigint;
+    RETURN substring(snowdrift.base32_bits(id, 13, 'Snowflake IDs', 'invalid text of a Snowflake ID') FROM 2)::bit(64)::bigint;
 COMMENT ON FUNCTION public.snowflake_from_text(text) IS 'convert 13 characters of base32 to Snowflake ID';
 
 -- UUIDs: ULIDs and TypeIDs
@@ -378,8 +380,7 @@ CREATE FUNCTION snowdrift.bits_of(id uuid) RETURNS bit varying LANGUAGE sql IMMU
     RETURN ('x' || replace(id::text, '-', ''))::bit(128);
 
 CREATE FUNCTION snowdrift.uuid_of(bits bit varying) RETURNS uuid LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN (lpad(to_hex(substring(bits FROM 1 FOR 64)::bit(64)::bigint), 16, '0')
-        || lpad(to_hex(substring(bits FROM 65 FOR 64)::bit(64)::bigint), 16, '0'))::uuid;
+    RETURN encode(substr(varbit_send(bits), 5), 'hex')::uuid;    -- varbit_send: 4 bytes of length, then the bits
 
 CREATE FUNCTION public.ulid_to_text(id uuid) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN snowdrift.base32_of('00'::bit(2) || snowdrift.bits_of(id));
@@ -387,15 +388,14 @@ COMMENT ON FUNCTION public.ulid_to_text(uuid) IS 'convert UUID to text form of U
 
 CREATE FUNCTION public.ulid_to_uuid(id text) RETURNS uuid
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN snowdrift.uuid_of(substring(snowdrift.base32_bits(id, 26, 128, 'type ulid', 'invalid input syntax for type ulid') FROM 3));
+    RETURN snowdrift.uuid_of(substring(snowdrift.base32_bits(id, 26, 'type ulid', 'invalid input syntax for type ulid') FROM 3));
 COMMENT ON FUNCTION public.ulid_to_uuid(text) IS 'convert text form of ULID to UUID';
 
 CREATE FUNCTION snowdrift.typeid_prefix_problem(prefix text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE
-        WHEN ltrim(prefix, 'abcdefghijklmnopqrstuvwxyz_') <> ''
+        WHEN prefix ~ '[^a-z_]'
             THEN format('The character "%s" at position %s of the prefix is neither a lower-case letter from "a" to "z" nor an underscore.',
-                left(ltrim(prefix, 'abcdefghijklmnopqrstuvwxyz_'), 1),
-                length(prefix) - length(ltrim(prefix, 'abcdefghijklmnopqrstuvwxyz_')) + 1)
+                substring(prefix FROM '[^a-z_]'), strpos(prefix, substring(prefix FROM '[^a-z_]')))
         WHEN length(prefix) > 63 THEN 'A prefix has at most 63 characters.'
         WHEN left(prefix, 1) = '_' OR right(prefix, 1) = '_' THEN 'A prefix cannot begin or end with an underscore.'
     END;
@@ -412,7 +412,7 @@ CREATE FUNCTION snowdrift.typeid_problem(id text, suffix text) RETURNS text LANG
     RETURN coalesce(
         CASE WHEN length(id) = length(suffix) + 1 THEN 'A TypeID without a prefix has no underscore.' END,
         snowdrift.typeid_prefix_problem(left(id, greatest(length(id) - length(suffix) - 1, 0))),
-        snowdrift.base32_problem(suffix, '0123456789abcdefghjkmnpqrstvwxyz', 26, 128, 'TypeIDs', 'suffix', length(id) - length(suffix)));
+        snowdrift.base32_problem(suffix, '0123456789abcdefghjkmnpqrstvwxyz', 26, 'TypeIDs', 'suffix', length(id) - length(suffix)));
 
 CREATE FUNCTION public.typeid_prefix(id text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -493,10 +493,6 @@ CREATE SEQUENCE snowdrift_tables.state MINVALUE 0 MAXVALUE 9007199254740991 STAR
 INSERT INTO snowdrift_tables.generator
 VALUES ('', 'snowflake', 0, 0, snowdrift.fields_of('snowflake'), 'snowdrift_tables.state');
 
--- The key of the advisory lock that protects a state.
-CREATE FUNCTION snowdrift_tables.lock_key(state regclass) RETURNS bigint LANGUAGE sql IMMUTABLE
-    RETURN (1397641047::bigint << 32) | state::oid::bigint;
-
 CREATE FUNCTION snowdrift_tables.unix_ms() RETURNS bigint LANGUAGE sql VOLATILE
     RETURN floor(extract(epoch FROM clock_timestamp()) * 1000);
 
@@ -517,18 +513,15 @@ CREATE FUNCTION snowdrift_tables.id_of(state bigint, g snowdrift_tables.generato
 CREATE FUNCTION snowdrift_tables.wait_for_clock(state bigint, f snowdrift.fields) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    max_lead_ms CONSTANT bigint := 60000;
     lead_ms CONSTANT bigint := snowdrift_tables.lead_ms(state, f);
-    wait_ms bigint := lead_ms - max_lead_ms;
 BEGIN
-    IF wait_ms > 1000 + f.unit_ms THEN
+    IF lead_ms > 60000 + f.unit_ms THEN
         RAISE 'clock moved backwards by % ms; refusing to generate IDs', lead_ms USING ERRCODE = '55000',
-            DETAIL = format('The last ID is ahead of the server''s clock by that much; at most %s ms are allowed.', max_lead_ms),
+            DETAIL = 'The last ID is ahead of the server''s clock by that much; at most 60000 ms are allowed.',
             HINT = 'Correct the clock, or wait until it has caught up.';
     ELSIF state & snowdrift.ones(f.sequence_bits) = 0 THEN
-        wait_ms := greatest(wait_ms, f.unit_ms);    -- so that the lead does not grow under load
+        PERFORM pg_sleep(f.unit_ms / 1000.0);    -- so that the lead does not grow under load
     END IF;
-    PERFORM pg_sleep(wait_ms / 1000.0);
 END $$;
 
 -- The block that takes the lock always ends with an error, so that PostgreSQL releases the lock. The error does not undo
@@ -546,7 +539,7 @@ BEGIN
     END IF;
     f := g.fields;
     BEGIN
-        PERFORM pg_catalog.pg_advisory_xact_lock(snowdrift_tables.lock_key(g.state));
+        PERFORM pg_catalog.pg_advisory_xact_lock(1397641047, g.state::integer);
         state := snowdrift_tables.next_state(pg_catalog.pg_sequence_last_value(g.state), f);
         IF snowdrift_tables.lead_ms(state, f) OPERATOR(pg_catalog.>) 0::bigint THEN
             PERFORM snowdrift_tables.wait_for_clock(state, f);
@@ -616,7 +609,6 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.create_generator(text, text, public.snowflake_layout, integer, integer)
     IS 'create named generator; by default with layout snowflake and node 0';
-REVOKE ALL ON FUNCTION snowdrift.create_generator(text, text, public.snowflake_layout, integer, integer) FROM PUBLIC;
 
 CREATE FUNCTION snowdrift.drop_generator(name text, force boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -638,7 +630,6 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.drop_generator(text, boolean)
     IS 'drop named generator; by default only if no default of a column names it';
-REVOKE ALL ON FUNCTION snowdrift.drop_generator(text, boolean) FROM PUBLIC;
 
 -- COST 1, so that the planner inlines predicates that call it.
 CREATE FUNCTION snowdrift.generator_layout(generator text) RETURNS public.snowflake_layout
@@ -683,18 +674,18 @@ BEGIN
             DETAIL = 'At most 60000 ms are allowed.';
     END IF;
     FOR g IN SELECT * FROM snowdrift_tables.generator AS d ORDER BY d.name LOOP
-        PERFORM pg_advisory_xact_lock(snowdrift_tables.lock_key(g.state));
+        PERFORM pg_advisory_xact_lock(1397641047, g.state::integer);    -- as in next_snowflake
         f := g.fields;
         state := (greatest(0, floor((unix_ms - f.epoch_ms) / f.unit_ms))::bigint << f.sequence_bits) | snowdrift.ones(f.sequence_bits);
         PERFORM setval(g.state, greatest(state, pg_sequence_last_value(g.state)));
     END LOOP;
 END $$;
 COMMENT ON FUNCTION snowdrift.advance(timestamptz) IS 'make all further IDs of all generators later than a time';
-REVOKE ALL ON FUNCTION snowdrift.advance(timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION snowdrift.create_generator, snowdrift.drop_generator, snowdrift.advance FROM PUBLIC;
 
 -- If this is the script of an extension, dumps contain the generators.
 DO $$ BEGIN
     PERFORM pg_extension_config_dump('snowdrift_tables.generator', $where$WHERE name <> ''$where$);
     PERFORM pg_extension_config_dump('snowdrift_tables.state', '');
-EXCEPTION WHEN OBJECT_NOT_IN_PREREQUISITE_STATE OR FEATURE_NOT_SUPPORTED THEN    -- not in an extension
+EXCEPTION WHEN FEATURE_NOT_SUPPORTED THEN    -- not in an extension
 END $$;

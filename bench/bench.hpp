@@ -88,6 +88,10 @@ void in_turn_when_warm(const std::string& what, int rounds, const Candidates& ca
 /// Runs a shell command. Returns its standard output. Throws if it fails.
 std::string shell(const std::string& command);
 
+/// Statements per second, as measured by pgbench.
+double throughput(const std::string& statement, int sessions, int seconds,
+                  const std::string& database = {});
+
 /// Returns `template_text` with each % replaced by `with`.
 std::string filled(std::string template_text, const std::string& with);
 
@@ -99,6 +103,7 @@ void insert(Report& report, const Options& options);
 void types(Report& report, const Options& options);
 void time_range(Report& report, const Options& options);
 void watermarks(Report& report, const Options& options);
+void sql_edition(Report& report, const Options& options);
 void core(Report& report, const Options& options);
 void growth(Report& report, const Options& options);
 

@@ -112,7 +112,8 @@ struct Section {
 constexpr Section all_sections[] = {
     {"cost", cost},     {"sessions", sessions},    {"isolated", isolated},
     {"insert", insert}, {"types", types},          {"time_range", time_range},
-    {"growth", growth}, {"watermark", watermarks}, {"core", core},
+    {"growth", growth}, {"watermark", watermarks}, {"sql_edition", sql_edition},
+    {"core", core},
 };
 
 int usage() {

@@ -7,6 +7,17 @@
 #include "integration/sessions.hpp"
 
 namespace snowdrift::bench {
+
+double throughput(const std::string& statement, int sessions, int seconds,
+                  const std::string& database) {
+    const std::string output = shell(
+        "echo \"" + statement + "\" | pgbench -n -M prepared -f - -c " + std::to_string(sessions) +
+        " -j 2 -T " + std::to_string(seconds) + " " + database + " 2>&1");
+    const size_t tps = output.find("tps = ");
+    if (tps == std::string::npos) throw std::runtime_error{"pgbench says: " + output};
+    return std::stod(output.substr(tps + 6));
+}
+
 namespace {
 
 struct Statement {
@@ -27,16 +38,6 @@ std::vector<Statement> all_statements(bool with_uuidv7, const std::vector<Peer>&
 std::vector<int> session_counts(const Options& options) {
     if (options.quick) return {1, 2, 64};
     return {1, 2, 4, 8, 16, 32, 64};
-}
-
-/// Statements per second, as measured by pgbench.
-double throughput(const std::string& statement, int sessions, int seconds) {
-    const std::string output =
-        shell("echo \"" + statement + "\" | pgbench -n -M prepared -f - -c " +
-              std::to_string(sessions) + " -j 2 -T " + std::to_string(seconds) + " 2>&1");
-    const size_t tps = output.find("tps = ");
-    if (tps == std::string::npos) throw std::runtime_error{"pgbench says: " + output};
-    return std::stod(output.substr(tps + 6));
 }
 
 /// The latency of each statement of `sessions` sessions, in microseconds. pgbench cannot measure

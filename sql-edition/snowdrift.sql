@@ -1,22 +1,26 @@
 -- Snowdrift, SQL edition: for servers on which no C library can be installed. docs/managed-clouds.md describes it.
--- As the owner of the database, or a role with CREATE on it and on the schema public:
---     psql --single-transaction --file snowdrift.sql
+-- Run it as a role with CREATE on the database and on the schema public, such as the owner of the database:
+--     psql -X --single-transaction -v ON_ERROR_STOP=1 -f snowdrift.sql
 --
--- Users find what they call in the schema public; administration and implementation are in the schema snowdrift.
--- Names resolve only in pg_catalog; all others are qualified. Functions in PL/pgSQL set the search path.
-SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+-- The functions for all roles are in the schema public; those for administration and implementation are in the schema
+-- snowdrift; the generators are in snowdrift_tables. Unqualified names are those of pg_catalog. Functions in PL/pgSQL
+-- set the search path.
+SET LOCAL search_path = pg_catalog, pg_temp;
 DO $$
 BEGIN
     IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp'::text THEN
-        RAISE 'this file must be run in one transaction' USING HINT = 'Use psql --single-transaction.';
+        RAISE 'this file must be run in one transaction'
+            USING HINT = 'Use psql --single-transaction, or write BEGIN before the file and COMMIT after it.';
     END IF;
-    -- Here, so that the other statements fail if this one does.
+    -- These are in this block so that all later statements fail if it fails.
     CREATE SCHEMA snowdrift;
     CREATE SCHEMA snowdrift_tables;
-    -- Without a constraint: otherwise, PostgreSQL would not compute calls with a constant layout when it plans a query. Each
-    -- function that takes a layout checks it.
+    -- The domain has no constraint, so that PostgreSQL can evaluate calls with a constant layout when it plans a query.
+    -- Each function that takes a layout checks it.
     CREATE DOMAIN public.snowflake_layout AS text;
 END $$;
+COMMENT ON DOMAIN public.snowflake_layout
+    IS 'layout of Snowflake IDs: the name of a preset, or an epoch, a time unit, and the order and widths of the fields';
 COMMENT ON SCHEMA snowdrift IS 'administration of Snowdrift''s ID generators, and implementation of its functions';
 GRANT USAGE ON SCHEMA snowdrift TO PUBLIC;
 
@@ -29,7 +33,8 @@ BEGIN
     RAISE '%', message USING ERRCODE = sqlstate, DETAIL = detail;
 END $$;
 
--- Times. An interval is a product of a double-precision number, which is exact up to the year 10889 in these two parts.
+-- Times. Multiplying an interval converts the number to double precision. Seconds and milliseconds are multiplied
+-- separately, so that the sum is exact up to the year 10889.
 
 CREATE FUNCTION snowdrift.time_of(unix_ms bigint) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN (timestamp '1970-01-01' + interval '1 s' * (unix_ms / 1000) + interval '1 ms' * (unix_ms % 1000))
@@ -38,6 +43,7 @@ CREATE FUNCTION snowdrift.time_of(unix_ms bigint) RETURNS timestamptz LANGUAGE s
 CREATE FUNCTION snowdrift.unix_ms_of("timestamp" timestamptz) RETURNS numeric LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN extract(epoch FROM "timestamp" AT TIME ZONE interval '0') * 1000;
 
+-- unix_ms is the time, rounded by the caller; the error shows the time itself.
 CREATE FUNCTION snowdrift.check_time("timestamp" timestamptz, unix_ms numeric, first_ms bigint, last_ms bigint,
         unit_ms bigint, subject text) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET datestyle = ISO AS $$
@@ -49,6 +55,7 @@ BEGIN
     RETURN unix_ms;
 END $$;
 
+-- The first and the last millisecond, from first_ms to last_ms, that begin within a range; null if there is none.
 CREATE FUNCTION snowdrift.ms_within(range tstzrange, first_ms bigint, last_ms bigint) RETURNS bigint[]
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -62,8 +69,6 @@ END $$;
 
 -- Snowflake: layouts
 
-COMMENT ON DOMAIN public.snowflake_layout
-    IS 'layout of Snowflake IDs: the name of a preset, or an epoch, a time unit, and the order and widths of the fields';
 
 -- last_ms is the beginning of the last time unit; a shift is the number of bits below a field.
 CREATE TYPE snowdrift.fields AS (
@@ -75,7 +80,7 @@ CREATE TYPE snowdrift.fields AS (
 );
 
 CREATE FUNCTION snowdrift.ones(bits integer) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE WHEN bits < 63 THEN (1::bigint << bits) - 1 ELSE 9223372036854775807 END;
+    RETURN ~((-1)::bigint << bits);
 
 CREATE FUNCTION snowdrift.preset_layout(name text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE name
@@ -120,7 +125,7 @@ CREATE FUNCTION snowdrift.fields_of(layout public.snowflake_layout) RETURNS snow
 DECLARE
     spaces CONSTANT text := E' \t\n\x0b\f\r';    -- as in C
     names CONSTANT text[] := '{epoch,unit,timestamp,datacenter,worker,sequence}';
-    numbers bigint[] := ARRAY[NULL, 1, NULL, 0, 0, NULL];    -- in the order of names
+    numbers bigint[] := ARRAY[NULL, 1, NULL, 0, 0, NULL];    -- in the order of names; 4 to 6 are the fields below the timestamp
     given text[] := '{}';
     has_fields CONSTANT boolean := strpos(layout, '=') > 0;
     example CONSTANT text := '"epoch=2024-01-01T00:00:00Z unit=1ms timestamp=41 datacenter=5 worker=5 sequence=12", in the order of their bits.';
@@ -128,7 +133,7 @@ DECLARE
     name text;
     value text;
     problem text;
-    below integer := 0;    -- bits below the present field
+    below integer := 0;    -- bits below the current field
     place integer;
     shifts integer[] := '{0,0,0,0,0,0}';
     max_id bigint;
@@ -147,10 +152,12 @@ BEGIN
                         WHEN 'unit' THEN '^-?[0-9]{1,15}m?s$'
                         WHEN 'epoch' THEN '^(-?[0-9]{1,18}|(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3])(:[0-5][0-9]){2}([.][0-9]{3})?Z)$'
                         ELSE '^-?[0-9]{1,18}$' END
-                    OR value LIKE '%Z' AND extract(day FROM make_date(left(value, 4)::integer, substr(value, 6, 2)::integer, 1)
-                        + interval '1 month -1 day') < substr(value, 9, 2)::integer
                     THEN format('The value in "%s" is not a valid %s.', word, CASE name
                         WHEN 'epoch' THEN 'time' WHEN 'unit' THEN 'number of milliseconds or seconds' ELSE 'number of bits' END)
+                WHEN value LIKE '%Z'    -- is the day in the month?
+                        AND extract(month FROM make_date(left(value, 4)::integer, substr(value, 6, 2)::integer, 1)
+                            + substr(value, 9, 2)::integer - 1) <> substr(value, 6, 2)::integer
+                    THEN format('The value in "%s" is not a valid time.', word)
                 END
             WHEN word = '' THEN NULL
             WHEN snowdrift.preset_layout(word) IS NOT NULL THEN format('The preset "%s" cannot be combined with other words.', word)
@@ -185,7 +192,7 @@ BEGIN
     PERFORM snowdrift.check_layout_value('epoch', numbers[1], 0, 253402300799999);
     PERFORM snowdrift.check_layout_value('unit', numbers[2], 1, 60000);
     is_js := 'js' = ANY (given);
-    -- The timestamp has at most 2^48 milliseconds.
+    -- Timestamps span at most 2^48 milliseconds.
     PERFORM snowdrift.check_layout_value('timestamp', numbers[3], 1, 48 - length(ltrim((numbers[2] - 1)::bit(16)::text, '0')));
     PERFORM snowdrift.check_layout_value(names[i], numbers[i], 0, 31) FROM generate_series(4, 6) AS i;
     PERFORM snowdrift.check_layout_value('datacenter+worker', numbers[4] + numbers[5], 0, 31);
@@ -208,9 +215,9 @@ BEGIN
         numbers[4]::integer, shifts[4], numbers[5]::integer, shifts[5], numbers[6]::integer, shifts[6]);
 END $$;
 
--- Snowflake: decoding. PostgreSQL replaces the functions by arithmetic if the layout is a constant.
+-- Snowflake: decoding. If the layout is a constant, PostgreSQL inlines the functions.
 
--- COST: of the call, which is only for errors. The planner does not inline what is expensive.
+-- COST 1: the planner does not inline expensive arguments, and this function is called only for errors.
 CREATE FUNCTION snowdrift.reject_id(id bigint, max_id bigint) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE COST 1 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -262,9 +269,7 @@ CREATE FUNCTION snowdrift.check_field(field text, value integer, bits integer) R
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN value BETWEEN 0 AND snowdrift.ones(bits) THEN value
         WHEN bits = 0 THEN snowdrift.reject('22003', format('%s must be 0, not %s', field, value), 'The layout has no bits for it.')::bigint
-        WHEN value IS NOT NULL
-            THEN snowdrift.reject('22003', format('%s %s is out of range 0 .. %s', field, value, snowdrift.ones(bits)))::bigint
-    END;
+        ELSE snowdrift.reject('22003', format('%s %s is out of range 0 .. %s', field, value, snowdrift.ones(bits)))::bigint END;
 
 CREATE FUNCTION snowdrift.compose("timestamp" timestamptz, datacenter integer, worker integer, sequence integer,
         f snowdrift.fields) RETURNS bigint
@@ -293,7 +298,7 @@ CREATE FUNCTION public.snowflake_boundary("timestamp" timestamptz, layout public
 COMMENT ON FUNCTION public.snowflake_boundary(timestamptz, public.snowflake_layout)
     IS 'smallest Snowflake ID at or after a time; id >= boundary(a) AND id < boundary(b) selects the times >= a and < b';
 
--- Time ranges. If there is no ID within a range, the first one is the largest of all, and the last one the smallest.
+-- Time ranges. If a range contains no ID, the first ID is the largest of the layout, and the last ID is the smallest.
 
 CREATE FUNCTION snowdrift.first_within(range tstzrange, f snowdrift.fields) RETURNS bigint
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -332,25 +337,25 @@ BEGIN
     RETURN result;
 END $$;
 
-CREATE FUNCTION snowdrift.base32_problem(input text, alphabet text, size integer, bits integer,
-        format text, part text DEFAULT 'input', before integer DEFAULT 0) RETURNS text
+CREATE FUNCTION snowdrift.base32_problem(input text, alphabet text, size integer, kind text,
+        part text DEFAULT 'input', before integer DEFAULT 0) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE
         WHEN length(input) <> size THEN format('The %s has %s characters instead of %s.', part, length(input), size)
         WHEN strpos(alphabet, left(input, 1)) > 8
-            THEN format('The %s exceeds %s bits, because its first character is greater than "7".', part, bits)
+            THEN format('The %s exceeds %s bits, because its first character is greater than "7".', part, 5 * size - 2)
         WHEN ltrim(input, alphabet) <> '' THEN format('The character "%s" at position %s is not in the alphabet of %s.',
-            left(ltrim(input, alphabet), 1), before + size - length(ltrim(input, alphabet)) + 1, format)
+            left(ltrim(input, alphabet), 1), before + size - length(ltrim(input, alphabet)) + 1, kind)
     END;
 
-CREATE FUNCTION snowdrift.base32_bits(input text, size integer, bits integer, format text, error text) RETURNS bit varying
+CREATE FUNCTION snowdrift.base32_bits(input text, size integer, kind text, error text) RETURNS bit varying
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    problem CONSTANT text := snowdrift.base32_problem(input, '0123456789ABCDEFGHJKMNPQRSTVWXYZabcdefghjkmnpqrstvwxyz', size, bits, format);
+    problem CONSTANT text := snowdrift.base32_problem(input, '0123456789ABCDEFGHJKMNPQRSTVWXYZabcdefghjkmnpqrstvwxyz', size, kind);
     result bit varying := '';
 BEGIN
     IF problem IS NOT NULL THEN
-        PERFORM snowdrift.reject('22P02', format('%s: "%s"', error, input), problem);
+        RAISE '%: "%"', error, input USING ERRCODE = '22P02', DETAIL = problem;
     END IF;
     FOR i IN 1 .. size LOOP
         result := result || (strpos('0123456789ABCDEFGHJKMNPQRSTVWXYZ', upper(substr(input, i, 1))) - 1)::bit(5);
@@ -366,7 +371,7 @@ COMMENT ON FUNCTION public.snowflake_to_text(bigint)
 
 CREATE FUNCTION public.snowflake_from_text(id text) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN substring(snowdrift.base32_bits(id, 13, 63, 'Snowflake IDs', 'invalid text of a Snowflake ID') FROM 2)::bit(64)::bigint;
+    RETURN substring(snowdrift.base32_bits(id, 13, 'Snowflake IDs', 'invalid text of a Snowflake ID') FROM 2)::bit(64)::bigint;
 COMMENT ON FUNCTION public.snowflake_from_text(text) IS 'convert 13 characters of base32 to Snowflake ID';
 
 -- UUIDs: ULIDs and TypeIDs
@@ -375,24 +380,22 @@ CREATE FUNCTION snowdrift.bits_of(id uuid) RETURNS bit varying LANGUAGE sql IMMU
     RETURN ('x' || replace(id::text, '-', ''))::bit(128);
 
 CREATE FUNCTION snowdrift.uuid_of(bits bit varying) RETURNS uuid LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN (lpad(to_hex(substring(bits FROM 1 FOR 64)::bit(64)::bigint), 16, '0')
-        || lpad(to_hex(substring(bits FROM 65 FOR 64)::bit(64)::bigint), 16, '0'))::uuid;
+    RETURN encode(substr(varbit_send(bits), 5), 'hex')::uuid;    -- varbit_send: 4 bytes of length, then the bits
 
 CREATE FUNCTION public.ulid_to_text(id uuid) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN snowdrift.base32_of('00'::bit(2) || snowdrift.bits_of(id));
-COMMENT ON FUNCTION public.ulid_to_text(uuid) IS 'convert ULID, stored as UUID, to its text of 26 characters';
+COMMENT ON FUNCTION public.ulid_to_text(uuid) IS 'convert UUID to text form of ULID, 26 characters of base32';
 
 CREATE FUNCTION public.ulid_to_uuid(id text) RETURNS uuid
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN snowdrift.uuid_of(substring(snowdrift.base32_bits(id, 26, 128, 'type ulid', 'invalid input syntax for type ulid') FROM 3));
-COMMENT ON FUNCTION public.ulid_to_uuid(text) IS 'convert the text of ULID to UUID, for columns of type uuid';
+    RETURN snowdrift.uuid_of(substring(snowdrift.base32_bits(id, 26, 'type ulid', 'invalid input syntax for type ulid') FROM 3));
+COMMENT ON FUNCTION public.ulid_to_uuid(text) IS 'convert text form of ULID to UUID';
 
 CREATE FUNCTION snowdrift.typeid_prefix_problem(prefix text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE
-        WHEN ltrim(prefix, 'abcdefghijklmnopqrstuvwxyz_') <> ''
+        WHEN prefix ~ '[^a-z_]'
             THEN format('The character "%s" at position %s of the prefix is neither a lower-case letter from "a" to "z" nor an underscore.',
-                left(ltrim(prefix, 'abcdefghijklmnopqrstuvwxyz_'), 1),
-                length(prefix) - length(ltrim(prefix, 'abcdefghijklmnopqrstuvwxyz_')) + 1)
+                substring(prefix FROM '[^a-z_]'), strpos(prefix, substring(prefix FROM '[^a-z_]')))
         WHEN length(prefix) > 63 THEN 'A prefix has at most 63 characters.'
         WHEN left(prefix, 1) = '_' OR right(prefix, 1) = '_' THEN 'A prefix cannot begin or end with an underscore.'
     END;
@@ -402,14 +405,14 @@ CREATE FUNCTION public.typeid_to_text(prefix text, id uuid) RETURNS text
     RETURN CASE WHEN snowdrift.typeid_prefix_problem(prefix) IS NULL
             THEN concat_ws('_', nullif(prefix, ''), lower(public.ulid_to_text(id)))
         ELSE snowdrift.reject('22023', format('invalid prefix of a TypeID: "%s"', prefix), snowdrift.typeid_prefix_problem(prefix)) END;
-COMMENT ON FUNCTION public.typeid_to_text(text, uuid) IS 'convert UUID to TypeID with given prefix';
+COMMENT ON FUNCTION public.typeid_to_text(text, uuid) IS 'convert UUID to TypeID: prefix, underscore and 26 characters of base32';
 
 -- The last underscore is the separator.
 CREATE FUNCTION snowdrift.typeid_problem(id text, suffix text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN coalesce(
         CASE WHEN length(id) = length(suffix) + 1 THEN 'A TypeID without a prefix has no underscore.' END,
         snowdrift.typeid_prefix_problem(left(id, greatest(length(id) - length(suffix) - 1, 0))),
-        snowdrift.base32_problem(suffix, '0123456789abcdefghjkmnpqrstvwxyz', 26, 128, 'TypeIDs', 'suffix', length(id) - length(suffix)));
+        snowdrift.base32_problem(suffix, '0123456789abcdefghjkmnpqrstvwxyz', 26, 'TypeIDs', 'suffix', length(id) - length(suffix)));
 
 CREATE FUNCTION public.typeid_prefix(id text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -420,11 +423,11 @@ COMMENT ON FUNCTION public.typeid_prefix(text) IS 'extract prefix of TypeID';
 CREATE FUNCTION public.typeid_to_uuid(id text) RETURNS uuid
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN CASE WHEN public.typeid_prefix(id) IS NOT NULL THEN public.ulid_to_uuid(right(id, 26)) END;
-COMMENT ON FUNCTION public.typeid_to_uuid(text) IS 'convert TypeID to UUID';
+COMMENT ON FUNCTION public.typeid_to_uuid(text) IS 'extract UUID of TypeID';
 
 -- UUIDs of version 7
 
--- CASE: otherwise, the planner would estimate that few UUIDs are of version 7.
+-- With CASE, the planner does not estimate that few UUIDs are of version 7.
 CREATE FUNCTION snowdrift.is_uuidv7(id uuid) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN substr(id::text, 15, 1) = '7' AND substr(id::text, 20, 1) IN ('8', '9', 'a', 'b') THEN true
         WHEN id IS NOT NULL THEN false END;
@@ -449,7 +452,7 @@ CREATE FUNCTION snowdrift.last_uuidv7_within(range tstzrange) RETURNS uuid LANGU
     RETURN coalesce(snowdrift.uuid_of((snowdrift.ms_within(range, 0, 281474976710655))[2]::bit(48) || X'7FFFBFFFFFFFFFFFFFFF'),
         '00000000-0000-7000-8000-000000000000');
 
--- The last condition is null for a null range, as the other ones are.
+-- For a null range, all three conditions are null.
 CREATE FUNCTION public.uuidv7_within(id uuid, range tstzrange) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN id >= snowdrift.first_uuidv7_within(range) AND id <= snowdrift.last_uuidv7_within(range)
@@ -457,83 +460,95 @@ CREATE FUNCTION public.uuidv7_within(id uuid, range tstzrange) RETURNS boolean
 COMMENT ON FUNCTION public.uuidv7_within(uuid, tstzrange)
     IS 'true if UUID is of version 7 and its time is within a given range; can use indexes on the ID';
 
+-- Bits 52 and 53 make version 7 of version 4.
+CREATE FUNCTION snowdrift.random_uuidv7(unix_ms bigint) RETURNS uuid LANGUAGE sql VOLATILE PARALLEL SAFE
+    RETURN encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) PLACING substring(int8send(unix_ms) FROM 3) FROM 1 FOR 6),
+        52, 1), 53, 1), 'hex')::uuid;
+
 CREATE FUNCTION public.uuidv7_at("timestamp" timestamptz) RETURNS uuid
     LANGUAGE sql VOLATILE STRICT PARALLEL SAFE
-    RETURN snowdrift.uuid_of(snowdrift.check_time("timestamp", floor(snowdrift.unix_ms_of("timestamp")),
-        0, 281474976710655, 1, 'UUID version 7')::bit(48) || B'0111' || substring(snowdrift.bits_of(gen_random_uuid()) FROM 53));
+    RETURN snowdrift.random_uuidv7(snowdrift.check_time("timestamp", floor(snowdrift.unix_ms_of("timestamp")),
+        0, 281474976710655, 1, 'UUID version 7'));
 COMMENT ON FUNCTION public.uuidv7_at(timestamptz) IS 'generate random UUID version 7 for given time';
 
 CREATE FUNCTION public.next_uuidv7() RETURNS uuid
-    LANGUAGE sql VOLATILE PARALLEL SAFE RETURN public.uuidv7_at(statement_timestamp());
-COMMENT ON FUNCTION public.next_uuidv7() IS 'generate random UUID version 7 for the time at which the statement began';
+    LANGUAGE sql VOLATILE PARALLEL SAFE
+    RETURN snowdrift.random_uuidv7(floor(snowdrift.unix_ms_of(statement_timestamp()))::bigint);
+COMMENT ON FUNCTION public.next_uuidv7() IS 'generate random UUID version 7 for the start time of the statement';
 
--- Snowflake: generating. The state of a generator is a sequence, so that it is the same in all sessions, survives a
--- restart, and does not go back. Its value is an ID without a node: the timestamp above the sequence number.
+-- Snowflake: generating. The state of a generator is the value of a sequence object, so that all sessions share it, and
+-- no restart or rollback sets it back. The value is an ID without a node: the timestamp above the sequence number.
 
 CREATE TABLE snowdrift_tables.generator (
     name text PRIMARY KEY,    -- '' for the default generator
     layout public.snowflake_layout NOT NULL,
     datacenter integer NOT NULL,
     worker integer NOT NULL,
-    fields snowdrift.fields NOT NULL,    -- of the layout; computing them takes longer than drawing an ID
+    fields snowdrift.fields NOT NULL,    -- stored because parsing the layout takes longer than drawing an ID
     state regclass NOT NULL
 );
 COMMENT ON TABLE snowdrift_tables.generator
     IS 'generators; change them with snowdrift.create_generator and snowdrift.drop_generator';
-CREATE SEQUENCE snowdrift_tables.state MINVALUE 0 START 0;
+CREATE SEQUENCE snowdrift_tables.state MINVALUE 0 MAXVALUE 9007199254740991 START 0;    -- until the layout ends
 INSERT INTO snowdrift_tables.generator
 VALUES ('', 'snowflake', 0, 0, snowdrift.fields_of('snowflake'), 'snowdrift_tables.state');
-
--- The key of the advisory lock under which a state changes.
-CREATE FUNCTION snowdrift_tables.lock_key(state regclass) RETURNS bigint LANGUAGE sql IMMUTABLE
-    RETURN (1397641047::bigint << 32) | state::oid::bigint;
 
 CREATE FUNCTION snowdrift_tables.unix_ms() RETURNS bigint LANGUAGE sql VOLATILE
     RETURN floor(extract(epoch FROM clock_timestamp()) * 1000);
 
--- The state becomes the greater of the clock and last + 1, under a lock. The block that takes the lock always ends with an
--- error: PostgreSQL then releases the lock, and keeps the state, because sequences are not part of transactions.
+-- The greater of last + 1 and the clock.
+CREATE FUNCTION snowdrift_tables.next_state(last bigint, f snowdrift.fields) RETURNS bigint LANGUAGE sql VOLATILE
+    RETURN greatest(last + 1, (snowdrift_tables.unix_ms() - (f).epoch_ms) / (f).unit_ms << (f).sequence_bits, 0);
+
+CREATE FUNCTION snowdrift_tables.lead_ms(state bigint, f snowdrift.fields) RETURNS bigint LANGUAGE sql VOLATILE
+    RETURN ((state >> (f).sequence_bits) - (snowdrift_tables.unix_ms() - (f).epoch_ms) / (f).unit_ms) * (f).unit_ms;
+
+CREATE FUNCTION snowdrift_tables.id_of(state bigint, g snowdrift_tables.generator, f snowdrift.fields) RETURNS bigint
+    LANGUAGE sql IMMUTABLE
+    RETURN (state >> (f).sequence_bits << (f).timestamp_shift)
+        | ((state & snowdrift.ones((f).sequence_bits)) << (f).sequence_shift)
+        | ((g).datacenter::bigint << (f).datacenter_shift) | ((g).worker::bigint << (f).worker_shift);
+
+-- The clock is behind a state, or the sequence numbers of its time unit are used up.
+CREATE FUNCTION snowdrift_tables.wait_for_clock(state bigint, f snowdrift.fields) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    lead_ms CONSTANT bigint := snowdrift_tables.lead_ms(state, f);
+BEGIN
+    IF lead_ms > 60000 + f.unit_ms THEN
+        RAISE 'clock moved backwards by % ms; refusing to generate IDs', lead_ms USING ERRCODE = '55000',
+            DETAIL = 'The last ID is ahead of the server''s clock by that much; at most 60000 ms are allowed.',
+            HINT = 'Correct the clock, or wait until it has caught up.';
+    ELSIF state & snowdrift.ones(f.sequence_bits) = 0 THEN
+        PERFORM pg_sleep(f.unit_ms / 1000.0);    -- so that the lead does not grow under load
+    END IF;
+END $$;
+
+-- The block that takes the lock always ends with an error, so that PostgreSQL releases the lock. The error does not undo
+-- setval(). All names are qualified, because setting the search path takes long.
 CREATE FUNCTION public.next_snowflake(generator text) RETURNS bigint
-    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER AS $$
 DECLARE
     g snowdrift_tables.generator;
     f snowdrift.fields;
-    unit bigint;
     state bigint;
-    lead_ms bigint;
-    max_lead_ms CONSTANT bigint := 60000;
-    wait_ms bigint;
 BEGIN
-    SELECT * INTO g FROM snowdrift_tables.generator AS d WHERE d.name = generator;
+    SELECT * INTO g FROM snowdrift_tables.generator AS d WHERE d.name OPERATOR(pg_catalog.=) generator COLLATE pg_catalog."C";
     IF NOT FOUND THEN
         RAISE 'ID generator "%" does not exist', generator USING ERRCODE = '42704';
     END IF;
     f := g.fields;
     BEGIN
-        PERFORM pg_advisory_xact_lock(snowdrift_tables.lock_key(g.state));
-        unit := (snowdrift_tables.unix_ms() - f.epoch_ms) / f.unit_ms;
-        state := greatest(pg_sequence_last_value(g.state) + 1, unit << f.sequence_bits, 0);
-        lead_ms := ((state >> f.sequence_bits) - unit) * f.unit_ms;
-        IF lead_ms > 0 THEN    -- the clock is behind, or the sequence numbers of its unit are used up
-            wait_ms := lead_ms - max_lead_ms;
-            IF wait_ms > 1000 + f.unit_ms THEN
-                RAISE 'clock moved backwards by % ms; refusing to generate IDs', lead_ms USING ERRCODE = '55000',
-                    DETAIL = format('The last ID is ahead of the server''s clock by that much; at most %s ms are allowed.', max_lead_ms),
-                    HINT = 'Correct the clock, or wait until it has caught up.';
-            ELSIF state & snowdrift.ones(f.sequence_bits) = 0 THEN
-                wait_ms := greatest(wait_ms, f.unit_ms);    -- so that load does not make the lead grow
-            END IF;
-            PERFORM pg_sleep(wait_ms / 1000.0);
+        PERFORM pg_catalog.pg_advisory_xact_lock(1397641047, g.state::integer);
+        state := snowdrift_tables.next_state(pg_catalog.pg_sequence_last_value(g.state), f);
+        IF snowdrift_tables.lead_ms(state, f) OPERATOR(pg_catalog.>) 0::bigint THEN
+            PERFORM snowdrift_tables.wait_for_clock(state, f);
         END IF;
-        IF state >> f.sequence_bits > f.max_id >> f.timestamp_shift THEN
-            RAISE 'layout "%" has ended', g.layout USING ERRCODE = '55000';
-        END IF;
-        state := setval(g.state, state);
+        state := pg_catalog.setval(g.state, state);
         RAISE SQLSTATE 'SNOWD';
     EXCEPTION WHEN SQLSTATE 'SNOWD' THEN
     END;
-    RETURN (state >> f.sequence_bits << f.timestamp_shift) | ((state & snowdrift.ones(f.sequence_bits)) << f.sequence_shift)
-        | (g.datacenter::bigint << f.datacenter_shift) | (g.worker::bigint << f.worker_shift);
+    RETURN snowdrift_tables.id_of(state, g, f);
 END $$;
 COMMENT ON FUNCTION public.next_snowflake(text) IS 'generate new Snowflake ID from named generator';
 
@@ -549,7 +564,7 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION public.next_snowflakes(integer, text) IS 'generate n new Snowflake IDs, in ascending order';
 
--- The sequence of a dropped generator is kept, so that a generator that is created again does not repeat its IDs.
+-- drop_generator keeps the sequence object, so that a new generator with the same name and layout repeats no ID.
 CREATE FUNCTION snowdrift.create_generator(name text, kind text, layout public.snowflake_layout DEFAULT 'snowflake',
         datacenter integer DEFAULT 0, worker integer DEFAULT 0) RETURNS void
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -565,7 +580,7 @@ BEGIN
     IF name IS NULL OR kind IS NULL THEN
         RAISE 'ID generator % must not be null', CASE WHEN name IS NULL THEN 'name' ELSE 'kind' END USING ERRCODE = '22004';
     ELSIF kind <> 'snowflake' THEN
-        RAISE 'unrecognized ID generator kind: "%"', kind USING ERRCODE = '22023', HINT = 'The SQL edition has only "snowflake".';
+        RAISE 'unrecognized ID generator kind: "%"', kind USING ERRCODE = '22023', HINT = 'The only valid kind in the SQL edition is "snowflake".';
     ELSIF octet_length(name) NOT BETWEEN 1 AND 63 THEN
         RAISE 'invalid ID generator name: "%"', name USING ERRCODE = '42602', DETAIL = 'A name must be 1 to 63 bytes long.';
     ELSIF EXISTS (SELECT FROM snowdrift_tables.generator AS g WHERE g.name = create_generator.name) THEN
@@ -577,7 +592,10 @@ BEGIN
     PERFORM snowdrift.check_field('datacenter', datacenter, f.datacenter_bits);
     PERFORM snowdrift.check_field('worker', worker, f.worker_bits);
     state := 'snowdrift_tables.state_' || left(encode(sha256(convert_to(name || f::text, 'UTF8')), 'hex'), 32);
-    EXECUTE format('CREATE SEQUENCE IF NOT EXISTS %s MINVALUE 0 START 0', state);
+    IF to_regclass(state) IS NULL THEN
+        EXECUTE format('CREATE SEQUENCE %s MINVALUE 0 MAXVALUE %s START 0', state,
+            (f.max_id >> f.timestamp_shift << f.sequence_bits) | snowdrift.ones(f.sequence_bits));
+    END IF;
     SELECT string_agg(CASE g.name WHEN '' THEN 'the default generator' ELSE format('"%s"', g.name) END, ', ' ORDER BY g.name) INTO others
     FROM snowdrift_tables.generator AS g
     WHERE ((g.fields).epoch_ms, (g.fields).unit_ms, (g.fields).timestamp_shift) = (f.epoch_ms, f.unit_ms, f.timestamp_shift)
@@ -591,7 +609,6 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.create_generator(text, text, public.snowflake_layout, integer, integer)
     IS 'create named generator; by default with layout snowflake and node 0';
-REVOKE ALL ON FUNCTION snowdrift.create_generator(text, text, public.snowflake_layout, integer, integer) FROM PUBLIC;
 
 CREATE FUNCTION snowdrift.drop_generator(name text, force boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -613,13 +630,12 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.drop_generator(text, boolean)
     IS 'drop named generator; by default only if no default of a column names it';
-REVOKE ALL ON FUNCTION snowdrift.drop_generator(text, boolean) FROM PUBLIC;
 
--- COST: predicates that use it are inlined.
+-- COST 1, so that the planner inlines predicates that call it.
 CREATE FUNCTION snowdrift.generator_layout(generator text) RETURNS public.snowflake_layout
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE COST 1 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    layout CONSTANT text := (SELECT g.layout FROM snowdrift_tables.generator AS g WHERE g.name = generator AND generator <> '');
+    layout CONSTANT text := (SELECT g.layout FROM snowdrift_tables.generator AS g WHERE g.name = generator COLLATE "C" AND generator <> '');
 BEGIN
     IF layout IS NULL THEN
         RAISE 'ID generator "%" does not exist', generator USING ERRCODE = '42704';
@@ -640,35 +656,36 @@ END;
 CREATE VIEW snowdrift.generators AS
     SELECT *, greatest(last_timestamp - clock_timestamp(), interval '0') AS lead FROM snowdrift.read_generators();
 COMMENT ON VIEW snowdrift.generators
-    IS 'generators: definition, time of the last ID, and how far it is ahead of the clock; the default one has no name';
+    IS 'definition of each generator, time of its last ID, and how far that time is ahead of the clock; the default generator has no name';
 GRANT SELECT ON snowdrift.generators TO PUBLIC;
 
--- Until the transaction ends, no ID can be drawn.
+-- Calls of next_snowflake wait until the transaction ends.
 CREATE FUNCTION snowdrift.advance("timestamp" timestamptz) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     unix_ms CONSTANT numeric := snowdrift.unix_ms_of("timestamp");
-    lead_ms CONSTANT numeric := unix_ms - snowdrift_tables.unix_ms();
+    lead_ms CONSTANT numeric := ceil(unix_ms - snowdrift_tables.unix_ms());
     g snowdrift_tables.generator;
     f snowdrift.fields;
     state bigint;
 BEGIN
     IF lead_ms > 60000 THEN
-        RAISE 'timestamp is % ms ahead of the server''s clock', lead_ms USING ERRCODE = '55000';
+        RAISE 'time is % ms ahead of the server''s clock', lead_ms USING ERRCODE = '55000',
+            DETAIL = 'At most 60000 ms are allowed.';
     END IF;
     FOR g IN SELECT * FROM snowdrift_tables.generator AS d ORDER BY d.name LOOP
-        PERFORM pg_advisory_xact_lock(snowdrift_tables.lock_key(g.state));
+        PERFORM pg_advisory_xact_lock(1397641047, g.state::integer);    -- as in next_snowflake
         f := g.fields;
-        state := (greatest(0, floor((unix_ms - f.epoch_ms) / f.unit_ms)::bigint) << f.sequence_bits) | snowdrift.ones(f.sequence_bits);
+        state := (greatest(0, floor((unix_ms - f.epoch_ms) / f.unit_ms))::bigint << f.sequence_bits) | snowdrift.ones(f.sequence_bits);
         PERFORM setval(g.state, greatest(state, pg_sequence_last_value(g.state)));
     END LOOP;
 END $$;
 COMMENT ON FUNCTION snowdrift.advance(timestamptz) IS 'make all further IDs of all generators later than a time';
-REVOKE ALL ON FUNCTION snowdrift.advance(timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION snowdrift.create_generator, snowdrift.drop_generator, snowdrift.advance FROM PUBLIC;
 
--- In an extension, the generators are data that a dump contains.
+-- If this is the script of an extension, dumps contain the generators.
 DO $$ BEGIN
     PERFORM pg_extension_config_dump('snowdrift_tables.generator', $where$WHERE name <> ''$where$);
     PERFORM pg_extension_config_dump('snowdrift_tables.state', '');
-EXCEPTION WHEN OBJECT_NOT_IN_PREREQUISITE_STATE OR FEATURE_NOT_SUPPORTED THEN    -- not in an extension
+EXCEPTION WHEN FEATURE_NOT_SUPPORTED THEN    -- not in an extension
 END $$;

@@ -1,5 +1,4 @@
--- The extension, and helper functions of the tests
-CREATE EXTENSION snowdrift;
+-- Helper functions of the tests
 
 -- error_of(QUERY): the error that the query raises
 CREATE FUNCTION error_of(query text) RETURNS text LANGUAGE plpgsql AS $$
@@ -50,6 +49,15 @@ BEGIN
     END LOOP;
 END $$;
 
+-- scans_of(QUERY): the tables in the query's plan, and whether it reads them
+CREATE FUNCTION scans_of(query text) RETURNS TABLE (relation text, is_executed boolean) LANGUAGE plpgsql AS $$
+DECLARE plan jsonb;
+BEGIN
+    EXECUTE 'EXPLAIN (ANALYZE, FORMAT json) ' || query INTO plan;
+    RETURN QUERY SELECT node->>'Relation Name', (node->'Actual Loops')::float > 0
+    FROM jsonb_path_query(plan, 'strict $.** ? (exists (@."Relation Name"))') AS node ORDER BY 1;
+END $$;
+
 -- estimate_of(QUERY): the rows that the planner expects, or another number of its plan
 CREATE FUNCTION estimate_of(query text, number text DEFAULT 'Plan Rows') RETURNS float LANGUAGE plpgsql AS $$
 DECLARE plan jsonb;
@@ -62,3 +70,46 @@ END $$;
 CREATE FUNCTION noise(n bigint) RETURNS bytea
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN substr(decode(md5(n::text), 'hex'), 1, 10);
+
+-- moments(): times at the limits of the formats, and around them
+CREATE FUNCTION moments() RETURNS SETOF timestamptz LANGUAGE sql BEGIN ATOMIC
+    SELECT base + delta FROM
+        (VALUES ('1970-01-01Z'::timestamptz), ('2010-01-01Z'), ('2021-01-01Z'),
+            ('2026-11-21 12:00:00.004Z'), ('2079-09-07 15:47:35.548Z'), ('2090-09-07 15:47:35.551Z'),
+            ('10889-08-02 05:31:50.655Z')) AS bases(base),
+        (VALUES (interval '-4 ms'), ('-1 us'), ('0'), ('1 us'), ('999 us'), ('4 ms')) AS deltas(delta)
+    UNION ALL VALUES ('-infinity'::timestamptz), ('infinity'), ('4714-11-24 00:00Z BC'), ('294276-12-31Z'), (NULL);
+END;
+
+-- ranges(): all ranges of these times
+CREATE FUNCTION ranges() RETURNS SETOF tstzrange LANGUAGE sql BEGIN ATOMIC
+    SELECT tstzrange(a, b, bounds)
+    FROM moments() AS a, moments() AS b, (VALUES ('[)'), ('[]'), ('()'), ('(]')) AS kinds(bounds)
+    WHERE a <= b OR a IS NULL OR b IS NULL
+    UNION ALL VALUES ('empty'::tstzrange), (NULL);
+END;
+
+-- disagreements(TABLE, PREDICATE, EXPECTED, SCAN): for how many random ranges the predicate does not find the same number
+-- of rows as the expected condition does
+CREATE FUNCTION disagreements(source text, predicate text, expected text, scan text) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE range tstzrange; found bigint; meant bigint; wrong bigint = 0;
+BEGIN
+    PERFORM setseed(0.5);
+    PERFORM set_config('enable_seqscan', (scan = 'seq')::text, true),
+        set_config('enable_indexscan', (scan = 'index')::text, true),
+        set_config('enable_indexonlyscan', (scan = 'index')::text, true),
+        set_config('enable_bitmapscan', 'off', true);
+    FOR range IN
+        SELECT tstzrange(least(a, b), greatest(a, b), ('{[],[),(],()}'::text[])[1 + trunc(4 * random())])
+        FROM (SELECT CASE WHEN random() < 0.95 THEN moment + random() * interval '140 ms' END AS a,
+                CASE WHEN random() < 0.95 THEN moment + random() * interval '140 ms' END AS b
+            FROM (VALUES ('2025-12-31 23:59:59.99Z'::timestamptz)) AS moments(moment),
+                generate_series(1, 2000) OFFSET 0) AS pairs
+    LOOP
+        EXECUTE format('SELECT count(*) FROM %I WHERE %s', source, predicate) INTO found USING range;
+        EXECUTE format('SELECT count(*) FROM %I WHERE %s', source, expected) INTO meant USING range;
+        wrong = wrong + (found <> meant)::int;
+    END LOOP;
+    RETURN wrong;
+END $$;

@@ -40,3 +40,7 @@ FROM (SELECT id, lag(id) OVER (ORDER BY n) AS previous
 SELECT count(*) FROM next_snowflakes(0);
 SELECT count(*) FROM (SELECT next_snowflakes(10) LIMIT 3) AS few;
 SELECT count(*) FROM next_snowflakes(NULL);
+
+-- After these IDs, too, a new one is not older than the clock.
+SELECT snowflake_timestamp(next_snowflake()) >= before AS now
+FROM (SELECT date_trunc('milliseconds', clock_timestamp()) AS before OFFSET 0) AS clock;

@@ -1,44 +1,24 @@
--- The type snowflake_layout, and all functions with an argument of this type
+-- All functions with an argument of the type snowflake_layout
 SET TIME ZONE 'UTC';
 
--- output: presets as their names, other layouts as their fields in the order of the bits
-SELECT layout::snowflake_layout FROM (VALUES ('snowflake'), ('twitter'), ('discord'), ('mastodon'),
-    ('instagram'), ('pgedge'), (E' mastic\n'), ('si'), ('sonyflake'), ('sonyflake_v2'), ('hazelcast'),
-    ('tsid'), ('clickhouse'), ('baidu'), ('leaf'), ('cosid'),
+-- the ways of writing a layout: its fields in one ID, and in its last one
+SELECT layout, last, timestamp, datacenter, worker, sequence, snowflake_timestamp(last, layout::snowflake_layout) AS ends
+FROM (VALUES (E' mastic\n'), (E'\t\f\x0btwitter\r'), ('sonyflake'),
     ('epoch=2024-01-01T00:00:00Z timestamp=41 datacenter=5 worker=5 sequence=12'),
     ('js timestamp=40 sequence=8 worker=2 epoch=2010-11-04T01:42:54.657Z datacenter=3'),
     ('epoch=2014-09-01T00:00:00Z unit=10ms timestamp=39 sequence=8 worker=16'),
     ('epoch=2016-09-19T16:00:00Z unit=1000ms timestamp=29 datacenter=0 worker=21 sequence=13'),
-    ('unit=1500ms epoch=0 timestamp=30 worker=4 datacenter=4 sequence=0'),
+    (E'unit=1500ms  epoch=0\n timestamp=30 worker=4 datacenter=4 sequence=0'),
     ('epoch=1704067200000 timestamp=38 sequence=25'),
-    ('epoch=2015-01-01T00:00:00Z timestamp=42 datacenter=5 worker=5 sequence=12'),
-    ('epoch=0 timestamp=48 sequence=16'),
-    ('epoch=2021-01-01T00:00:00Z timestamp=40 worker=5 sequence=8'),
-    ('js epoch=2021-01-01T00:00:00Z timestamp=40 worker=5 sequence=8')) AS texts(layout);
-SELECT pg_column_size('twitter'::snowflake_layout);
-
--- equality and hashing: by value, independently of the text
-SELECT a, b, a = b AS "=", a <> b AS "<>",
-    snowdrift.snowflake_layout_hash(a) = snowdrift.snowflake_layout_hash(b) AS hash,
-    snowdrift.snowflake_layout_hash_extended(a, 7) = snowdrift.snowflake_layout_hash_extended(b, 7) AS hash_extended
-FROM (VALUES ('mastodon'::snowflake_layout, 'epoch=0 timestamp=48 sequence=16'::snowflake_layout),
-    ('mastodon', 'mastic'), ('si', 'epoch=1609459200000 timestamp=40 worker=5 sequence=8'),
-    ('epoch=0 timestamp=41 worker=5 sequence=12', 'epoch=0 timestamp=41 datacenter=5 sequence=12'),
-    ('epoch=0 timestamp=41 worker=5 sequence=12', 'epoch=0 timestamp=41 sequence=12 worker=5'),
-    ('epoch=0 timestamp=41 sequence=12 worker=5', 'epoch=0 timestamp=41 sequence=12 datacenter=0 worker=5'),
-    ('epoch=0 unit=1s timestamp=31 sequence=12', 'epoch=0 timestamp=31 sequence=12'))
-    AS pairs(a, b);
-SELECT bool_and(snowdrift.snowflake_layout_hash(layout) = snowdrift.snowflake_layout_hash_extended(layout, 0)::bit(32)::int)
-FROM (VALUES ('twitter'::snowflake_layout), ('si')) AS layouts(layout);
-SELECT layout, count(*) FROM (VALUES ('twitter'::snowflake_layout), ('mastodon'),
-    ('epoch=1970-01-01T00:00:00Z timestamp=48 sequence=16')) AS layouts(layout)
-GROUP BY layout ORDER BY count(*);
+    ('epoch=0000000000 unit=60s timestamp=02 sequence=1'),
+    ('timestamp=32 epoch=2024-02-29T23:59:59.999Z datacenter=2 sequence=2 worker=2'),
+    ('epoch=253402300799999 timestamp=48 sequence=16')) AS texts(layout),
+    LATERAL (SELECT snowdrift.last_snowflake_within('(,)', layout::snowflake_layout) AS last) AS lasts,
+    LATERAL snowflake_parts(least(last, 123456789012), layout::snowflake_layout) AS parts;
 
 -- decoding and composing every golden ID
 \getenv abs_srcdir PG_ABS_SRCDIR
-\getenv abs_builddir PG_ABS_BUILDDIR
 \set vectors '''' :abs_srcdir '/test/vectors/snowflake_ids.tsv'' (HEADER)'
-\set binary_file '''' :abs_builddir '/results/snowflake_layout.bin'' (FORMAT binary)'
 \set read_vectors '\\copy vectors FROM ' :vectors
 CREATE TABLE vectors (layout snowflake_layout, id bigint, unix_ms bigint, datacenter int,
     worker int, sequence int);
@@ -66,22 +46,9 @@ SELECT * FROM snowflake_parts(1888944671579078978, 'twitter');
 SELECT snowflake_timestamp(116301527915219032, 'mastodon'),
     snowflake_timestamp(116301527915219032, 'mastic');
 
--- binary forms
-SELECT layout, snowdrift.snowflake_layout_send(layout) FROM (VALUES ('twitter'::snowflake_layout), ('si'),
-    ('epoch=2024-01-01T00:00:00Z timestamp=41 worker=3 sequence=9 js'), ('sonyflake'), ('baidu'))
-    AS layouts(layout);
-CREATE TABLE copied (LIKE vectors);
-\set write_binary '\\copy vectors TO ' :binary_file
-\set read_binary '\\copy copied FROM ' :binary_file
-:write_binary
-:read_binary
-SELECT count(*) = (SELECT count(*) FROM vectors) AS same FROM vectors JOIN copied
-    USING (layout, id, unix_ms, datacenter, worker, sequence);
-
 -- in generated columns and indexes
 CREATE TABLE tweets (
     sensitive boolean,
-    layout snowflake_layout DEFAULT 'epoch=2010-11-04T01:42:54.657Z timestamp=41 datacenter=5 worker=5 sequence=12',
     id bigint PRIMARY KEY,
     created_at timestamptz GENERATED ALWAYS AS (snowflake_timestamp(id, 'twitter')) STORED,
     worker int GENERATED ALWAYS AS
@@ -89,17 +56,14 @@ CREATE TABLE tweets (
 );
 INSERT INTO tweets (sensitive, id) SELECT id % 2 = 0, id FROM vectors WHERE layout = 'twitter';
 SELECT count(*), bool_and(created_at = timestamp AND tweets.worker = datacenter * 32 + golden.worker)
-FROM tweets JOIN golden USING (layout, id);
-SELECT attname, pg_get_expr(adbin, adrelid) FROM pg_attrdef
-    JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
-WHERE adrelid = 'tweets'::regclass ORDER BY attnum;
+FROM tweets JOIN golden USING (id) WHERE layout = 'twitter';
 CREATE INDEX tweets_worker ON tweets (snowflake_worker(id, 'twitter'));
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 SELECT layout, plan_of(format('SELECT id FROM tweets WHERE snowflake_worker(id, %L) = 18', layout))
     = 'Index Scan on tweets_worker' AS indexed
 FROM (VALUES ('twitter'), ('timestamp=41 datacenter=5 worker=5 sequence=12 epoch=1288834974657'),
-    ('discord')) AS layouts(layout);
+    ('instagram')) AS layouts(layout);
 SELECT id FROM tweets WHERE snowflake_worker(id, 'twitter') = 18;
 SELECT plan_of($$SELECT id FROM tweets WHERE id >= snowflake_boundary('2029-12-01', 'twitter')
     AND id < snowflake_boundary('2030-01-01', 'twitter')$$);
@@ -123,16 +87,16 @@ FROM (VALUES ('sonyflake'::snowflake_layout), ('baidu'), ('epoch=0 unit=60s time
     AS times(time)
 ORDER BY layout::text COLLATE "C", time;
 CREATE TABLE instants AS
-SELECT timestamptz '2024-02-29 12:00Z' + n * interval '9421 us' AS time FROM generate_series(0, 20) AS n
-UNION SELECT timestamptz '2024-02-29 12:00Z' + n * interval '20 ms' FROM generate_series(0, 9) AS n
-UNION SELECT timestamptz '2024-02-29 12:00Z' + n * interval '500 ms' FROM generate_series(0, 9) AS n;
+SELECT timestamptz '2024-02-29 12:00Z' + n * interval '9421 us' AS time FROM generate_series(0, 6) AS n
+UNION SELECT timestamptz '2024-02-29 12:00Z' + n * interval '20 ms' FROM generate_series(0, 2) AS n
+UNION SELECT timestamptz '2024-02-29 12:00Z' + n * interval '500 ms' FROM generate_series(0, 2) AS n;
 SELECT layout::text COLLATE "C", count(*), count(DISTINCT id) AS ids,
     count(*) FILTER (WHERE snowflake_within(id, times, layout) <> times @> snowflake_timestamp(id, layout)
         OR (id >= lower AND id < upper) <> times @> snowflake_timestamp(id, layout)) AS wrong
 FROM (SELECT layout, make_snowflake(i.time, 0, 0, 1, layout) AS id, tstzrange(a.time, b.time) AS times,
         snowflake_boundary(a.time, layout) AS lower, snowflake_boundary(b.time, layout) AS upper
       FROM (VALUES ('sonyflake'::snowflake_layout), ('baidu'), ('hazelcast')) AS layouts(layout),
-          instants AS i, instants AS a, instants AS b WHERE a.time <= b.time) AS ranges
+          instants AS i, instants AS a, instants AS b WHERE a.time <= b.time OFFSET 0) AS ranges
 GROUP BY 1 ORDER BY 1;
 
 -- mastic: the sign bit stays clear until 6485
@@ -160,63 +124,37 @@ SELECT NULL::snowflake_layout, snowflake_timestamp(1, NULL), snowflake_parts(NUL
 \pset tuples_only on
 
 -- invalid texts
-SELECT error_of($$SELECT 'twiter'::snowflake_layout$$);
-SELECT error_of($$SELECT 'Twitter'::snowflake_layout$$);
-SELECT error_of($$SELECT ''::snowflake_layout$$);
-SELECT error_of($$SELECT 'si worker=3'::snowflake_layout$$);
-SELECT error_of($$SELECT 'epoch=0 timestamp=41 sequence=12 node=3'::snowflake_layout$$);
-SELECT error_of($$SELECT 'epoch=0 timestamp=41 sequence=12 sequence=12'::snowflake_layout$$);
-SELECT error_of($$SELECT 'epoch=0 js timestamp=41 js sequence=12'::snowflake_layout$$);
-SELECT error_of($$SELECT 'epoch=0 timestamp=41'::snowflake_layout$$);
-SELECT error_of($$SELECT 'timestamp=41 sequence=12'::snowflake_layout$$);
-SELECT error_of($$SELECT 'epoch=0 sequence=12 timestamp=41 worker=10'::snowflake_layout$$);
-SELECT error_of($$SELECT 'epoch=0 unit=10 timestamp=39 sequence=12'::snowflake_layout$$);
-SELECT error_of($$SELECT 'epoch=0 unit=100us timestamp=39 sequence=12'::snowflake_layout$$);
-SELECT error_of($$SELECT 'epoch=2024-02-30T00:00:00Z timestamp=41 sequence=12'::snowflake_layout$$);
-SELECT error_of($$SELECT 'epoch=0 timestamp=41.5 sequence=12'::snowflake_layout$$);
-SELECT error_of($$SELECT 'epoch=0 timestamp=41 sequence=zwölf'::snowflake_layout$$);
+SELECT error_of($$SELECT snowflake_timestamp(0, 'twiter')$$);
+SELECT error_of($$SELECT snowflake_timestamp(0, 'Twitter')$$);
+SELECT error_of($$SELECT snowflake_timestamp(0, '')$$);
+SELECT error_of($$SELECT snowflake_timestamp(0, 'si worker=3')$$);
+SELECT error_of($$SELECT snowflake_timestamp(0, 'epoch=0 timestamp=41 sequence=12 node=3')$$);
+SELECT error_of($$SELECT snowflake_timestamp(0, 'epoch=0 timestamp=41 sequence=12 sequence=12')$$);
+SELECT error_of($$SELECT snowflake_timestamp(0, 'epoch=0 js timestamp=41 js sequence=12')$$);
+SELECT error_of($$SELECT snowflake_timestamp(0, 'epoch=0 timestamp=41')$$);
+SELECT error_of($$SELECT snowflake_timestamp(0, 'timestamp=41 sequence=12')$$);
+SELECT error_of($$SELECT snowflake_timestamp(0, 'epoch=0 sequence=12 timestamp=41 worker=10')$$);
+SELECT error_of($$SELECT snowflake_timestamp(0, 'epoch=0 unit=10 timestamp=39 sequence=12')$$);
+SELECT error_of($$SELECT snowflake_timestamp(0, 'epoch=0 unit=100us timestamp=39 sequence=12')$$);
+SELECT error_of($$SELECT snowflake_timestamp(0, 'epoch=2024-02-30T00:00:00Z timestamp=41 sequence=12')$$);
+SELECT error_of($$SELECT snowflake_timestamp(0, 'epoch=0 timestamp=41.5 sequence=12')$$);
+SELECT error_of($$SELECT snowflake_timestamp(0, 'epoch=0 timestamp=41 sequence=zwölf')$$);
 
 -- values out of bounds
-SELECT error_of($$SELECT 'epoch=0 timestamp=0 sequence=12'::snowflake_layout$$);
-SELECT error_of($$SELECT 'epoch=0 timestamp=49 sequence=12'::snowflake_layout$$);
-SELECT error_of($$SELECT 'epoch=0 unit=10ms timestamp=45 sequence=12'::snowflake_layout$$);
-SELECT error_of($$SELECT 'epoch=0 unit=0ms timestamp=39 sequence=12'::snowflake_layout$$);
-SELECT error_of($$SELECT 'epoch=0 unit=61s timestamp=32 sequence=12'::snowflake_layout$$);
-SELECT error_of($$SELECT 'epoch=0 timestamp=41 datacenter=-1 sequence=12'::snowflake_layout$$);
-SELECT error_of($$SELECT 'epoch=0 timestamp=41 worker=32 sequence=12'::snowflake_layout$$);
-SELECT error_of($$SELECT 'epoch=0 timestamp=41 sequence=32'::snowflake_layout$$);
-SELECT error_of($$SELECT 'epoch=0 timestamp=30 datacenter=16 worker=16 sequence=2'::snowflake_layout$$);
-SELECT error_of($$SELECT 'epoch=0 timestamp=42 datacenter=5 worker=5 sequence=13'::snowflake_layout$$);
-SELECT error_of($$SELECT 'epoch=0 timestamp=41 worker=1 sequence=12 js'::snowflake_layout$$);
-SELECT error_of($$SELECT 'epoch=1969-12-31T23:59:59.999Z timestamp=41 sequence=12'::snowflake_layout$$);
-SELECT error_of($$SELECT 'epoch=253402300800000 timestamp=41 sequence=12'::snowflake_layout$$);
-SELECT error_of($$SELECT 'epoch=2003-03-18T07:20:19.224Z timestamp=40 worker=5 sequence=8 js'::snowflake_layout$$);
-
--- soft errors
-SELECT soft_error_of('twitter', 'snowflake_layout');
-SELECT soft_error_of('epoch=0 timestamp=41', 'snowflake_layout');
-SELECT soft_error_of('epoch=0 timestamp=41 sequence=32', 'snowflake_layout');
-
--- invalid binary input: a sequence of 32 bits; an unknown order; a byte too few; a byte too many
-CREATE TABLE bytes (layout bytea);
-CREATE TABLE layouts (layout snowflake_layout);
-\set write_bytes '\\copy bytes TO ' :binary_file
-\set read_bytes '\\copy layouts FROM ' :binary_file
-INSERT INTO bytes VALUES ('\x00000000000000002900002000000001');
-:write_bytes
-:read_bytes
-\set VERBOSITY sqlstate
-:read_bytes
-\set VERBOSITY default
-UPDATE bytes SET layout = '\x00000000000000002905050c00060001';
-:write_bytes
-:read_bytes
-UPDATE bytes SET layout = '\x00000000000000002905050c000000';
-:write_bytes
-:read_bytes
-UPDATE bytes SET layout = '\x00000000000000002905050c0000000100';
-:write_bytes
-:read_bytes
+SELECT error_of($$SELECT snowflake_timestamp(0, 'epoch=0 timestamp=0 sequence=12')$$);
+SELECT error_of($$SELECT snowflake_timestamp(0, 'epoch=0 timestamp=49 sequence=12')$$);
+SELECT error_of($$SELECT snowflake_timestamp(0, 'epoch=0 unit=10ms timestamp=45 sequence=12')$$);
+SELECT error_of($$SELECT snowflake_timestamp(0, 'epoch=0 unit=0ms timestamp=39 sequence=12')$$);
+SELECT error_of($$SELECT snowflake_timestamp(0, 'epoch=0 unit=61s timestamp=32 sequence=12')$$);
+SELECT error_of($$SELECT snowflake_timestamp(0, 'epoch=0 timestamp=41 datacenter=-1 sequence=12')$$);
+SELECT error_of($$SELECT snowflake_timestamp(0, 'epoch=0 timestamp=41 worker=32 sequence=12')$$);
+SELECT error_of($$SELECT snowflake_timestamp(0, 'epoch=0 timestamp=41 sequence=32')$$);
+SELECT error_of($$SELECT snowflake_timestamp(0, 'epoch=0 timestamp=30 datacenter=16 worker=16 sequence=2')$$);
+SELECT error_of($$SELECT snowflake_timestamp(0, 'epoch=0 timestamp=42 datacenter=5 worker=5 sequence=13')$$);
+SELECT error_of($$SELECT snowflake_timestamp(0, 'epoch=0 timestamp=41 worker=1 sequence=12 js')$$);
+SELECT error_of($$SELECT snowflake_timestamp(0, 'epoch=1969-12-31T23:59:59.999Z timestamp=41 sequence=12')$$);
+SELECT error_of($$SELECT snowflake_timestamp(0, 'epoch=253402300800000 timestamp=41 sequence=12')$$);
+SELECT error_of($$SELECT snowflake_timestamp(0, 'epoch=2003-03-18T07:20:19.224Z timestamp=40 worker=5 sequence=8 js')$$);
 
 -- arguments that exceed the layout's fields
 SELECT error_of($$SELECT snowflake_timestamp(9007199254740992, 'si')$$);
@@ -238,4 +176,4 @@ SELECT error_of($$SELECT make_snowflake('2016-05-19 15:59:59.999999Z', 0, 0, 0, 
 \pset format aligned
 \pset tuples_only off
 DROP VIEW golden;
-DROP TABLE tweets, vectors, copied, bytes, layouts, instants;
+DROP TABLE tweets, vectors, instants;

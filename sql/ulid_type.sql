@@ -145,3 +145,8 @@ SELECT soft_error_of('01AR295ZG3KRC245DAXR3A5NJU', 'ulid');
 \pset format aligned
 \pset tuples_only off
 DROP TABLE expected, vectors, copied;
+
+-- the suffix of a TypeID is the ULID's text in lower case; a ulid must be cast to uuid
+SELECT typeid_to_text('order', id::uuid), typeid_to_uuid('order_01ar295zg3krc245daxr3a5njb')::ulid = id AS same
+FROM (SELECT '01AR295ZG3KRC245DAXR3A5NJB'::ulid AS id) AS ids;
+SELECT error_of($$SELECT typeid_to_text('order', ulid_nil())$$) LIKE '42883: %' AS needs_cast;

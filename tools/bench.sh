@@ -18,6 +18,9 @@ cmd_bench() {
     start_server "shared_preload_libraries = ''" "max_connections = 1100" "shared_buffers = $(quarter_of_memory)MB" \
         "max_wal_size = 32GB" "checkpoint_timeout = 1h" "autovacuum = off"
     run_psql -q -f bench/functions.sql >/dev/null
+    run_psql -q -c 'CREATE DATABASE bench_sql_edition'
+    run_psql -q -1 -d bench_sql_edition -f sql-edition/snowdrift.sql >/dev/null
+    run_psql -q -d bench_sql_edition -c "SELECT snowdrift.create_generator('wide', 'snowflake', 'mastodon')" >/dev/null
     interruptibly env PATH="$bindir:$PATH" build/cmake/bench/snowdrift_bench "$@"
 }
 

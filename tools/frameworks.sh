@@ -27,6 +27,17 @@ run_regress() {
         "$(count '^(not ok [0-9]|test .* FAILED)' "$log")" "$status"
 }
 
+# run_sql_edition LABEL TEST...: installs the SQL edition in a database without the extension, and runs tests of
+# pg_regress there. Their role owns the database, and has no other privileges.
+run_sql_edition() {
+    local options="--outputdir='$work/regress' --use-existing --user=snowdrift_owner"
+    run_psql -q -c "CREATE ROLE snowdrift_owner LOGIN" -c "CREATE ROLE snowdrift_user" \
+        -c "GRANT snowdrift_user TO snowdrift_owner" -c "CREATE DATABASE contrib_regression OWNER snowdrift_owner"
+    run_psql -q -U snowdrift_owner -d contrib_regression --single-transaction \
+        -f sql-edition/snowdrift.sql >/dev/null || { tally "$1" 0 1 1; return; }
+    run_regress "$1" "REGRESS=helpers ${*:2}" ISOLATION= EXTRA_REGRESS_OPTS="$options"
+}
+
 # run_core LABEL: runs PostgreSQL's own tests in a database that has the extension. They show that installing
 # it does not change queries that don't use it. Requires a server built from sources.
 run_core() {

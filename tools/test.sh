@@ -3,7 +3,7 @@
 # Part of ./dev.
 
 cmd_test() {
-    local suites=(unit regress parallel integration tap) name server=
+    local suites=(unit regress parallel sql-edition integration tap) name server=
     for (( ; ; )); do
         case ${1:-} in
         --long) export SNOWDRIFT_LONG=1 ;;
@@ -31,7 +31,7 @@ cmd_test() {
     if [[ "$* " =~ ^(test/(unit|fuzz)/[^ ]*\.cpp\ )+$ ]]; then make_work; else stage; fi
     [[ ! $server =~ sanitizers|valgrind ]] || use_sanitizers "$server"
     for name; do
-        if is_suite "$name"; then "suite_$name"; else run_file "$(test_file "$name")"; fi
+        if is_suite "$name"; then "suite_${name//-/_}"; else run_file "$(test_file "$name")"; fi
     done
     [[ ! $server =~ sanitizers|valgrind ]] || tally_reports
     echo "$passed passed, $failed failed"
@@ -40,7 +40,7 @@ cmd_test() {
 
 # ---- suites ------------------------------------------------------------------------------------
 
-is_suite() { [[ " unit regress parallel integration tap clients discard core once " == *" $1 "* ]]; }
+is_suite() { [[ " unit regress parallel sql-edition integration tap clients discard core once " == *" $1 "* ]]; }
 
 # uses_test_server NAME: whether a suite or file only uses servers that on_server starts.
 uses_test_server() { [[ ! $1 =~ ^(unit|tap)$|^test/(unit|t|fuzz)/ ]]; }
@@ -63,6 +63,11 @@ suite_parallel() {
     on_server "$setting = regress" run_regress "pg_regress, parallel"
 }
 
+suite_sql_edition() {
+    # shellcheck disable=SC2046
+    on_server "" run_sql_edition "pg_regress, SQL edition" $(make -s print-REGRESS_BOTH) sql_edition
+}
+
 suite_tap() { run_tap "TAP" test/t/*.pl; }
 
 suite_discard() {
@@ -78,7 +83,7 @@ suite_core() { on_server "" run_core "PostgreSQL's own tests"; }
 
 # Prints all SQL tests except those with thousands of queries, and the overflow test, which requires fast calls.
 tests_for_slow_servers() {
-    make -s print-REGRESS | sed -E 's/\b(generator_overflow|back_filling|time_predicates|core_queries)\b//g'
+    make -s print-REGRESS | sed -E 's/\b(generator_overflow|back_filling|time_predicates|range_predicates|core_queries)\b//g'
 }
 
 preloaded="shared_preload_libraries = 'snowdrift'"
@@ -111,6 +116,7 @@ run_file() {
     local name=${1##*/}
     name=${name%.*}
     case $1 in
+    sql/sql_edition.sql) on_server "" run_sql_edition "$1" "$name" ;;
     sql/helpers.sql) on_server "" run_regress "$1" "REGRESS=helpers" ISOLATION= ;;
     sql/*) on_server "" run_regress "$1" "REGRESS=helpers $name" ISOLATION= ;;
     specs/*) on_server "" run_regress "$1" REGRESS= "ISOLATION=$name" ;;
@@ -137,7 +143,7 @@ no_such_test() {
     local hint=
     [ -z "$(test_file "sql/$1")" ] || hint=" (did you mean sql/$1?)"
     die "no such test: $1$hint
-Suites: unit regress parallel integration tap clients; for slow servers: once discard; with --assertions: core
+Suites: unit regress parallel sql-edition integration tap clients; for slow servers: once discard; with --assertions: core
 Files: sql/NAME specs/NAME test/t/NAME.pl test/unit/NAME_test.cpp test/integration/NAME_test.cpp
 test/fuzz/NAME_fuzz.cpp test/clients/NAME_client.EXT"
 }

@@ -4,7 +4,8 @@
 # In a program in this folder, the line "docs/PAGE.md: HEADING" stands for the next code block of that section.
 # A program for docs/clients.md prints the client's version and what the recipe has read, which is compared with the
 # database, and "ok …" for each further check that has passed. If the page's table has two versions, the program runs a
-# second time, with the packages in build/debs. feeds.py runs the programs for docs/feeds.md.
+# second time, with the packages in build/debs. feeds.py runs the programs for docs/feeds.md. A program without such a
+# line is a test of its own, and prints "ok …" for each check that has passed.
 
 import contextlib
 import glob
@@ -83,6 +84,10 @@ def run(path, versions, port):
     with open(os.path.join(folder, "main." + extension), "w") as file:
         file.write(program)
 
+    if page is None:
+        options = options_of("test_" + name, folder, port, {})
+        run_test(name, COMMANDS[extension], options)
+        return
     first, *newer = [None] if page == "feeds" else versions.pop(heading, "?").split(", ")
     options = options_of("test_" + name, folder, port, {})
     if page == "feeds":
@@ -137,11 +142,23 @@ def sections(page):
     return {part.split("\n", 1)[0]: re.findall(r"^```\w+\n(.*?)^```$", part, re.M | re.S) for part in parts}
 
 
-# insert_recipe PATH: returns the program with all code blocks of its section, and the section's page and heading
+def run_test(name, command, options):
+    done = subprocess.run(command, **options)
+    check(f"{name}: the program succeeds", done.returncode == 0, done.stdout)
+    for line in done.stdout.splitlines():
+        if line.startswith("ok "):
+            check(f"{name}: {line[3:]}", True)
+
+
+# insert_recipe PATH: returns the program with all code blocks of its section, and the section's page and heading; these
+# are None if the program contains no recipe
 def insert_recipe(path):
     with open(path) as file:
         program = file.read()
-    page, heading = re.search(r"docs/(\w+)\.md: (.*)", program).groups()
+    recipe = re.search(r"docs/(\w+)\.md: (.*)", program)
+    if not recipe:
+        return program, None, None
+    page, heading = recipe.groups()
     blocks = iter(sections(page)[heading])
     program = re.sub(r"^.*docs/\w+\.md: .*\n", lambda marker: next(blocks), program, flags=re.M)
     check(f"{heading}: the program contains all code blocks", next(blocks, None) is None)

@@ -1,5 +1,6 @@
 # A time predicate selects the same rows in all plans: those of its definition, evaluated row by row. Random queries run
 # in two databases with the same rows: in one of them, the predicates are their definitions, without planner support.
+# The predicates are first those of the extension, then those of the SQL edition.
 # Each query runs with and without sequential scans. SNOWDRIFT_SEED=n runs the queries of seed n.
 use strict;
 use warnings FATAL => 'all';
@@ -120,27 +121,49 @@ sub check
 	return;
 }
 
-for my $seed (@seeds)
+# compare_plans(SCRIPT): compares the edition that a script installs with the definitions, which call the extension.
+sub compare_plans
 {
-	$node->safe_psql('postgres', 'CREATE DATABASE supported');
-	$node->safe_psql('supported', 'CREATE EXTENSION snowdrift;' . tables_of_seed($seed, \&constant_condition));
-	$node->safe_psql('postgres', 'CREATE DATABASE defined TEMPLATE supported');
-	$node->safe_psql('defined', definitions());
+	my ($script) = @_;
+	for my $seed (@seeds)
+	{
+		my %script = (supported => $script, defined => 'CREATE EXTENSION snowdrift;');
+		for my $database (sort keys %script)
+		{
+			$node->safe_psql('postgres', "CREATE DATABASE $database");
+			$node->safe_psql($database, $script{$database} . tables_of_seed($seed, \&constant_condition));
+		}
+		$node->safe_psql('defined', definitions());
 
-	my @queries = map { query_of($seed, $_) } 1 .. $queries_per_seed;
-	my $file = $node->basedir . "/queries.$seed.sql";
-	append_to_file($file, join '', map { my $n = $_; map { statements_of($seed, $n, $queries[ $n - 1 ], $_) } 'on', 'off' } 1 .. @queries);
-	$_->finish for map { start_queries($_, $file) } 'supported', 'defined';
-	my ($supported, $defined) = map { results_in("$file.$_") } 'supported', 'defined';
-	check($seed, $_, $queries[ $_ - 1 ], supported => $supported->{$_}, defined => $defined->{$_}) for 1 .. @queries;
-	$node->safe_psql('postgres', "DROP DATABASE $_") for 'supported', 'defined';
+		my @queries = map { query_of($seed, $_) } 1 .. $queries_per_seed;
+		my $file = $node->basedir . "/queries.$seed.sql";
+		unlink $file;
+		append_to_file($file, join '', map { my $n = $_; map { statements_of($seed, $n, $queries[ $n - 1 ], $_) } 'on', 'off' } 1 .. @queries);
+		$_->finish for map { start_queries($_, $file) } 'supported', 'defined';
+		my ($supported, $defined) = map { results_in("$file.$_") } 'supported', 'defined';
+		check($seed, $_, $queries[ $_ - 1 ], supported => $supported->{$_}, defined => $defined->{$_}) for 1 .. @queries;
+		$node->safe_psql('postgres', "DROP DATABASE $_") for 'supported', 'defined';
+	}
+	is($failed{$_}, 0, "$queries{$_} queries of the shape '$_'") for sort keys %queries;
+	is_deeply([ grep { !$supported{$_} } sort keys %supported ], [], 'each form is an index condition, and each kind of ID prunes partitions');
+	my $count = @seeds * $queries_per_seed;
+	note("$count queries: $with_rows with rows, $index_conditions with index conditions, $prunings with pruning");
+	cmp_ok($with_rows, '>', $count / 2, 'most queries return rows');
+	return $count;
 }
 
-is($failed{$_}, 0, "$queries{$_} queries of the shape '$_'") for sort keys %queries;
-is_deeply([ grep { !$supported{$_} } sort keys %supported ], [], 'each form is an index condition, and each kind of ID prunes partitions');
-my $count = @seeds * $queries_per_seed;
-note("$count queries: $with_rows with rows, $index_conditions with index conditions, $prunings with pruning");
-cmp_ok($with_rows, '>', $count / 2, 'most queries return rows');
-cmp_ok($index_conditions, '>', $count / 3, 'many plans have index conditions by planner support');
-cmp_ok($prunings, '>', $count / 30, '... or read fewer tables');
+subtest 'the extension' => sub {
+	my $count = compare_plans('CREATE EXTENSION snowdrift;');
+	cmp_ok($index_conditions, '>', $count / 3, 'many plans have index conditions by planner support');
+	cmp_ok($prunings, '>', $count / 30, '... or read fewer tables');
+};
+
+subtest 'the SQL edition' => sub {
+	use_sql_edition();
+	($failures, $with_rows, $index_conditions, $prunings) = (0) x 4;
+	(%queries, %failed, %supported) = ();
+	my $count = compare_plans(sql_edition());
+	cmp_ok($index_conditions, '>', $count / 10, 'many plans have index conditions by inlining');
+	cmp_ok($prunings, '>', $count / 60, '... or read fewer tables');
+};
 done_testing();

@@ -4,9 +4,10 @@ package TimeTables;
 use strict;
 use warnings FATAL => 'all';
 use Exporter 'import';
+use PostgreSQL::Test::Utils;
 use Time::Local qw(timegm);
 
-our @EXPORT = qw(any chance @kinds type_of compares_with_times tables_of_seed definitions
+our @EXPORT = qw(any chance @kinds $is_sql_edition type_of compares_with_times use_sql_edition sql_edition tables_of_seed definitions
   sql_time sql_range finite_time local_time within);
 
 sub any { return $_[ int rand @_ ] }
@@ -54,6 +55,24 @@ our @kinds = sort keys %kind;
 
 sub type_of { my ($kind) = @_; return $kind{$kind}{type} }
 sub compares_with_times { my ($kind) = @_; return $kind eq 'ulid' || $kind eq 'sno' }
+
+# use_sql_edition(): from now on, tables and queries are those of the SQL edition, which has no types for IDs.
+our $is_sql_edition;
+sub use_sql_edition { $is_sql_edition = 1; @kinds = grep { !compares_with_times($_) } @kinds; return }
+
+# sql_edition(): statements that install it, and what tables need and it lacks
+sub sql_edition
+{
+	return 'BEGIN;' . slurp_file('sql-edition/snowdrift.sql') . <<~'SQL';
+		COMMIT;
+		RESET search_path;
+		CREATE FUNCTION make_uuidv7(t timestamptz, randomness bytea) RETURNS uuid LANGUAGE sql
+		BEGIN ATOMIC
+			SELECT snowdrift.uuid_of(snowdrift.unix_ms_of(t)::bigint::bit(48) || B'0111' || substring(bits FROM 7 FOR 12) || B'10' || substring(bits FROM 19))
+			FROM (SELECT ('x' || encode(randomness, 'hex'))::bit(80)) AS r(bits);
+		END;
+		SQL
+}
 
 # within(KIND, ID, RANGE): the predicate
 sub within

@@ -17,7 +17,10 @@ struct Outcome {
     std::string sqlstate{};  ///< of the error; empty if there is none
     std::string message{};
     std::string detail{};
+    std::string hint{};
     std::vector<std::vector<std::optional<std::string>>> rows{};
+
+    bool operator==(const Outcome&) const = default;
 
     bool is_error() const { return !sqlstate.empty(); }
 
@@ -46,12 +49,26 @@ inline Parameter binary(int64_t number, size_t size = 8) {
 
 class Session {
  public:
-    Session() : connection_{PQconnectdb(""), PQfinish} { check_connection(); }
+    /// `options`: of the connection, as libpq has them.
+    explicit Session(const std::string& options = "")
+        : connection_{PQconnectdb(options.c_str()), PQfinish} {
+        check_connection();
+    }
 
     int version() const { return PQserverVersion(connection_.get()) / 10'000; }
 
-    /// Runs one statement in a transaction of its own.
-    Outcome run(const std::string& statement, const std::vector<Parameter>& parameters = {}) {
+    /// Makes run() compare the extension with the SQL edition, which it installs in a new database.
+    void add_sql_edition(const std::string& database);
+
+    /// The session of the SQL edition; null if there is none.
+    Session* sql_edition() { return sql_edition_.get(); }
+
+    /// Runs one statement in a transaction of its own. If the SQL edition has been added, and has
+    /// what the statement names, the outcome there must be the same.
+    Outcome run(const std::string& statement, const std::vector<Parameter>& parameters = {});
+
+    /// Runs one statement in a transaction of its own, in this session alone.
+    Outcome run_alone(const std::string& statement, const std::vector<Parameter>& parameters = {}) {
         std::vector<const char*> values;
         std::vector<int> lengths;
         std::vector<int> formats;
@@ -96,6 +113,12 @@ class Session {
             throw std::runtime_error{PQerrorMessage(connection_.get())};
     }
 
+    /// Runs statements without parameters. Throws if one fails.
+    void run_all(const std::string& statements) {
+        const Outcome result = outcome(PQexec(connection_.get(), statements.c_str()));
+        if (result.is_error()) throw std::runtime_error{result.message};
+    }
+
     Outcome outcome(PGresult* owned) const {
         const std::unique_ptr<PGresult, decltype(&PQclear)> result{owned, PQclear};
         check_connection();
@@ -107,6 +130,7 @@ class Session {
         outcome.sqlstate = field(PG_DIAG_SQLSTATE);
         outcome.message = field(PG_DIAG_MESSAGE_PRIMARY);
         outcome.detail = field(PG_DIAG_MESSAGE_DETAIL);
+        outcome.hint = field(PG_DIAG_MESSAGE_HINT);
         for (int row = 0; row < PQntuples(result.get()); ++row) {
             auto& values = outcome.rows.emplace_back();
             for (int column = 0; column < PQnfields(result.get()); ++column) {
@@ -122,6 +146,7 @@ class Session {
     }
 
     std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;
+    std::unique_ptr<Session> sql_edition_{};
 };
 
 }  // namespace snowdrift::fuzz

@@ -23,6 +23,9 @@ using Values = std::vector<std::string>;
 /// The text, with backslashes and all bytes other than printable ASCII in hexadecimal.
 std::string visible(const std::string& text);
 
+/// The values of the first row, or the error, for a message.
+std::string shown(const Outcome& outcome);
+
 /// Expects that a statement returns these values in one row.
 void expect(Session& session, const std::string& statement,
             const std::vector<Parameter>& parameters, const Values& values);
@@ -30,6 +33,11 @@ void expect(Session& session, const std::string& statement,
 /// Expects that a statement raises an error with one of these SQLSTATEs.
 void expect_error(Session& session, const std::string& statement,
                   const std::vector<Parameter>& parameters, const Values& sqlstates);
+
+/// Expects the same of the extension's statement and of another one in the SQL edition, if it has
+/// been added.
+void expect_same(Session& session, const std::string& statement, const std::string& in_sql_edition,
+                 const std::vector<Parameter>& parameters);
 
 /// Throws a Disagreement about a statement.
 [[noreturn]] void disagree(const std::string& statement, const std::vector<Parameter>& parameters,

@@ -72,6 +72,9 @@ void check_id(Session& session, Input& input, const std::string& type) {
         text, error_of(decoded),
         {Format::text(decoded.bits), hex(bytes_of(decoded.bits)), hex(bytes_of(decoded.bits))},
         type);
+    if (type == "ulid")
+        expect_same(session, "SELECT $1::ulid::uuid, $1::ulid::text",
+                    "SELECT ulid_to_uuid($1), ulid_to_text(ulid_to_uuid($1))", {{text}});
 }
 
 void check_layout(Session& session, Input& input) {
@@ -84,6 +87,9 @@ void check_layout(Session& session, Input& input) {
     if (*error == '\0') expected = model::without_empty_sequence(parsed.layout.text());
     check_text(session, "SELECT replace($1::snowflake_layout::text, ' sequence=0', '')", text,
                error, {expected}, "snowflake_layout");
+    // The SQL edition checks a layout when it is used.
+    (void)session.run(
+        "SELECT snowflake_worker(1, $1), extract(epoch FROM snowflake_timestamp(1, $1))", {{text}});
     if (*error == '\0')
         expect(session,
                "SELECT $1::snowflake_layout = $1::snowflake_layout::text::snowflake_layout",

@@ -132,12 +132,6 @@ sub is_continued
 
 create_edition($node, $_) for 'sql', 'fresh', 'returned';
 query($node, $_, $shop) for 'sql';
-# Until a file lists the objects: what the dump of an unused database lists
-if (!-e 'sql-edition/objects.txt')
-{
-	my ($list) = as_owner(sub { run_command([ 'sh', '-c', 'pg_dump -Fc -d "$0" | pg_restore -l', $node->connstr('fresh') ]) });
-	append_to_file('sql-edition/objects.txt', join("\n", ' snowdrift_tables ', $list =~ /^\d+; \d+ \d+ (.*) owner$/mg) . "\n");
-}
 my $contents = contents($node, 'sql');
 like($contents, qr/\|shop_events_old\n.*\nuser_0/s, 'the shop has rows');
 

@@ -1,7 +1,6 @@
 -- Snowdrift, SQL edition: for servers on which no C library can be installed. docs/managed-clouds.md describes it.
 -- Run it as a role with CREATE on the database and on the schema public, such as the owner of the database:
 --     psql -X --single-transaction -v ON_ERROR_STOP=1 -f snowdrift.sql
---
 -- The functions for all roles are in the schema public; those for administration and implementation are in the schema
 -- snowdrift; the generators are in snowdrift_tables. Unqualified names are those of pg_catalog. Functions in PL/pgSQL
 -- set the search path.
@@ -105,18 +104,15 @@ CREATE FUNCTION snowdrift.preset_layout(name text) RETURNS text LANGUAGE sql IMM
 CREATE FUNCTION snowdrift.check_layout_value(name text, value bigint, min bigint, max bigint, reason text DEFAULT NULL)
         RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    message text;
 BEGIN
     IF value NOT BETWEEN min AND max THEN
-        SELECT format('%s %s is out of range %s .. %s for type snowflake_layout', VARIADIC name || array_agg(CASE
+        PERFORM snowdrift.reject('22023', format('%s %s is out of range %s .. %s for type snowflake_layout', VARIADIC name || array_agg(CASE
             WHEN name = 'epoch' AND n BETWEEN 0 AND 253402300799999
                 THEN replace(to_char(snowdrift.time_of(n) AT TIME ZONE interval '0', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '.000', '')
             WHEN name = 'unit' AND n > 0 AND n % 1000 = 0 THEN n / 1000 || 's'
             WHEN name = 'unit' AND n >= 0 THEN n || 'ms'
-            ELSE n::text END ORDER BY i))
-        INTO message FROM unnest(ARRAY[value, min, max]) WITH ORDINALITY AS numbers(n, i);
-        PERFORM snowdrift.reject('22023', message, reason);
+            ELSE n::text END ORDER BY i)), reason)
+        FROM unnest(ARRAY[value, min, max]) WITH ORDINALITY AS numbers(n, i);
     END IF;
 END $$;
 
@@ -480,16 +476,14 @@ COMMENT ON FUNCTION public.next_uuidv7() IS 'generate random UUID version 7 for 
 -- no restart or rollback sets it back. The value is an ID without a node: the timestamp above the sequence number.
 
 CREATE TABLE snowdrift_tables.generator (
-    name text PRIMARY KEY,    -- '' for the default generator
+    name text UNIQUE,    -- '' for the default generator, null for a dropped one
     layout public.snowflake_layout NOT NULL,
     datacenter integer NOT NULL,
     worker integer NOT NULL,
     fields snowdrift.fields NOT NULL,    -- stored because parsing the layout takes longer than drawing an ID
     state regclass NOT NULL
 );
-COMMENT ON TABLE snowdrift_tables.generator
-    IS 'generators; change them with snowdrift.create_generator and snowdrift.drop_generator';
-CREATE SEQUENCE snowdrift_tables.state MINVALUE 0 MAXVALUE 9007199254740991 START 0;    -- until the layout ends
+CREATE SEQUENCE snowdrift_tables.state MINVALUE 0 MAXVALUE 9007199254740991 START 0;    -- MAXVALUE: the end of the layout
 INSERT INTO snowdrift_tables.generator
 VALUES ('', 'snowflake', 0, 0, snowdrift.fields_of('snowflake'), 'snowdrift_tables.state');
 
@@ -498,7 +492,7 @@ CREATE FUNCTION snowdrift_tables.unix_ms() RETURNS bigint LANGUAGE sql VOLATILE
 
 -- The greater of last + 1 and the clock.
 CREATE FUNCTION snowdrift_tables.next_state(last bigint, f snowdrift.fields) RETURNS bigint LANGUAGE sql VOLATILE
-    RETURN greatest(last + 1, (snowdrift_tables.unix_ms() - (f).epoch_ms) / (f).unit_ms << (f).sequence_bits, 0);
+    RETURN greatest(last + 1, (snowdrift_tables.unix_ms() - (f).epoch_ms) / (f).unit_ms * (1::bigint << (f).sequence_bits), 0);
 
 CREATE FUNCTION snowdrift_tables.lead_ms(state bigint, f snowdrift.fields) RETURNS bigint LANGUAGE sql VOLATILE
     RETURN ((state >> (f).sequence_bits) - (snowdrift_tables.unix_ms() - (f).epoch_ms) / (f).unit_ms) * (f).unit_ms;
@@ -564,13 +558,25 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION public.next_snowflakes(integer, text) IS 'generate n new Snowflake IDs, in ascending order';
 
--- drop_generator keeps the sequence object, so that a new generator with the same name and layout repeats no ID.
+-- Revokes what ALTER DEFAULT PRIVILEGES has granted: who can set a state can repeat IDs.
+CREATE FUNCTION snowdrift_tables.revoke_grants(class regclass) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    grantee oid;
+BEGIN
+    FOR grantee IN SELECT a.grantee FROM pg_class AS c, aclexplode(c.relacl) AS a WHERE c.oid = class AND a.grantee <> c.relowner LOOP
+        EXECUTE format('REVOKE ALL ON %s FROM %s', class, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END);
+    END LOOP;
+END $$;
+
+-- A generator begins after the present time unit, and after the last IDs of all others, also of dropped ones.
 CREATE FUNCTION snowdrift.create_generator(name text, kind text, layout public.snowflake_layout DEFAULT 'snowflake',
         datacenter integer DEFAULT 0, worker integer DEFAULT 0) RETURNS void
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     f snowdrift.fields;
-    state text;
+    state text := 'snowdrift_tables.state_' || replace(gen_random_uuid()::text, '-', '');
+    last_ms bigint;
     others text;
 BEGIN
     layout := coalesce(layout, 'snowflake');
@@ -591,14 +597,17 @@ BEGIN
     END IF;
     PERFORM snowdrift.check_field('datacenter', datacenter, f.datacenter_bits);
     PERFORM snowdrift.check_field('worker', worker, f.worker_bits);
-    state := 'snowdrift_tables.state_' || left(encode(sha256(convert_to(name || f::text, 'UTF8')), 'hex'), 32);
-    IF to_regclass(state) IS NULL THEN
-        EXECUTE format('CREATE SEQUENCE %s MINVALUE 0 MAXVALUE %s START 0', state,
-            (f.max_id >> f.timestamp_shift << f.sequence_bits) | snowdrift.ones(f.sequence_bits));
-    END IF;
+    EXECUTE format('CREATE SEQUENCE %s MINVALUE 0 MAXVALUE %s START 0', state,
+        (f.max_id >> f.timestamp_shift << f.sequence_bits) | snowdrift.ones(f.sequence_bits));
+    PERFORM snowdrift_tables.revoke_grants(state);
+    SELECT greatest(snowdrift_tables.unix_ms(), max((g.fields).epoch_ms
+        + (pg_sequence_last_value(g.state) >> (g.fields).sequence_bits) * (g.fields).unit_ms)) INTO last_ms
+    FROM snowdrift_tables.generator AS g;
+    PERFORM setval(state, (least((last_ms - f.epoch_ms) / f.unit_ms, f.max_id >> f.timestamp_shift) << f.sequence_bits)
+        | snowdrift.ones(f.sequence_bits));
     SELECT string_agg(CASE g.name WHEN '' THEN 'the default generator' ELSE format('"%s"', g.name) END, ', ' ORDER BY g.name) INTO others
     FROM snowdrift_tables.generator AS g
-    WHERE ((g.fields).epoch_ms, (g.fields).unit_ms, (g.fields).timestamp_shift) = (f.epoch_ms, f.unit_ms, f.timestamp_shift)
+    WHERE g.name IS NOT NULL AND ((g.fields).epoch_ms, (g.fields).unit_ms, (g.fields).timestamp_shift) = (f.epoch_ms, f.unit_ms, f.timestamp_shift)
         AND (g.datacenter::bigint << (g.fields).worker_bits) + g.worker = (create_generator.datacenter::bigint << f.worker_bits) + create_generator.worker;
     INSERT INTO snowdrift_tables.generator VALUES (name, layout, datacenter, worker, f, state::regclass);
     IF others IS NOT NULL THEN
@@ -607,8 +616,7 @@ BEGIN
                 HINT = 'If their IDs meet in one column, give each generator its own node (datacenter and worker).';
     END IF;
 END $$;
-COMMENT ON FUNCTION snowdrift.create_generator(text, text, public.snowflake_layout, integer, integer)
-    IS 'create named generator; by default with layout snowflake and node 0';
+COMMENT ON FUNCTION snowdrift.create_generator IS 'create named generator; by default with layout snowflake and node 0';
 
 CREATE FUNCTION snowdrift.drop_generator(name text, force boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -623,13 +631,12 @@ BEGIN
         RAISE 'cannot drop ID generator "%" because other objects depend on it', name USING ERRCODE = '2BP01', DETAIL = dependents,
             HINT = 'Change these objects first, or drop the generator with force => true to keep them. They then raise an error when used.';
     END IF;
-    DELETE FROM snowdrift_tables.generator AS g WHERE g.name = drop_generator.name AND g.name <> '';
+    UPDATE snowdrift_tables.generator AS g SET name = NULL WHERE g.name = drop_generator.name AND g.name <> '';
     IF NOT FOUND THEN
         RAISE 'ID generator "%" does not exist', name USING ERRCODE = '42704';
     END IF;
 END $$;
-COMMENT ON FUNCTION snowdrift.drop_generator(text, boolean)
-    IS 'drop named generator; by default only if no default of a column names it';
+COMMENT ON FUNCTION snowdrift.drop_generator IS 'drop named generator; by default only if no default of a column names it';
 
 -- COST 1, so that the planner inlines predicates that call it.
 CREATE FUNCTION snowdrift.generator_layout(generator text) RETURNS public.snowflake_layout
@@ -650,13 +657,12 @@ CREATE FUNCTION snowdrift.read_generators(OUT name text, OUT kind text, OUT layo
 BEGIN ATOMIC
     SELECT nullif(g.name, ''), 'snowflake', g.layout, g.datacenter, g.worker, snowdrift.time_of((g.fields).last_ms),
         snowdrift.time_of((g.fields).epoch_ms + (pg_sequence_last_value(g.state) >> (g.fields).sequence_bits) * (g.fields).unit_ms)
-    FROM snowdrift_tables.generator AS g;
+    FROM snowdrift_tables.generator AS g WHERE g.name IS NOT NULL;
 END;
 
 CREATE VIEW snowdrift.generators AS
     SELECT *, greatest(last_timestamp - clock_timestamp(), interval '0') AS lead FROM snowdrift.read_generators();
-COMMENT ON VIEW snowdrift.generators
-    IS 'definition of each generator, time of its last ID, and how far that time is ahead of the clock; the default generator has no name';
+COMMENT ON VIEW snowdrift.generators IS 'definition of each generator, time of its last ID, and how far it is ahead of the clock';
 GRANT SELECT ON snowdrift.generators TO PUBLIC;
 
 -- Calls of next_snowflake wait until the transaction ends.
@@ -673,19 +679,21 @@ BEGIN
         RAISE 'time is % ms ahead of the server''s clock', lead_ms USING ERRCODE = '55000',
             DETAIL = 'At most 60000 ms are allowed.';
     END IF;
-    FOR g IN SELECT * FROM snowdrift_tables.generator AS d ORDER BY d.name LOOP
+    FOR g IN SELECT * FROM snowdrift_tables.generator AS d WHERE d.name IS NOT NULL ORDER BY d.name LOOP
         PERFORM pg_advisory_xact_lock(1397641047, g.state::integer);    -- as in next_snowflake
         f := g.fields;
-        state := (greatest(0, floor((unix_ms - f.epoch_ms) / f.unit_ms))::bigint << f.sequence_bits) | snowdrift.ones(f.sequence_bits);
+        state := (greatest(0, least(floor((unix_ms - f.epoch_ms) / f.unit_ms), f.max_id >> f.timestamp_shift))::bigint << f.sequence_bits) | snowdrift.ones(f.sequence_bits);
         PERFORM setval(g.state, greatest(state, pg_sequence_last_value(g.state)));
     END LOOP;
 END $$;
 COMMENT ON FUNCTION snowdrift.advance(timestamptz) IS 'make all further IDs of all generators later than a time';
 REVOKE ALL ON FUNCTION snowdrift.create_generator, snowdrift.drop_generator, snowdrift.advance FROM PUBLIC;
 
--- If this is the script of an extension, dumps contain the generators.
 DO $$ BEGIN
-    PERFORM pg_extension_config_dump('snowdrift_tables.generator', $where$WHERE name <> ''$where$);
-    PERFORM pg_extension_config_dump('snowdrift_tables.state', '');
-EXCEPTION WHEN FEATURE_NOT_SUPPORTED THEN    -- not in an extension
+    PERFORM snowdrift_tables.revoke_grants('snowdrift_tables.generator'), snowdrift_tables.revoke_grants('snowdrift_tables.state');
+    BEGIN
+        PERFORM pg_extension_config_dump('snowdrift_tables.generator', $where$WHERE name IS DISTINCT FROM ''$where$);
+        PERFORM pg_extension_config_dump('snowdrift_tables.state', '');
+    EXCEPTION WHEN FEATURE_NOT_SUPPORTED THEN    -- This is not the script of an extension.
+    END;
 END $$;

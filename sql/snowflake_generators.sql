@@ -53,6 +53,21 @@ SELECT snowdrift.create_generator('orders', 'snowflake', datacenter => 2, worker
 SELECT next_snowflake('orders') AS last \gset
 ROLLBACK;
 SELECT next_snowflake('orders') > :last AS greater;
+-- The same applies under another name and in another text of the layout, and after a rollback, within one time unit.
+\set seconds 'epoch=2026-01-01T00:00:00Z unit=1s timestamp=32 worker=10 sequence=12'
+SELECT snowdrift.create_generator('old', 'snowflake', :'seconds', worker => 5);
+SELECT next_snowflake('old') AS last \gset
+SELECT snowdrift.drop_generator('old');
+SELECT snowdrift.create_generator('new', 'snowflake', replace(:'seconds', 'worker=10', 'datacenter=5 worker=5')::snowflake_layout, worker => 5);
+SELECT next_snowflake('new') > :last AS greater;
+SELECT snowdrift.drop_generator('new');
+BEGIN;
+SELECT snowdrift.create_generator('new', 'snowflake', :'seconds', worker => 6);
+SELECT next_snowflake('new') AS last \gset
+ROLLBACK;
+SELECT snowdrift.create_generator('new', 'snowflake', :'seconds', worker => 6);
+SELECT next_snowflake('new') > :last AS greater;
+SELECT snowdrift.drop_generator('new');
 
 -- advance() makes all further IDs later than a time, and changes nothing if they already are.
 SELECT clock_timestamp() + interval '1 s' AS mark \gset

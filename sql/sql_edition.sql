@@ -178,6 +178,14 @@ SELECT split_part(error_of(query), E'\n', 1) FROM (VALUES
 RESET ROLE;
 SELECT snowdrift.drop_generator('shared');
 
+-- Default privileges give nobody a right on the state of a generator.
+ALTER DEFAULT PRIVILEGES GRANT ALL ON SEQUENCES TO snowdrift_user, PUBLIC;
+SELECT snowdrift.create_generator('guarded', 'snowflake', worker => 14);
+SELECT count(*) AS states, bool_or(has_sequence_privilege('snowdrift_user', oid, 'UPDATE, SELECT, USAGE')) AS granted
+FROM pg_class WHERE relnamespace = 'snowdrift_tables'::regnamespace AND relkind = 'S' AND oid = (SELECT max(oid) FROM pg_class WHERE relkind = 'S');
+SELECT snowdrift.drop_generator('guarded');
+ALTER DEFAULT PRIVILEGES REVOKE ALL ON SEQUENCES FROM snowdrift_user, PUBLIC;
+
 -- objects.txt has a line for each object of the edition, its comment and its privileges, as pg_restore -l shows them.
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set objects '''' :abs_srcdir '/sql-edition/objects.txt'''
@@ -213,9 +221,9 @@ UNION ALL SELECT format('COMMENT %s ', comment) FROM objects WHERE EXISTS
     (SELECT FROM pg_description AS d WHERE (d.classoid, d.objoid) = (objects.classoid, objects.objoid))
 UNION ALL SELECT format('ACL %s ', acl) FROM objects WHERE acl IS NOT NULL
 UNION ALL SELECT format('CONSTRAINT %s %s ', regexp_replace(conrelid::regclass::text, '[.]', ' '), conname) FROM pg_constraint
-    WHERE connamespace IN (SELECT oid FROM schemas) AND contype = 'p'
+    WHERE connamespace IN (SELECT oid FROM schemas) AND contype IN ('p', 'u')
 -- data and statistics; the beginnings of names, for the sequences of named generators
-UNION ALL VALUES ('TABLE DATA snowdrift_tables generator '), ('STATISTICS DATA snowdrift_tables '),
+UNION ALL VALUES ('ACL snowdrift_tables '), ('TABLE DATA snowdrift_tables generator '), ('STATISTICS DATA snowdrift_tables '),
     ('SEQUENCE snowdrift_tables state'), ('SEQUENCE SET snowdrift_tables state');
 SELECT 'missing: ' || line FROM expected EXCEPT SELECT 'missing: ' || line FROM public.objects ORDER BY 1;
 SELECT 'superfluous: ' || line FROM public.objects EXCEPT SELECT 'superfluous: ' || line FROM expected ORDER BY 1;

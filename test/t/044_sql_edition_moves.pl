@@ -59,16 +59,16 @@ sub objects
 {
 	my ($server, $database) = @_;
 	return query($server, $database, q{
-		SELECT regexp_replace(object, 'state_[0-9a-f]{32}', 'state_N') FROM (
+		SELECT object FROM (
 			SELECT 'pg_namespace'::regclass AS class, oid, nspname AS schema FROM pg_namespace
 			UNION ALL SELECT 'pg_class'::regclass, oid, relnamespace::regnamespace::name FROM pg_class
 			UNION ALL SELECT 'pg_type'::regclass, oid, typnamespace::regnamespace::name FROM pg_type
 			UNION ALL SELECT 'pg_proc'::regclass, oid, pronamespace::regnamespace::name FROM pg_proc
 			UNION ALL SELECT 'pg_operator'::regclass, oid, oprnamespace::regnamespace::name FROM pg_operator
-			UNION ALL SELECT 'pg_extension'::regclass, oid, extname FROM pg_extension) AS o, pg_describe_object(class, oid, 0) AS object
+			UNION ALL SELECT 'pg_extension'::regclass, oid, extname FROM pg_extension) AS o, regexp_replace(pg_describe_object(class, oid, 0), 'state_[0-9a-f]{32}', 'state_N') AS object
 		WHERE schema IN ('public', 'snowdrift', 'snowdrift_tables') AND object !~ 'shop_'
 			AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.classid = class AND d.objid = o.oid AND deptype IN ('e', 'i'))
-		ORDER BY 1 COLLATE "C"});
+		ORDER BY object COLLATE "C"});
 }
 
 # The tables of a shop, which use what both editions have. Its IDs are ahead of the clock, so that new ones are above them only

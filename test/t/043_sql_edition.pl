@@ -166,6 +166,8 @@ used_up();
 begin('draw', $draw, 'PgSleep');
 like(error_in('wait', "SET lock_timeout = '100ms'; $draw; RESET lock_timeout"),
 	qr/canceling statement due to lock timeout/, 'lock_timeout ends a call that waits for another one');
+like(error_in('wait', "SET lock_timeout = '100ms'; SELECT snowdrift.advance('2026-06-01'); RESET lock_timeout"),
+	qr/canceling statement due to lock timeout/, '... and snowdrift.advance, which waits for it, too');
 is(in_clock(q{SELECT pid, granted FROM pg_locks WHERE locktype = 'advisory'}), "$pids{draw}|t", '... which keeps its lock');
 
 # A cancel arrives at the moment at which the lock is granted: both happen while the process is stopped.

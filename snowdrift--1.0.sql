@@ -116,10 +116,10 @@ COMMENT ON FUNCTION snowdrift.read_node() IS 'implementation of view snowdrift.n
 
 CREATE VIEW snowdrift.node AS SELECT number, source, detail FROM snowdrift.read_node();
 COMMENT ON VIEW snowdrift.node
-    IS 'server''s number in its Snowflake IDs and snos, setting snowdrift.node, and what the number rests on';
+    IS 'server''s number in its Snowflake IDs and snos, setting snowdrift.node, and where the number comes from';
 COMMENT ON COLUMN snowdrift.node.number IS 'server''s number in its IDs; null if it has none';
 COMMENT ON COLUMN snowdrift.node.source IS 'setting snowdrift.node';
-COMMENT ON COLUMN snowdrift.node.detail IS 'what the number rests on, or why there is none';
+COMMENT ON COLUMN snowdrift.node.detail IS 'where the number comes from, or why there is none';
 GRANT SELECT ON snowdrift.node TO PUBLIC;
 
 CREATE FUNCTION snowdrift.confirm_node() RETURNS void

@@ -122,12 +122,13 @@ void cost(Report& report, const Options& options) {
     report.table({"one session", "ns above no-op", "ratio to clock and atomic", "without a pause"},
                  rows);
     report.note(
-        "The calls run inside the server, in bursts of 1000, one burst per millisecond, so no "
-        "format runs out of IDs. The figure is the median of the bursts. \"Without a pause\" is "
-        "the mean of consecutive calls, and includes everything that happens during them: "
-        "`next_snowflake()` then waits for its format, which has 4096 IDs per millisecond (244 ns "
-        "each), and `next_sno()` waits for its format, which has 65536 IDs per 4 ms (61 ns each). "
-        "All calls of `next_ulid()` and of `next_uuidv7()` are in one transaction here.");
+        "The calls run inside the server, in bursts of 1000, one burst per millisecond. This "
+        "call rate stays below each format's limit. The figure is the median of the bursts. "
+        "\"Without a pause\" is the mean of consecutive calls, and includes everything that "
+        "happens during them: `next_snowflake()` then reaches its limit of 4096 IDs per "
+        "millisecond (244 ns each) and waits, and `next_sno()` its limit of 65536 IDs per 4 ms "
+        "(61 ns each). All calls of `next_ulid()` and of `next_uuidv7()` are in one transaction "
+        "here.");
     report.bars("cost", "Cost of an ID above a function that does nothing, ns", {"cost"}, bars, 1);
 
     rows.clear();

@@ -289,14 +289,14 @@ void isolated(Report& report, const Options& options) {
     show_flushes(report, options, all);
     report.note(
         "One session inserts one row per statement, autocommitted; fsync and synchronous_commit "
-        "are on. The ID is the primary key; the other column is an integer. A latency begins when "
-        "the client sends the statement. If a row is due while the previous INSERT still runs, its "
-        "INSERT follows at once; \"rows/s\" is the rate achieved. The tables take turns, in "
-        "several rounds. Ratios are to bigint identity. Medians are compared round by round, and "
-        "99.9th percentiles over all rows; with up to 1000 rows, the 99.9th percentile is the "
-        "largest or the second largest latency. The standby runs on the same machine and disk. "
-        "Flushes are the primary's; before PostgreSQL 18, they include those of background "
-        "processes.");
+        "are on. The ID is the primary key; the other column is an integer. A latency begins "
+        "when the client sends the statement. If a row is due while the previous INSERT still "
+        "runs, its INSERT follows at once; \"rows/s\" is the rate achieved. The tables "
+        "alternate, in several rounds. Ratios are to bigint identity. Medians are compared round "
+        "by round, and 99.9th percentiles over all rows; with up to 1000 rows, the 99.9th "
+        "percentile is the largest or the second largest latency. The standby runs on the same "
+        "machine and disk. Flushes are the primary's; before PostgreSQL 18, they include those "
+        "of background processes.");
     chart(report, options, all);
     targets(report, options);
 }

@@ -208,8 +208,8 @@ void sessions(Report& report, const Options& options) {
     report.note(
         "\"x 8\" stands for 8 sessions. `pgbench -n -M prepared -j 2` measures the throughput. "
         "libpqxx clients, one thread each, measure the latencies. Clients and server share the "
-        "machine. So if there are more sessions than cores, sessions wait for a processor, "
-        "whatever statement they run: see `SELECT 1`.");
+        "machine. If there are more sessions than cores, sessions wait for a processor, "
+        "regardless of the statement: see `SELECT 1`.");
     chart(report, statements, counts, "throughput", "throughput",
           "Throughput, statements per second", "set yrange [0:*]");
     chart(report, statements, counts, "p99", "latency", "Latency, 99th percentile, microseconds",

@@ -96,11 +96,11 @@ void decoding(Report& report, const Options& options, const std::vector<Subject>
     report.table({"us", editions.front().label, edition, "ratio"}, rows);
     report.note(
         "The first six are per row of a table that a query reads as a whole, and include reading "
-        "it. The index scans are per query for the IDs of one minute, one per second, in a loop in "
-        "PL/pgSQL. Except for the boundaries, the scans are those of `snowflake_within`. In the "
-        "SQL edition, a sequential scan computes a range that depends on `now()` again for each "
-        "row, and planning a query reads the layout, so a query that is planned each time, as "
-        "those with a variable are, costs more.");
+        "it. The index scans are per query for the IDs of one minute, one per second, in a loop "
+        "in PL/pgSQL. Except for the boundaries, the scans are those of `snowflake_within`. In "
+        "the SQL edition, a sequential scan computes a range that depends on `now()` again for "
+        "each row, and planning a query reads the layout. A query that is planned each time, as "
+        "one with a variable is, therefore costs more.");
 }
 
 /// Shows a measure of all generators, and its ratio to Instagram's.
@@ -137,11 +137,10 @@ void generating(Report& report, const Options& options, const std::vector<Subjec
         });
     show(report, all, "INSERT", "bulk INSERT with the ID as primary key, per row");
     report.note(
-        "Instagram's function is the one that they have published: 41 bits for the time, 13 for "
+        "Instagram's function is the one that Instagram published: 41 bits for the time, 13 for "
         "the shard, and a sequence modulo 1024, in PL/pgSQL. It repeats IDs when a session draws "
         "more than 1024 in a millisecond, or when the clock is set back. The extension's "
-        "`next_snowflake()` waits for its format, which has 4096 IDs per millisecond (0.24 us "
-        "each).");
+        "`next_snowflake()` is limited by its format to 4096 IDs per millisecond (0.24 us each).");
     report.at_most("SQL edition's next_snowflake() to " + instagram, 3.0,
                    report.ratio("sql_edition", "ID", "next_snowflake(), SQL edition", instagram));
 }

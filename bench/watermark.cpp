@@ -83,9 +83,9 @@ void measure_calls(Report& report, const Options& options, pqxx::connection& con
     for (const size_t count : counts) header.push_back(std::to_string(count) + " connections");
     report.table(header, rows);
     report.note(
-        "One session calls the function once per statement. The other connections have drawn IDs; "
-        "they are idle, or every second one is in a transaction that has drawn an ID and inserted "
-        "a row. The server allows " +
+        "One session calls the function once per statement. The other connections have drawn "
+        "IDs. They are idle, or half of them are in a transaction that has drawn an ID and "
+        "inserted a row. The server allows " +
         text(connection, "SHOW max_connections") + " connections.");
 }
 

@@ -20,7 +20,7 @@ SET snowdrift.node = -1;
 SET snowdrift.node = 'citus+';
 SET snowdrift.node = 'hostname+70000';
 SET snowdrift.node = 'Auto';
--- the number, and what it rests on
+-- the number, and where it comes from
 SELECT * FROM snowdrift.node;
 SET snowdrift.node = '67';
 SELECT * FROM snowdrift.node;

@@ -29,7 +29,7 @@ namespace {
 
 using Source = settings::Node::Source;
 
-/// The server's number, and what it rests on. Without a number, `detail` says why.
+/// The server's number, and where it comes from. Without a number, `detail` says why.
 struct ServerNode {
     std::optional<uint32_t> number;
     const char* detail;

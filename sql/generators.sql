@@ -48,6 +48,13 @@ WHERE sequence_used IS NOT NULL AND (sequence_used NOT BETWEEN 0 AND 1 OR kind I
 
 -- A generator that is deleted by hand and created again, even with another kind, does not repeat an ID, also if that is
 -- rolled back.
+-- If a generator is dropped and created again, and that is rolled back, the previous generator does not repeat the IDs of the other one.
+BEGIN;
+SELECT snowdrift.drop_generator('orders');
+SELECT snowdrift.create_generator('orders', 'snowflake', datacenter => 2, worker => 3);
+SELECT next_snowflake('orders') AS last \gset
+ROLLBACK;
+SELECT next_snowflake('orders') > :last AS greater;
 BEGIN;
 SAVEPOINT before;
 DELETE FROM snowdrift_tables.generator WHERE name = 'orders';

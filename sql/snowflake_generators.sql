@@ -46,13 +46,6 @@ SELECT next_snowflake('orders') AS last \gset
 SELECT snowdrift.drop_generator('orders');
 SELECT snowdrift.create_generator('orders', 'snowflake', datacenter => 2, worker => 3);
 SELECT next_snowflake('orders') > :last AS greater;
--- If that is rolled back, the previous generator does not repeat the IDs of the other one.
-BEGIN;
-SELECT snowdrift.drop_generator('orders');
-SELECT snowdrift.create_generator('orders', 'snowflake', datacenter => 2, worker => 3);
-SELECT next_snowflake('orders') AS last \gset
-ROLLBACK;
-SELECT next_snowflake('orders') > :last AS greater;
 -- The same applies under another name and in another text of the layout, and after a rollback, within one time unit.
 \set seconds 'epoch=2026-01-01T00:00:00Z unit=1s timestamp=32 worker=10 sequence=12'
 SELECT snowdrift.create_generator('old', 'snowflake', :'seconds', worker => 5);

@@ -483,7 +483,7 @@ CREATE TABLE snowdrift_tables.generator (
     fields snowdrift.fields NOT NULL,    -- stored because parsing the layout takes longer than drawing an ID
     state regclass NOT NULL
 );
-CREATE SEQUENCE snowdrift_tables.state MINVALUE 0 MAXVALUE 9007199254740991 START 0;    -- MAXVALUE: the end of the layout
+CREATE SEQUENCE snowdrift_tables.state MINVALUE 0 MAXVALUE 9007199254740991;    -- MAXVALUE: the end of the layout
 INSERT INTO snowdrift_tables.generator
 VALUES ('', 'snowflake', 0, 0, snowdrift.fields_of('snowflake'), 'snowdrift_tables.state');
 
@@ -502,6 +502,15 @@ CREATE FUNCTION snowdrift_tables.id_of(state bigint, g snowdrift_tables.generato
     RETURN (state >> (f).sequence_bits << (f).timestamp_shift)
         | ((state & snowdrift.ones((f).sequence_bits)) << (f).sequence_shift)
         | ((g).datacenter::bigint << (f).datacenter_shift) | ((g).worker::bigint << (f).worker_shift);
+
+-- The last state in the time unit that contains a time, or in the first or last time unit of the layout.
+CREATE FUNCTION snowdrift_tables.last_state_at(unix_ms numeric, f snowdrift.fields) RETURNS bigint LANGUAGE sql IMMUTABLE
+    RETURN (greatest(0, least(floor((unix_ms - (f).epoch_ms) / (f).unit_ms), (f).max_id >> (f).timestamp_shift))::bigint
+        << (f).sequence_bits) | snowdrift.ones((f).sequence_bits);
+
+-- The time of a generator's last ID; null if it has issued none.
+CREATE FUNCTION snowdrift_tables.last_ms(g snowdrift_tables.generator) RETURNS bigint LANGUAGE sql VOLATILE
+    RETURN ((g).fields).epoch_ms + (pg_sequence_last_value((g).state) >> ((g).fields).sequence_bits) * ((g).fields).unit_ms;
 
 -- The clock is behind a state, or the sequence numbers of its time unit are used up.
 CREATE FUNCTION snowdrift_tables.wait_for_clock(state bigint, f snowdrift.fields) RETURNS void
@@ -574,9 +583,9 @@ CREATE FUNCTION snowdrift.create_generator(name text, kind text, layout public.s
         datacenter integer DEFAULT 0, worker integer DEFAULT 0) RETURNS void
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
+    now_ms CONSTANT bigint := snowdrift_tables.unix_ms();
+    sequence CONSTANT text := 'snowdrift_tables.state_' || replace(gen_random_uuid()::text, '-', '');
     f snowdrift.fields;
-    state text := 'snowdrift_tables.state_' || replace(gen_random_uuid()::text, '-', '');
-    last_ms bigint;
     others text;
 BEGIN
     layout := coalesce(layout, 'snowflake');
@@ -591,25 +600,21 @@ BEGIN
         RAISE 'invalid ID generator name: "%"', name USING ERRCODE = '42602', DETAIL = 'A name must be 1 to 63 bytes long.';
     ELSIF EXISTS (SELECT FROM snowdrift_tables.generator AS g WHERE g.name = create_generator.name) THEN
         RAISE 'ID generator "%" already exists', name USING ERRCODE = '42710';
-    ELSIF snowdrift_tables.unix_ms() NOT BETWEEN f.epoch_ms AND f.last_ms + f.unit_ms - 1 THEN
-        RAISE 'layout "%" has %', layout, CASE WHEN snowdrift_tables.unix_ms() < f.epoch_ms THEN 'not begun' ELSE 'ended' END
+    ELSIF now_ms NOT BETWEEN f.epoch_ms AND f.last_ms + f.unit_ms - 1 THEN
+        RAISE 'layout "%" has %', layout, CASE WHEN now_ms < f.epoch_ms THEN 'not begun' ELSE 'ended' END
             USING ERRCODE = '22023';
     END IF;
     PERFORM snowdrift.check_field('datacenter', datacenter, f.datacenter_bits);
     PERFORM snowdrift.check_field('worker', worker, f.worker_bits);
-    EXECUTE format('CREATE SEQUENCE %s MINVALUE 0 MAXVALUE %s START 0', state,
-        (f.max_id >> f.timestamp_shift << f.sequence_bits) | snowdrift.ones(f.sequence_bits));
-    PERFORM snowdrift_tables.revoke_grants(state);
-    SELECT greatest(snowdrift_tables.unix_ms(), max((g.fields).epoch_ms
-        + (pg_sequence_last_value(g.state) >> (g.fields).sequence_bits) * (g.fields).unit_ms)) INTO last_ms
+    EXECUTE format('CREATE SEQUENCE %s MINVALUE 0 MAXVALUE %s', sequence, snowdrift_tables.last_state_at(f.last_ms, f));
+    PERFORM snowdrift_tables.revoke_grants(sequence);
+    PERFORM setval(sequence, snowdrift_tables.last_state_at(greatest(now_ms, max(snowdrift_tables.last_ms(g))), f))
     FROM snowdrift_tables.generator AS g;
-    PERFORM setval(state, (least((last_ms - f.epoch_ms) / f.unit_ms, f.max_id >> f.timestamp_shift) << f.sequence_bits)
-        | snowdrift.ones(f.sequence_bits));
     SELECT string_agg(CASE g.name WHEN '' THEN 'the default generator' ELSE format('"%s"', g.name) END, ', ' ORDER BY g.name) INTO others
     FROM snowdrift_tables.generator AS g
     WHERE g.name IS NOT NULL AND ((g.fields).epoch_ms, (g.fields).unit_ms, (g.fields).timestamp_shift) = (f.epoch_ms, f.unit_ms, f.timestamp_shift)
         AND (g.datacenter::bigint << (g.fields).worker_bits) + g.worker = (create_generator.datacenter::bigint << f.worker_bits) + create_generator.worker;
-    INSERT INTO snowdrift_tables.generator VALUES (name, layout, datacenter, worker, f, state::regclass);
+    INSERT INTO snowdrift_tables.generator VALUES (name, layout, datacenter, worker, f, sequence::regclass);
     IF others IS NOT NULL THEN
         RAISE NOTICE 'ID generator "%" can issue the same IDs as other generators', name
             USING DETAIL = format('The other generators are: %s.', others),
@@ -656,7 +661,7 @@ CREATE FUNCTION snowdrift.read_generators(OUT name text, OUT kind text, OUT layo
     LANGUAGE sql VOLATILE SECURITY DEFINER
 BEGIN ATOMIC
     SELECT nullif(g.name, ''), 'snowflake', g.layout, g.datacenter, g.worker, snowdrift.time_of((g.fields).last_ms),
-        snowdrift.time_of((g.fields).epoch_ms + (pg_sequence_last_value(g.state) >> (g.fields).sequence_bits) * (g.fields).unit_ms)
+        snowdrift.time_of(snowdrift_tables.last_ms(g))
     FROM snowdrift_tables.generator AS g WHERE g.name IS NOT NULL;
 END;
 
@@ -672,8 +677,6 @@ DECLARE
     unix_ms CONSTANT numeric := snowdrift.unix_ms_of("timestamp");
     lead_ms CONSTANT numeric := ceil(unix_ms - snowdrift_tables.unix_ms());
     g snowdrift_tables.generator;
-    f snowdrift.fields;
-    state bigint;
 BEGIN
     IF lead_ms > 60000 THEN
         RAISE 'time is % ms ahead of the server''s clock', lead_ms USING ERRCODE = '55000',
@@ -681,9 +684,7 @@ BEGIN
     END IF;
     FOR g IN SELECT * FROM snowdrift_tables.generator AS d WHERE d.name IS NOT NULL ORDER BY d.name LOOP
         PERFORM pg_advisory_xact_lock(1397641047, g.state::integer);    -- as in next_snowflake
-        f := g.fields;
-        state := (greatest(0, least(floor((unix_ms - f.epoch_ms) / f.unit_ms), f.max_id >> f.timestamp_shift))::bigint << f.sequence_bits) | snowdrift.ones(f.sequence_bits);
-        PERFORM setval(g.state, greatest(state, pg_sequence_last_value(g.state)));
+        PERFORM setval(g.state, greatest(snowdrift_tables.last_state_at(unix_ms, g.fields), pg_sequence_last_value(g.state)));
     END LOOP;
 END $$;
 COMMENT ON FUNCTION snowdrift.advance(timestamptz) IS 'make all further IDs of all generators later than a time';

@@ -96,6 +96,8 @@ LANGUAGE plpgsql AS $$
 DECLARE range tstzrange; found bigint; meant bigint; wrong bigint = 0;
 BEGIN
     PERFORM setseed(0.5);
+    -- Thousands of queries: don't start parallel workers for each, even if the test run forces parallel mode.
+    PERFORM set_config(name, 'off', true) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query');
     PERFORM set_config('enable_seqscan', (scan = 'seq')::text, true),
         set_config('enable_indexscan', (scan = 'index')::text, true),
         set_config('enable_indexonlyscan', (scan = 'index')::text, true),

@@ -95,9 +95,6 @@ FROM (SELECT n, '2026-01-01Z'::timestamptz + n / 4 * interval '1 ms' AS t
 CREATE INDEX ON samples (ulid);
 CREATE INDEX ON samples (sno);
 ANALYZE samples;
--- Thousands of queries: don't start parallel workers for each, even if the test run forces parallel mode.
-SELECT set_config(name, 'off', false) AS in_parallel FROM pg_settings
-WHERE name IN ('force_parallel_mode', 'debug_parallel_query');
 SELECT predicate, disagreements('samples', predicate, expected, 'index') AS by_index,
     disagreements('samples', predicate, expected, 'seq') AS by_seq
 FROM (VALUES

@@ -131,7 +131,7 @@ sub is_continued
 # ---- the file that psql installs -----------------------------------------------------------------------
 
 create_edition($node, $_) for 'sql', 'fresh', 'returned';
-query($node, $_, $shop) for 'sql';
+query($node, 'sql', $shop);
 my $contents = contents($node, 'sql');
 like($contents, qr/\|shop_events_old\n.*\nuser_0/s, 'the shop has rows');
 

@@ -40,8 +40,8 @@ struct CrockfordAlphabet {
 ///     static constexpr char characters[] = "...";  // for the values 0 to 31, in ascending order
 ///     static constexpr bool either_case = ...;     // whether decoding ignores case
 ///
-/// Characters ascend, so texts of equal length sort as their numbers do. All tables are computed at
-/// compile time.
+/// Characters ascend, so strings of equal length sort as their numbers do. All tables are computed
+/// at compile time.
 ///
 /// Encoding looks up two characters at a time. Decoding looks up one character at a time in a table
 /// of values that are already shifted to their position in a group of four. Neither branches.

@@ -21,8 +21,8 @@ struct TypeIdAlphabet {
 
 /// A TypeID: a prefix, which names a type, and a UUID of any version. Its text is the prefix, an
 /// underscore and the suffix: the UUID's 128 bits, the most significant first, as 26 characters of
-/// base32. If the prefix is empty, the text is the suffix alone. Texts with the same prefix sort as
-/// the UUIDs do.
+/// base32. If the prefix is empty, the text is the suffix alone. TypeIDs with the same prefix sort
+/// as their UUIDs do.
 struct TypeId {
     static constexpr size_t max_prefix_size = 63;  ///< in characters
     static constexpr size_t suffix_size = Base32<TypeIdAlphabet>::size_of_128_bits;

@@ -1,4 +1,4 @@
-// Details of the errors for texts that are not IDs.
+// Details of the errors for strings that are not IDs.
 #pragma once
 
 #include <cstring>

@@ -1526,7 +1526,7 @@ CREATE FUNCTION snowdrift.uuid_to_sno(uuid) RETURNS @extschema@.sno
     AS 'MODULE_PATHNAME', 'snowdrift_uuid_to_sno'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowdrift.uuid_to_sno(uuid)
-    IS 'convert UUID to sno: the 16 bytes become the 16 characters of its text';
+    IS 'convert UUID to sno: the 16 bytes become the 16 characters of its text form';
 
 CREATE CAST (@extschema@.sno AS uuid) WITH FUNCTION snowdrift.sno_to_uuid(@extschema@.sno) AS ASSIGNMENT;
 COMMENT ON CAST (@extschema@.sno AS uuid)

@@ -128,7 +128,7 @@ class Sno : public BinaryId<Sno, uint16_t, 16> {
         return compose({units(), tick(), metabyte(), partition(), sequence});
     }
 
-    /// Parses a text of 16 characters with lower-case letters. Sets `id`, or returns an error and
+    /// Parses a string of 16 characters with lower-case letters. Sets `id`, or returns an error and
     /// leaves `id` unchanged.
     static constexpr ParseError parse(std::string_view text, Sno& id) noexcept {
         if (text.size() != text_size) [[unlikely]]

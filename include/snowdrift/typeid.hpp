@@ -31,7 +31,7 @@ struct TypeId {
 
     using Uuid = std::array<uint8_t, 16>;  ///< big-endian
 
-    /// The reason why a text is not a TypeID, or not a prefix. Converts to true if there is an
+    /// The reason why a string is not a TypeID, or not a prefix. Converts to true if there is an
     /// error.
     struct [[nodiscard]] Error {
         enum class Reason : uint8_t {
@@ -65,7 +65,7 @@ struct TypeId {
         return {};
     }
 
-    /// Parses a text; its last underscore is the separator. Sets `id`, whose prefix is a part of
+    /// Parses a string; its last underscore is the separator. Sets `id`, whose prefix is a part of
     /// `text`, or returns the first error in the order of Reason and leaves `id` unchanged.
     static constexpr Error parse(std::string_view text, TypeId& id) noexcept {
         const size_t found = text.rfind(separator);

@@ -12,7 +12,7 @@ extern "C" {
 
 namespace snowdrift {
 
-/// How error messages describe a text in base32.
+/// How error messages describe a string in base32.
 struct TextForm {
     const char* part;      ///< of the input: "input" if the text is all of it
     size_t offset;         ///< of the part in the input, in characters

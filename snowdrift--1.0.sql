@@ -58,7 +58,7 @@ COMMENT ON COLUMN snowdrift_tables.mark.citus_group IS 'server''s group in its C
 COMMENT ON COLUMN snowdrift_tables.mark.structure
     IS 'version of the shared memory of the library that has issued IDs since server_start; 0 if none has';
 COMMENT ON COLUMN snowdrift_tables.mark.confirmed
-    IS 'whether the server may generate Snowflakes and snos; false on a copy or a clone until snowdrift.confirm_node()';
+    IS 'whether the server may generate Snowflake and sno IDs; false on copy or clone until snowdrift.confirm_node()';
 GRANT SELECT, INSERT ON TABLE snowdrift_tables.mark TO @extowner@;
 SELECT pg_catalog.pg_extension_config_dump('snowdrift_tables.mark'::pg_catalog.regclass, '');
 
@@ -116,7 +116,7 @@ COMMENT ON FUNCTION snowdrift.read_node() IS 'implementation of view snowdrift.n
 
 CREATE VIEW snowdrift.node AS SELECT number, source, detail FROM snowdrift.read_node();
 COMMENT ON VIEW snowdrift.node
-    IS 'server''s number in its Snowflake IDs and snos, setting snowdrift.node, and where the number comes from';
+    IS 'server''s number in its Snowflake and sno IDs, setting snowdrift.node, and where the number comes from';
 COMMENT ON COLUMN snowdrift.node.number IS 'server''s number in its IDs; null if it has none';
 COMMENT ON COLUMN snowdrift.node.source IS 'setting snowdrift.node';
 COMMENT ON COLUMN snowdrift.node.detail IS 'where the number comes from, or why there is none';
@@ -185,7 +185,7 @@ CREATE FUNCTION @extschema@.snowflake_boundary("timestamp" timestamptz) RETURNS 
 COMMENT ON FUNCTION @extschema@.snowflake_boundary(timestamptz)
     IS 'smallest Snowflake ID at or after a time; id >= boundary(a) AND id < boundary(b) selects the times >= a and < b';
 
--- Snowflake: texts
+-- Snowflake: text form
 
 CREATE FUNCTION @extschema@.snowflake_to_text(id bigint) RETURNS text
     AS 'MODULE_PATHNAME', 'snowdrift_snowflake_to_text'
@@ -1526,7 +1526,7 @@ CREATE FUNCTION snowdrift.uuid_to_sno(uuid) RETURNS @extschema@.sno
     AS 'MODULE_PATHNAME', 'snowdrift_uuid_to_sno'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowdrift.uuid_to_sno(uuid)
-    IS 'convert UUID to sno: the 16 bytes become the 16 characters of its text';
+    IS 'convert UUID to sno: the 16 bytes become the 16 characters of its text form';
 
 CREATE CAST (@extschema@.sno AS uuid) WITH FUNCTION snowdrift.sno_to_uuid(@extschema@.sno) AS ASSIGNMENT;
 COMMENT ON CAST (@extschema@.sno AS uuid)
@@ -1612,10 +1612,10 @@ COMMENT ON TABLE snowdrift_tables.generator
 COMMENT ON COLUMN snowdrift_tables.generator.name IS 'name of generator';
 COMMENT ON COLUMN snowdrift_tables.generator.id IS 'number of generator; never reused';
 COMMENT ON COLUMN snowdrift_tables.generator.kind IS 'kind of its IDs: snowflake or sno';
-COMMENT ON COLUMN snowdrift_tables.generator.layout IS 'layout of its Snowflake IDs; null for snos';
+COMMENT ON COLUMN snowdrift_tables.generator.layout IS 'layout of its Snowflake IDs; null for sno values';
 COMMENT ON COLUMN snowdrift_tables.generator.datacenter IS 'datacenter in its Snowflake IDs; null if not specified';
 COMMENT ON COLUMN snowdrift_tables.generator.worker IS 'worker in its Snowflake IDs; null if not specified';
-COMMENT ON COLUMN snowdrift_tables.generator.partition IS 'partition in its snos; null if not specified';
+COMMENT ON COLUMN snowdrift_tables.generator.partition IS 'partition in its sno values; null if not specified';
 COMMENT ON COLUMN snowdrift_tables.generator.sequence_min IS 'smallest sequence number in its IDs';
 COMMENT ON COLUMN snowdrift_tables.generator.sequence_max IS 'largest sequence number in its IDs';
 COMMENT ON COLUMN snowdrift_tables.generator.this_node_only IS 'true if no other node of a Citus cluster generates IDs with this definition';
@@ -1770,7 +1770,7 @@ COMMENT ON COLUMN snowdrift.generators.kind IS 'kind of its IDs: snowflake, sno,
 COMMENT ON COLUMN snowdrift.generators.layout IS 'layout of its Snowflake IDs; null for other kinds';
 COMMENT ON COLUMN snowdrift.generators.datacenter IS 'datacenter in its Snowflake IDs; null if not specified';
 COMMENT ON COLUMN snowdrift.generators.worker IS 'worker in its Snowflake IDs; null if not specified';
-COMMENT ON COLUMN snowdrift.generators.partition IS 'partition in its snos; null if not specified';
+COMMENT ON COLUMN snowdrift.generators.partition IS 'partition in its sno values; null if not specified';
 COMMENT ON COLUMN snowdrift.generators.sequence_min IS 'smallest sequence number in its IDs; null for the default generators';
 COMMENT ON COLUMN snowdrift.generators.sequence_max IS 'largest sequence number in its IDs; null for the default generators';
 COMMENT ON COLUMN snowdrift.generators.this_node_only IS 'true if no other node of a Citus cluster generates IDs with this definition; null for the default generators';
@@ -1963,13 +1963,13 @@ CREATE FUNCTION snowdrift.sno_time_encoder("timestamp" timestamptz) RETURNS uuid
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN @extschema@.sno_boundary("timestamp")::uuid;
 COMMENT ON FUNCTION snowdrift.sno_time_encoder(timestamptz)
-    IS 'smallest sno at or after a time, as uuid; pg_partman''s p_time_encoder for uuid columns that hold snos';
+    IS 'smallest sno at or after a time, as uuid; pg_partman''s p_time_encoder for uuid columns of sno IDs';
 
 CREATE FUNCTION snowdrift.sno_time_decoder(id text) RETURNS timestamptz
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN @extschema@.sno_timestamp(CASE WHEN length(id) = 16 THEN id::@extschema@.sno ELSE id::uuid::@extschema@.sno END);
 COMMENT ON FUNCTION snowdrift.sno_time_decoder(text)
-    IS 'time of sno from the text of sno or uuid; pg_partman''s p_time_decoder for uuid and text columns that hold snos';
+    IS 'time of sno from text form of sno or uuid; pg_partman''s p_time_decoder for uuid and text columns of sno IDs';
 
 CREATE FUNCTION snowdrift.uuidv7_time_encoder("timestamp" timestamptz) RETURNS uuid
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE

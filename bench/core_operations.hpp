@@ -93,7 +93,7 @@ struct Snowdrift {
     static bool decode(std::string_view text, Id& id) { return !Id::parse(text, id); }
 };
 
-/// The number of IDs. They and their texts fit into the first-level cache.
+/// The number of IDs. They and their text forms fit into the first-level cache.
 inline constexpr size_t count = 256;
 
 template <typename Id>

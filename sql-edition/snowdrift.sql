@@ -320,7 +320,7 @@ CREATE FUNCTION public.snowflake_within(id bigint, range tstzrange, layout publi
 COMMENT ON FUNCTION public.snowflake_within(bigint, tstzrange, public.snowflake_layout)
     IS 'true if the time of Snowflake ID is within a given range; can use indexes on the ID';
 
--- Texts in Crockford's base32
+-- Text form in Crockford's base32
 
 CREATE FUNCTION snowdrift.base32_of(bits bit varying) RETURNS text
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$

@@ -80,7 +80,7 @@ INSERT INTO flakes SELECT make_snowflake('2024-01-01Z', 1, 2, n, 'epoch=2021-01-
 FROM generate_series(1, 10) AS n;
 SELECT datacenter, worker, count FROM snowdrift.audit('flakes', 'id', 'epoch=2021-01-01T00:00:00Z timestamp=41 sequence=12 worker=5 datacenter=5');
 
--- ULIDs have no node, snos have a partition; domains, and names that need quotes
+-- ULIDs have no node, sno values have a partition; domains, and names that need quotes
 CREATE DOMAIN "Odd ""type" AS ulid CHECK (VALUE > ulid_nil());
 CREATE SCHEMA "Odd ""schema";
 CREATE DOMAIN post_id AS bigint;

@@ -26,7 +26,7 @@ SELECT o.oid::regoperator
 FROM pg_operator AS o JOIN members ON classid = 'pg_operator'::regclass AND objid = o.oid
 WHERE 0 IN (oprcom, oprnegate, oprrest, oprjoin);
 
--- An operator with only built-in types could change unrelated queries. So each has an ID or layout operand,
+-- An operator with only built-in types could change unrelated queries. Each therefore has an ID or layout operand,
 -- and none takes a range.
 SELECT DISTINCT oprleft::regtype::text COLLATE "C" AS "left", oprright::regtype::text COLLATE "C" AS "right"
 FROM pg_operator AS o JOIN members ON classid = 'pg_operator'::regclass AND objid = o.oid

@@ -186,7 +186,7 @@ INSERT INTO queued DEFAULT VALUES;
 RESET ROLE;
 SELECT error_of($$SELECT snowdrift.convert_column('queued', 'id')$$);
 -- PostgreSQL uses the privileges of the table's owner when it plans queries, rewrites inheriting tables and checks
--- foreign keys. So no table of another owner may be involved, at any level.
+-- foreign keys. Therefore, no table of another owner may be involved, at any level.
 CREATE FUNCTION gain(bigint) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
     IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN ALTER ROLE snowdrift_user SUPERUSER; END IF;

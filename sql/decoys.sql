@@ -239,7 +239,7 @@ SELECT snowdrift.create_partitions('public.parts', '1 month', '2026-02-01Z', '20
 SELECT count(*) FROM snowdrift.partitions('public.parts');
 SELECT snowdrift.ulid_time_decoder(snowdrift.ulid_time_encoder('2026-02-01Z')::text) = '2026-02-01Z' AS same;
 SELECT count(*) FROM public.ulids WHERE now() OPERATOR(renamed.>) id;
--- So may the schema snowdrift, although only a superuser can rename it.
+-- The schema snowdrift may also be renamed, although only by a superuser.
 ALTER SCHEMA snowdrift RENAME TO machinery;
 CREATE SCHEMA snowdrift;
 SELECT public.twins('snowdrift') > 50 AS planted;

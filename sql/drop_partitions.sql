@@ -96,7 +96,7 @@ SELECT * FROM snowdrift.partitions('events') WHERE partition = 'events_odd'::reg
 SELECT * FROM snowdrift.drop_partitions_before('events', '2020-03-01Z'::timestamptz);
 SELECT * FROM snowdrift.drop_partitions_before('events', '2020-03-01 00:00:00.000001Z'::timestamptz);
 
--- snos; a layout; a layout with a time unit; names that need quotes, and another schema
+-- sno values; a layout; a layout with a time unit; names that need quotes, and another schema
 CREATE SCHEMA "Odd ""schema";
 CREATE TABLE "Odd ""schema"."Odd ""name" (id sno) PARTITION BY RANGE (id);
 SELECT snowdrift.create_partitions('"Odd ""schema"."Odd ""name"', '1 day', '2021-01-01Z', '2021-01-02Z');

@@ -51,7 +51,7 @@ SELECT snowdrift.create_generator('another order', 'snowflake', 'epoch=2021-01-0
 SELECT snowdrift.create_generator('no node', 'snowflake', 'mastodon');
 SELECT snowdrift.create_generator('no node either', 'snowflake', 'mastodon', sequence_max => 99);
 
--- snos
+-- sno values
 SELECT snowdrift.create_generator('sno', 'sno');
 SELECT snowdrift.create_generator('sno 7', 'sno', partition => 7);
 SELECT snowdrift.create_generator('sno 7 again', 'sno', partition => 7, sequence_max => 9);

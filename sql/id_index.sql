@@ -1,4 +1,4 @@
--- ULIDs and snos in indexes, sorts and joins
+-- ULIDs and sno values in indexes, sorts and joins
 SET TIME ZONE 'UTC';
 
 -- one ID of each type per minute, in ascending order

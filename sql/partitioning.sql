@@ -200,7 +200,7 @@ CREATE TABLE a_name_of_sixty_characters_is_too_long_for_any_suffix_of_time_ (id 
 SELECT error_of($$SELECT snowdrift.create_partitions(
     'a_name_of_sixty_characters_is_too_long_for_any_suffix_of_time_', '1 month', '2028-01-01Z', '2028-01-01Z')$$);
 
--- functions for pg_partman: texts of uuid and text columns, and NULL
+-- functions for pg_partman: values of uuid and text columns, and NULL
 SELECT snowdrift.ulid_time_encoder('2026-11-01Z') AS ulid, snowdrift.sno_time_encoder('2026-11-01Z') AS sno,
     snowdrift.uuidv7_time_encoder('2026-11-01Z') AS uuidv7;
 SELECT snowdrift.ulid_time_decoder('019e0a47-0400-0000-0000-000000000000') AS as_uuid,

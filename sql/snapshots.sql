@@ -37,7 +37,7 @@ SELECT snowdrift.create_generator('orders 3', 'snowflake', 'twitter', 0, 3, sequ
 SELECT snowdrift.restore('orders 3', :'orders');
 SELECT next_snowflake('orders 3') > :last_order AS later;
 
--- Snos of given times continue in the restored generator.
+-- Values of sno_at() continue in the restored generator.
 SELECT snowdrift.create_generator('past', 'sno', partition => 5);
 SELECT next_sno('past') IS NOT NULL AS drawn, sno_sequence(sno_at('2020-01-01Z', 0, 'past')) FROM generate_series(1, 3);
 SELECT snowdrift.restore('heir', snowdrift.snapshot('past'));

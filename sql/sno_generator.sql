@@ -1,4 +1,4 @@
--- Generating snos, for the current time and for given times
+-- Generating sno values, for the current time and for given times
 SET TIME ZONE 'UTC';
 
 SELECT sno_timestamp(id) BETWEEN before - interval '4 ms' AND clock_timestamp() + interval '1 s' AS now,

@@ -41,7 +41,7 @@ CREATE TABLE copied (LIKE vectors);
 :read_binary
 SELECT count(*) FROM vectors JOIN copied USING (hex, id, unix_ms, tick, metabyte, partition, sequence);
 
--- texts, bytes, UUIDs and values have the same order
+-- text forms, bytes, UUIDs and values have the same order
 SELECT count(*), bool_and(by_text = by_value AND by_bytes = by_value AND by_uuid = by_value) AS alike
 FROM (SELECT rank() OVER (ORDER BY id) AS by_value,
           rank() OVER (ORDER BY id::text COLLATE "C") AS by_text,
@@ -102,7 +102,7 @@ SELECT NULL::sno, sno_parts(NULL), sno_boundary(NULL), make_sno(now(), 0, NULL, 
 \pset format unaligned
 \pset tuples_only on
 
--- invalid texts
+-- invalid strings
 SELECT error_of($$SELECT ''::sno$$);
 SELECT error_of($$SELECT 'cg89x7njekxjp7v'::sno$$);
 SELECT error_of($$SELECT 'cg89x7njekxjp7vt '::sno$$);

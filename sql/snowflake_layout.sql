@@ -123,7 +123,7 @@ SELECT NULL::snowflake_layout, snowflake_timestamp(1, NULL), snowflake_parts(NUL
 \pset format unaligned
 \pset tuples_only on
 
--- invalid texts
+-- invalid layouts
 SELECT error_of($$SELECT snowflake_timestamp(0, 'twiter')$$);
 SELECT error_of($$SELECT snowflake_timestamp(0, 'Twitter')$$);
 SELECT error_of($$SELECT snowflake_timestamp(0, '')$$);

@@ -1,4 +1,4 @@
--- The texts of Snowflake IDs
+-- The text form of Snowflake IDs
 SELECT snowflake_to_text(132271570944274432), snowflake_to_text(0), snowflake_to_text(9223372036854775807);
 SELECT snowflake_from_text('03NFC9C008C00'), snowflake_from_text('03nfc9c008c00'), snowflake_from_text('7ZZZZZZZZZZZZ');
 

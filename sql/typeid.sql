@@ -15,7 +15,7 @@ CREATE TABLE invalid (name text, id text, description text);
 SELECT name, typeid_to_text(prefix, uuid) = id AS text, typeid_prefix(id) = prefix AS prefix, typeid_to_uuid(id) = uuid AS uuid
 FROM valid;
 
--- texts with the same prefix sort as their UUIDs do
+-- TypeIDs with the same prefix sort as their UUIDs do
 SELECT bool_and(by_uuid = by_text) AS sorted
 FROM (SELECT row_number() OVER (ORDER BY id) AS by_uuid,
           row_number() OVER (ORDER BY typeid_to_text('user', id) COLLATE "C") AS by_text
@@ -37,7 +37,7 @@ SELECT name || E'\n' || error_of(format('SELECT typeid_to_uuid(%L)', id)) FROM i
 SELECT count(*) FROM invalid
 WHERE error_of(format('SELECT typeid_prefix(%L)', id)) <> error_of(format('SELECT typeid_to_uuid(%L)', id));
 
--- other invalid texts
+-- other invalid TypeIDs
 SELECT error_of($$SELECT typeid_to_uuid('usér_01h455vb4pex5vsknk084sn02q')$$);
 SELECT error_of($$SELECT typeid_to_uuid('user_01h455vb4pex5vsknk084sn02é')$$);
 SELECT error_of($$SELECT typeid_to_uuid('user_01h455vb4pex5vsknk084sn0é')$$);

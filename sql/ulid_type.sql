@@ -33,7 +33,7 @@ CREATE TABLE copied (LIKE vectors);
 :read_binary
 SELECT count(*) FROM vectors JOIN copied USING (hex, id, unix_ms);
 
--- texts, bytes, UUIDs and values have the same order
+-- text forms, bytes, UUIDs and values have the same order
 SELECT count(*), bool_and(by_text = by_value AND by_bytes = by_value AND by_uuid = by_value) AS alike
 FROM (SELECT rank() OVER (ORDER BY id) AS by_value,
           rank() OVER (ORDER BY id::text COLLATE "C") AS by_text,
@@ -78,7 +78,7 @@ SELECT NULL::ulid, ulid_timestamp(NULL), ulid_randomness(NULL), ulid_boundary(NU
 \pset format unaligned
 \pset tuples_only on
 
--- invalid texts
+-- invalid strings
 SELECT error_of($$SELECT ''::ulid$$);
 SELECT error_of($$SELECT '01AR295ZG3KRC245DAXR3A5NJ'::ulid$$);
 SELECT error_of($$SELECT '01AR295ZG3KRC245DAXR3A5NJBB'::ulid$$);

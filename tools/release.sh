@@ -104,7 +104,7 @@ debian/pgversions|${versions%% *}+
 TEXT
 }
 
-# list_addresses: prints files, and the texts that they must contain; $ is the end of a line.
+# list_addresses: prints files, and the strings that they must contain; $ is the end of a line.
 list_addresses() {
     local file
     for file in debian/control.in debian/control; do

@@ -67,7 +67,7 @@ find_planted() {
 }
 
 # UndefinedBehaviorSanitizer reads its options when it finds an error. By then, the server has overwritten the
-# environment with the title of the process. So the sanitizer writes one line to the server's log, and ends the process
+# environment with the title of the process. The sanitizer therefore writes one line to the log, and ends the process
 # without calling exit functions; the server then restarts.
 collect_reports() { sed -nE '/^[^ ]+:[0-9]+:[0-9]+: runtime error: /p' "$server_log" >"$work/reports/undefined"; }
 

@@ -11,7 +11,7 @@
 
 namespace snowdrift {
 
-/// The reason why a text is not an ID. Converts to true if there is an error.
+/// The reason why a string is not an ID. Converts to true if there is an error.
 struct [[nodiscard]] ParseError {
     enum class Reason : uint8_t {
         none,
@@ -40,8 +40,8 @@ struct CrockfordAlphabet {
 ///     static constexpr char characters[] = "...";  // for the values 0 to 31, in ascending order
 ///     static constexpr bool either_case = ...;     // whether decoding ignores case
 ///
-/// Characters ascend, so texts of equal length sort as their numbers do. All tables are computed at
-/// compile time.
+/// Characters ascend, so strings of equal length sort as their numbers do. All tables are computed
+/// at compile time.
 ///
 /// Encoding looks up two characters at a time. Decoding looks up one character at a time in a table
 /// of values that are already shifted to their position in a group of four. Neither branches.
@@ -91,7 +91,7 @@ class Base32 {
         return text + size_of_128_bits;
     }
 
-    /// Decodes a text of 26 characters. Sets `bytes`, or returns an error and leaves `bytes`
+    /// Decodes a string of 26 characters. Sets `bytes`, or returns an error and leaves `bytes`
     /// unchanged. A first character with a value above 7 is an overflow.
     static constexpr ParseError decode_128(std::string_view characters,
                                            std::array<uint8_t, 16>& bytes) noexcept {

@@ -1,4 +1,4 @@
-// What ULIDs, UUIDs of version 7 and snos have in common: bytes that sort as the IDs do.
+// What ULIDs, UUIDs of version 7 and sno IDs have in common: bytes that sort as the IDs do.
 #pragma once
 
 #include <array>
@@ -15,10 +15,10 @@
 namespace snowdrift {
 
 /// An ID of eight bytes, which begin with the timestamp, and of those of a `Low`, an unsigned
-/// number. The bytes are big-endian, so that IDs, their bytes and their texts have the same order,
-/// by timestamp first. `Id` is the class of the IDs, which derives from this one, and has their
-/// boundary() and last_before() of milliseconds, parse() and format(). Texts have `text_size_`
-/// characters.
+/// number. The bytes are big-endian, so that IDs, their bytes and their text forms have the same
+/// order, by timestamp first. `Id` is the class of the IDs, which derives from this one, and has
+/// their boundary() and last_before() of milliseconds, parse() and format(). Text forms have
+/// `text_size_` characters.
 template <typename Id, typename Low, size_t text_size_>
 class BinaryId {
  public:
@@ -74,7 +74,7 @@ class BinaryId {
         return a.high() == b.high() && a.low() == b.low();
     }
 
-    /// The order of the bytes, and of the texts.
+    /// The order of the bytes, and of the text forms.
     friend constexpr std::strong_ordering operator<=>(const BinaryId& a,
                                                       const BinaryId& b) noexcept {
         const auto order = a.high() <=> b.high();

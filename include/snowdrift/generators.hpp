@@ -158,19 +158,19 @@ class SnowflakeGeneratorOf {
 /// millisecond.
 using SnowflakeGenerator = SnowflakeGeneratorOf<presets::snowflake>;
 
-/// Issues snos of one partition. All members are thread-safe and lock-free. Snos are never
+/// Issues sno values of one partition. All members are thread-safe and lock-free. Values are never
 /// repeated, and ascend as long as the clock does.
 ///
-/// If the clock is set back, snos continue at the clock's time, with the other tick. If both ticks
-/// have used that time, next() waits until the clock has passed the used times, for at most
-/// `max_clock_lead` plus a second; beyond that, it throws ClockError. After advance_past(), snos
+/// If the clock is set back, values continue at the clock's time, with the other tick. If both
+/// ticks have used that time, next() waits until the clock has passed the used times, for at most
+/// `max_clock_lead` plus a second; beyond that, it throws ClockError. After advance_past(), values
 /// are ahead of a clock that is behind, as Snowflakes are.
 template <typename Clock = SystemClock>
 class BasicSnoGenerator {
  public:
     using Id = Sno;
 
-    /// A generator for a partition. No two generators whose snos are used together may have the
+    /// A generator for a partition. No two generators whose values are used together may have the
     /// same partition. Throws std::invalid_argument if `partition` is above 65535.
     explicit BasicSnoGenerator(uint64_t partition,
                                std::chrono::milliseconds max_clock_lead = default_max_clock_lead)
@@ -192,7 +192,7 @@ class BasicSnoGenerator {
         return detail::try_draw<Clock>(ask(checked_metabyte(metabyte)));
     }
 
-    /// Makes all further snos later than the millisecond of `time`.
+    /// Makes all further values later than the millisecond of `time`.
     template <typename Duration>
     void advance_past(std::chrono::sys_time<Duration> time) {
         core::SnoGenerator::advance_past(state_, unix_ms_floor(time));

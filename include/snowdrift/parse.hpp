@@ -14,7 +14,7 @@
 namespace snowdrift {
 
 /// The message for an error of T::parse(text), such as `invalid ULID "01J": 3 characters instead of
-/// 26`. It omits a text of more than 64 characters.
+/// 26`. It omits a string of more than 64 characters.
 template <AnyId T>
 std::string explain(ParseError error, std::string_view text) {
     using Reason = ParseError::Reason;

@@ -1,6 +1,6 @@
-// Snos, as https://github.com/muyo/sno defines them: 80-bit IDs of a timestamp, a metabyte, a
+// sno IDs, as https://github.com/muyo/sno defines them: 80-bit IDs of a timestamp, a metabyte, a
 // partition and a sequence. This file has the format and its text form; generators.hpp generates
-// snos.
+// the values.
 #pragma once
 
 #include <cassert>
@@ -17,8 +17,8 @@
 
 namespace snowdrift {
 
-/// The alphabet of snos: digits and lower-case letters without 0, 1, y and z. Upper case is an
-/// error.
+/// The alphabet of the text form: digits and lower-case letters without 0, 1, y and z. Upper case
+/// is an error.
 struct SnoAlphabet {
     static constexpr char characters[] = "23456789abcdefghijklmnopqrstuvwx";
     static constexpr bool either_case = false;
@@ -30,7 +30,7 @@ struct SnoParts {
     bool tick = false;       ///< the tick-tock bit: flipped at each regression of the clock
     uint8_t metabyte = 0;    ///< free for the application
     uint16_t partition = 0;  ///< the node that issued the sno
-    uint16_t sequence = 0;   ///< distinguishes the snos of one unit
+    uint16_t sequence = 0;   ///< distinguishes the values of one unit
 
     friend constexpr bool operator==(const SnoParts&, const SnoParts&) = default;
 };
@@ -128,7 +128,7 @@ class Sno : public BinaryId<Sno, uint16_t, 16> {
         return compose({units(), tick(), metabyte(), partition(), sequence});
     }
 
-    /// Parses a text of 16 characters with lower-case letters. Sets `id`, or returns an error and
+    /// Parses a string of 16 characters with lower-case letters. Sets `id`, or returns an error and
     /// leaves `id` unchanged.
     static constexpr ParseError parse(std::string_view text, Sno& id) noexcept {
         if (text.size() != text_size) [[unlikely]]

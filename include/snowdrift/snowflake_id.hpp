@@ -1,6 +1,6 @@
 // Snowflake IDs as values whose type includes the layout. snowflake.hpp has layouts, and IDs as
 // plain numbers; snowflake_presets.hpp has the layouts of well-known services; snowflake_text.hpp
-// has texts in base32.
+// has the text form in base32.
 #pragma once
 
 #include <cassert>

@@ -65,7 +65,7 @@ inline constexpr int64_t LayoutValues::*layout_values[] = {
     &LayoutValues::epoch,      &LayoutValues::unit,   &LayoutValues::timestamp,
     &LayoutValues::datacenter, &LayoutValues::worker, &LayoutValues::sequence};
 
-/// The reason why a text or values are not a layout. Converts to true if there is an error.
+/// The reason why a string or values are not a layout. Converts to true if there is an error.
 struct [[nodiscard]] LayoutError {
     enum class Reason : uint8_t {
         none,
@@ -256,7 +256,7 @@ constexpr char* format_unit(int64_t unit_ms, char* text) noexcept {
     return text;
 }
 
-/// Parses a text: a preset's name; or, separated by white space, `FIELD=VALUE` for each field and
+/// Parses a string: a preset's name; or, separated by white space, `FIELD=VALUE` for each field and
 /// optionally `js`, which declares the layout safe in JavaScript. The epoch is a time in the form
 /// of parse_utc(), or in milliseconds since 1970-01-01T00:00:00Z. The unit is a number of
 /// milliseconds or seconds, such as 10ms or 1s; 1ms by default. The other values are widths in

@@ -31,7 +31,7 @@ class SnowflakeText {
         return text + size;
     }
 
-    /// Parses a text of 13 characters with letters in either case. Sets `id`, at least 0, or
+    /// Parses a string of 13 characters with letters in either case. Sets `id`, at least 0, or
     /// returns an error and leaves `id` unchanged. A first character above 7 is an overflow.
     static constexpr ParseError parse(std::string_view text, int64_t& id) noexcept {
         if (text.size() != size) return {ParseError::Reason::length};

@@ -21,8 +21,8 @@ struct TypeIdAlphabet {
 
 /// A TypeID: a prefix, which names a type, and a UUID of any version. Its text is the prefix, an
 /// underscore and the suffix: the UUID's 128 bits, the most significant first, as 26 characters of
-/// base32. If the prefix is empty, the text is the suffix alone. Texts with the same prefix sort as
-/// the UUIDs do.
+/// base32. If the prefix is empty, the text is the suffix alone. TypeIDs with the same prefix sort
+/// as their UUIDs do.
 struct TypeId {
     static constexpr size_t max_prefix_size = 63;  ///< in characters
     static constexpr size_t suffix_size = Base32<TypeIdAlphabet>::size_of_128_bits;
@@ -31,7 +31,7 @@ struct TypeId {
 
     using Uuid = std::array<uint8_t, 16>;  ///< big-endian
 
-    /// The reason why a text is not a TypeID, or not a prefix. Converts to true if there is an
+    /// The reason why a string is not a TypeID, or not a prefix. Converts to true if there is an
     /// error.
     struct [[nodiscard]] Error {
         enum class Reason : uint8_t {
@@ -65,7 +65,7 @@ struct TypeId {
         return {};
     }
 
-    /// Parses a text; its last underscore is the separator. Sets `id`, whose prefix is a part of
+    /// Parses a string; its last underscore is the separator. Sets `id`, whose prefix is a part of
     /// `text`, or returns the first error in the order of Reason and leaves `id` unchanged.
     static constexpr Error parse(std::string_view text, TypeId& id) noexcept {
         const size_t found = text.rfind(separator);

@@ -93,7 +93,7 @@ class Ulid : public BinaryId<Ulid, uint64_t, 26> {
         return result;
     }
 
-    /// Parses a text of 26 characters with letters in either case. Sets `id`, or returns an error
+    /// Parses a string of 26 characters with letters in either case. Sets `id`, or returns an error
     /// and leaves `id` unchanged. A first character above 7 is an overflow, because 26 characters
     /// encode 130 bits.
     static constexpr ParseError parse(std::string_view text, Ulid& id) noexcept {

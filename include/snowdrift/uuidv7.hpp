@@ -134,7 +134,7 @@ class Uuidv7 : public BinaryId<Uuidv7, uint64_t, 36> {
         return result;
     }
 
-    /// Parses a text of 36 characters: groups of 8, 4, 4, 4 and 12 hexadecimal digits, in either
+    /// Parses a string of 36 characters: groups of 8, 4, 4, 4 and 12 hexadecimal digits, in either
     /// case, with hyphens between them. Sets `id`, or returns an error and leaves `id` unchanged.
     /// For another version or variant, the error has the index 14 or 19.
     static constexpr ParseError parse(std::string_view text, Uuidv7& id) noexcept {

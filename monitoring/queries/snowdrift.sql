@@ -1,4 +1,4 @@
--- The server's number in Snowflake IDs and snos; no row if it has none
+-- The server's number in Snowflake and sno IDs; no row if it has none
 -- label datname: database
 -- label source: setting snowdrift.node
 -- gauge node_number: number of the server in its IDs

@@ -82,7 +82,7 @@ struct Ended {
 /// takes them to be in progress, so their holds still count for it.
 ///
 /// This is an exponential histogram: the last one or two transactions have an entry each, and each
-/// level has one or two entries for twice as many transactions as the level before. So if the first
+/// level has one or two entries for twice as many transactions as the level before. If the first
 /// transaction that counts is the n-th last one, at most n earlier ones count, too, for n up to 8
 /// million.
 class History {

@@ -147,8 +147,9 @@ void Cluster::heal() {
 void Cluster::step_clocks() {
     std::mt19937_64 random = run_.random(name + " clocks");
     while (!is_ended_ && !interrupted) {
-        // The true time of a cluster is the latest that a clock has shown. So a step ahead is
-        // followed by a correction that sets all other clocks ahead, and snos need not wait long.
+        // The true time of a cluster is the latest that a clock has shown. A step ahead is
+        // therefore followed by a correction that sets all other clocks ahead, and calls for sno
+        // values do not wait long.
         if (clocks_.empty()) clocks_ = open_windows(Fault::clock);
         const size_t which = draw<size_t>(random, 0, servers_.size() - 1);
         const double size = std::exp(draw(random, std::log(0.01), std::log(longest_clock_step_s)));

@@ -17,7 +17,7 @@ namespace snowdrift::chaos {
 /// Nanoseconds since the beginning of the run, by the monotonic clock of this program.
 using Time = int64_t;
 
-/// A generator of a lineage: of a server and of the servers that continue after it. Snos with
+/// A generator of a lineage: of a server and of the servers that continue after it. Sno values with
 /// different ticks belong to different streams.
 using Stream = uint32_t;
 

@@ -71,7 +71,7 @@ inline std::optional<Id> parse_id(Format format, std::string_view text) {
 /// What docs/guarantees.md promises about the order in which a generator's IDs are drawn.
 enum class Order : uint8_t {
     ascending,        ///< each ID is greater than all IDs drawn before
-    per_timeline,     ///< the same for the snos with the same tick
+    per_timeline,     ///< the same for the sno values with the same tick
     per_transaction,  ///< the same for transactions, in the order of their first calls; the IDs of
                       ///< a transaction ascend and have one time
 };

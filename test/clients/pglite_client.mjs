@@ -17,11 +17,11 @@ const rows = async (sql, parameters) => (await db.query(sql, parameters, { rowMo
 const value = async (sql, parameters) => (await rows(sql, parameters))[0][0];
 const plan = async (sql) => (await rows(`EXPLAIN (COSTS off) ${sql}`)).map(([line]) => line.trim());
 
-// vectors FILE: the lines of the file in test/vectors, as arrays of texts
+// vectors FILE: the lines of the file in test/vectors, as arrays of strings
 const vectors = (file) => readFileSync(`${root}/test/vectors/${file}`, 'utf8')
   .split('\n').filter((line) => line && !line.startsWith('#')).map((line) => line.split('\t'));
 
-// none WHAT, TABLE, SQL: SQL, which reads the vectors from a table of texts c1, c2, …, returns those that differ
+// none WHAT, TABLE, SQL: SQL, which reads the vectors from a table of text columns c1, c2, …, returns those that differ
 async function none(what, vectors, sql) {
   assert(vectors.length > 0);
   await db.exec(`DROP TABLE IF EXISTS v; CREATE TABLE v (${vectors[0].map((_, i) => `c${i + 1} text`)})`);
@@ -61,7 +61,7 @@ await none('boundaries of Snowflakes', snowflakes, `
   WHERE NOT b <= id OR snowflake_timestamp(b, layout) <> t OR b > 0 AND snowflake_timestamp(b - 1, layout) >= t
      OR NOT snowflake_within(id, tstzrange(t, t, '[]'), layout)
      OR snowflake_within(id, tstzrange(NULL, t), layout) OR snowflake_within(id, tstzrange(t, NULL, '()'), layout)`);
-await none('texts of Snowflakes', snowflakes, `
+await none('text forms of Snowflakes', snowflakes, `
   SELECT * FROM (SELECT ${fields} FROM v) AS v
   WHERE snowflake_from_text(snowflake_to_text(id)) <> id OR snowflake_from_text(lower(snowflake_to_text(id))) <> id
      OR ulid_to_text(lpad(to_hex(id), 32, '0')::uuid) <> lpad(snowflake_to_text(id), 26, '0')`);
@@ -69,7 +69,7 @@ await none('UUIDs of version 7', vectors('uuidv7_ids.tsv'), `
   SELECT * FROM (SELECT c1::uuid id, to_timestamp(0) + (c2 || ' ms')::interval t FROM v) AS v
   WHERE uuidv7_timestamp(id) IS DISTINCT FROM t OR uuidv7_boundary(t) > id OR uuidv7_timestamp(uuidv7_boundary(t)) <> t
      OR NOT uuidv7_within(id, tstzrange(t, t, '[]')) OR uuidv7_within(id, tstzrange(t, NULL, '()'))`);
-await none('texts of ULIDs', vectors('ulid_ids.tsv'), `
+await none('text forms of ULIDs', vectors('ulid_ids.tsv'), `
   SELECT * FROM v WHERE ulid_to_text(c1::uuid) <> c2 OR ulid_to_uuid(c2) <> c1::uuid`);
 await none('TypeIDs', vectors('typeid_valid.tsv'), `
   SELECT * FROM v WHERE typeid_to_text(c3, c4::uuid) <> c2 OR typeid_to_uuid(c2) <> c4::uuid OR typeid_prefix(c2) <> c3`);

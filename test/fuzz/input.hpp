@@ -1,4 +1,4 @@
-// The input of a fuzz target: bytes, from which it draws numbers and texts. After the last byte,
+// The input of a fuzz target: bytes, from which it draws numbers and strings. After the last byte,
 // all further ones are 0. Each draw is in a statement of its own, because compilers evaluate the
 // operands of an expression in different orders, and an input must mean the same for all of them.
 #pragma once

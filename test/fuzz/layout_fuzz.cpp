@@ -1,4 +1,4 @@
-// Fuzz target: texts of Snowflake layouts.
+// Fuzz target: text forms of Snowflake layouts.
 #include "fuzz/check.hpp"
 #include "fuzz/layout_checks.hpp"
 #include "fuzz/layout_texts.hpp"

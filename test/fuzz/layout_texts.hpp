@@ -1,4 +1,4 @@
-// Texts of layouts, most of them valid or nearly so, from the input of a fuzz target.
+// Text forms of layouts, most of them valid or nearly so, from the input of a fuzz target.
 #pragma once
 
 #include <string>

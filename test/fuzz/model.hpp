@@ -1,4 +1,4 @@
-// A slow model of the ID formats and their texts, with which the fuzz targets compare
+// A slow model of the ID formats and their text forms, with which the fuzz targets compare
 // include/snowdrift. It follows the published formats and docs/, and uses no code of the library: a
 // number is a string of binary digits. calendar.hpp models times, layout_model.hpp layouts.
 #pragma once
@@ -119,7 +119,8 @@ inline uint64_t first_unit(uint64_t count, Wide epoch, Wide unit, Wide time) {
 
 // ---- Formats. Each has the width of an ID; the epoch in Unix milliseconds, the unit in
 // milliseconds and the width of the timestamp, which is first; of(): the ID with a timestamp in
-// units and all other digits that are free set to `rest`; its texts; and the number of smaller IDs.
+// units and all other digits that are free set to `rest`; its text forms; and the number of
+// smaller IDs.
 
 struct Ulid {
     static constexpr size_t width = 128;
@@ -197,7 +198,7 @@ int64_t unix_ms(const Bits& bits) {
            Format::unit * static_cast<int64_t>(field(bits, 0, Format::timestamp_width));
 }
 
-// ---- Texts of Snowflake IDs: 63 digits in 13 characters
+// ---- The text form of Snowflake IDs: 63 digits in 13 characters
 
 inline std::string snowflake_text(uint64_t id) { return encode(bits_of(id, 63), crockford); }
 inline Decoded parse_snowflake_text(std::string_view text) {

@@ -13,8 +13,8 @@
 
 namespace snowdrift::model {
 
-/// The fields of a valid snapshot: texts, numbers, and times as Unix milliseconds. The times of
-/// snos are in units of 4 ms since 2010. A field that is null is absent.
+/// The fields of a valid snapshot: strings, numbers, and times as Unix milliseconds. The times of
+/// sno values are in units of 4 ms since 2010. A field that is null is absent.
 using Snapshot = std::map<std::string, std::string>;
 
 /// Reads the fields of a JSON object, whose values are JSON.
@@ -101,7 +101,7 @@ class SnapshotReader {
         return time;
     }
 
-    /// A time in units of snos. A null, or a time in the first unit, is 0.
+    /// A time in units of sno values. A null, or a time in the first unit, is 0.
     uint64_t units(const std::string& name) {
         const int64_t first = *parse_utc("2010-01-01T00:00:00Z");
         const auto unix_ms = time(name, first, *parse_utc("2079-09-07T15:47:35.551Z"));

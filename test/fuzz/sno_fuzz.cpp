@@ -1,4 +1,4 @@
-// Fuzz target: snos, their fields, texts and times.
+// Fuzz target: sno values, their fields, text forms and times.
 #include "snowdrift/sno.hpp"
 
 #include "fuzz/check.hpp"

@@ -1,4 +1,4 @@
-// Fuzz target: texts of Snowflake IDs.
+// Fuzz target: text forms of Snowflake IDs.
 #include "snowdrift/snowflake_text.hpp"
 
 #include "fuzz/check.hpp"

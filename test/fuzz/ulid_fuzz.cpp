@@ -1,4 +1,4 @@
-// Fuzz target: ULIDs, their texts and their times.
+// Fuzz target: ULIDs, their text forms and their times.
 #include "snowdrift/ulid.hpp"
 
 #include "fuzz/check.hpp"

@@ -1,4 +1,4 @@
-// Fuzz target: UUIDs of version 7, their texts and their times.
+// Fuzz target: UUIDs of version 7, their text forms and their times.
 #include "snowdrift/uuidv7.hpp"
 
 #include "fuzz/check.hpp"

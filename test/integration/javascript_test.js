@@ -1,5 +1,5 @@
 // Snowflakes in JavaScript, with Node.js and the npm package pg: Numbers represent Snowflake-SI IDs exactly,
-// unlike IDs of other layouts, whose texts are exact.
+// unlike IDs of other layouts, whose text forms are exact.
 'use strict';
 
 const assert = require('node:assert');
@@ -113,7 +113,7 @@ test('JSON.stringify() writes a BigInt as a text only if it is told how', async 
   });
 });
 
-test('the texts of IDs are exact in a JSON document, and sort as the IDs do', async () => {
+test('the text forms of IDs are exact in a JSON document, and sort as the IDs do', async () => {
   const { rows } = await client.query(
     "SELECT jsonb_agg(snowflake_to_text(id) ORDER BY id) AS texts FROM made WHERE kind = 'snowflake'");
   const texts = JSON.parse(JSON.stringify(rows[0].texts));

@@ -68,8 +68,8 @@ TEST_F(SnowflakeSessions, AQueryThatWaitsForTheClockCanBeCancelled) {
 }
 
 // PostgreSQL evaluates equal calls only once if workers evaluate them, even if they are volatile.
-// So functions that draw run in the leader. A user's function that is labeled parallel safe can
-// draw in workers.
+// Therefore, functions that draw run in the leader. A user's function that is labeled parallel safe
+// can draw in workers.
 TEST_F(SnowflakeSessions, ParallelQueriesRepeatNoId) {
     pqxx::connection connection;
     run(connection,
@@ -84,7 +84,7 @@ TEST_F(SnowflakeSessions, ParallelQueriesRepeatNoId) {
                       .as<int>(),
                   0)
             << call;
-    // Only functions that are declared PARALLEL SAFE by mistake draw in workers. Snos have no
+    // Only functions that are declared PARALLEL SAFE by mistake draw in workers. Sno values have no
     // watermark, so there is no error.
     run(connection,
         "CREATE FUNCTION draw() RETURNS sno LANGUAGE plpgsql PARALLEL SAFE"

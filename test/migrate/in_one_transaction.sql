@@ -1,4 +1,4 @@
--- ULIDs as texts, every third in lower case, of the hours before now; and a table that refers to them
+-- ULIDs as strings, every third in lower case, of the hours before now; and a table that refers to them
 CREATE EXTENSION snowdrift;
 CREATE TABLE orders (id text PRIMARY KEY, note text);
 INSERT INTO orders SELECT CASE n % 3 WHEN 0 THEN lower(id) ELSE id END, 'old'

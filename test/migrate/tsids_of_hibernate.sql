@@ -1,4 +1,4 @@
--- Keys that applications on the nodes 17 and 755 generated, as numbers and as texts
+-- Keys that applications on the nodes 17 and 755 generated, as numbers and as strings
 CREATE EXTENSION snowdrift;
 CREATE TABLE posts (id bigint PRIMARY KEY, title text);
 CREATE TABLE comments (post_id bigint NOT NULL REFERENCES posts, body text);

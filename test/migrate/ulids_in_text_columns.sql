@@ -1,4 +1,4 @@
--- Texts of which three are not ULIDs, and two are the same ULID
+-- Strings of which three are not ULIDs, and two are the same ULID
 CREATE EXTENSION snowdrift;
 CREATE TABLE orders (id text PRIMARY KEY, note text);
 INSERT INTO orders SELECT ulid_at(now() - n * interval '1 hour')::text, 'old' FROM generate_series(1, 100) AS n;

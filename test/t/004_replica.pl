@@ -58,7 +58,7 @@ for my $mode ('asynchronous', 'synchronous')
 			my $expected = $behind == 1 ? qr/^no error/ : qr/^no error, but: t$/;
 			is(scalar(grep { /$expected/ } @answers),
 				scalar(@answers), '... after its promotion, it continues at once');
-			cmp_ok($standby->safe_psql('postgres', 'SELECT next_sno()'), 'gt', last_sno(@files), '... and snos ascend');
+			cmp_ok($standby->safe_psql('postgres', 'SELECT next_sno()'), 'gt', last_sno(@files), '... and sno values ascend');
 		}
 		else
 		{

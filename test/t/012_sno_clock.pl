@@ -1,5 +1,5 @@
-# Snos continue at once in the other timeline when the clock is set back. Calls wait only for times that were
-# used in both timelines since the server started. After a crash, snos are ahead of a clock that is behind.
+# Sno values continue at once in the other timeline when the clock is set back. Calls wait only for times that were
+# used in both timelines since the server started. After a crash, sno values are ahead of a clock that is behind.
 use strict;
 use warnings FATAL => 'all';
 use Test::More;
@@ -124,7 +124,7 @@ wait_for_load($load, $ids_each / 2);
 set_clock($node, '-1');
 wait_for_load($load, $ids_each);
 my ($repeated, $count) = duplicates(end_load($load));
-is($repeated, '', "$count snos of 4 sessions across a step back of 1 s: no duplicate");
+is($repeated, '', "$count sno values of 4 sessions across a step back of 1 s: no duplicate");
 
 # After a crash, with the clock behind
 set_clock($node, '+0');
@@ -136,10 +136,10 @@ start_with_clock($node, '-2');
 $load = start_load($node, 4, 'SELECT next_sno() FROM generate_series(1, 20)');
 wait_for_load($load, 2000);
 ($repeated, $count) = duplicates(@files, end_load($load));
-is($repeated, '', "$count snos around a crash with the clock set back: no duplicate");
+is($repeated, '', "$count sno values around a crash with the clock set back: no duplicate");
 $node->stop('immediate');
 
-# After a crash, snos begin after the mark, as far ahead of the clock as the limit allows. The mark is three seconds after
+# After a crash, values begin after the mark, as far ahead as the limit allows. The mark is three seconds after
 # the last sno.
 start_with_clock($node, '2026-12-01 12:00:00');
 next_parts();
@@ -162,7 +162,7 @@ is(next_parts(), '12:00:03.004|0|2', 'a sno ahead of the clock has the time afte
 set_clock($node, '2026-12-01 12:00:03');
 is(next_parts(), '12:00:03.004|0|3', '... until the clock has passed the mark');
 set_clock($node, '2026-12-01 12:00:04');
-is(next_parts(), '12:00:04.000|0|0', 'then snos have the time of the clock');
+is(next_parts(), '12:00:04.000|0|0', 'then values have the time of the clock');
 set_clock($node, '2026-12-01 12:00:03.600');
 is(next_parts(), '12:00:03.600|1|0', '... and continue in the other timeline when it is set back');
 $node->stop;

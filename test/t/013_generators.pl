@@ -32,7 +32,7 @@ my $definitions = 'SELECT * FROM snowdrift_tables.generator ORDER BY name';
 my $before = $origin->safe_psql('postgres', $definitions);
 like($before, qr/^orders\|2\|snowflake\|twitter\|\|3\|\|0\|4095\|f\|20\d\d-/m, 'definitions are stored in the table');
 
-# The extension is trusted: a database's owner can create it and dump the database. So can a member of pg_read_all_data.
+# The extension is trusted: a database's owner can create it. The owner, or a member of pg_read_all_data, can dump it.
 $origin->safe_psql('postgres', q{CREATE ROLE owner LOGIN; CREATE DATABASE owned OWNER owner;
 	CREATE ROLE reader LOGIN IN ROLE pg_read_all_data; CREATE ROLE ordinary LOGIN});
 $origin->safe_psql('owned', q{SET ROLE owner; CREATE EXTENSION snowdrift; SELECT next_snowflake();
@@ -74,7 +74,7 @@ is( $restored->safe_psql('postgres', "SELECT id FROM snowdrift_tables.generator 
 	5, 'ids of generators are not reused');
 # The clock is behind the mark.
 cmp_ok($restored->safe_psql('postgres', 'INSERT INTO people DEFAULT VALUES RETURNING id'),
-	'gt', $origin->safe_psql('postgres', 'SELECT max(id) FROM people'), 'snos continue too');
+	'gt', $origin->safe_psql('postgres', 'SELECT max(id) FROM people'), 'sno values continue too');
 $restored->stop;
 
 # A role that is not a superuser restores a complete dump in one transaction.
@@ -91,8 +91,8 @@ is($origin->safe_psql('tenants', q{SELECT id FROM snowdrift_tables.generator WHE
 	5, '... and their ids continue');
 $origin->safe_psql('postgres', 'DROP DATABASE tenants');
 
-# A dump contains the rows of the extension's tables under the present name of their schema. So while the schema has
-# another name, which CREATE EXTENSION would not give it, the tables are not used.
+# A dump contains the rows of the extension's tables under the present name of their schema. The tables are not used
+# while the schema has another name, which CREATE EXTENSION would not give it.
 $origin->safe_psql('postgres', 'CREATE DATABASE named');
 $origin->safe_psql('named', q{CREATE SCHEMA ids; CREATE EXTENSION snowdrift SCHEMA ids;
 	SELECT snowdrift.create_generator('own', 'snowflake', worker => 7);

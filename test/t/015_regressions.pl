@@ -80,7 +80,7 @@ is(regressions('people'), 1, '... but one, if the clock is set back after it has
 # Every wait for the clock is shown: one call of each kind waits in a session of its own.
 $node->safe_psql('postgres', q{SELECT snowdrift.create_generator('own', 'snowflake', worker => 7);
 	SELECT snowdrift.create_generator('own sno', 'sno', partition => 7)});
-for my $time ('12:10:00', '12:09:59')    # snos use both timelines
+for my $time ('12:10:00', '12:09:59')    # sno values use both timelines
 {
 	set_clock($node, "2026-06-01 $time");
 	$node->safe_psql('postgres', 'SELECT ' . join(', ', @Snowdrift::calls));

@@ -170,7 +170,7 @@ my $advance_by_each = 'SELECT snowdrift.advance(max(id)), snowdrift.advance(max(
 	snowdrift.advance(max(v::ulid)::uuid)
 	FROM events';
 
-# waiting_snos(): how many calls for snos must wait for the clock. The limit 0 turns their wait into an error.
+# waiting_snos(): how many calls for sno values must wait for the clock. The limit 0 turns their wait into an error.
 sub waiting_snos
 {
 	return scalar grep { /55000: clock moved backwards by/ }
@@ -192,13 +192,13 @@ sub publish_rows
 publish_rows('+20');
 is($subscriber->safe_psql('postgres', $is_later),
 	'f|f|f', 'without advance(), Snowflakes and ULIDs are earlier than those received');
-is($subscriber->safe_psql('postgres', $snos_are_later), 'f|f', '... and so are snos');
+is($subscriber->safe_psql('postgres', $snos_are_later), 'f|f', '... and so are sno values');
 $subscriber->safe_psql('postgres', $advance_by_each);
 is($subscriber->safe_psql('postgres', $is_later), 't|t|t', '... with advance(), they are later');
-is(waiting_snos(), 2, '... and calls for snos wait');
+is(waiting_snos(), 2, '... and calls for sno values wait');
 set_clock($subscriber, '+21');
 is($subscriber->safe_psql('postgres', $snos_are_later),
-	't|t', '... until the clock has passed the time of those received, and return later snos');
+	't|t', '... until the clock has passed the time of those received, and return later values');
 
 # The same if the server crashes right after advance()
 publish_rows('+41');
@@ -208,10 +208,10 @@ $subscriber->stop('immediate');
 start_with_clock($subscriber, '+0');
 is($subscriber->safe_psql('postgres', $is_later),
 	't|t|t', '... after advance() and a crash, Snowflakes and ULIDs are later than those received');
-is(waiting_snos(), 2, '... and calls for snos wait');
+is(waiting_snos(), 2, '... and calls for sno values wait');
 set_clock($subscriber, '+42');
 is($subscriber->safe_psql('postgres', $snos_are_later),
-	't|t', '... until the clock has passed the time of those received, and return later snos');
+	't|t', '... until the clock has passed the time of those received, and return later values');
 
 # warning_of(STATEMENT): what psql prints to standard error on the subscriber
 sub warning_of

@@ -21,7 +21,7 @@ is($server->safe_psql('postgres', $worker), '7', 'the number in the configuratio
 	local $ENV{PGOPTIONS} = '-c snowdrift.node=99';
 	local $ENV{PGUSER} = 'someone';
 	like(error_of($server, $worker), $no_number, 'a role that may not set the number gets no other one');
-	like(error_of($server, 'SELECT next_sno()'), $no_number, '... for snos either');
+	like(error_of($server, 'SELECT next_sno()'), $no_number, '... for sno values either');
 }
 {
 	local $ENV{PGOPTIONS} = '-c snowdrift.node=99';

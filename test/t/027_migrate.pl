@@ -3,7 +3,7 @@
 # A section is a heading of the page that has ```sql or ```sh blocks directly below it. For each section, this test
 # 1. creates the database "app", and runs test/migrate/HEADING.sql in it. HEADING is the heading in lower case, with each
 #    sequence of characters other than letters and digits replaced by "_". The file creates the tables to change, and a
-#    table before (id text) with the keys that "table" must contain afterwards, as texts;
+#    table before (id text) with the keys that "table" must contain afterwards, as strings;
 # 2. runs the blocks in order, each in its own session. A block that raises 55P03 is repeated, as the page says. If a
 #    block begins with "-- PostgreSQL N or later", it is skipped on older servers. Blocks in other languages are not run;
 # 3. makes the checks of the section's entry in %sections.
@@ -161,7 +161,7 @@ my %sections = (
 		queries => [
 			[ q{SELECT every(snowflake_worker(id, 'tsid') = 1023) FROM posts WHERE title = 'new'}, 't', 'new IDs contain the node' ],
 			[   q{SELECT name, id - lag(id) OVER (ORDER BY id), snowflake_timestamp(id, 'tsid') FROM tags ORDER BY id},
-				"upper||2020-04-15 22:31:02.458+00\nlower|1|2020-04-15 22:31:02.458+00", 'texts are converted'
+				"upper||2020-04-15 22:31:02.458+00\nlower|1|2020-04-15 22:31:02.458+00", 'strings are converted'
 			],
 		],
 	},
@@ -170,7 +170,7 @@ my %sections = (
 		after => sub {
 			my (@invalid) = @{ $_[0] };
 			is(pop @invalid, '01GV5PA9EQG7D82Q3Y4PKBZSYV|2', 'equal ULIDs are found');
-			is(join(' ', sort split(/\n/, $_)), '01GV5PA9EQG7D82Q3Y4PKBZSYU 81GV5PA9EQG7D82Q3Y4PKBZSYV none', 'invalid texts are found')
+			is(join(' ', sort split(/\n/, $_)), '01GV5PA9EQG7D82Q3Y4PKBZSYU 81GV5PA9EQG7D82Q3Y4PKBZSYV none', 'strings that are not ULIDs are found')
 			  for @invalid;
 		},
 	},
@@ -221,7 +221,7 @@ my %sections = (
 	'From `sno` to `text` or `uuid`' => {
 		table => 'devices',
 		queries => [
-			[ 'SELECT count(*) FROM devices JOIN sensors ON devices.id::sno = sensors.id::sno', '1000', 'both columns contain the same snos' ],
+			[ 'SELECT count(*) FROM devices JOIN sensors ON devices.id::sno = sensors.id::sno', '1000', 'both columns contain the same sno values' ],
 		],
 	},
 	'From Snowflakes to a sequence' => {
@@ -254,8 +254,8 @@ sub is_times
 	return;
 }
 
-# Starts sessions that write orders with their lines in transactions, as applications do. They send the keys as texts in
-# lower case.
+# Starts sessions that write orders with their lines in transactions, as applications do. They send the keys as strings
+# in lower case.
 sub start_writers
 {
 	my $statement = q{SELECT lower(gen_ulid()::text) AS id \gset

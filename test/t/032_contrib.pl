@@ -48,7 +48,7 @@ like(remote("id = '$first'"), qr/\(id = '$first'/, '= is sent');
 like(remote("id >= '$first' AND id < '$second'"), qr/id >= .* AND .*id < /, 'a range is sent');
 like(remote("id IN ('$first', '$second')"), qr/id = ANY/, 'IN is sent');
 like(remote("id = ANY ('{$first,$second}'::ulid[])"), qr/id = ANY/, '= ANY is sent');
-like(remote("device = ANY ('{$device}'::sno[])"), qr/device = ANY/, '= ANY of snos is sent');
+like(remote("device = ANY ('{$device}'::sno[])"), qr/device = ANY/, '= ANY of sno values is sent');
 like(remote("id >= timestamptz '2026-01-20 00:00Z' AND id < timestamptz '2026-01-21 00:00Z'"),
 	qr/id >= .*id <= /, 'a range of time is sent as a range of IDs');
 like(remote("ulid_within(id, '[2026-01-20 00:00Z, 2026-01-21 00:00Z)')"), qr/id >= .*id <= /, 'a time predicate, too');
@@ -91,7 +91,7 @@ command_ok([ 'pg_restore', '--exit-on-error', '-j', '3', '-d', $node->connstr('r
 my $rows = 'SELECT md5(string_agg(orders::text, chr(10) ORDER BY id)) FROM orders';
 is($node->safe_psql('restored', $rows), $node->safe_psql('postgres', $rows), 'the same rows');
 
-# ---- logical decoding sends IDs as texts, and the types' names
+# ---- logical decoding sends the text forms of IDs, and the types' names
 $node->safe_psql('postgres', "SELECT pg_create_logical_replication_slot('changes', 'test_decoding')");
 $node->safe_psql('postgres', 'INSERT INTO orders VALUES (next_ulid(), next_sno(), next_snowflake(), 0)');
 like(

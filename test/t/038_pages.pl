@@ -34,7 +34,7 @@ start_with_clock($node, sprintf('%+d', 1795262400 - time));    # 2026-11-21 12:0
 my $has_shown_plans = $node->safe_psql('postgres', 'SHOW server_version_num') =~ /^15/;
 my ($statements_run, $outputs_compared, @not_run) = (0, 0);
 
-# blocks_of(FILE): the code blocks of a page, with their languages, texts, line numbers and HTML comments
+# blocks_of(FILE): the code blocks of a page, with their languages, contents, line numbers and HTML comments
 sub blocks_of
 {
 	my ($file) = @_;

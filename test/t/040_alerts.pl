@@ -161,7 +161,7 @@ for my $query (queries_of_pgwatch())
 fires('a prepared transaction', 'SnowdriftWatermarkHeld', gid => 'two', usename => $plain->safe_psql('app', 'SELECT current_user'));
 fires('a disk is full', 'SnowdriftCannotAdvanceMark', datname => 'postgres') if $small;
 fires('the clock was ahead', 'SnowdriftMarkAhead', severity => $_, datname => 'postgres') for 'warning', 'critical';
-fires('snos of these times were issued twice', 'SnowdriftCallsWait', generator => 'four', reason => 'clock');
+fires('sno values of these times were issued twice', 'SnowdriftCallsWait', generator => 'four', reason => 'clock');
 fires('a narrow sequence', 'SnowdriftOverCapacity', datname => 'busy', generator => 'narrow');
 fires('snowdrift.node yields no number', 'SnowdriftNoNumber', datname => 'numberless', source => 'citus');
 fires('a publication', 'SnowdriftNeedsNumber', datname => 'publisher');

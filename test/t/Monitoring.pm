@@ -89,7 +89,7 @@ sub start_sql_exporter
 }
 
 # start_prometheus(): Prometheus with the rules, in which minutes become seconds: in "for", in ranges such as [10m], and in
-# limits such as 5 * 60. So each alert takes seconds instead of minutes, and its condition is the same otherwise.
+# limits such as 5 * 60. Each alert therefore takes seconds instead of minutes, and its condition is the same otherwise.
 sub start_prometheus
 {
 	my $folder = PostgreSQL::Test::Utils::tempdir();

@@ -264,7 +264,7 @@ sub last_sno
 }
 
 # witness(NODE): draws a sno. Returns a file with it, and its time in the format of set_clock. A server whose
-# clock stands at this time must not issue snos of this time.
+# clock stands at this time must not issue sno values of this time.
 sub witness
 {
 	my ($node) = @_;

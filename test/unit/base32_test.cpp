@@ -1,5 +1,5 @@
 // Blocks of Base32 in each alphabet of the library, and in another one. The tests of the
-// formats test whole texts.
+// formats test whole strings.
 #include "snowdrift/base32.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// The ID types as values of C++ programs: times, texts, hashes, streams, std::format, and what is
-// constexpr.
+// The ID types as values of C++ programs: times, text forms, hashes, streams, std::format, and what
+// is constexpr.
 #include <gtest/gtest.h>
 
 #include <chrono>

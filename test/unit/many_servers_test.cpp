@@ -130,7 +130,7 @@ class SnoSource {
 
     static uint32_t node_of(const Id& id) { return id.partition(); }
 
-    /// Always true: snos follow the clock, including when it is set back.
+    /// Always true: sno values follow the clock, including when it is set back.
     static bool may_follow(const Id&, const Id&) { return true; }
 
  private:
@@ -363,8 +363,8 @@ TYPED_TEST(ManyServers, IssueDistinctIdsWhateverTheirClocksDo) {
     EXPECT_GT(outcome.count(Verdict::refused), 100U);
 }
 
-// The next two tests break a rule of the guarantee, and the simulation finds duplicates. So it
-// would also find those of a generator that breaks the guarantee.
+// The next two tests break a rule of the guarantee, and the simulation finds duplicates. It
+// would therefore also find those of a generator that breaks the guarantee.
 
 TYPED_TEST(ManyServers, TwoServersWithOneNodeRepeatIds) {
     Scenario scenario{.servers = 2, .max_error_ms = 10};

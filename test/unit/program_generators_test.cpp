@@ -169,7 +169,7 @@ TEST_F(ProgramSnowflakes, HaveTheTimeUnitOfTheirLayout) {
     EXPECT_EQ(id.split(), (SnowflakeParts{time_of(noon + 10), 0, 5, 0}));
 }
 
-// ---- snos
+// ---- sno values
 
 class ProgramSnos : public ProgramGenerators {
  protected:

@@ -68,7 +68,7 @@ class Snos : public testing::Test {
         return snowdrift::ask(generator, state, ms_of(units), max_lead, 7, request);
     }
 
-    /// Makes the state a fresh one whose snos are later than that time.
+    /// Makes the state a fresh one whose values are later than that time.
     void start_after(uint64_t units) { SnoGenerator::advance_past(state, ms_of(units) + 3); }
 
     uint64_t safe() const { return generator.position(state).safe; }

@@ -1,4 +1,4 @@
-// Snos that are ahead of the clock: those of a state that starts after others.
+// Sno values that are ahead of the clock: those of a state that starts after others.
 #include "unit/sno_generator_fixture.hpp"
 
 namespace snowdrift {

@@ -1,4 +1,4 @@
-// snos: text, order, fields and boundaries.
+// sno IDs: text form, order, fields and boundaries.
 #include "snowdrift/sno.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Layouts, texts and errors, for the tests of layouts.
+// Layouts, strings and errors, for the tests of layouts.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The texts of Snowflake IDs.
+// The text form of Snowflake IDs.
 #include "snowdrift/snowflake_text.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
-// Generation of snos: one lock-free step on one 64-bit word. A second word handles regressions of
-// the clock (tick-tock, as https://github.com/muyo/sno describes it) and a fresh state's lead.
+// Generation of sno values: one lock-free step on one 64-bit word. A second word handles
+// regressions of the clock (tick-tock, as https://github.com/muyo/sno describes it) and a fresh
+// state's lead.
 #pragma once
 
 #include <algorithm>
@@ -20,11 +21,11 @@ struct SnoState {
     std::atomic<uint64_t> word;
     /// The latest timestamp, in units, that was used in the other timeline, that of the other tick.
     /// muyo/sno calls it the safe mark. The lowest bit states whether it is a floor: whether all
-    /// further snos, in either timeline, must be later.
+    /// further values, in either timeline, must be later.
     std::atomic<uint64_t> safe;
-    /// The number of regressions after which snos continued at once.
+    /// The number of regressions after which values continued at once.
     std::atomic<uint64_t> regressions;
-    /// The number of snos issued by at().
+    /// The number of values issued by at().
     std::atomic<uint64_t> at_count;
 };
 
@@ -42,7 +43,7 @@ struct SnoPosition {
     friend constexpr bool operator==(const SnoPosition&, const SnoPosition&) = default;
 };
 
-/// Generates snos of one partition. Generators may share a partition if the bounds of their
+/// Generates sno values of one partition. Generators may share a partition if the bounds of their
 /// sequences do not overlap.
 ///
 /// If the clock is set back to a time later than `safe`, generation continues at once in the other
@@ -60,7 +61,7 @@ class SnoGenerator {
         assert(sequence_min < sequence_max);
     }
 
-    /// The maximum number of snos per unit of 4 ms.
+    /// The maximum number of values per unit of 4 ms.
     constexpr uint32_t capacity() const noexcept { return sequence_max_ - sequence_min_ + 1U; }
 
     /// The timestamp of the last sno, in Unix milliseconds; 0 if there is none.
@@ -81,7 +82,7 @@ class SnoGenerator {
         return Sno::epoch_unix_ms + static_cast<int64_t>(units) * Sno::unit_ms;
     }
 
-    /// Advances a state so that all further snos, in either timeline, are later than the Unix
+    /// Advances a state so that all further values, in either timeline, are later than the Unix
     /// millisecond `unix_ms`: a floor, unless the safe mark is later.
     static void advance_past(SnoState& state, int64_t unix_ms) noexcept {
         const int64_t last_ms = std::min<int64_t>(unix_ms, Sno::max_timestamp_ms);
@@ -123,7 +124,7 @@ class SnoGenerator {
         (void)fetch_max(state.safe, SafeMark{other.safe, true}.bits());
     }
 
-    /// Advances a state so that all further snos are later than those of another state. Returns
+    /// Advances a state so that all further values are later than those of another state. Returns
     /// false if the state is already past `other`.
     bool resume_after(SnoState& state, const SnoPosition& other) const noexcept {
         const SnoPosition own = position(state);
@@ -207,7 +208,7 @@ class SnoGenerator {
 
     /// Returns a sno with the timestamp `unix_ms`, for the conversion of older IDs. The tick is 0.
     /// The sequence is independent of next(): it starts at sequence_min and wraps around at
-    /// sequence_max, so more than capacity() snos of one unit are not distinct. Precondition:
+    /// sequence_max, so more than capacity() values of one unit are not distinct. Precondition:
     /// Sno::contains_time(time_of(unix_ms)).
     Sno at(SnoState& state, int64_t unix_ms, uint8_t metabyte) const noexcept {
         assert(Sno::contains_time(time_of(unix_ms)));

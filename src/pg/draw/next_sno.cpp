@@ -1,5 +1,5 @@
-// The SQL functions that generate snos: next_sno() at the current time, sno_at() at a given one,
-// from the database's default generator or from a named one.
+// The SQL functions that generate sno values: next_sno() at the current time, sno_at() at a given
+// one, from the database's default generator or from a named one.
 #include "pg/draw/draw.hpp"
 #include "pg/draw/node_session.hpp"
 #include "pg/named/generator_cache.hpp"
@@ -37,7 +37,7 @@ class SnoSession : public NodeSession {
                           request);
     }
 
-    int64_t begin_unit() { pg_unreachable(); }  // snos have no watermark
+    int64_t begin_unit() { pg_unreachable(); }  // sno values have no watermark
 
     Sno next(uint8_t metabyte) {
         metabyte_ = metabyte;

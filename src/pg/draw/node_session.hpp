@@ -1,6 +1,6 @@
-// The part of a session's generator that Snowflakes and snos share: a definition or none, a slot, a
-// node that is read again when it may have changed, and the origin of a Snowflake generator: the
-// time from which it issues IDs. snowflake_at() issues IDs of earlier times.
+// The part of a session's generator that Snowflake and sno IDs share: a definition or none, a
+// slot, a node that is read again when it may have changed, and the origin of a Snowflake
+// generator: the time from which it issues IDs. snowflake_at() issues IDs of earlier times.
 #pragma once
 
 #include <optional>
@@ -42,8 +42,8 @@ class NodeSession {
     /// Attaches the state, and ensures that its further IDs are not before the origin. Returns the
     /// node. Raises the errors of node_for() and SessionSlot::attach(), and 42704 if the generator
     /// was dropped with its extension, and the extension was created again. The mark of the new
-    /// extension has another tag, and its generators start after that mark. So a transaction that
-    /// has locked the generator need not block DROP EXTENSION.
+    /// extension has another tag, and its generators start after that mark. A transaction that has
+    /// locked the generator therefore need not block DROP EXTENSION.
     uint32_t attach();
 
     /// The origin, in Unix milliseconds. Nothing if it is unknown. Raises 55000 if the mark's table

@@ -90,8 +90,8 @@ Relation open(LOCKMODE lock = RowExclusiveLock);
 bool is_affected_by(Oid relation);
 
 /// The writer that generators store in the file. A crash may lose a file created by an open
-/// transaction, even after the commit, until the commit record is flushed. So the first session
-/// after the commit changes the writer, which flushes that record.
+/// transaction, even after the commit, until the commit record is flushed. Therefore, the first
+/// session after the commit changes the writer, which flushes that record.
 Writer writer_for(Relation table);
 
 /// This server as the owner of the mark after `last`: with its own identifiers and timeline, and

@@ -107,7 +107,7 @@ constexpr const char* settings[][2] = {{"search_path", "pg_catalog, pg_temp"},
                                        {"intervalstyle", "postgres"},
                                        {"extra_float_digits", "3"}};
 
-/// The texts in the first column of a query's result, null for nulls, as a List of char *. Reads
+/// The strings in the first column of a query's result, null for nulls, as a List of char *. Reads
 /// the current catalogs, also if the transaction's snapshot is older.
 List* query(const char* text, Oid view) {
     const int level = NewGUCNestLevel();

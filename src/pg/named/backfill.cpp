@@ -91,7 +91,7 @@ void close(const Table& table) {
 /// true: the last unit first, and in a unit the greatest sequence.
 ///
 /// The lock of take(), or of the dropped generator, keeps other transactions from adding rows of
-/// the generator. So the rows that are visible are those of committed transactions and of this one.
+/// the generator, so the visible rows are those of committed transactions and of this one.
 template <typename Visit>
 void visit_rows(const Table& table, uint32_t generator, std::optional<uint64_t> unit, Visit visit) {
     ScanKeyData keys[2];
@@ -133,7 +133,7 @@ void remove_superseded(const Table& table, const Pool& pool, uint64_t unit) {
 // ---- the session's blocks
 //
 // A session takes blocks of numbers: one number at first, and then as many as the transaction has
-// taken for the same unit. So a unit with many IDs takes few rows.
+// taken for the same unit. A unit with many IDs therefore takes few rows.
 
 struct Key {
     Oid table;

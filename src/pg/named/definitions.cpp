@@ -179,7 +179,7 @@ void report_undefined(const char* name) {
 void report_wrong_kind(const char* name, slots::Kind wanted) {
     ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
                     errmsg("ID generator \"%s\" does not generate %s", name,
-                           wanted == slots::Kind::sno ? "snos" : "Snowflake IDs")));
+                           wanted == slots::Kind::sno ? "sno values" : "Snowflake IDs")));
 }
 
 void report_dropped(const char* name) {

@@ -1,7 +1,7 @@
 // Whose IDs the mark covers: its row says which server has generated the last ones, and with which
 // configured number. If this server is another one, or has lost that number, another server may
-// generate equal IDs, so drawing Snowflakes and snos raises an error until a superuser has called
-// snowdrift.confirm_node(), which node.cpp defines.
+// generate equal IDs, so drawing Snowflake and sno IDs raises an error until a superuser has
+// called snowdrift.confirm_node(), which node.cpp defines.
 #pragma once
 
 #include <cstdint>

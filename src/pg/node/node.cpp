@@ -150,7 +150,7 @@ void log_missing_number() {
             (errmsg("database \"%s\" may take part in logical replication, but this server has no "
                     "number for its IDs",
                     get_database_name(MyDatabaseId)),
-             errdetail("%s Servers with the same number can generate equal Snowflake IDs and snos.",
+             errdetail("%s Servers with the same number can generate equal Snowflake and sno IDs.",
                        sign),
              errhint("If several servers generate IDs, give each one its own number in "
                      "snowdrift.node. If only this one does, set it to 0."),

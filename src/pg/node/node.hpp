@@ -10,8 +10,8 @@
 
 namespace snowdrift {
 
-/// Returns the server's number, 0 .. 65535, which is the partition of snos. Raises 55000 if it has
-/// none, or if another server may have the same. `mark`: the mark's table.
+/// Returns the server's number, 0 .. 65535, which is the partition of sno values. Raises 55000 if
+/// it has none, or if another server may have the same. `mark`: the mark's table.
 uint32_t server_number(Relation mark);
 
 /// Returns the node of a layout's IDs, 0 .. layout.max_node(); 0 if the layout has no node bits.

@@ -1,11 +1,11 @@
 // The planner support functions of uuidv7_within() and uuidv7_within_pruned().
 //
 // A range of UUIDs can also contain UUIDs of other versions, and PostgreSQL does not interpolate
-// between two bounds of a histogram of uuid. So the predicate stays in the query: it is exact, it
-// has its own estimate, and indexes use the comparisons that it implies. On a table with children,
-// conditions that prune them are added, and uuidv7_within_pruned() replaces the predicate. It
-// returns the same results; the planner simplifies the result of a simplification again, and would
-// add the conditions to uuidv7_within() repeatedly.
+// between two bounds of a histogram of uuid. The predicate therefore stays in the query: it is
+// exact and has its own estimate, and indexes use the comparisons that it implies. On a table with
+// children, conditions that prune them are added, and uuidv7_within_pruned() replaces the
+// predicate. It returns the same results; the planner simplifies the result of a simplification
+// again, and would add the conditions to uuidv7_within() repeatedly.
 #include <algorithm>
 
 #include "pg/planner/predicate_call.hpp"

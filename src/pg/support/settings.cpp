@@ -74,7 +74,7 @@ void define() {
     const bool has_placeholder = GetConfigOption("snowdrift.node", true, false) != nullptr;
     DefineCustomStringVariable(
         "snowdrift.node",
-        "Sets the server's number, which is part of its Snowflake IDs and snos, or its source.",
+        "Sets the server's number, which is part of its Snowflake and sno IDs, or its source.",
         "Servers whose IDs must not collide need different numbers. \"auto\" is the group id in a "
         "Citus cluster, and 0 otherwise. In the default Snowflake layout, the number is "
         "datacenter * 32 + worker.",

@@ -19,9 +19,9 @@ extern "C" {
 
 namespace snowdrift {
 
-/// Raise 22P02 for an invalid text, as a soft error if the caller supports it. In a comparison with
-/// an ID, PostgreSQL reads a time without a type as an ID, so the error for a text that begins with
-/// a date has a hint.
+/// Raise 22P02 for an invalid string, as a soft error if the caller supports it. In a comparison
+/// with an ID, PostgreSQL reads a time without a type as an ID, so the error for a string that
+/// begins with a date has a hint.
 template <typename Id>
 [[gnu::cold, gnu::noinline]] Datum reject(const char* text, ParseError error, Node* context) {
     const char* const name = IdTraits<Id>::name;

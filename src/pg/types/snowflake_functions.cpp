@@ -1,5 +1,5 @@
 // The SQL functions that decode and compose Snowflake IDs, in the default layout or in a given one,
-// and convert them to texts and back. next_snowflake() is in draw/, snowflake_within() in
+// and convert them to text and back. next_snowflake() is in draw/, snowflake_within() in
 // time_predicates.cpp.
 #include "snowdrift/snowflake.hpp"
 

@@ -28,7 +28,7 @@ const char* kind_of_value(LayoutField field) {
     return field == LayoutField::unit ? "number of milliseconds or seconds" : "number of bits";
 }
 
-/// Whether a text is a list of fields. Another one could be meant as a preset's name.
+/// Whether a string is a list of fields. Another one could be meant as a preset's name.
 bool has_fields(const char* text) { return std::strchr(text, '=') != nullptr; }
 
 /// Add the reason for a syntax error to the error's detail.

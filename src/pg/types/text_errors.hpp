@@ -1,4 +1,4 @@
-// Details of the errors for texts that are not IDs.
+// Details of the errors for strings that are not IDs.
 #pragma once
 
 #include <cstring>
@@ -12,7 +12,7 @@ extern "C" {
 
 namespace snowdrift {
 
-/// How error messages describe a text in base32.
+/// How error messages describe a string in base32.
 struct TextForm {
     const char* part;      ///< of the input: "input" if the text is all of it
     size_t offset;         ///< of the part in the input, in characters

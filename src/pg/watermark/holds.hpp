@@ -12,8 +12,9 @@ namespace snowdrift::watermark {
 /// again since.
 extern Generators held;
 
-/// The set with the generator of this kind and this id, which is 0 for a default generator. Snos
-/// have no watermark, because they do not ascend when the clock is set back: the set is empty.
+/// The set with the generator of this kind and this id, which is 0 for a default generator. Sno
+/// values have no watermark, because they do not ascend when the clock is set back: the set is
+/// empty.
 constexpr Generators only(slots::Kind kind, uint32_t id) {
     switch (kind) {
         case slots::Kind::ulid:

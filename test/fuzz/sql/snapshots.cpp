@@ -1,4 +1,4 @@
-// Snapshots given to snowdrift.restore(): changed fields, and damaged texts. No snapshot may raise
+// Snapshots given to snowdrift.restore(): changed fields, and damaged strings. No snapshot may
 // an undocumented error, or move a generator or the mark back.
 #include <set>
 

@@ -1,4 +1,4 @@
-// Texts: the input functions of the types, texts of Snowflakes, and TypeIDs.
+// The input functions of the types, text forms of Snowflakes, and TypeIDs.
 #include "fuzz/layout_texts.hpp"
 #include "fuzz/sql/targets.hpp"
 

@@ -67,8 +67,8 @@ struct Kind {
     }
 };
 
-/// Checks columns that contain the first and the last ID of some times. `less`: compares the texts
-/// of two IDs.
+/// Checks columns that contain the first and the last ID of some times. `less`: compares the
+/// strings of two IDs.
 template <typename Of, typename Less>
 bool has_bounds(const Kind& kind, const Times& times, Of of, Less less, const std::string& first,
                 const std::string& last) {

@@ -66,6 +66,18 @@ void core(Report& report, const Options& options) {
         return counted ? shown(report.of("core", name, "instructions"), 1) : std::string{"-"};
     };
 
+    const auto ns = [&](const char* name) { return shown(report.of("core", name, "time"), 1); };
+    const auto faster_than_plain = [&](const char* ours) {
+        return shown(report.ratio("core", "time", ours + std::string{", plain"}, ours), 2);
+    };
+    report.meaning(
+        "C++ programs can use the library without a server. Drawing an ID with "
+        "`SnowflakeGenerator` takes " +
+        ns("SnowflakeGenerator") + " ns; reading the clock alone takes " + ns("reading the clock") +
+        " ns. Encoding a ULID as text is " + faster_than_plain("encode ulid") +
+        " times as fast as with a plain loop, and decoding it " + faster_than_plain("decode ulid") +
+        " times.");
+
     std::vector<Cells> rows;
     for (const auto& [ours, plain] : codec_pairs) {
         const double faster = report.ratio("core", "time", plain.name, ours.name);
@@ -89,8 +101,8 @@ void core(Report& report, const Options& options) {
                         instructions(generator.name)});
     report.table({"generator for C++ programs", "ns", "instructions"}, rows);
     report.note(
-        "One thread, with a sequence that is not used up. All read the clock, and all but Boost's "
-        "are thread-safe. Boost is measured if version 1.86 or later is installed.");
+        "One thread draws the IDs, and their sequence never runs out. All read the clock, and all "
+        "but Boost's are thread-safe. Boost is measured if version 1.86 or later is installed.");
     report.note(std::string{"Compiled by "} + SNOWDRIFT_COMPILER +
                 (counted ? "; instructions counted by callgrind."
                          : "; without valgrind, instructions are not counted."));

@@ -129,8 +129,6 @@ void cost(Report& report, const Options& options) {
         "millisecond (244 ns each) and waits, and `next_sno()` its limit of 65536 IDs per 4 ms "
         "(61 ns each). All calls of `next_ulid()` and of `next_uuidv7()` are in one transaction "
         "here.");
-    report.bars("cost", "Cost of an ID above a function that does nothing, ns", {"cost"}, bars, 1);
-
     rows.clear();
     for (const auto& [label, call] : in_transactions)
         rows.push_back(
@@ -142,6 +140,19 @@ void cost(Report& report, const Options& options) {
     const auto ratio = [&](const std::string& subject, const std::string& base) {
         return report.ratio("cost", "cost", subject, base);
     };
+    report.bars("cost", "Cost of an ID above a function that does nothing, ns",
+                "The bars show what one call costs inside the server. A generator that sessions "
+                "share, and that reads the clock for each ID, needs at least a clock reading and "
+                "an atomic operation. `next_snowflake()` takes " +
+                    shown(ratio("next_snowflake()", limit), 2) +
+                    " times as long as these two. When a transaction draws many IDs, "
+                    "`next_ulid()` takes " +
+                    shown(ratio("next_ulid()", limit), 2) + " times and `next_uuidv7()` " +
+                    shown(ratio("next_uuidv7()", limit), 2) +
+                    " times as long, because the transaction draws one block and takes its IDs "
+                    "from it. The cost of an ID matters when a statement inserts many rows: a "
+                    "statement for one row costs far more than any of these IDs.",
+                {"cost"}, bars, 1);
     report.at_most("next_snowflake() in bursts, to clock and atomic", 1.3,
                    ratio("next_snowflake()", limit));
     std::vector<const char*> bases = {"gen_random_uuid()"};

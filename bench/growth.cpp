@@ -56,13 +56,22 @@ void by_ids(Report& report, const Options& options, pqxx::connection& connection
     progress("");
     report.table(header, rows);
     report.note(
-        "Nanoseconds per ID, including the call. The formats limit `next_snowflake()` to 244 ns "
-        "per ID, and `next_sno()` to 61 ns per ID.");
+        "Nanoseconds per ID, including the call. The formats limit `next_snowflake()` to one ID "
+        "per 244 ns, and `next_sno()` to one ID per 61 ns.");
     std::string plot;
     for (size_t i = 0; i < candidates.size(); ++i)
         plot += std::string{i == 0 ? "plot" : ","} + " $data index " + std::to_string(i) +
                 " using 1:2 " + line_style(true, i) + " title '" + candidates[i].label + "'";
-    report.chart("growth", "Cost of an ID by the number of IDs drawn in one transaction, ns", 400,
+    report.chart("growth", "Cost of an ID by the number of IDs drawn in one transaction, ns",
+                 "A flat line means that an ID costs the same in small and in large transactions. "
+                 "A line that rises approaches its format's limit, where the generator waits for "
+                 "the clock: `next_snowflake()` has 4096 IDs per millisecond, which is one per "
+                 "244 ns, and `next_sno()` has 65536 IDs per 4 ms, one per 61 ns. Generators of "
+                 "other layouts have other limits: `next_snowflake(name)`, here with 65536 IDs "
+                 "per millisecond, takes " +
+                     shown(report.of("growth", "next_snowflake(name)", ids_label(most)), 1) +
+                     " ns per ID in a transaction of " + std::to_string(most) + " IDs.",
+                 400,
                  "set key bmargin center horizontal\nset bmargin 7\nset logscale xy\n"
                  "set format x '%.0s%c'\nset xrange [1000:*]\nset yrange [1:1000]\n"
                  "set xlabel 'IDs in one transaction'\n$data << E\n" +
@@ -95,8 +104,7 @@ void by_generators(Report& report, const Options& options, pqxx::connection& con
             {std::to_string(generators),
              shown(report.of("growth", std::to_string(generators) + " generators", "cost"), 1)});
     report.table({"generators that a session draws from in turn", "ns per ID"}, rows);
-    report.note(
-        "One call site that changes the generator with each call, which is the worst case.");
+    report.note("One call site changes the generator with each call, which is the worst case.");
     run(connection, "SELECT snowdrift.drop_generator('g' || n) FROM generate_series(1, 128) AS n");
 }
 

@@ -1,6 +1,7 @@
 #include "report.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -37,6 +38,40 @@ void print_row(const Cells& cells, const std::vector<size_t>& widths) {
     std::printf("\n");
 }
 
+void print_table(const Cells& header, const std::vector<Cells>& rows) {
+    const auto widths = widths_of(header, rows);
+    print_row(header, widths);
+    for (const auto& row : rows) print_row(row, widths);
+    std::printf("\n");
+}
+
+std::string markdown_of(const Cells& header, const std::vector<Cells>& rows) {
+    Cells rule(header.size(), "---:");
+    rule[0] = "---";
+    std::string table = joined(header) + joined(rule);
+    for (const auto& row : rows) table += joined(row);
+    return table + "\n";
+}
+
+/// GitHub needs the empty lines to render Markdown inside.
+std::string folded(const std::string& summary, const std::string& markdown) {
+    return "<details><summary>" + summary + "</summary>\n\n" + markdown + "</details>\n";
+}
+
+/// The anchor that GitHub gives to a heading.
+std::string anchor_of(const std::string& title) {
+    std::string anchor = "#";
+    for (const unsigned char c : title) {
+        if (c == ' ')
+            anchor += '-';
+        else if (std::isalnum(c) || c == '-' || c == '_')
+            anchor += static_cast<char>(std::tolower(c));
+    }
+    return anchor;
+}
+
+const Cells target_columns = {"ratio", "target", "measured", "result"};
+
 }  // namespace
 
 std::string shown(double value, int digits) {
@@ -62,7 +97,7 @@ Report::Report(std::filesystem::path folder) : folder_{std::move(folder)} {
 void Report::begin(const std::string& section, const std::string& title) {
     section_ = section;
     std::printf("\n%s\n\n", title.c_str());
-    markdown_ += "\n## " + title + "\n\n";
+    sections_.push_back({title, "", ""});
 }
 
 void Report::figure(const std::string& subject, const std::string& measure, const std::string& unit,
@@ -112,25 +147,22 @@ double Report::ratio(const std::string& section, const std::string& measure,
 }
 
 void Report::table(const Cells& header, const std::vector<Cells>& rows) {
-    const auto widths = widths_of(header, rows);
-    print_row(header, widths);
-    for (const auto& row : rows) print_row(row, widths);
-    std::printf("\n");
-
-    Cells rule(header.size(), "---:");
-    rule[0] = "---";
-    markdown_ += joined(header) + joined(rule);
-    for (const auto& row : rows) markdown_ += joined(row);
-    markdown_ += "\n";
+    print_table(header, rows);
+    sections_.back().details += markdown_of(header, rows);
 }
 
 void Report::note(const std::string& text) {
     std::printf("%s\n\n", text.c_str());
-    markdown_ += text + "\n\n";
+    sections_.back().details += text + "\n\n";
 }
 
-void Report::chart(const std::string& name, const std::string& title, int height,
-                   const std::string& script) {
+void Report::meaning(const std::string& text) {
+    std::printf("%s\n\n", text.c_str());
+    sections_.back().meaning = text + "\n\n";
+}
+
+void Report::chart(const std::string& name, const std::string& title, const std::string& meaning,
+                   int height, const std::string& script) {
     const std::string file = name + ".svg";
     const auto path = folder_ / (name + ".gnuplot");
     std::ofstream{path} << "set terminal svg size 860," << height
@@ -143,11 +175,13 @@ void Report::chart(const std::string& name, const std::string& title, int height
     if (std::system(("gnuplot " + path.string()).c_str()) != 0)
         throw std::runtime_error{"gnuplot failed on " + path.string()};
     std::filesystem::remove(path);
-    markdown_ += "![" + title + "](" + file + ")\n\n";
+    std::printf("%s\n\n", meaning.c_str());
+    charts_ += "\n![" + title + "](" + file + ")\n\n" + meaning + " [Measurements](" +
+               anchor_of(sections_.back().title) + ")\n";
 }
 
-void Report::bars(const std::string& name, const std::string& title, const Cells& series,
-                  const std::vector<Bars>& groups, int digits) {
+void Report::bars(const std::string& name, const std::string& title, const std::string& meaning,
+                  const Cells& series, const std::vector<Bars>& groups, int digits) {
     // The colors of the first and the second bar of a group: for Snowdrift, and for all others.
     static constexpr const char* colors[][2] = {{our_color, other_color}, {"#a9cbdc", "#d0d0d0"}};
     const double height = 0.8 / static_cast<double>(series.size());
@@ -172,7 +206,7 @@ void Report::bars(const std::string& name, const std::string& title, const Cells
     const auto rows = static_cast<int>(groups.size());
     const bool has_keys = series.size() > 1;
     // The offset centers the title above labels and bars.
-    chart(name, title, has_keys ? 150 + rows * 40 : 100 + rows * 26,
+    chart(name, title, meaning, has_keys ? 150 + rows * 40 : 100 + rows * 26,
           std::string{has_keys ? "set key bmargin center horizontal\n" : "unset key\n"} +
               "set title offset -14,0.5\nset lmargin 30\nset style fill solid noborder\n"
               "set xrange [0:" +
@@ -196,6 +230,15 @@ void Report::target(const std::string& what, const std::string& limit, double va
     targets_.push_back({what, limit, shown(value, 3), met ? "met" : "missed"});
 }
 
+std::string Report::targets() const {
+    std::vector<Cells> met;
+    std::vector<Cells> missed;
+    for (const Cells& target : targets_) (target[3] == "met" ? met : missed).push_back(target);
+    return std::to_string(missed.size()) + " of " + std::to_string(targets_.size()) +
+           " targets were missed.\n\n" + markdown_of(target_columns, missed) +
+           folded("Targets that were met", markdown_of(target_columns, met));
+}
+
 void Report::write_figures() const {
     std::ofstream file{std::filesystem::path{raw_folder} / "figures.csv"};
     file << "section,subject,measure,unit,round,value\n";
@@ -209,19 +252,27 @@ void Report::write_figures() const {
 }
 
 void Report::finish(const Cells& machine) {
-    if (!targets_.empty()) {
-        begin("targets", "Targets");
-        table({"ratio", "target", "measured", "result"}, targets_);
-    }
     write_figures();
     std::ofstream file{folder_ / "README.md"};
-    file << "# Benchmarks\n\n`./dev bench` repeats the measurements and writes this page. Figures "
-            "are medians of alternating runs; ratios are medians of the ratios of paired runs. A "
-            "run "
-            "writes all figures to `"
-         << raw_folder << "/figures.csv`.\n\n";
+    file << "# Benchmarks\n\nThese are the measurements of one machine, which clients and server "
+            "share. Compare the figures with each other, not with those of other machines. In the "
+            "charts, Snowdrift is blue, and everything else is gray. The tables are folded "
+            "below.\n"
+         << charts_;
+    if (!targets_.empty()) {
+        std::printf("\nTargets\n\n");
+        print_table(target_columns, targets_);
+        file << "\n## Targets that were missed\n\n" << targets();
+    }
+    file << "\n## Machine and method\n\n";
     for (const auto& line : machine) file << "- " << line << "\n";
-    file << markdown_;
+    file << "\n`./dev bench` repeats the measurements and writes this page, and all figures to `"
+         << raw_folder
+         << "/figures.csv`. Figures are medians of alternating runs; ratios are medians of the "
+            "ratios of paired runs.\n";
+    for (const Section& section : sections_)
+        file << "\n## " << section.title << "\n\n"
+             << section.meaning << folded("Measurements", section.details);
 }
 
 }  // namespace snowdrift::bench

@@ -1,11 +1,9 @@
 // The report of a benchmark run: figures, tables, charts and targets, and the files that store
-// them.
+// them. The page begins with the charts and what they mean; its tables are folded below.
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace snowdrift::bench {
@@ -73,18 +71,22 @@ class Report {
     /// right-aligned.
     void table(const Cells& header, const std::vector<Cells>& rows);
 
-    /// Adds a text that explains the measurements or their limits.
+    /// Adds a text that explains the measurements or their limits. The page folds it, like tables.
     void note(const std::string& text);
 
-    /// Draws a chart with gnuplot. `script` sets everything except terminal, output and title.
-    void chart(const std::string& name, const std::string& title, int height,
-               const std::string& script);
+    /// Sets the paragraph below the title of a section without charts: what its figures mean.
+    void meaning(const std::string& text);
+
+    /// Draws a chart with gnuplot. `meaning`: what it shows, and what follows for users. `script`
+    /// sets everything except terminal, output and title.
+    void chart(const std::string& name, const std::string& title, const std::string& meaning,
+               int height, const std::string& script);
 
     /// Draws groups of horizontal bars, from top to bottom, on a linear axis that starts at 0. The
     /// bars of a group stand for `series`; there are at most two. Values have `digits` digits after
     /// the decimal point.
-    void bars(const std::string& name, const std::string& title, const Cells& series,
-              const std::vector<Bars>& groups, int digits);
+    void bars(const std::string& name, const std::string& title, const std::string& meaning,
+              const Cells& series, const std::vector<Bars>& groups, int digits);
 
     /// Adds a row to the table of targets. The target is met if `value` is at most, or at least,
     /// `limit`.
@@ -96,16 +98,22 @@ class Report {
     void finish(const Cells& machine);
 
  private:
+    struct Section {
+        std::string title, meaning, details;
+    };
+
     void target(const std::string& what, const std::string& limit, double value, bool met);
     const Series& series(const std::string& section, const std::string& subject,
                          const std::string& measure) const;
+    std::string targets() const;
     void write_figures() const;
 
     std::filesystem::path folder_;
     std::string section_;
     std::vector<Series> all_;
     std::vector<Cells> targets_;
-    std::string markdown_;
+    std::vector<Section> sections_;
+    std::string charts_;
 };
 
 }  // namespace snowdrift::bench

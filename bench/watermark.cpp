@@ -80,7 +80,8 @@ void measure_calls(Report& report, const Options& options, pqxx::connection& con
                     shown(report.of("watermark", beside(call, is_busy, count), "cost"), 2));
         }
     Cells header{"us per statement above no-op"};
-    for (const size_t count : counts) header.push_back(std::to_string(count) + " connections");
+    for (const size_t count : counts)
+        header.push_back(std::to_string(count) + (count == 1 ? " connection" : " connections"));
     report.table(header, rows);
     report.note(
         "One session calls the function once per statement. The other connections have drawn "
@@ -166,13 +167,15 @@ class LongTransaction {
     pqxx::connection connection_{"dbname=bench_other"};
 };
 
+const std::string beside_long = ", long transaction elsewhere";
+
 void measure_polling(Report& report, const Options& options, pqxx::connection& connection) {
     run(connection, "DROP DATABASE IF EXISTS bench_other");
     run(connection, "CREATE DATABASE bench_other");
     const std::chrono::milliseconds duration{options.quick ? 1000 : 5000};
     std::vector<Cells> rows;
     for (const bool with_long : {false, true}) {
-        const std::string suffix = with_long ? ", long transaction elsewhere" : "";
+        const std::string suffix = with_long ? beside_long : "";
         std::unique_ptr<LongTransaction> open;
         if (with_long) open = std::make_unique<LongTransaction>();
         in_turn("polling" + suffix, options.rounds(5, 2), methods, [&](const Method& method) {
@@ -200,10 +203,10 @@ void measure_polling(Report& report, const Options& options, pqxx::connection& c
         "Two sessions insert one row per transaction for " +
         shown(std::chrono::duration<double>(duration).count(), 0) +
         " s. A third one reads the new rows, at most 1000 per statement, and waits 1 ms when "
-        "there are fewer. The lag is the time from the insertion of a row until it is read; rows "
-        "that are not read have their age at the end. `pg_snapshot_xmin()` requires a column with "
-        "the transaction ID, and an index on it. The long transaction has a transaction ID, and is "
-        "in another database of the server.");
+        "there are fewer. The lag is the time from the insertion of a row until it is read; the "
+        "lag of a row that is not read is its age at the end. `pg_snapshot_xmin()` requires a "
+        "column with the transaction ID, and an index on it. The long transaction has a "
+        "transaction ID, and is in another database of the server.");
 }
 
 }  // namespace
@@ -215,6 +218,20 @@ void watermarks(Report& report, const Options& options) {
     run(connection, "SET jit = off");
     measure_calls(report, options, connection);
     measure_polling(report, options, connection);
+    const auto of = [&](const std::string& subject, const char* measure, int digits) {
+        return shown(report.of("watermark", subject, measure), digits);
+    };
+    const std::string& other = methods[1].label;
+    report.meaning(
+        "A reader that polls with `" + watermark + "` reads a row " + of(watermark, "lag", 1) +
+        " ms after its insertion (median), and " + of(watermark + beside_long, "lag", 1) +
+        " ms after it while a transaction in another database stays open. With `" + other +
+        "`, it is " + of(other, "lag", 1) + " ms; while the transaction stays open, " +
+        of(other + beside_long, "read", 0) + " of " + of(other + beside_long, "inserted", 0) +
+        " rows per second are read. Reading the watermark takes " +
+        of(beside(watermark, false, 1), "cost", 1) + " µs on an idle server, and " +
+        of(beside(watermark, true, 1000), "cost", 1) +
+        " µs with 1000 connections of which half are in a transaction.");
 }
 
 }  // namespace snowdrift::bench

@@ -38,9 +38,10 @@ cmd_lint() {
     local compilers=(g++)
     # The oldest GCC that is supported, where the distribution has it
     if [ -n "$(apt-cache show g++-11 2>/dev/null)" ]; then need g++-11; compilers+=(g++-11); fi
-    say "Includes, names of SQL functions, versions of PostgreSQL, META.json, and links"
+    say "Includes, names of SQL functions, versions of PostgreSQL, META.json, links, and workflows"
     tools/check_includes.sh
     tools/check_links.pl
+    tools/check_workflows.sh
     check_names
     check_versions
     check_stated_versions

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# ./dev format, and ./dev lint, which also runs check_includes.sh. Part of ./dev.
+# ./dev format, and ./dev lint, which also runs the scripts check_*. Part of ./dev.
 
 lint_files() { git ls-files --cached --others --exclude-standard -- '*.hpp' '*.cpp'; }
 
@@ -38,8 +38,10 @@ cmd_lint() {
     local compilers=(g++)
     # The oldest GCC that is supported, where the distribution has it
     if [ -n "$(apt-cache show g++-11 2>/dev/null)" ]; then need g++-11; compilers+=(g++-11); fi
-    say "Includes, names of SQL functions, versions of PostgreSQL, and META.json"
+    say "Includes, names of SQL functions, versions of PostgreSQL, META.json, links, and workflows"
     tools/check_includes.sh
+    tools/check_links.pl
+    tools/check_workflows.sh
     check_names
     check_versions
     check_stated_versions

@@ -66,15 +66,12 @@ emulate() {
     architecture=$1
 }
 
-# copy_checkout: copies this checkout to /snowdrift in the chroot, and the source of Citus, which is in
-# ../shared/citus on some machines, to /shared/citus.
+# copy_checkout: copies this checkout to /snowdrift in the chroot.
 copy_checkout() {
-    as_root rm -rf "$chroot_dir/snowdrift" "$chroot_dir/shared/citus"
+    as_root rm -rf "$chroot_dir/snowdrift"
     as_root mkdir "$chroot_dir/snowdrift"
     git ls-files -z --cached --others --exclude-standard | xargs -0 tar -c |
         as_root tar -x -C "$chroot_dir/snowdrift"
-    [ ! -d ../shared/citus ] ||
-        { as_root mkdir -p "$chroot_dir/shared" && as_root cp -r ../shared/citus "$chroot_dir/shared/"; }
 }
 
 # run_in_chroot VERSION LOG COMMAND...: runs ./dev COMMAND in the chroot. It runs in its own mount and process
@@ -89,7 +86,8 @@ run_in_chroot() {
         mount --rbind /dev '$chroot_dir/dev' && mount -t tmpfs tmpfs '$chroot_dir/dev/shm' &&
         mount --bind '$work/tmp' '$chroot_dir/tmp' &&
         exec chroot '$chroot_dir' env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
-            LC_ALL=C.UTF-8 SNOWDRIFT_EXPECT=${version%%-*} SNOWDRIFT_EMULATED=$architecture /snowdrift/dev ${*:3}" 2>&1 </dev/null |
+            LC_ALL=C.UTF-8 SNOWDRIFT_EXPECT=${version%%-*} SNOWDRIFT_EMULATED=$architecture \
+            SNOWDRIFT_CITUS_SOURCE=${SNOWDRIFT_CITUS_SOURCE:+/citus-source} /snowdrift/dev ${*:3}" 2>&1 </dev/null |
         tee "$log" | sed -u "s/^/  [$version] /"
 }
 
@@ -101,6 +99,7 @@ test_in() {
     make_chroot "$1" || return 0
     local log=$work/matrix-$1.log
     copy_checkout
+    [ -z "${SNOWDRIFT_CITUS_SOURCE:-}" ] || as_root cp "$SNOWDRIFT_CITUS_SOURCE" "$chroot_dir/citus-source"
     say "Testing on PostgreSQL $1${architecture:+, $architecture}"
     local option=
     [[ $1 != *-* ]] || option=--${1#*-}
@@ -126,6 +125,8 @@ bench_on() {
 }
 
 cmd_matrix() {
+    [ -z "${SNOWDRIFT_CITUS_SOURCE:-}" ] || [ -f "$SNOWDRIFT_CITUS_SOURCE" ] ||
+        die "SNOWDRIFT_CITUS_SOURCE is not a file: $SNOWDRIFT_CITUS_SOURCE"
     local version versions=() skipped=0 suites=()
     if [ "${1:-}" = --arch ]; then
         [ $# -ge 2 ] || { usage >&2; exit 2; }

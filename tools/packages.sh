@@ -53,16 +53,27 @@ need_node() {
     fi
 }
 
-# need_citus: in the chroot of ./dev matrix 17, builds and installs Citus if its source is in ../shared/citus.
-# Other machines are not changed: SNOWDRIFT_EXPECT is set only in a chroot.
+# need_citus: in the chroot of ./dev matrix 17, builds and installs Citus if SNOWDRIFT_CITUS_SOURCE names an archive of
+# its source that this chroot has not built before. Other machines are not changed: SNOWDRIFT_EXPECT is set only in a
+# chroot.
 need_citus() {
-    [ "${SNOWDRIFT_EXPECT:-}" = 17 ] && [ "$bindir" = /usr/lib/postgresql/17/bin ] &&
-        [ -f ../shared/citus/build.sh ] &&
-        [ ! -f "$("$PG_CONFIG" --sharedir)/extension/citus.control" ] || return 0
-    quietly "Building Citus, about 5 minutes" build_citus
+    [ -n "${SNOWDRIFT_CITUS_SOURCE:-}" ] && [ "${SNOWDRIFT_EXPECT:-}" = 17 ] &&
+        [ "$bindir" = /usr/lib/postgresql/17/bin ] || return 0
+    local built archive
+    built=$("$PG_CONFIG" --sharedir)/extension/citus.archive
+    archive=$(cksum <"$SNOWDRIFT_CITUS_SOURCE")
+    [ "$(cat "$built" 2>/dev/null)" != "$archive" ] || return 0
+    need gcc make flex xz-utils libcurl4-openssl-dev liblz4-dev libzstd-dev libssl-dev libkrb5-dev libpam0g-dev \
+        libselinux1-dev libxslt1-dev libreadline-dev zlib1g-dev libicu-dev
+    quietly "Building Citus, about 5 minutes" build_citus "$work/citus"
+    echo "$archive" >"$built"
 }
 
-build_citus() { refresh_package_lists && as_root bash ../shared/citus/build.sh "$PG_CONFIG"; }
+# build_citus FOLDER: builds Citus in the new folder, and installs it. As root.
+build_citus() {
+    mkdir "$1" && tar -x --no-same-owner --strip-components 1 -C "$1" -f "$SNOWDRIFT_CITUS_SOURCE" && cd "$1" &&
+        ./configure PG_CONFIG="$PG_CONFIG" && make -s -j"$jobs" with_llvm=no && make -s with_llvm=no install
+}
 
 # need_monitoring: unpacks Prometheus and its exporters in build/monitoring, because their packages would start services.
 # Where the distribution does not have these packages, and in the chroots of ./dev matrix, says that tests are skipped.

@@ -18,11 +18,13 @@ sub citus_version
 	return -f $control && slurp_file($control) =~ /^default_version = '([0-9.]+)/m ? $1 : 0;
 }
 
-# need_citus(): skips the test if there is no Citus with all that the tests need
+# need_citus(): skips the test if there is no Citus with all that the tests need. Only ./dev matrix 17 installs Citus.
 sub need_citus
 {
 	my $citus = citus_version();
-	plan skip_all => 'needs Citus 14 or later, found ' . ($citus || 'none') if $citus < 14;
+	plan skip_all => 'needs Citus 14 or later, found ' . ($citus || 'none')
+	  . '; SNOWDRIFT_CITUS_SOURCE=ARCHIVE ./dev matrix 17 builds it'
+	  if $citus < 14;
 	return;
 }
 

@@ -32,12 +32,9 @@ check_stated_versions() {
 $found"
 }
 
-cmd_lint() {
-    find_postgres
-    need clang clang-format clang-tidy
-    local compilers=(g++)
-    # The oldest GCC that is supported, where the distribution has it
-    if [ -n "$(apt-cache show g++-11 2>/dev/null)" ]; then need g++-11; compilers+=(g++-11); fi
+# quick_checks: those that take seconds, and need no PostgreSQL.
+quick_checks() {
+    need clang-format
     say "Includes, names of SQL functions, versions of PostgreSQL, META.json, links, and workflows"
     tools/check_includes.sh
     tools/check_links.pl
@@ -48,6 +45,17 @@ cmd_lint() {
     check_meta
     say "clang-format"
     lint_files | xargs clang-format --dry-run --Werror
+}
+
+cmd_lint() {
+    if [ "$*" = --quick ]; then quick_checks; return; fi
+    [ $# -eq 0 ] || { usage >&2; exit 2; }
+    find_postgres
+    need clang clang-tidy
+    local compilers=(g++)
+    # The oldest GCC that is supported, where the distribution has it
+    if [ -n "$(apt-cache show g++-11 2>/dev/null)" ]; then need g++-11; compilers+=(g++-11); fi
+    quick_checks
     say "GCC and Clang, warnings as errors; clang-tidy"
     local flags compiler
     flags=$(make -s print-CPPFLAGS print-PG_CXXFLAGS)

@@ -26,7 +26,7 @@ cmd_test() {
     [[ ! " $* " =~ " integration "|"javascript" ]] || need_node
     [[ ! " $* " =~ " unit "|" tap "|monitoring|alerts ]] || need_monitoring
     # shellcheck disable=SC2046
-    [[ ! " $* " =~ " "(test/)?(unit|integration|fuzz)[\ /] ]] || build_cmake $(cmake_targets "$@")
+    [[ ! " $* " =~ " "(quick|(test/)?(unit|integration|fuzz))[\ /] ]] || build_cmake $(cmake_targets "$@")
     # The C++ tests of units and parsers need no extension.
     if [[ "$* " =~ ^(test/(unit|fuzz)/[^ ]*\.cpp\ )+$ ]]; then make_work; else stage; fi
     [[ ! $server =~ sanitizers|valgrind ]] || use_sanitizers "$server"
@@ -40,10 +40,10 @@ cmd_test() {
 
 # ---- suites ------------------------------------------------------------------------------------
 
-is_suite() { [[ " unit regress parallel sql-edition integration tap clients discard core once " == *" $1 "* ]]; }
+is_suite() { [[ " unit regress parallel sql-edition integration tap clients quick discard core once " == *" $1 "* ]]; }
 
 # uses_test_server NAME: whether a suite or file only uses servers that on_server starts.
-uses_test_server() { [[ ! $1 =~ ^(unit|tap)$|^test/(unit|t|fuzz)/ ]]; }
+uses_test_server() { [[ ! $1 =~ ^(unit|tap|quick)$|^test/(unit|t|fuzz)/ ]]; }
 
 suite_unit() { run_ctest "unit" -L "^unit\$"; }
 
@@ -78,6 +78,12 @@ suite_discard() {
 }
 
 suite_once() { on_server "" run_regress "pg_regress, once" "REGRESS=$(tests_for_slow_servers)"; }
+
+# For the work on a change: no sanitizers, no scripts, and one server.
+suite_quick() {
+    run_ctest "unit, quick" -R "^test/unit/[^/]*_test\."
+    suite_once
+}
 
 suite_core() { on_server "" run_core "PostgreSQL's own tests"; }
 
@@ -133,6 +139,7 @@ cmake_targets() {
     for name; do
         case $name in
         unit | integration) echo all ;;
+        quick) basename -s .cpp -a test/unit/*_test.cpp | sed 's/^/test-unit-/' ;;
         test/fuzz/*) basename "$name" .cpp ;;
         test/*.cpp) name=${name%.cpp} && echo "${name//\//-}" ;;
         esac
@@ -143,7 +150,7 @@ no_such_test() {
     local hint=
     [ -z "$(test_file "sql/$1")" ] || hint=" (did you mean sql/$1?)"
     die "no such test: $1$hint
-Suites: unit regress parallel sql-edition integration tap clients; for slow servers: once discard; with --assertions: core
+Suites: quick unit regress parallel sql-edition integration tap clients; for slow servers: once discard; with --assertions: core
 Files: sql/NAME specs/NAME test/t/NAME.pl test/unit/NAME_test.cpp test/integration/NAME_test.cpp
 test/fuzz/NAME_fuzz.cpp test/clients/NAME_client.EXT"
 }

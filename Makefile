@@ -19,8 +19,7 @@ REGRESS = helpers $(REGRESS_BOTH) snowflake_storage layout_type ulid_type ulid_g
 	time_estimates uuidv7_plans generator_layout partitioning partition_layouts drop_partitions convert_column convert_keys audit diagrams id_types_usage catalog \
 	locks settings decoys privileges core_queries
 REGRESS_OPTS = --encoding=UTF8 --load-extension=snowdrift
-ISOLATION = block_transactions generator_create generator_drop partitions partition_expiry convert_column_locks \
-	renewed_extension backfill idle_transaction watermark_readers
+ISOLATION = $(sort $(basename $(notdir $(wildcard $(srcdir)/specs/*.spec))))
 
 PG_CONFIG ?= pg_config
 SERVER_HEADERS = $(shell $(PG_CONFIG) --includedir-server)

@@ -77,6 +77,7 @@ run_tap() {
     mkdir -p "$dir/small" "$dir/tmp"
     cp -r test/t test/migrate test/pages docs monitoring sql-edition README.md "$dir"
     cp "$work/extension.conf" "$dir/"
+    [[ " ${*:2} " != *_demo_faults.pl" "* ]] || prepare_demo_faults "$dir/faults"
     # The server's user may be unable to read the checkout.
     [[ " ${*:2} " != *_alerts.pl" "* ]] || [ ! -d build/monitoring ] ||
         cp -r build/monitoring/usr/bin "$dir/monitoring/bin"

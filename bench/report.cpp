@@ -255,7 +255,8 @@ void Report::finish(const Cells& machine) {
     write_figures();
     std::ofstream file{folder_ / "README.md"};
     file << "# Benchmarks\n\nThese are the measurements of one machine, which clients and server "
-            "share. Compare the figures with each other, not with those of other machines. In the "
+            "share. Compare the figures with each other, not with those of other machines. A ratio "
+            "is the median of paired runs, so it differs from the quotient of two figures. In the "
             "charts, Snowdrift is blue, and everything else is gray. The tables are folded "
             "below.\n"
          << charts_;

@@ -618,7 +618,7 @@ BEGIN
     IF others IS NOT NULL THEN
         RAISE NOTICE 'ID generator "%" can issue the same IDs as other generators', name
             USING DETAIL = format('The other generators are: %s.', others),
-                HINT = 'If their IDs meet in one column, give each generator its own node (datacenter and worker).';
+                HINT = 'If their IDs are stored in one column, give each generator its own node (datacenter and worker).';
     END IF;
 END $$;
 COMMENT ON FUNCTION snowdrift.create_generator IS 'create named generator; by default with layout snowflake and node 0';

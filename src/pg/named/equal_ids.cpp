@@ -77,12 +77,11 @@ void notice_equal_ids(const char* name, const Definition& definition) {
     const char* const first = !has_default   ? ""
                               : names == NIL ? "the default generator"
                                              : "the default generator, ";
-    ereport(
-        NOTICE,
-        (errmsg("ID generator \"%s\" can issue the same IDs as other generators", name),
-         errdetail("The other generators are: %s%s.", first, quoted_list(names)),
-         errhint("If their IDs meet in one column, give each generator its own node (datacenter "
-                 "and worker, or partition) or its own part of the sequence.")));
+    ereport(NOTICE,
+            (errmsg("ID generator \"%s\" can issue the same IDs as other generators", name),
+             errdetail("The other generators are: %s%s.", first, quoted_list(names)),
+             errhint("If their IDs are stored in one column, give each generator its own node "
+                     "(datacenter and worker, or partition) or its own part of the sequence.")));
 }
 
 }  // namespace snowdrift

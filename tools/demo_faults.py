@@ -241,9 +241,9 @@ def main():
         shutil.rmtree(folder)
     print(LEGEND)
     print(*table(demo.tallies), sep="\n")
-    sentence, status = conclusion(demo.tallies)
-    print(f"\n{sentence}")
-    return status
+    sentence, passed, failed = conclusion(demo.tallies)
+    print(f"\n{sentence}\n{passed} passed, {failed} failed")
+    return int(failed > 0)
 
 
 if __name__ == "__main__":

@@ -167,7 +167,7 @@ void chart(Report& report, const std::vector<KeyedTable>& all, int large_table) 
             "insert " +
             shown(
                 report.ratio("insert", "row by row, speed", "next_snowflake()", "bigint identity"),
-                1) +
+                2) +
             " times as many rows as with bigint identity.",
         {"into an empty table", "into a table of " + present}, bars, 0);
 }

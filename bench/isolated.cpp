@@ -239,7 +239,8 @@ void chart(Report& report, const Options& options, const std::vector<KeyedTable>
                     counted +
                     ". After a pause of more than 3 s, Snowdrift's IDs cause one more flush. The "
                     "bars are medians of " +
-                    rows({false}) + " and " + rows({true}) + " rows, and scatter as the disk does.",
+                    rows({false}) + " and " + rows({true}) +
+                    " rows, and vary with the speed of the disk.",
                 {"without a standby", "with a synchronous standby"}, bars, 0);
 }
 

@@ -254,10 +254,10 @@ void Report::write_figures() const {
 void Report::finish(const Cells& machine) {
     write_figures();
     std::ofstream file{folder_ / "README.md"};
-    file << "# Benchmarks\n\nThese are the measurements of one machine, which clients and server "
-            "share. Compare the figures with each other, not with those of other machines. A ratio "
-            "is the median of paired runs, so it differs from the quotient of two figures. In the "
-            "charts, Snowdrift is blue, and everything else is gray. The tables are folded "
+    file << "# Benchmarks\n\nAll figures are from one machine, which runs the clients and the "
+            "server. Compare the figures with each other, not with those of other machines. A "
+            "ratio is the median of paired runs, so it differs from the quotient of two figures. "
+            "In the charts, Snowdrift is blue, and everything else is gray. The tables are folded "
             "below.\n"
          << charts_;
     if (!targets_.empty()) {

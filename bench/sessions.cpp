@@ -233,8 +233,8 @@ void sessions(Report& report, const Options& options) {
           "set yrange [0:*]");
     chart(report, statements, counts, "p99", "latency", "Latency, 99th percentile, microseconds",
           "99 of 100 statements take no longer than this; the axis is logarithmic. With more "
-          "sessions than cores, most of it is the wait for a processor, which `SELECT 1` has "
-          "too. With 64 sessions, the figure of `SELECT next_snowflake()` is " +
+          "sessions than cores, most of this time is spent waiting for a processor, as it is "
+          "for `SELECT 1`. With 64 sessions, the figure of `SELECT next_snowflake()` is " +
               shown(p99, 2) +
               " times that of `SELECT 1`. A ratio of at most 1 means that drawing an ID adds "
               "nothing that exceeds the noise.",

@@ -175,7 +175,7 @@ class Demo:
         lost = self.standby.execute(f"SELECT '{position}' - pg_last_wal_receive_lsn()")
         self.standby.run("pg_ctl", "-D", self.standby.data, "-w", "promote")
         self.application.server = self.standby
-        self.say("half a second later, kill -9 of the primary, and the standby is promoted;",
+        self.say("half a second later, the primary is killed with kill -9, and the standby is promoted;",
                  f"it lacks the last {lost / 1024:,.0f} kB of the WAL")
 
     def take_dump(self):
@@ -199,16 +199,16 @@ class Demo:
         self.wait(3)
         self.restored.execute("LOAD 'snowdrift'", "ALTER SYSTEM SET snowdrift.max_clock_lead = '5min'",
                               "SELECT pg_reload_conf()")
-        self.say("Snowdrift refuses to be ahead of the clock by more than snowdrift.max_clock_lead, 60 s;",
-                 "it is raised to 5min, and Snowdrift continues after its last ID")
+        self.say("Snowdrift refuses: its last ID is ahead of the clock by more than max_clock_lead, 60 s;",
+                 "the setting is raised to 5min, and Snowdrift continues after its last ID")
         self.wait(4)
         self.application.restarts += 1
-        self.say("the application restarts: its Snowflake library has also refused, and forgets its last ID")
+        self.say("the application restarts; its Snowflake library, which also refused, forgets its last ID")
         self.wait(2)
         # The first seconds of the demo again
         self.clock.set_lead(self.began - time.monotonic() + self.scale)
-        self.say(f"to skip a wait of {self.clock.lead + STEP_SECONDS:.0f} s, the clock is set ahead, "
-                 "to the times of the first IDs")
+        self.say("the clock is set ahead to the times of the first IDs, instead of waiting "
+                 f"{self.clock.lead + STEP_SECONDS:.0f} s")
         self.wait(7)
 
     def stop_servers(self):

@@ -36,22 +36,22 @@ class Tally:
 
 
 LEGEND = """
-IDs received    all that a writer has received, also those whose rows a fault has taken back: the
-                failover to an asynchronous standby, or the restore of an older dump
-repeated        received before, from the same generator
-out of order    smaller than an ID of the same generator that a writer had received before it sent
-                the statement
-calls refused   raised an error, because the clock was too far behind the last ID; calls that found
-                no server do not count
+IDs received     every ID that a writer received, including IDs whose rows were lost in the failover
+                 or the restore
+repeated         IDs that a writer had already received from the same generator
+out of order     IDs smaller than one of the same generator that a writer had received before the
+                 statement was sent
+inserts refused  inserts that failed because the clock was too far behind the last ID; failures to
+                 reach a server are not counted
 """
 
 
 def table(tallies):
     """The lines of the table."""
-    yield f"{'generator':<32}{'IDs received':>14}{'repeated':>12}{'out of order':>15}{'calls refused':>16}"
+    yield f"{'generator':<32}{'IDs received':>14}{'repeated':>12}{'out of order':>15}{'inserts refused':>17}"
     for tally in tallies:
         yield (f"{tally.generator.name:<32}{tally.received:>14,}{tally.repeated:>12,}"
-               f"{tally.out_of_order:>15,}{tally.refused:>16,}")
+               f"{tally.out_of_order:>15,}{tally.refused:>17,}")
 
 
 def conclusion(tallies):
@@ -60,7 +60,7 @@ def conclusion(tallies):
     ours = [tally for tally in tallies if tally.generator.is_ours]
     received, repeated, out_of_order = (
         sum(getattr(tally, name) for tally in ours) for name in ("received", "repeated", "out_of_order"))
-    sentence = f"Snowdrift issued {received:,} IDs: {repeated:,} were repeated, and {out_of_order:,} were out of order."
+    sentence = f"Snowdrift: {received:,} IDs received, {repeated:,} repeated, {out_of_order:,} out of order."
     silent = [tally.generator.name for tally in ours if not tally.received]
     if silent:
         sentence += f" The writers received none from {', '.join(silent)}."

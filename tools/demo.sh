@@ -43,6 +43,6 @@ demo_faults() {
 prepare_demo_faults() {
     need python3 python3-psycopg2
     mkdir -p "$1"
-    cp tools/demo_*.py "$1"
+    install -m 644 tools/demo_*.py "$1"
     "${CXX:-g++}" -std=c++20 -O2 -fPIC -shared -o "$1/clock.so" test/chaos/preload/clock.cpp
 }

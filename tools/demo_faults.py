@@ -113,6 +113,17 @@ class Demo:
         self.application.has_failed.wait(seconds * self.scale)
         self.check_writers()
 
+    def wait_for_ids(self):
+        """Waits until the writers have received more IDs of each of Snowdrift's generators."""
+        ours = [tally for tally in self.tallies if tally.generator.is_ours]
+        before = [tally.received for tally in ours]
+        deadline = time.monotonic() + 60
+        while any(tally.received == count for tally, count in zip(ours, before)):
+            if time.monotonic() > deadline:
+                sys.exit("Snowdrift has issued no IDs for a minute")
+            self.application.has_failed.wait(0.02)
+            self.check_writers()
+
     def check_writers(self):
         if self.application.failure:
             sys.exit(f"a writer failed: {self.application.failure}")
@@ -162,6 +173,7 @@ class Demo:
         self.say("kill -9 of all processes of the server")
         self.primary.kill()
         self.primary.start()
+        self.wait_for_ids()
         self.say("the server has recovered, and the writers continue")
 
     def fail_over(self):
@@ -175,6 +187,7 @@ class Demo:
         lost = self.standby.execute(f"SELECT '{position}' - pg_last_wal_receive_lsn()")
         self.standby.run("pg_ctl", "-D", self.standby.data, "-w", "promote")
         self.application.server = self.standby
+        self.wait_for_ids()
         self.say("half a second later, the primary is killed with kill -9, and the standby is promoted;",
                  f"it lacks the last {lost / 1024:,.0f} kB of the WAL")
 
@@ -190,6 +203,7 @@ class Demo:
         self.say("kill -9 of the new primary; the dump is restored on a new server")
         self.restored.run("psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", self.restored.conninfo, "-f", self.dump)
         self.application.server = self.restored
+        self.wait_for_ids()
         self.say(f"the writers continue there, without the rows of the last {age:.1f} s;",
                  "Snowdrift needs no further step, because the old server is gone")
 
@@ -199,11 +213,16 @@ class Demo:
         self.wait(3)
         self.restored.execute("LOAD 'snowdrift'", "ALTER SYSTEM SET snowdrift.max_clock_lead = '5min'",
                               "SELECT pg_reload_conf()")
+        self.wait_for_ids()
         self.say("Snowdrift refuses: its last ID is ahead of the clock by more than max_clock_lead, 60 s;",
                  "the setting is raised to 5min, and Snowdrift continues after its last ID")
         self.wait(4)
+        self.restored.kill()
         self.application.restarts += 1
-        self.say("the application restarts; its Snowflake library, which also refused, forgets its last ID")
+        self.restored.start()
+        self.wait_for_ids()
+        self.say("kill -9 of the server and of the application: all states in memory are lost, also that of",
+                 "the Snowflake library, which has refused, too; the writers continue")
         self.wait(2)
         # The first seconds of the demo again
         self.clock.set_lead(self.began - time.monotonic() + self.scale)
@@ -227,6 +246,8 @@ def parse_options():
 
 def main():
     options = parse_options()
+    for name in [name for name in os.environ if name.startswith("PG")]:
+        del os.environ[name]  # the settings of the caller's clients
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, frame: sys.exit(128 + number))
     folder = pathlib.Path(tempfile.mkdtemp(prefix="faults."))

@@ -67,11 +67,12 @@ class Server:
             self.postmaster = subprocess.Popen([self.bindir / "postgres", "-D", self.data], env=self.environment,
                                                stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                                start_new_session=True)
+        deadline = time.monotonic() + 60
         while True:
             try:
                 return self.connect().close()
             except psycopg2.OperationalError:
-                if self.postmaster.poll() is not None:
+                if self.postmaster.poll() is not None or time.monotonic() > deadline:
                     sys.exit(f"a server did not start: {(self.folder / 'log').read_text()[-2000:]}")
                 time.sleep(0.02)
 

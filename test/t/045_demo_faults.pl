@@ -77,7 +77,7 @@ my $ok = IPC::Run::run(\@demo, '<', \undef, '>', \$out, '2>', \$error);
 ok($ok, 'a short run succeeds') or diag($out, $error);
 is($error, '', 'without a message');
 is(left_behind(), ' ', 'its servers and files are removed');
-like($out, qr/writers insert.*kill -9.*recovered.*half a second later.*pg_dump.*restored.*set back.*raised to 5min.*restarts.*set ahead/s,
+like($out, qr/writers insert.*kill -9.*recovered.*half a second later.*pg_dump.*restored.*set back.*raised to 5min.*states in memory.*set ahead/s,
 	'each event has a line');
 like($out, qr/^\nSnowdrift: [\d,]+ IDs received, 0 repeated, 0 out of order\.\n9 passed, 0 failed\n\z/m, 'the last lines state the result');
 unlike($out, qr/^.{101}/m, 'no line is longer than 100 characters');

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# What the tests of upgrades need: a made-up next version of the library, and a server of the previous major
-# version of PostgreSQL. Part of ./dev.
+# What the tests of upgrades need: a made-up next version of the library, and a server of an earlier major version of
+# PostgreSQL. Part of ./dev.
 
 copy_sources() {
     mkdir -p "$1"
@@ -31,14 +31,19 @@ edit() {
     mv "$1.new" "$1"
 }
 
-previous_bindir=  # of the previous major version of PostgreSQL, if stage_for_previous has found it
+previous_bindir=  # of the previous version of PostgreSQL, if stage_for_previous has found it
 
-# stage_for_previous: stages the extension for the previous major version of PostgreSQL too, and writes
-# $work/previous.conf, if Debian's packages of that version are installed. Installs them in the chroots of
-# ./dev matrix. Other machines are not changed: SNOWDRIFT_EXPECT is set only in a chroot.
+# previous_version: prints the newest version before this one that Debian has; nothing if there is none.
+previous_version() { debian_versions | awk -v this="$pg_version" '$1 < this' | tail -n 1; }
+
+# stage_for_previous: stages the extension for previous_version too, and writes $work/previous.conf, if Debian's
+# packages of that version are installed. Installs them in the chroots of ./dev matrix. Other machines are not
+# changed: SNOWDRIFT_EXPECT is set only in a chroot.
 stage_for_previous() {
-    local version=$((pg_version - 1))
-    local config=/usr/lib/postgresql/$version/bin/pg_config
+    local version config
+    version=$(previous_version)
+    config=/usr/lib/postgresql/$version/bin/pg_config
+    [ -n "$version" ] || return 0
     [ "$bindir" = "/usr/lib/postgresql/$pg_version/bin" ] || return 0
     [ -z "${SNOWDRIFT_EXPECT:-}" ] || install_previous "$version"
     [ -x "${config%pg_config}postgres" ] && [ -f "$("$config" --pgxs)" ] || return 0

@@ -1,4 +1,4 @@
-# pg_upgrade from the previous major version of PostgreSQL, by copy and by link: types, indexes, generators and the
+# pg_upgrade from the previous version of PostgreSQL that Debian has, by copy and by link: types, indexes, generators and the
 # mark are kept, so IDs continue even if the clock is set back.
 use strict;
 use warnings FATAL => 'all';
@@ -9,7 +9,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
 my $old_bindir = $ENV{SNOWDRIFT_PREVIOUS_BINDIR};
-plan skip_all => 'needs a server of the previous major version of PostgreSQL' unless $old_bindir;
+plan skip_all => 'needs a server of the previous version of PostgreSQL' unless $old_bindir;
 
 my $old = PostgreSQL::Test::Cluster->new('old', install_path => dirname($old_bindir));
 $old->init(extra => ['--data-checksums']);

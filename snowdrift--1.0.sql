@@ -1932,7 +1932,7 @@ COMMENT ON FUNCTION snowdrift.partitions(regclass, @extschema@.snowflake_layout)
 CREATE FUNCTION snowdrift.drop_partitions(parent regclass, older_than interval,
         layout @extschema@.snowflake_layout DEFAULT NULL, dry_run boolean DEFAULT false,
         OUT partition text, OUT times tstzrange) RETURNS SETOF record
-    AS 'MODULE_PATHNAME', 'snowdrift_drop_partitions'
+    AS 'MODULE_PATHNAME', 'snowdrift_drop_partitions_by_age'
     LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowdrift.drop_partitions(regclass, interval, @extschema@.snowflake_layout, boolean)
     IS 'drop partitions whose IDs are all older than an age, and return them; a dry run only returns them';

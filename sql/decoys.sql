@@ -227,7 +227,12 @@ SELECT snowdrift.create_generator('g', 'snowflake');
 SELECT count(*) AS in_the_decoy FROM snowdrift_tables.generator;
 SELECT snowdrift.create_partitions('public.parts', '1 month', '2026-01-01Z', '2026-01-01Z');
 ALTER SCHEMA snowdrift_tables RENAME TO elsewhere;
-ALTER SCHEMA "Renamed" RENAME TO snowdrift_tables;
+-- Before version 1.0, the schema snowdrift contained the tables.
+ALTER SCHEMA snowdrift RENAME TO administration;
+ALTER SCHEMA "Renamed" RENAME TO snowdrift;
+SELECT ids.next_snowflake();
+ALTER SCHEMA snowdrift RENAME TO snowdrift_tables;
+ALTER SCHEMA administration RENAME TO snowdrift;
 -- The schema of the other functions may have any name.
 ALTER SCHEMA ids RENAME TO renamed;
 CREATE SCHEMA ids;

@@ -232,3 +232,12 @@ INSERT INTO sessions VALUES ('018cc251-f400-4000-8000-000000000000');
 SELECT count(*) FROM snowdrift.create_partitions('sessions', '1 month', '2024-01-01Z', '2024-03-01Z');
 SELECT * FROM snowdrift.drop_partitions_before('sessions', '2024-02-15Z'::timestamptz);
 DROP TABLE sessions;
+
+-- SQL objects older than version 1.0 pass a time as the second argument to this symbol.
+DO $$
+BEGIN
+    EXECUTE format('CREATE FUNCTION drop_by_time(regclass, timestamptz) RETURNS void AS %L, ''snowdrift_drop_partitions'' LANGUAGE C',
+        (SELECT probin FROM pg_proc WHERE oid = 'next_snowflake()'::regprocedure));
+EXCEPTION
+    WHEN undefined_function THEN RAISE NOTICE 'the library has no such symbol';
+END $$;

@@ -180,8 +180,9 @@ TimestampTz get_time_by_age(FunctionCallInfo fcinfo) {
 }  // namespace
 
 /// snowdrift.drop_partitions(parent regclass, older_than interval, layout snowflake_layout, dry_run
-/// boolean) → setof (partition text, times tstzrange)
-SNOWDRIFT_FUNCTION(drop_partitions) {
+/// boolean) → setof (partition text, times tstzrange). There must be no symbol
+/// snowdrift_drop_partitions, to which SQL objects older than version 1.0 pass a time.
+SNOWDRIFT_FUNCTION(drop_partitions_by_age) {
     InitMaterializedSRF(fcinfo, 0);
     if (!has_null(fcinfo, 2))
         drop_older(fcinfo, "snowdrift.drop_partitions()", get_time_by_age(fcinfo));

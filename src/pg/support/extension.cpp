@@ -43,6 +43,14 @@ Oid find_member(Oid extension, const char* symbol) {
 void check_name(Oid schema) {
     const char* const name = get_namespace_name(schema);
     if (name == nullptr || std::strcmp(name, "snowdrift_tables") == 0) return;
+    // Scripts before version 1.0 create the tables, with other columns, in this schema.
+    if (std::strcmp(name, "snowdrift") == 0)
+        ereport(ERROR,
+                (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                 errmsg("SQL objects of extension \"snowdrift\" are older than version 1.0"),
+                 errdetail("The library of this version does not generate IDs with them."),
+                 errhint("Move the data to a new database, as \"From a version before 1.0\" in "
+                         "docs/upgrade.md describes.")));
     ereport(ERROR,
             (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
              errmsg("schema \"snowdrift_tables\" was renamed to \"%s\"", name),

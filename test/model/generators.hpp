@@ -8,6 +8,7 @@
 #include "model/server.hpp"
 #include "protocol/generators.hpp"
 #include "snowdrift/snowflake_presets.hpp"
+#include "snowdrift/uint128.hpp"
 #include "snowdrift/ulid.hpp"
 
 namespace snowdrift::model {
@@ -137,7 +138,7 @@ class Blocks : public Generator {
 
  private:
     using Core = BlockGenerator<Ulid>;
-    static_assert(sizeof(Core) == 4 * sizeof(uint64_t) && std::is_trivially_copyable_v<Core>);
+    static_assert(sizeof(Core) <= 4 * sizeof(uint64_t) && std::is_trivially_copyable_v<Core>);
 
     static Core load(const uint64_t* words) {
         Core core;
@@ -147,7 +148,7 @@ class Blocks : public Generator {
 
     static void store(const Core& core, uint64_t* words) {
         std::memcpy(words, &core, sizeof(core));
-        words[1] = 0;  // padding
+        if constexpr (alignof(Uint128) > alignof(uint64_t)) words[1] = 0;  // padding; none on s390x
     }
 };
 

@@ -45,6 +45,8 @@ build() {
     quietly "Building the extension for PostgreSQL $pg_version" make -j"$jobs"
 }
 
+cmake_folder=build/cmake cmake_options=()  # test_cross_compiled sets others
+
 # build_cmake [TARGET...]: prepares the C++ tests, and builds the targets of CMakeLists.txt.
 build_cmake() {
     find_postgres
@@ -52,11 +54,11 @@ build_cmake() {
     # libpq.pc of PostgreSQL 19 requires libcurl, but Debian's libpq-dev does not depend on it.
     pkg-config --exists libpq || need libcurl4-openssl-dev
     local sanitizers=ON
-    [ -z "${SNOWDRIFT_EMULATED:-}" ] || sanitizers=OFF  # QEMU cannot run ThreadSanitizer
+    [ -z "${SNOWDRIFT_EMULATED:-}$architecture" ] || sanitizers=OFF  # QEMU cannot run ThreadSanitizer
     quietly "Configuring the C++ tests" \
-        cmake -S . -B build/cmake -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSNOWDRIFT_TESTS=ON -DPG_CONFIG="$PG_CONFIG" \
-        -DSNOWDRIFT_SANITIZERS="$sanitizers"
-    [ $# -eq 0 ] || quietly "Building the C++ tests" cmake --build build/cmake --target "$@" -j"$jobs"
+        cmake -S . -B "$cmake_folder" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSNOWDRIFT_TESTS=ON -DPG_CONFIG="$PG_CONFIG" \
+        -DSNOWDRIFT_SANITIZERS="$sanitizers" "${cmake_options[@]}"
+    [ $# -eq 0 ] || quietly "Building the C++ tests" cmake --build "$cmake_folder" --target "$@" -j"$jobs"
 }
 
 cmd_clean() {

@@ -49,9 +49,8 @@ add_experimental() {
         as_root tee "$apt/preferences.d/experimental" >/dev/null
 }
 
-# emulate ARCHITECTURE: lets this machine run programs of another architecture with QEMU, until it restarts.
-emulate() {
-    local processor formats=/proc/sys/fs/binfmt_misc
+# select_architecture ARCHITECTURE: sets architecture, and processor to QEMU's name of it.
+select_architecture() {
     case $1 in
     arm64) processor=aarch64 ;;
     ppc64el) processor=ppc64le ;;
@@ -59,11 +58,16 @@ emulate() {
     *) die "no emulator is configured for $1" ;;
     esac
     [ "$1" != "$(dpkg --print-architecture)" ] || die "this machine's architecture is $1"
+    architecture=$1
+}
+
+# emulate: lets this machine run programs of $architecture with QEMU, until it restarts.
+emulate() {
+    local formats=/proc/sys/fs/binfmt_misc
     need qemu-user-static
     [ -e "$formats/register" ] || as_root mount -t binfmt_misc binfmt_misc "$formats"
     [ -e "$formats/qemu-$processor" ] ||
         as_root tee "$formats/register" <"/usr/lib/binfmt.d/qemu-$processor.conf" >/dev/null
-    architecture=$1
 }
 
 # copy_checkout: copies this checkout to /snowdrift in the chroot.
@@ -130,9 +134,11 @@ cmd_matrix() {
     local version versions=() skipped=0 suites=()
     if [ "${1:-}" = --arch ]; then
         [ $# -ge 2 ] || { usage >&2; exit 2; }
-        emulate "$2"
+        select_architecture "$2"
         versions=(17) suites=(unit regress)
         shift 2
+        if [ "${1:-}" = -- ] && is_cross_compiled "${@:2}"; then test_cross_compiled "${@:2}"; return; fi
+        emulate
     else
         mapfile -t versions < <(debian_versions; echo "$(released_versions | tail -n 1)-assertions")
     fi

@@ -194,11 +194,9 @@ class Environment : protected Replay<Session> {
                }) != 0;
     }
 
-    [[noreturn]] void report_replaced() { throw Failed{}; }
+    [[noreturn]] void report_replaced() { leave(End::failed); }
 
  protected:
-    struct Failed {};
-
     bool has(Mutation mutation) const { return mutation_ == mutation; }
 
     // ---- steps

@@ -3,31 +3,20 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <functional>
+#include <string_view>
 #include <type_traits>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
-#include "snowdrift/uint128.hpp"
-
 namespace snowdrift::model {
 
-/// A 64-bit hash of all bytes of a state.
+/// A hash of all bytes of a state.
 template <typename State>
 uint64_t hash_of(const State& state) noexcept {
     static_assert(std::has_unique_object_representations_v<State>, "no padding");
-    static_assert(sizeof(State) % 8 == 0);
-    constexpr uint64_t factor = 0x9e3779b97f4a7c15;
-    const auto* bytes = reinterpret_cast<const unsigned char*>(&state);
-    uint64_t hash = factor;
-    for (size_t at = 0; at < sizeof(State); at += 8) {
-        uint64_t word;
-        std::memcpy(&word, bytes + at, sizeof(word));
-        const Uint128 product = Uint128{hash ^ word ^ factor} * (factor ^ at);
-        hash = static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
-    }
-    return hash;
+    return std::hash<std::string_view>{}({reinterpret_cast<const char*>(&state), sizeof(state)});
 }
 
 /// The hashes of the states that were found. Two states of equal hashes count as one: among ten

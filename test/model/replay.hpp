@@ -1,10 +1,13 @@
 // A session of a model, whose code takes one step in each turn.
 //
 // A session has no stack between its steps. It starts its phase again, takes the results of earlier
-// steps from its log, takes one more step, and suspends the phase.
+// steps from its log, takes one more step, and suspends the phase. It leaves the phase's functions
+// as ereport() leaves those of the extension, with longjmp(). An exception would take most of the
+// time of a turn.
 #pragma once
 
 #include <algorithm>
+#include <csetjmp>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -21,8 +24,19 @@ class Replay {
     explicit Replay(Session& session) : session_{session} {}
 
  protected:
-    struct Suspended {};
-    struct Blocked {};
+    /// How a phase ends. `finished`: its function has returned.
+    enum class End : int { finished, suspended, blocked, failed };
+
+    /// Calls the function of a phase.
+    template <typename Run>
+    End run_until_left(Run run) {
+        const int end = setjmp(caller_);
+        if (end == 0) run();
+        return static_cast<End>(end);
+    }
+
+    /// Leaves the function of a phase. No object that has a destructor may be alive in it.
+    [[noreturn]] void leave(End end) { std::longjmp(caller_, static_cast<int>(end)); }
 
     static bool always() { return true; }
 
@@ -38,8 +52,8 @@ class Replay {
     template <typename Can, typename Run>
     int64_t step(Can can, Run run) {
         if (at_ < session_.log_size) return session_.log[at_++];
-        if (has_stepped_) throw Suspended{};
-        if (!can()) throw Blocked{};
+        if (has_stepped_) leave(End::suspended);
+        if (!can()) leave(End::blocked);
         has_stepped_ = true;
         return record(run());
     }
@@ -61,6 +75,7 @@ class Replay {
 
  private:
     Session& session_;
+    std::jmp_buf caller_;
     size_t at_ = 0;             // the next result in the log
     bool has_stepped_ = false;  // in this turn
 };

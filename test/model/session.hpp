@@ -24,16 +24,17 @@ class Turn : public Environment {
 
     /// Takes the next step of the phase.
     bool go() {
-        try {
-            run_phase();
-            me.tag = tag_;
-        } catch (const Suspended&) {
-        } catch (const Blocked&) {
-            return false;
-        } catch (const Failed&) {
-            return abort();
+        switch (run_until_left([this] { run_phase(); })) {
+            case End::finished:
+                me.tag = tag_;
+                return true;
+            case End::blocked:
+                return false;
+            case End::failed:
+                return abort();
+            default:
+                return true;
         }
-        return true;
     }
 
     /// Begins a draw, and the transaction if there is none: see next_in_block() and draw().
@@ -143,7 +144,7 @@ class Turn : public Environment {
     void run_phase() {
         switch (me.phase) {
             case Phase::idle:
-                throw Blocked{};
+                leave(End::blocked);
             case Phase::prepare:
                 return prepare();
             case Phase::attach:

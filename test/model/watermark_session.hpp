@@ -133,10 +133,7 @@ class Turn : protected snowdrift::model::Replay<Session> {
     }
 
     bool go() {
-        try {
-            run_phase();
-        } catch (const Suspended&) {
-        }
+        (void)run_until_left([this] { run_phase(); });
         return true;
     }
 

@@ -53,11 +53,12 @@ build_cmake() {
     need cmake g++ git pkg-config libgtest-dev libpqxx-dev
     # libpq.pc of PostgreSQL 19 requires libcurl, but Debian's libpq-dev does not depend on it.
     pkg-config --exists libpq || need libcurl4-openssl-dev
-    local sanitizers=ON
+    local sanitizers=ON quick=ON
+    [ -z "${SNOWDRIFT_LONG:-}${SNOWDRIFT_EXPECT:-}" ] || quick=OFF  # a release and ./dev matrix test optimized code
     [ -z "${SNOWDRIFT_EMULATED:-}$architecture" ] || sanitizers=OFF  # QEMU cannot run ThreadSanitizer
     quietly "Configuring the C++ tests" \
         cmake -S . -B "$cmake_folder" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSNOWDRIFT_TESTS=ON -DPG_CONFIG="$PG_CONFIG" \
-        -DSNOWDRIFT_SANITIZERS="$sanitizers" "${cmake_options[@]}"
+        -DSNOWDRIFT_SANITIZERS="$sanitizers" -DSNOWDRIFT_QUICK="$quick" "${cmake_options[@]}"
     [ $# -eq 0 ] || quietly "Building the C++ tests" cmake --build "$cmake_folder" --target "$@" -j"$jobs"
 }
 

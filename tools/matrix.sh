@@ -135,7 +135,7 @@ cmd_matrix() {
     if [ "${1:-}" = --arch ]; then
         [ $# -ge 2 ] || { usage >&2; exit 2; }
         select_architecture "$2"
-        versions=(17) suites=(unit regress)
+        versions=(17) suites=(unit regress preloaded)
         shift 2
         if [ "${1:-}" = -- ] && is_cross_compiled "${@:2}"; then test_cross_compiled "${@:2}"; return; fi
         emulate

@@ -3,11 +3,11 @@
 # Part of ./dev.
 
 cmd_test() {
-    local suites=(unit regress parallel sql-edition integration tap) name server=
+    local suites=(unit regress preloaded parallel sql-edition integration tap) name server=
     for (( ; ; )); do
         case ${1:-} in
         --long) export SNOWDRIFT_LONG=1 ;;
-        --assertions) server=assertions suites=(regress parallel discard core) ;;
+        --assertions) server=assertions suites=(regress preloaded parallel discard core) ;;
         --sanitizers) server=sanitizers suites=(once integration) ;;
         --valgrind) server=valgrind suites=(once) ;;
         *) break ;;
@@ -40,17 +40,16 @@ cmd_test() {
 
 # ---- suites ------------------------------------------------------------------------------------
 
-is_suite() { [[ " unit regress parallel sql-edition integration tap clients quick discard core once " == *" $1 "* ]]; }
+is_suite() { [[ " unit regress preloaded parallel sql-edition integration tap clients quick discard core once " == *" $1 "* ]]; }
 
 # uses_test_server NAME: whether a suite or file only uses servers that on_server starts.
 uses_test_server() { [[ ! $1 =~ ^(unit|tap|quick)$|^test/(unit|t|fuzz)/ ]]; }
 
 suite_unit() { run_ctest "unit" -L "^unit\$"; }
 
-suite_regress() {
-    on_server "" run_regress "pg_regress"
-    on_server "$preloaded" run_regress "pg_regress, preloaded"
-}
+suite_regress() { on_server "" run_regress "pg_regress"; }
+
+suite_preloaded() { on_server "$preloaded" run_regress "pg_regress, preloaded"; }
 
 suite_integration() {
     on_server "" run_ctest "integration" -L "^integration\$"
@@ -153,7 +152,7 @@ no_such_test() {
     local hint=
     [ -z "$(test_file "sql/$1")" ] || hint=" (did you mean sql/$1?)"
     die "no such test: $1$hint
-Suites: quick unit regress parallel sql-edition integration tap clients; for slow servers: once discard; with --assertions: core
+Suites: quick unit regress preloaded parallel sql-edition integration tap clients; for slow servers: once discard; with --assertions: core
 Files: sql/NAME specs/NAME test/t/NAME.pl test/unit/NAME_test.cpp test/integration/NAME_test.cpp
 test/fuzz/NAME_fuzz.cpp test/clients/NAME_client.EXT"
 }

@@ -45,7 +45,7 @@ is_suite() { [[ " unit regress preloaded parallel sql-edition integration tap cl
 # uses_test_server NAME: whether a suite or file only uses servers that on_server starts.
 uses_test_server() { [[ ! $1 =~ ^(unit|tap|quick)$|^test/(unit|t|fuzz)/ ]]; }
 
-suite_unit() { run_ctest "unit" -L "^unit\$"; }
+suite_unit() { run_ctest "unit" -j"$jobs" -L "^unit\$"; }
 
 suite_regress() { on_server "" run_regress "pg_regress"; }
 
@@ -80,7 +80,7 @@ suite_once() { on_server "" run_regress "pg_regress, once" "REGRESS=$(tests_for_
 
 # For the work on a change: no models, sanitizers or scripts, and one server.
 suite_quick() {
-    run_ctest "unit, quick" -R "^($(quick_unit_tests | paste -sd '|'))\."
+    run_ctest "unit, quick" -j"$jobs" -R "^($(quick_unit_tests | paste -sd '|'))\."
     suite_once
 }
 

@@ -16,28 +16,8 @@ $node->append_conf('postgresql.conf', Snowdrift::extension_conf() . "min_wal_siz
 start_with_clock($node, '2026-06-01 12:00:00');
 $node->safe_psql('postgres', 'CREATE EXTENSION snowdrift; CREATE TABLE filler AS SELECT 1 AS n');
 
-sub fill { return system("dd if=/dev/zero of=$small/full bs=64k 2>/dev/null") }
-
-# The free space in the existing WAL files
-my $left = q{SELECT pg_size_bytes(current_setting('wal_segment_size')) * count(*)
-		- (pg_current_wal_insert_lsn() - '0/0') % pg_size_bytes(current_setting('wal_segment_size'))
-	FROM pg_ls_waldir() WHERE name >= pg_walfile_name(pg_current_wal_insert_lsn())};
-
-# use_up(): fills the disk and the existing WAL files, so that the mark's record would need another one
-sub use_up
-{
-	fill();
-	while ((my $bytes = $node->safe_psql('postgres', $left)) > 8000)
-	{
-		my $message = int($bytes > 20_000 ? $bytes - 15_000 : $bytes - 7000);
-		$message = 400_000 if $message > 400_000;
-		$node->safe_psql('postgres', "SELECT pg_logical_emit_message(false, 'filler', repeat('x', $message))");
-	}
-	return;
-}
-
 $node->safe_psql('postgres', 'SELECT next_snowflake()');
-use_up();
+fill_disk($node, $small);
 like(error_of($node, 'SELECT next_snowflake()'), qr/^no error/, 'IDs up to the mark are issued');
 set_clock($node, '2026-06-01 12:00:05');
 my $full = error_of($node, 'SELECT next_snowflake()');
@@ -48,7 +28,7 @@ like($full, qr/DETAIL:  The mark is written through WAL file "pg_wal\/\w+"/, '..
 like($full, qr/HINT:  Free space on this file's disk/, '... and whose hint says what to do');
 $node->stop;
 start_with_clock($node, '2026-06-01 12:00:05');
-use_up();
+fill_disk($node, $small);
 is(read_views($node), '0|could not advance the ID mark: No space left on device|1|4|0', '... also after a restart, before the first ID');
 unlink "$small/full";
 is(read_views($node), '0||1|4|0', '... until the disk has space again');
@@ -60,7 +40,7 @@ my $load = start_load($node, 4, 'SELECT next_snowflake() FROM generate_series(1,
 wait_for_load($load, 500);
 
 # PostgreSQL panics when another write fails.
-fill();
+system("dd if=/dev/zero of=$small/full bs=64k 2>/dev/null");
 my ($status, $out, $error) = $node->psql('postgres',
 	'INSERT INTO filler SELECT generate_series(1, 10000000)');
 isnt($status, 0, 'the disk is full');

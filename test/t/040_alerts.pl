@@ -88,23 +88,11 @@ my ($sno) = wait_in($stepped, 'postgres', "$limit; SELECT next_sno('four')");
 
 # ---- "full": the disk is full
 
-# fill_disk(): fills the disk, and the existing WAL files but for a few kilobytes, and then requires a later mark
-sub fill_disk
+if ($small)
 {
-	my $left = q{SELECT pg_size_bytes(current_setting('wal_segment_size')) * count(*)
-			- (pg_current_wal_insert_lsn() - '0/0') % pg_size_bytes(current_setting('wal_segment_size'))
-		FROM pg_ls_waldir() WHERE name >= pg_walfile_name(pg_current_wal_insert_lsn())};
-	system("dd if=/dev/zero of=$small/full bs=64k 2>/dev/null");
-	while ((my $bytes = $full->safe_psql('postgres', $left)) > 8000)
-	{
-		my $message = int($bytes > 20_000 ? $bytes - 15_000 : $bytes - 7000);
-		$message = 400_000 if $message > 400_000;
-		$full->safe_psql('postgres', "SELECT pg_logical_emit_message(false, 'filler', repeat('x', $message))");
-	}
+	fill_disk($full, $small);
 	set_clock($full, '2026-06-01 12:00:05');
-	return;
 }
-fill_disk() if $small;
 
 # ---- "plain": the other causes
 

@@ -13,7 +13,7 @@ use Time::HiRes qw(usleep);
 our @EXPORT = qw(new_server standby_of use_own_copy create_edition install_library library_of_copy sharedir_of_copy start_with_clock set_clock
   error_of error_of_database errors start_load wait_for_load end_load
   received_by_each duplicates create_all_kinds create_tables draw_all_kinds insert_all_kinds
-  load_behind timestamp_of last_sno witness stop_idle count_of read_views);
+  load_behind timestamp_of last_sno witness stop_idle count_of read_views fill_disk);
 
 my $own_copy;    # the root of a copy of the staged extension, if this test may change it
 
@@ -164,6 +164,24 @@ sub read_views
 		SELECT clock.waiting, clock.detail, (SELECT count(*) FROM snowdrift.node), (SELECT count(*) FROM snowdrift.generators),
 			(SELECT count(*) FROM snowdrift.watermark_holders)
 		FROM snowdrift.clock});
+}
+
+# fill_disk(NODE, FOLDER): fills the disk, whose WAL is in the folder, and the existing WAL files, so that the mark's
+# record would need another one
+sub fill_disk
+{
+	my ($node, $folder) = @_;
+	my $left = q{SELECT pg_size_bytes(current_setting('wal_segment_size')) * count(*)
+			- (pg_current_wal_insert_lsn() - '0/0') % pg_size_bytes(current_setting('wal_segment_size'))
+		FROM pg_ls_waldir() WHERE name >= pg_walfile_name(pg_current_wal_insert_lsn())};
+	system("dd if=/dev/zero of=$folder/full bs=64k 2>/dev/null");
+	while ((my $bytes = $node->safe_psql('postgres', $left)) > 8000)
+	{
+		my $message = int($bytes > 20_000 ? $bytes - 15_000 : $bytes - 7000);
+		$message = 400_000 if $message > 400_000;
+		$node->safe_psql('postgres', "SELECT pg_logical_emit_message(false, 'filler', repeat('x', $message))");
+	}
+	return;
 }
 
 # errors(NODE, PATTERN, CALLS...): how many of the calls raise an error that matches the pattern

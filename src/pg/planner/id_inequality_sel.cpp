@@ -11,6 +11,7 @@
 
 extern "C" {
 #include "access/stratnum.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "utils/selfuncs.h"
@@ -44,12 +45,10 @@ Node* expression_of(void* condition) {
     return reinterpret_cast<Node*>(static_cast<RestrictInfo*>(condition)->clause);
 }
 
-/// A condition with an operator of two operands; null if `condition` is another one.
+/// A condition with an operator; null if `condition` is another one.
 const OpExpr* find_operation(void* condition) {
     Node* const expression = expression_of(condition);
-    if (!IsA(expression, OpExpr)) return nullptr;
-    const auto* const operation = reinterpret_cast<OpExpr*>(expression);
-    return list_length(operation->args) == 2 ? operation : nullptr;
+    return IsA(expression, OpExpr) ? reinterpret_cast<OpExpr*>(expression) : nullptr;
 }
 
 bool contains(const List* conditions, const List* arguments) {
@@ -70,7 +69,9 @@ struct Search {
 /// Searches the ANDs within an expression. Returns whether they contain the condition. Operands are
 /// not searched: the planner does not estimate them, and an OR can have thousands of comparisons.
 bool search_expression(Node* expression, void* context) {
-    if (expression == nullptr || IsA(expression, OpExpr)) return false;
+    if (expression == nullptr) return false;
+    expression = expression_of(expression);
+    if (IsA(expression, OpExpr)) return false;
     auto* const search = static_cast<Search*>(context);
     if (is_andclause(expression)) {
         search->conditions = reinterpret_cast<BoolExpr*>(expression)->args;
@@ -81,12 +82,7 @@ bool search_expression(Node* expression, void* context) {
 
 /// Searches a list of conditions, and the ANDs within them.
 bool search_list(List* conditions, Search* search) {
-    search->conditions = conditions;
-    if (contains(conditions, search->arguments)) return true;
-    ListCell* cell;
-    foreach (cell, conditions)
-        if (search_expression(expression_of(lfirst(cell)), search)) return true;
-    return false;
+    return search_expression(reinterpret_cast<Node*>(make_andclause(conditions)), search);
 }
 
 /// Searches the conditions of a relation, of its joins and of its partial indexes.
@@ -118,7 +114,6 @@ double estimate_alone(const Bound& bound, double share) {
 
 double estimate(PlannerInfo* root, Oid comparison, List* arguments, int relation) {
     const double share = estimate_inequality(root, comparison, arguments, relation);
-    if (list_length(arguments) != 2) return share;
     const std::optional<Bound> bound = find_bound(comparison, arguments);
     if (!bound) return share;
     const RelOptInfo* const source = find_relation(root, bound->id, relation);

@@ -56,7 +56,7 @@ int comparison_strategy(Oid comparison) {
 
 double estimate_inequality(PlannerInfo* root, Oid comparison, List* arguments, int relation) {
     const PGFunction estimator = find_estimator(comparison_strategy(comparison));
-    if (estimator == nullptr || list_length(arguments) != 2) return DEFAULT_INEQ_SEL;
+    if (estimator == nullptr) return DEFAULT_INEQ_SEL;
     List* const numbers = list_make2(as_number(static_cast<Node*>(linitial(arguments))),
                                      as_number(static_cast<Node*>(lsecond(arguments))));
     return DatumGetFloat8(DirectFunctionCall4(estimator, PointerGetDatum(root),

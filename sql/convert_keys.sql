@@ -205,6 +205,13 @@ SELECT snowdrift.convert_keys('{drafts}', dry_run => true)
 \set ECHO all
 COMMIT;
 SELECT pg_get_userbyid(relowner) AS owner FROM pg_class WHERE oid = 'shop.all_drafts'::regclass;
+-- The caller's search path can have names that a SET statement would have to quote.
+CREATE TABLE leaves (id serial PRIMARY KEY);
+CREATE VIEW all_leaves AS SELECT id FROM leaves;
+SELECT set_config('search_path', 'shop,public,user,a;b', false);
+SELECT statement FROM snowdrift.convert_keys('{leaves}') AS statement WHERE statement ~ 'search_path';
+DROP VIEW all_leaves;
+DROP TABLE leaves;
 
 -- What cannot be restored is not dropped. The error lists all objects to drop, to the last level, in an order in which they can
 -- be dropped.

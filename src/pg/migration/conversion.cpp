@@ -202,10 +202,11 @@ const char* lock_statement(const List* tables) {
     return statement.data;
 }
 
-/// The present search path, as in a SET statement.
-const char* present_path() {
-    const char* const path = GetConfigOption("search_path", false, false);
-    return *path == '\0' ? "''" : path;
+/// The statement that sets the present search path. Its names need not be quoted, as those of a SET
+/// statement must be.
+const char* present_path_statement() {
+    return psprintf("SELECT pg_catalog.set_config('search_path', %s, true)",
+                    quote_literal_cstr(GetConfigOption("search_path", false, false)));
 }
 
 }  // namespace
@@ -278,7 +279,7 @@ List* statements_of(const Conversion& conversion) {
     }
     if (created != NIL) {
         created = lcons(pstrdup(catalog_path_statement), created);
-        created = lappend(created, psprintf("SET LOCAL search_path = %s", present_path()));
+        created = lappend(created, pstrdup(present_path_statement()));
     }
     statements = lappend(statements, pstrdup(lock_statement(conversion.tables)));
     return list_concat(list_concat(statements, conversion.changes), created);

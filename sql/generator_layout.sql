@@ -3,13 +3,9 @@ SET client_min_messages = warning;    -- equal_ids.sql has the notices of new ge
 SET TimeZone = 'UTC';
 SELECT snowdrift.create_generator('web', 'snowflake', layout => 'si', worker => 3);
 SELECT snowdrift.create_generator('old', 'snowflake', layout => 'twitter'), snowdrift.create_generator('people', 'sno');
-SELECT snowdrift.generator_layout('web');
-SELECT name, layout = snowdrift.generator_layout(name) AS same FROM snowdrift.generators WHERE name = 'web';
-
 -- snowflake_generators.sql has what functions return with the layout.
 CREATE TABLE visits (id bigint PRIMARY KEY DEFAULT next_snowflake('web'));
 INSERT INTO visits SELECT make_snowflake('2024-01-01Z'::timestamptz + n * interval '1 minute', 0, 3, 0, 'si') FROM generate_series(0, 9999) AS n;
-SELECT count(*) FROM visits WHERE snowflake_within(id, '[2024-01-02Z, 2024-01-03Z)', snowdrift.generator_layout('web'));
 WITH drawn AS (SELECT next_snowflake('web') AS id)
 SELECT now() - snowflake_timestamp(id, snowdrift.generator_layout('web')) < interval '1 hour' AS recent,
     snowflake_worker(id, snowdrift.generator_layout('web')) AS worker FROM drawn;
@@ -48,10 +44,9 @@ ROLLBACK;
 SELECT snowdrift.generator_layout('web');
 SELECT name, snowdrift.generator_layout(name) FROM (VALUES ('web'), ('old'), ('old'), ('web')) AS names(name);
 
--- errors, and null
+-- errors
 SELECT split_part(error_of(format('SELECT snowdrift.generator_layout(%L)', name)), E'\n', 1) AS error
-FROM (VALUES ('missing'), ('WEB'), (''), ('people'), (repeat('x', 64))) AS names(name);
-SELECT snowdrift.generator_layout(NULL) IS NULL AS strict;
+FROM (VALUES ('WEB'), ('people')) AS names(name);
 
 -- in parallel workers, which also read a generator that the transaction has created
 SELECT set_config(name, 'on', false) AS forced FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query');

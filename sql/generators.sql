@@ -10,8 +10,6 @@ SELECT snowdrift.create_generator('shared', 'snowflake', sequence_min => 100, se
 SELECT name, kind, layout, datacenter, worker, partition, sequence_min, sequence_max
 FROM snowdrift.generators ORDER BY name, kind;
 
-SELECT snowflake_datacenter(id), snowflake_worker(id) FROM next_snowflake('orders') AS id;
-SELECT abs(extract(epoch FROM snowflake_timestamp(next_snowflake('toots'), 'mastodon') - clock_timestamp())) < 2 AS now;
 SELECT sno_partition(id), sno_metabyte(id), sno_sequence(id) FROM next_sno('people', 7) AS id;
 SELECT sno_partition(id), sno_metabyte(id), sno_sequence(id) FROM sno_at('2020-01-01', 9, 'people') AS id;
 SELECT sno_metabyte(next_sno('people'));
@@ -102,18 +100,9 @@ SELECT snowdrift.drop_generator('aB'), snowdrift.drop_generator('b!');
 
 \pset format unaligned
 \pset tuples_only on
-SELECT error_of($$SELECT next_snowflake('nobody')$$);
-SELECT error_of($$SELECT next_sno('nobody')$$);
-SELECT error_of($$SELECT next_snowflakes(1, 'nobody')$$);
-SELECT error_of($$SELECT next_snowflake('')$$);
-SELECT error_of($$SELECT next_snowflake(repeat('x', 64))$$);
 SELECT error_of($$SELECT next_snowflake('people')$$);
 SELECT error_of($$SELECT next_sno('toots')$$);
-SELECT error_of($$SELECT snowdrift.drop_generator('nobody')$$);
 SELECT error_of($$TRUNCATE snowdrift_tables.generator$$);
-SELECT error_of($$SELECT snowdrift.create_generator('toots', 'sno')$$);
-SELECT error_of($$SELECT snowdrift.create_generator('', 'sno')$$);
-SELECT error_of($$SELECT snowdrift.create_generator(repeat('x', 64), 'sno')$$);
 SELECT error_of($$SELECT snowdrift.create_generator(NULL, 'sno')$$);
 SELECT error_of($$SELECT snowdrift.create_generator('x', 'uuid')$$);
 SELECT error_of($$SELECT snowdrift.create_generator('x', 'snowflake', partition => 1)$$);

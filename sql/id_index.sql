@@ -35,13 +35,6 @@ SELECT plans_of('SELECT ID FROM events ORDER BY ID DESC LIMIT 1');
 SELECT plans_of('SELECT min(ID), max(ID) FROM events');
 SELECT * FROM for_each_type('SELECT min(ID), max(ID), min(n), max(n) FROM events');
 
--- the planner estimates the rows of a range
-SELECT type, estimate_of(format('SELECT FROM events WHERE %I = %L', type, of_2023)) = 1 AS one,
-    estimate_of(format('SELECT FROM events WHERE %I < %L', type, last)) > 19000 AS all,
-    estimate_of(format('SELECT FROM events WHERE %I > %L', type, last)) < 1000 AS none
-FROM (VALUES ('ulid', '01HJ1K5KQ0V5RZ1F7WK3ABCDEF', '7ZZZZZZZZZZZZZZZZZZZZZZZZZ'), ('sno', 'cg89x7njekxjp7vt', 'xxxxxxxxxxxxxxxx'))
-    AS types(type, of_2023, last);
-
 -- joins
 SET enable_nestloop = off;
 SET enable_hashjoin = off;

@@ -63,16 +63,6 @@ CREATE TABLE tweets (
 SELECT attname, pg_get_expr(adbin, adrelid) FROM pg_attrdef
     JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
 WHERE adrelid = 'tweets'::regclass ORDER BY attnum;
--- An index on an expression is for the value, whatever its text.
-CREATE INDEX tweets_worker ON tweets (snowflake_worker(id, 'twitter'));
-SET enable_seqscan = off;
-SET enable_bitmapscan = off;
-SELECT layout, plan_of(format('SELECT id FROM tweets WHERE snowflake_worker(id, %L) = 18', layout))
-    = 'Index Scan on tweets_worker' AS indexed
-FROM (VALUES ('twitter'), ('timestamp=41 datacenter=5 worker=5 sequence=12 epoch=1288834974657'),
-    ('discord')) AS layouts(layout);
-RESET enable_seqscan;
-RESET enable_bitmapscan;
 
 \pset format unaligned
 \pset tuples_only on

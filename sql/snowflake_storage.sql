@@ -1,4 +1,4 @@
--- Snowflake IDs in tables: defaults, generated columns, indexes, time ranges and their plans
+-- Snowflake IDs in tables: defaults, generated columns and indexes
 SET TIME ZONE 'UTC';
 
 CREATE TABLE posts (
@@ -16,12 +16,6 @@ SET enable_seqscan = off;
 EXPLAIN (COSTS OFF) SELECT body FROM posts WHERE snowflake_worker(id) = 3;
 SELECT body FROM posts WHERE snowflake_worker(id) = 3;
 
--- a time range is a range of the primary key
-EXPLAIN (COSTS OFF) SELECT body FROM posts
-WHERE id >= snowflake_boundary('2021-12-31') AND id < snowflake_boundary('2022-01-02');
-SELECT body FROM posts
-WHERE id >= snowflake_boundary('2021-12-31') AND id < snowflake_boundary('2022-01-02');
-SELECT count(*) FROM posts WHERE id >= snowflake_boundary(now() - interval '1 hour');
 RESET enable_seqscan;
 
 -- the same with JIT compilation

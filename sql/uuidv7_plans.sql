@@ -9,23 +9,10 @@ SET enable_bitmapscan = off;
 
 -- The index scan uses a range of UUIDs. The predicate stays, because the range can contain random UUIDs.
 EXPLAIN (COSTS OFF) SELECT * FROM orders WHERE uuidv7_within(id, '[2026-03-01, 2026-03-02)');
-EXPLAIN (COSTS OFF) SELECT * FROM orders WHERE uuidv7_within(id, tstzrange(now() - interval '1 hour', NULL));
-EXPLAIN (COSTS OFF) SELECT id FROM orders
-WHERE uuidv7_within(id, '[2026-03-01,)') AND id < '019d4130-a400-7000-8000-000000000000' ORDER BY id DESC LIMIT 10;
 SELECT * FROM explain($$SELECT * FROM orders WHERE uuidv7_within(id, NULL)$$);
-SET plan_cache_mode = force_generic_plan;
-PREPARE orders_within(tstzrange) AS SELECT * FROM orders WHERE uuidv7_within(id, $1) ORDER BY id;
-EXPLAIN (COSTS OFF) EXECUTE orders_within('[2026-03-01, 2026-03-02)');
-RESET plan_cache_mode;
-SET enable_hashjoin = off;
-SET enable_mergejoin = off;
-SELECT * FROM explain($$SELECT * FROM ranges JOIN orders ON uuidv7_within(id, range)$$);
-RESET enable_hashjoin;
-RESET enable_mergejoin;
--- A subquery runs once, and the plan uses the index. A volatile range, or one from the same table, is a filter.
+-- A subquery runs once, and the plan uses the index. A range from the same table is a filter.
 SELECT count(*) FROM explain('SELECT * FROM orders WHERE uuidv7_within(id, (SELECT range FROM ranges LIMIT 1))')
 WHERE plan ~ 'Index Cond: .*first_.* AND .*last_';
-SELECT * FROM explain($$SELECT * FROM orders WHERE uuidv7_within(id, tstzrange(clock_timestamp(), NULL))$$);
 SELECT * FROM explain($$SELECT * FROM orders WHERE uuidv7_within(id, tstzrange(NULL, body::timestamptz))$$);
 
 -- OR and NOT

@@ -68,7 +68,6 @@ END $$;
 
 -- Snowflake: layouts
 
-
 -- last_ms is the beginning of the last time unit; a shift is the number of bits below a field.
 CREATE TYPE snowdrift.fields AS (
     epoch_ms bigint, last_ms bigint, unit_ms bigint, max_id bigint,
@@ -556,7 +555,7 @@ END $$;
 COMMENT ON FUNCTION public.next_snowflake(text) IS 'generate new Snowflake ID from named generator';
 
 CREATE FUNCTION public.next_snowflake() RETURNS bigint
-    LANGUAGE sql VOLATILE RETURN public.next_snowflake('');
+    LANGUAGE sql VOLATILE RETURN public.next_snowflake(''::text);
 COMMENT ON FUNCTION public.next_snowflake() IS 'generate new Snowflake ID, unique in this database';
 
 CREATE FUNCTION public.next_snowflakes(n integer, generator text DEFAULT '') RETURNS SETOF bigint

@@ -16,7 +16,6 @@
 #include "pg/support/row.hpp"
 #include "pg/support/time.hpp"
 #include "pg/types/snowflake_layout_type.hpp"
-#include "protocol/generators.hpp"
 
 extern "C" {
 #include "utils/builtins.h"
@@ -41,31 +40,24 @@ std::optional<Datum> regression_count(const slots::Slot& slot, Kind kind) {
 /// The share of the sequence numbers of the clock's time unit that are used; null if IDs are ahead
 /// of that unit, and for ULIDs and UUIDs. The clock is read after the state, so IDs that are issued
 /// meanwhile are not ahead.
-std::optional<Datum> sequence_used(const slots::Slot& slot, const slots::SlotKey& key) {
+std::optional<Datum> sequence_used(const slots::Slot& slot, const Definition& definition) {
     std::optional<float> share;
-    if (key.kind == Kind::snowflake) {
-        const uint64_t state = slot.snowflake.word;
-        const SnowflakeGenerator generator =
-            key.is_default()
-                ? SnowflakeGenerator{default_layout, 0}
-                : SnowflakeGenerator{key.layout, 0, key.sequence_min, key.sequence_max};
-        share = generator.sequence_used(state, clock::now_ms());
-    } else if (key.kind == Kind::sno) {
+    if (definition.kind == Kind::snowflake) {
+        const uint64_t word = slot.snowflake.word;
+        share = definition.snowflake_generator(0).sequence_used(word, clock::now_ms());
+    } else if (definition.kind == Kind::sno) {
         const uint64_t word = slot.sno.word;
-        const uint32_t sequence_max = key.is_default() ? UINT16_MAX : key.sequence_max;
-        const SnoGenerator generator{0, static_cast<uint16_t>(key.sequence_min),
-                                     static_cast<uint16_t>(sequence_max)};
-        share = generator.sequence_used(word, clock::now_ms());
+        share = definition.sno_generator(0).sequence_used(word, clock::now_ms());
     }
     if (!share) return std::nullopt;
     return Float4GetDatum(*share);
 }
 
 /// The time of the last ID that the format can represent, in Unix milliseconds.
-int64 last_representable_ms(const slots::SlotKey& key) {
-    switch (key.kind) {
+int64 last_representable_ms(const Definition& definition) {
+    switch (definition.kind) {
         case Kind::snowflake:
-            return (key.is_default() ? default_layout : key.layout).max_unix_ms();
+            return definition.layout.max_unix_ms();
         case Kind::sno:
             return Sno::max_timestamp_ms;
         case Kind::ulid:
@@ -85,9 +77,9 @@ struct Listing {
     int64 now_ms;
 };
 
-/// Add the row of the generator whose state has the key `key`, with the definition as stored, which
-/// may be invalid.
-void add_generator(const Listing& listing, const slots::SlotKey& key, const Row& row) {
+/// Add the row of a generator, with the definition as stored, which may be invalid.
+void add_generator(const Listing& listing, const Definition& definition, const Row& row) {
+    const slots::SlotKey key = definition.slot_key();
     slots::Slot* const slot = slots::lookup(key);
     std::optional<Datum> last_timestamp, lead, used, waiting, episodes, duration, count;
     if (slot != nullptr) {
@@ -95,7 +87,7 @@ void add_generator(const Listing& listing, const slots::SlotKey& key, const Row&
             last_timestamp = TimestampTzGetDatum(timestamp_from_unix_ms(last));
             lead = interval_from_ms(std::max<int64_t>(last - listing.now_ms, 0));
         }
-        used = sequence_used(*slot, key);
+        used = sequence_used(*slot, definition);
         const slots::Statistics& statistics = slot->statistics;
         waiting = Int32GetDatum(static_cast<int32>(statistics.waiting.load()));
         episodes = Int64GetDatum(int64{statistics.episodes.load()});
@@ -106,7 +98,7 @@ void add_generator(const Listing& listing, const slots::SlotKey& key, const Row&
             {row[Column::name], row[Column::kind], row[Column::layout], row[Column::datacenter],
              row[Column::worker], row[Column::partition], row[Column::sequence_min],
              row[Column::sequence_max], row[Column::this_node_only], row[Column::origin],
-             TimestampTzGetDatum(timestamp_from_unix_ms(last_representable_ms(key))),
+             TimestampTzGetDatum(timestamp_from_unix_ms(last_representable_ms(definition))),
              last_timestamp, lead, used, waiting, episodes, duration, count});
 }
 
@@ -117,25 +109,18 @@ void add_default(const Listing& listing, Kind kind) {
         row[Column::layout] = make_datum(default_layout);
         row[Column::origin] = TimestampTzGetDatum(timestamp_from_unix_ms(listing.origin.unix_ms));
     }
-    add_generator(listing, {MyDatabaseId, kind}, row);
+    add_generator(listing, Definition::of_default(kind), row);
 }
 
 void add_named(const Listing& listing, Row row) {
-    slots::SlotKey key{MyDatabaseId,
-                       row.kind(),
-                       row.table,
-                       row.number(Column::id),
-                       row.number(Column::sequence_min),
-                       row.number(Column::sequence_max)};
-    const auto& layout = row[Column::layout];
-    if (key.kind == Kind::snowflake) key.layout = layout ? get_layout(*layout) : default_layout;
+    const Definition definition = row.unchecked_definition();
     auto& origin = row[Column::origin];
-    if (origin && int64{key.id} <= listing.origin.last_generator)
+    if (origin && int64{definition.id} <= listing.origin.last_generator)
         origin = TimestampTzGetDatum(
             std::min(DatumGetTimestampTz(*origin), timestamp_from_unix_ms(listing.origin.unix_ms)));
     // The result outlives the table's TOAST values.
     row[Column::name] = PointerGetDatum(PG_DETOAST_DATUM(*row[Column::name]));
-    add_generator(listing, key, row);
+    add_generator(listing, definition, row);
 }
 
 }  // namespace

@@ -22,11 +22,7 @@ class SnoSession : public NodeSession {
 
     constexpr SnoSession() : NodeSession{kind} {}
 
-    void prepare() {
-        core_ = {static_cast<uint16_t>(attach()),
-                 static_cast<uint16_t>(definition_ ? definition_->sequence_min : 0),
-                 static_cast<uint16_t>(definition_ ? definition_->sequence_max : UINT16_MAX)};
-    }
+    void prepare() { core_ = definition_.sno_generator(attach()); }
 
     bool try_next(int64_t unix_ms, Id& id) {
         return core_.try_next(slot_->sno, unix_ms, metabyte_, id);

@@ -27,13 +27,7 @@ class SnowflakeSession : public NodeSession {
 
     constexpr SnowflakeSession() : NodeSession{kind} {}
 
-    void define(const Definition& definition, const char* name) {
-        NodeSession::define(definition, name);
-        core_ = SnowflakeGenerator{definition.layout, definition.node().value_or(0),
-                                   definition.sequence_min, definition.sequence_max};
-    }
-
-    void prepare() { core_ = core_.at_node(attach()); }
+    void prepare() { core_ = definition_.snowflake_generator(attach()); }
 
     bool try_next(int64_t unix_ms, Id& id) {
         if (unlikely(regressions::is_ahead(state()))) return false;  // ask() records regressions
@@ -50,34 +44,32 @@ class SnowflakeSession : public NodeSession {
         } else if (answer.verdict == Verdict::clock_behind || answer.verdict == Verdict::refused) {
             regressions::record(state(), core_, core_.unix_ms_of(state().word));
         } else if (answer.verdict == Verdict::out_of_range) {
-            report_not_present(core_.layout(), now, ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE);
+            report_not_present(layout(), now, ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE);
         }
         return answer;
     }
 
     int64_t begin_unit() { return core_.begin_unit(state().word, clock::now_ms()); }
 
-    int64_t truncate(int64_t unix_ms) const { return core_.layout().truncate(unix_ms); }
+    int64_t truncate(int64_t unix_ms) const { return layout().truncate(unix_ms); }
 
     /// See hold_row.hpp. A number that is not an ID is before all times, or at the last one.
     std::optional<TimestampTz> hold_row(Id id) {
-        const SnowflakeLayout& layout = core_.layout();
-        const bool is_valid = layout.contains_id(id);
-        const int64_t unix_ms = is_valid ? unix_ms_of(layout.split(id).time)
-                                : id < 0 ? layout.epoch_unix_ms - 1
-                                         : layout.max_unix_ms();
+        const bool is_valid = layout().contains_id(id);
+        const int64_t unix_ms = is_valid ? unix_ms_of(layout().split(id).time)
+                                : id < 0 ? layout().epoch_unix_ms - 1
+                                         : layout().max_unix_ms();
         return watermark::guard_row(*this, unix_ms);
     }
 
     /// The watermark for the statement that calls the SQL function.
     Id watermark() {
-        const SnowflakeLayout& layout = core_.layout();
         const int64_t unix_ms = watermark::read_for_statement(*this);
-        const bool has_negative = unix_ms < layout.epoch_unix_ms;  // a row whose number is no ID
-        return has_negative ? PG_INT64_MIN : layout.boundary(time_of(unix_ms));
+        const bool has_negative = unix_ms < layout().epoch_unix_ms;  // a row whose number is no ID
+        return has_negative ? PG_INT64_MIN : layout().boundary(time_of(unix_ms));
     }
 
-    overflow::Label label() const { return {name_, core_.capacity(), core_.layout().unit_ms}; }
+    overflow::Label label() const { return {name_, core_.capacity(), layout().unit_ms}; }
 
  private:
     slots::SnowflakeState& state() const { return slot_->snowflake; }

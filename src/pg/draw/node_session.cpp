@@ -17,12 +17,11 @@ namespace snowdrift {
 namespace {
 
 /// The origin, which the mark's row limits after snowdrift.reset_clock().
-std::optional<int64_t> find_origin(const mark_table::Origin& common,
-                                   const std::optional<Definition>& definition) {
-    if (!definition) return common.unix_ms;
-    const bool is_limited = static_cast<int64_t>(definition->id) <= common.last_generator;
-    if (!definition->origin_ms || !is_limited) return definition->origin_ms;
-    return std::min(*definition->origin_ms, common.unix_ms);
+std::optional<int64_t> find_origin(const mark_table::Origin& common, const Definition& definition) {
+    if (definition.is_default()) return common.unix_ms;
+    const bool is_limited = int64_t{definition.id} <= common.last_generator;
+    if (!definition.origin_ms || !is_limited) return definition.origin_ms;
+    return std::min(*definition.origin_ms, common.unix_ms);
 }
 
 }  // namespace
@@ -34,18 +33,18 @@ uint32_t NodeSession::attach() {
     // The lock blocks mark::reset(), which makes the origin earlier and discards the states, and
     // DROP EXTENSION.
     Relation mark = mark_table::open();
-    if (definition_ && !definition_->has_server_number()) {
-        definitions::check_unique_in_cluster(name_, *definition_);
+    if (!definition_.has_server_number()) {
+        definitions::check_unique_in_cluster(name_, definition_);
         check_confirmed(mark, std::nullopt, citus::read_membership());
     }
     const uint32_t node = find_node(mark);
-    if (definition_ && definition_->table != extension::find_relation("generator"))
+    if (!definition_.is_default() && definition_.table != extension::find_relation("generator"))
         definitions::report_dropped(name_);
-    const slots::SlotKey key =
-        definition_ ? definition_->slot_key() : slots::SlotKey{MyDatabaseId, kind_};
-    slot_.attach(key, definition_ && definition_->is_uncommitted);
+    const slots::SlotKey key = definition_.slot_key();
+    slot_.attach(key, definition_.is_uncommitted);
     const auto origin = find_origin(mark_table::read(mark).origin, definition_);
-    if (origin && kind_ == slots::Kind::snowflake) advance_state(*slot_, key, *origin - 1);
+    if (origin && definition_.kind == slots::Kind::snowflake)
+        advance_state(*slot_, key, *origin - 1);
     relation_close(mark, RowExclusiveLock);
     watermark::forget(generator_);
     // With debug_discard_caches, every look-up discards all caches, so ignore those above.
@@ -59,9 +58,9 @@ std::optional<int64_t> NodeSession::read_origin() const {
 
 /// The node of the definition, or the server's.
 uint32_t NodeSession::find_node(Relation mark) const {
-    if (definition_ && definition_->node()) return *definition_->node();
+    if (const auto own = definition_.node()) return *own;
     const uint32_t node =
-        kind_ == slots::Kind::sno ? server_number(mark) : node_for(layout(), mark);
+        definition_.kind == slots::Kind::sno ? server_number(mark) : node_for(layout(), mark);
     log_missing_number();
     return node;
 }

@@ -1,6 +1,6 @@
-// The part of a session's generator that Snowflake and sno IDs share: a definition or none, a
-// slot, a node that is read again when it may have changed, and the origin of a Snowflake
-// generator: the time from which it issues IDs. snowflake_at() issues IDs of earlier times.
+// The part of a session's generator that Snowflake and sno IDs share: a definition, a slot, a node
+// that is read again when it may have changed, and the origin of a Snowflake generator: the time
+// from which it issues IDs. snowflake_at() issues IDs of earlier times.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,6 @@
 #include "pg/named/definitions.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/settings.hpp"
-#include "pg/types/snowflake_layout_type.hpp"
 #include "pg/watermark/holds.hpp"
 
 namespace snowdrift {
@@ -28,7 +27,7 @@ class NodeSession {
         slot_.detach();
         definition_ = definition;
         name_ = name;
-        generator_ = watermark::only(kind_, definition.id);
+        generator_ = watermark::only(definition.kind, definition.id);
     }
 
     /// A named generator's first use in a transaction. Another generator may share its bit, and its
@@ -37,7 +36,9 @@ class NodeSession {
 
  protected:
     constexpr explicit NodeSession(slots::Kind kind)
-        : name_{slots::name_of(kind)}, kind_{kind}, generator_{watermark::only(kind, 0)} {}
+        : definition_{Definition::of_default(kind)},
+          name_{slots::name_of(kind)},
+          generator_{watermark::only(kind, 0)} {}
 
     /// Attaches the state, and ensures that its further IDs are not before the origin. Returns the
     /// node. Raises the errors of node_for() and SessionSlot::attach(), and 42704 if the generator
@@ -51,18 +52,15 @@ class NodeSession {
     std::optional<int64_t> read_origin() const;
 
     /// The layout of Snowflake IDs.
-    const SnowflakeLayout& layout() const {
-        return definition_ ? definition_->layout : default_layout;
-    }
+    const SnowflakeLayout& layout() const { return definition_.layout; }
 
-    std::optional<Definition> definition_;  // of a named generator
+    Definition definition_;
     SessionSlot slot_;
     const char* name_;
 
  private:
     uint32_t find_node(Relation mark) const;
 
-    slots::Kind kind_;
     watermark::Generators generator_;
     uint64_t node_version_ = 0;  // settings::node_version when the node was read
 };

@@ -11,7 +11,6 @@
 #include "pg/mark/mark_table.hpp"
 #include "pg/mark/regressions.hpp"
 #include "pg/named/equal_ids.hpp"
-#include "pg/node/node.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/settings.hpp"
 
@@ -30,12 +29,13 @@ namespace {
 bool resume(slots::Slot& slot, const GeneratorSnapshot& snapshot) {
     if (snapshot.definition.kind == slots::Kind::sno) {
         slot.sno.at_count = std::max(slot.sno.at_count.load(), snapshot.at_count);
-        return snapshot.sno_generator().resume_after(slot.sno, snapshot.sno_position);
+        return snapshot.definition.sno_generator(0).resume_after(slot.sno, snapshot.sno_position);
     }
     slots::SnowflakeState& state = slot.snowflake;
     if (!snapshot.snowflake_position) return state.word == 0;
     regressions::expect_lead(state);
-    return snapshot.snowflake_generator().resume_after(state.word, *snapshot.snowflake_position);
+    return snapshot.definition.snowflake_generator(0).resume_after(state.word,
+                                                                   *snapshot.snowflake_position);
 }
 
 /// Start a fresh state at the snapshot's position, but after `floor_ms`, the floor of fresh
@@ -119,11 +119,12 @@ SNOWDRIFT_FUNCTION(snapshot) {
     relation_close(mark, RowExclusiveLock);
     mark::require_structure();  // another structure has other states
     if (snapshot.definition.kind == slots::Kind::sno) {
-        snapshot.sno_position = snapshot.sno_generator().position(slot->sno);
+        snapshot.sno_position = snapshot.definition.sno_generator(0).position(slot->sno);
         snapshot.regressions = slot->sno.regressions;
         snapshot.at_count = slot->sno.at_count;
     } else {
-        snapshot.snowflake_position = snapshot.snowflake_generator().position(slot->snowflake.word);
+        snapshot.snowflake_position =
+            snapshot.definition.snowflake_generator(0).position(slot->snowflake.word);
     }
     return write_snapshot(snapshot, clock::now_ms());
 }

@@ -24,19 +24,6 @@ struct GeneratorSnapshot {
         const uint64_t units = sno_position.highest();
         return units > 0 ? SnoGenerator::unix_ms_of(units) : 0;
     }
-
-    SnowflakeGenerator snowflake_generator() const {
-        Assert(definition.kind == slots::Kind::snowflake);
-        return {definition.layout, definition.node().value_or(0), definition.sequence_min,
-                definition.sequence_max};
-    }
-
-    SnoGenerator sno_generator() const {
-        Assert(definition.kind == slots::Kind::sno);
-        return {static_cast<uint16_t>(definition.partition.value_or(0)),
-                static_cast<uint16_t>(definition.sequence_min),
-                static_cast<uint16_t>(definition.sequence_max)};
-    }
 };
 
 /// Returns the snapshot as a Datum of type jsonb. `now_ms`: the time when it was taken, in Unix

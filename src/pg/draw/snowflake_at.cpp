@@ -63,15 +63,14 @@ class BackfillSession : public NodeSession {
         uint64_t end_unit = 0;
         if (origin_ms_ > layout().epoch_unix_ms)
             end_unit = std::min(layout().units_at(origin_ms_ - 1), layout().max_timestamp()) + 1;
-        pool_ = {definition_ ? definition_->id : 0, end_unit,
-                 definition_ ? definition_->sequence_min : 0,
-                 definition_ ? definition_->sequence_max : layout().max_sequence()};
+        pool_ = {definition_.id, end_unit, definition_.sequence_min, definition_.sequence_max};
         transaction_ = current_transaction();
     }
 
     /// The generator, for error messages.
     const char* subject() const {
-        return definition_ ? psprintf("ID generator \"%s\"", name_) : "default Snowflake generator";
+        return definition_.is_default() ? "default Snowflake generator"
+                                        : psprintf("ID generator \"%s\"", name_);
     }
 
     [[noreturn]] void report_no_origin() const {

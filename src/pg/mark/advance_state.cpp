@@ -3,17 +3,13 @@
 #include <algorithm>
 
 #include "pg/mark/mark.hpp"
-
 #include "pg/mark/regressions.hpp"
-#include "pg/types/snowflake_layout_type.hpp"
 
 namespace snowdrift {
 
 namespace {
 
-SnowflakeGenerator snowflake_generator(const slots::SlotKey& key) {
-    return {key.is_default() ? default_layout : key.layout, 0};
-}
+SnowflakeGenerator snowflake_generator(const slots::SlotKey& key) { return {key.layout, 0}; }
 
 template <typename Id>
 void advance_blocks(slots::Slot& slot, BlockGenerator<Id>& generator, int64_t unix_ms) {

@@ -1,4 +1,4 @@
-// The definition of a named generator.
+// The definition of a generator.
 #pragma once
 
 #include <optional>
@@ -6,16 +6,17 @@
 #include "pg/mark/slots.hpp"
 #include "pg/named/generator_lock.hpp"
 #include "pg/support/postgres.hpp"
-#include "snowdrift/snowflake.hpp"
+#include "pg/types/snowflake_layout_type.hpp"
+#include "protocol/generators.hpp"
 
 namespace snowdrift {
 
-/// A row of snowdrift_tables.generator. Without datacenter and worker, or without partition, the
-/// generator uses snowdrift.node.
+/// A row of snowdrift_tables.generator, or what a default generator has instead of one. Without
+/// datacenter and worker, or without partition, the generator uses snowdrift.node.
 struct Definition {
-    Oid table;            ///< the table that contains the row
+    Oid table;            ///< the table that contains the row; InvalidOid for a default generator
     uint32_t id;          ///< from the sequence snowdrift_tables.generator_id; unique in the table
-    slots::Kind kind;     ///< snowflake or sno
+    slots::Kind kind;     ///< of a row: snowflake or sno
     bool is_uncommitted;  ///< created by the current transaction
     SnowflakeLayout layout;              ///< of a Snowflake generator
     std::optional<uint32_t> datacenter;  ///< of a Snowflake generator
@@ -27,6 +28,17 @@ struct Definition {
     std::optional<int64_t> origin_ms;  ///< of a Snowflake generator, in Unix milliseconds: it
                                        ///< issues no ID before this time; nothing if unknown
 
+    /// The default generator of the kind. The mark's row has its origin.
+    static constexpr Definition of_default(slots::Kind kind) {
+        Definition definition{};
+        definition.kind = kind;
+        if (kind == slots::Kind::snowflake) definition.layout = default_layout;
+        definition.sequence_max = definition.max_sequence();
+        return definition;
+    }
+
+    bool is_default() const { return !OidIsValid(table); }
+
     GeneratorId generator() const { return {table, id}; }
 
     /// The node: datacenter and worker together, or the partition. Nothing if they are unset.
@@ -37,7 +49,7 @@ struct Definition {
     }
 
     /// The greatest sequence number of such IDs.
-    uint32_t max_sequence() const {
+    constexpr uint32_t max_sequence() const {
         return kind == slots::Kind::sno ? UINT16_MAX : layout.max_sequence();
     }
 
@@ -48,8 +60,18 @@ struct Definition {
 
     /// The key of the slot that holds the generator's state.
     slots::SlotKey slot_key() const {
-        Assert(OidIsValid(table) && sequence_min < sequence_max);
         return {MyDatabaseId, kind, table, id, sequence_min, sequence_max, layout};
+    }
+
+    SnowflakeGenerator snowflake_generator(uint32_t of_node) const {
+        Assert(kind == slots::Kind::snowflake);
+        return {layout, of_node, sequence_min, sequence_max};
+    }
+
+    SnoGenerator sno_generator(uint32_t of_node) const {
+        Assert(kind == slots::Kind::sno);
+        return {static_cast<uint16_t>(of_node), static_cast<uint16_t>(sequence_min),
+                static_cast<uint16_t>(sequence_max)};
     }
 };
 

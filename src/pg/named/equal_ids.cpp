@@ -6,7 +6,6 @@
 #include "pg/node/citus.hpp"
 #include "pg/node/node.hpp"
 #include "pg/support/name_list.hpp"
-#include "pg/types/snowflake_layout_type.hpp"
 
 extern "C" {
 #include "nodes/pg_list.h"
@@ -50,22 +49,13 @@ bool can_be_equal(const Definition& a, const Definition& b, uint32_t server_numb
            (a.sequence_min <= b.sequence_max && b.sequence_min <= a.sequence_max);
 }
 
-/// The default generator of the kind.
-Definition default_definition(slots::Kind kind) {
-    Definition definition{};
-    definition.kind = kind;
-    definition.layout = default_layout;
-    definition.sequence_max = definition.max_sequence();
-    return definition;
-}
-
 }  // namespace
 
 void notice_equal_ids(const char* name, const Definition& definition) {
     const auto number = find_server_number(citus::read_membership());
     const uint32_t server_number = number ? number->value : 0;
     const bool has_default =
-        can_be_equal(definition, default_definition(definition.kind), server_number);
+        can_be_equal(definition, Definition::of_default(definition.kind), server_number);
     List* names = NIL;
     definitions::for_each_row([&](const definitions::Row& row) {
         const char* const other = TextDatumGetCString(*row[definitions::Column::name]);

@@ -216,7 +216,7 @@ class Turn : public Environment {
         enter(Phase::cover);
     }
 
-    /// Returns the ID if the word covers it: see mark::cover().
+    /// Returns the ID if the word covers it: see mark::is_covered().
     void cover() {
         const MarkWord known{static_cast<uint64_t>(step(always, [&] { return memory.mark[0]; }))};
         const bool is_tagged = known.tag() == me.tag || has(Mutation::draw_ignores_tag);

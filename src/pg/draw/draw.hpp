@@ -35,30 +35,23 @@ concept SessionGenerator = requires(T session, Request& request) {
     { session.label() } -> std::same_as<overflow::Label>;
 };
 
-/// Waits and asks again until an ID is issued. Raises 55000 if the clock prevents that.
-template <SessionGenerator Session, typename Answer>
-Answer ask_until_issued(Session& session, Answer answer, Request& request) {
-    while (answer.verdict != Verdict::issued) {
-        if (answer.verdict == Verdict::exhausted || answer.verdict == Verdict::clock_behind) {
-            if (answer.verdict == Verdict::exhausted && overflow::record(session.slot().statistics))
-                overflow::log_episode(session.label());
-            wait_for_clock(answer.ms);
-        } else if (answer.verdict != Verdict::stale) {
-            report_clock_error(answer.verdict, answer.ms);
-        }
-        answer = session.ask(request);
-    }
-    return answer;
-}
-
-/// The same as ask_until_issued(), and counts the call as waiting until it returns or raises an
-/// error.
+/// Waits and asks again until an ID is issued, and counts the call as waiting until then. Raises
+/// 55000 if the clock prevents that.
 template <SessionGenerator Session, typename Answer>
 pg_noinline Answer wait_for_id(Session& session, Answer answer, Request& request) {
     while (answer.verdict == Verdict::stale) answer = session.ask(request);
     if (answer.verdict == Verdict::issued) return answer;
-    waiting::count_while(session.slot().statistics.waiting,
-                         [&] { answer = ask_until_issued(session, answer, request); });
+    waiting::count_while(session.slot().statistics.waiting, [&] {
+        for (; answer.verdict != Verdict::issued; answer = session.ask(request)) {
+            if (answer.verdict == Verdict::exhausted || answer.verdict == Verdict::clock_behind) {
+                if (answer.verdict == Verdict::exhausted)
+                    overflow::record(session.slot().statistics, session.label());
+                wait_for_clock(answer.ms);
+            } else if (answer.verdict != Verdict::stale) {
+                report_clock_error(answer.verdict, answer.ms);
+            }
+        }
+    });
     return answer;
 }
 
@@ -75,7 +68,7 @@ pg_noinline auto draw(Session& session) {
         auto answer = session.ask(request);
         if (unlikely(answer.verdict != Verdict::issued))
             answer = wait_for_id(session, answer, request);
-        if (likely(mark::cover(answer.ms))) return answer.id;
+        if (likely(mark::is_covered(answer.ms) || mark::advance(answer.ms))) return answer.id;
     }
 }
 

@@ -3,25 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "pg/support/clock.hpp"
+
 namespace snowdrift::overflow {
-
-int64_t duration_ms(const slots::Statistics& statistics, int64_t now_ms) {
-    // A time before the last wait means that the clock was set back since.
-    if (std::abs(now_ms - statistics.last_ms.load()) > max_gap_ms) return 0;
-    return std::max<int64_t>(now_ms - statistics.began_ms.load(), 1);
-}
-
-bool record(slots::Statistics& statistics) {
-    Assert(statistics.waiting > 0);
-    const int64_t now = clock::now_ms();
-    if (statistics.last_ms.load() == now) return false;
-    const int64_t last = statistics.last_ms.exchange(now);
-    // Other sessions may have read the clock earlier and recorded it later, or vice versa.
-    if (std::abs(now - last) <= max_gap_ms) return false;
-    statistics.began_ms = now;
-    statistics.episodes.fetch_add(1);
-    return true;
-}
+namespace {
 
 void log_episode(const Label& label) {
     ereport(
@@ -34,6 +19,26 @@ void log_episode(const Label& label) {
              : errdetail("The random bits of the last ID's millisecond are used up. Calls wait "
                          "for the next millisecond."),
          errhidestmt(true), errhidecontext(true)));
+}
+
+}  // namespace
+
+int64_t duration_ms(const slots::Statistics& statistics, int64_t now_ms) {
+    // A time before the last wait means that the clock was set back since.
+    if (std::abs(now_ms - statistics.last_ms.load()) > max_gap_ms) return 0;
+    return std::max<int64_t>(now_ms - statistics.began_ms.load(), 1);
+}
+
+void record(slots::Statistics& statistics, const Label& label) {
+    Assert(statistics.waiting > 0);
+    const int64_t now = clock::now_ms();
+    if (statistics.last_ms.load() == now) return;
+    const int64_t last = statistics.last_ms.exchange(now);
+    // Other sessions may have read the clock earlier and recorded it later, or vice versa.
+    if (std::abs(now - last) <= max_gap_ms) return;
+    statistics.began_ms = now;
+    statistics.episodes.fetch_add(1);
+    log_episode(label);
 }
 
 }  // namespace snowdrift::overflow

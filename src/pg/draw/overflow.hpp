@@ -5,7 +5,6 @@
 #pragma once
 
 #include "pg/mark/slots.hpp"
-#include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
 
 namespace snowdrift::overflow {
@@ -23,11 +22,8 @@ struct Label {
 /// The duration of the current episode in milliseconds, at least 1; 0 if there is none.
 int64_t duration_ms(const slots::Statistics& statistics, int64_t now_ms);
 
-/// Records that a call, which `statistics` count as waiting, waits. Returns whether an episode
-/// begins with it. Raises no error.
-bool record(slots::Statistics& statistics);
-
-/// Logs the beginning of an episode. May raise an error, because logging serves interrupts.
-void log_episode(const Label& label);
+/// Records that a call, which `statistics` count as waiting, waits. Logs the beginning of an
+/// episode, which may raise an error, because logging serves interrupts.
+void record(slots::Statistics& statistics, const Label& label);
 
 }  // namespace snowdrift::overflow

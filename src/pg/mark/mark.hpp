@@ -77,11 +77,4 @@ inline bool is_covered(int64_t unix_ms) {
     return known.tag() == session.tag && has_half_lease(known.unix_ms(), unix_ms);
 }
 
-/// The same as advance(), but the common case is inlined.
-inline bool cover(int64_t unix_ms) {
-    if (is_covered(unix_ms)) [[likely]]
-        return true;
-    return advance(unix_ms);
-}
-
 }  // namespace snowdrift::mark

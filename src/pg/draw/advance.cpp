@@ -5,11 +5,9 @@
 #include "pg/mark/mark.hpp"
 #include "pg/mark/slots.hpp"
 #include "pg/node/node.hpp"
-#include "pg/support/checks.hpp"
 #include "pg/support/datum.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/settings.hpp"
-#include "pg/support/time.hpp"
 #include "pg/types/id_traits.hpp"
 #include "pg/types/snowflake_layout_type.hpp"
 

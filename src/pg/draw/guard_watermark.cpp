@@ -20,7 +20,6 @@ extern "C" {
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
-#include "utils/timestamp.h"
 }
 
 using namespace snowdrift;

@@ -1,7 +1,6 @@
 // The SQL functions that generate ULIDs: the monotonic next_ulid(), which takes a block per
 // transaction, and the random gen_ulid() and ulid_at().
 #include "pg/draw/next_in_block.hpp"
-#include "pg/support/checks.hpp"
 #include "pg/support/datum.hpp"
 #include "pg/types/id_traits.hpp"
 

@@ -1,7 +1,6 @@
 // The SQL functions that generate UUIDs of version 7: next_uuidv7() takes them from a block per
 // transaction, and uuidv7_at() generates random ones.
 #include "pg/draw/next_in_block.hpp"
-#include "pg/support/checks.hpp"
 #include "pg/support/datum.hpp"
 #include "pg/types/id_traits.hpp"
 

@@ -12,7 +12,6 @@
 #include "pg/support/scan.hpp"
 #include "pg/support/time.hpp"
 #include "pg/support/trigger.hpp"
-#include "pg/support/versions.hpp"
 
 extern "C" {
 #include "access/xlog.h"

@@ -18,7 +18,6 @@ extern "C" {
 #include "storage/bufmgr.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
-#include "utils/timestamp.h"
 }
 
 #include "pg/support/clock.hpp"

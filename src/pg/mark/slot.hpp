@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <new>
 
 extern "C" {
 #include "storage/spin.h"

@@ -7,7 +7,6 @@
 #include "pg/named/definitions.hpp"
 #include "pg/named/equal_ids.hpp"
 #include "pg/named/generator_dependents.hpp"
-#include "pg/node/node.hpp"
 #include "pg/node/replication.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"

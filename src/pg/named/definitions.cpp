@@ -15,10 +15,8 @@
 #include "pg/support/insert_row.hpp"
 #include "pg/support/name_list.hpp"
 #include "pg/support/time.hpp"
-#include "pg/types/snowflake_layout_type.hpp"
 
 extern "C" {
-#include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/xact.h"
 #include "catalog/indexing.h"

@@ -6,10 +6,8 @@
 #include "pg/support/extension.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/scan.hpp"
-#include "pg/support/versions.hpp"
 
 extern "C" {
-#include "catalog/dependency.h"
 #include "catalog/objectaddress.h"
 #include "catalog/pg_attrdef.h"
 #include "catalog/pg_depend.h"

@@ -7,12 +7,10 @@
 
 extern "C" {
 #include "access/parallel.h"
-#include "access/transam.h"
 #include "access/twophase.h"
 #include "access/xlog.h"
 #include "executor/spi.h"
 #include "storage/procarray.h"
-#include "utils/builtins.h"
 #include "utils/snapmgr.h"
 }
 

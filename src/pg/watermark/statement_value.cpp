@@ -3,11 +3,8 @@
 #include <new>
 
 #include "pg/support/postgres.hpp"
-#include "pg/support/versions.hpp"
 
 extern "C" {
-#include "access/xact.h"
-#include "storage/proc.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 }

@@ -17,22 +17,6 @@ class Generator : public GeneratorTest {
     Generator() : GeneratorTest{layout, 2 * 32 + 3, max_lead} {}
 };
 
-TEST_F(Generator, StartsAMillisecondAtSequenceZero) {
-    EXPECT_EQ(issue(noon), (SnowflakeParts{time_of(noon), 2, 3, 0}));
-}
-
-TEST_F(Generator, CountsUpWithinAMillisecond) {
-    issue(noon);
-    EXPECT_EQ(issue(noon), (SnowflakeParts{time_of(noon), 2, 3, 1}));
-    EXPECT_EQ(issue(noon), (SnowflakeParts{time_of(noon), 2, 3, 2}));
-}
-
-TEST_F(Generator, StartsAgainAtZeroInTheNextMillisecond) {
-    issue(noon);
-    issue(noon);
-    EXPECT_EQ(issue(noon + 1), (SnowflakeParts{time_of(noon + 1), 2, 3, 0}));
-}
-
 TEST_F(Generator, IssuesAllOfTheSequenceAndThenWaitsForTheNextMillisecond) {
     for (uint32_t sequence = 0; sequence <= layout.max_sequence(); ++sequence)
         ASSERT_EQ(issue(noon).sequence, sequence);
@@ -41,11 +25,6 @@ TEST_F(Generator, IssuesAllOfTheSequenceAndThenWaitsForTheNextMillisecond) {
     EXPECT_EQ(answer.ms, noon + 1);
     EXPECT_EQ(ask(noon).verdict, Verdict::exhausted);
     EXPECT_EQ(issue(noon + 1), (SnowflakeParts{time_of(noon + 1), 2, 3, 0}));
-}
-
-TEST_F(Generator, GoesOnFromTheLastIdWhenTheClockIsBackByOneMillisecond) {
-    issue(noon);
-    EXPECT_EQ(issue(noon - 1), (SnowflakeParts{time_of(noon), 2, 3, 1}));
 }
 
 TEST_F(Generator, GoesOnFromTheLastIdUpToTheLeadAllowed) {
@@ -69,14 +48,6 @@ TEST_F(Generator, RefusesAnyLongerLeadAndSaysHowLongItIs) {
     const auto answer = ask(noon - max_lead - 1001);
     EXPECT_EQ(answer.verdict, Verdict::refused);
     EXPECT_EQ(answer.ms, max_lead + 1001);
-}
-
-TEST_F(Generator, WithNoLeadAllowedRunsOnlyWhenTheClockHasCaughtUp) {
-    lead = 0;
-    issue(noon);
-    EXPECT_EQ(ask(noon - 1).verdict, Verdict::clock_behind);
-    EXPECT_EQ(ask(noon - 1001).verdict, Verdict::refused);
-    EXPECT_EQ(issue(noon).sequence, 1U);
 }
 
 TEST_F(Generator, AdvancesByOneMillisecondPerMillisecondOfAClockThatIsBehind) {
@@ -119,18 +90,6 @@ TEST_F(Generator, AClockSetBackDuringAWaitCostsOneMillisecondAfterIt) {
     EXPECT_EQ(issue(noon - 19'999), (SnowflakeParts{time_of(noon + 1), 2, 3, 0}));
 }
 
-TEST_F(Generator, TheLeadShrinksWhileSequenceNumbersAreLeft) {
-    issue(noon);
-    for (int64_t now = noon - 100; now <= noon; ++now) ASSERT_EQ(unix_ms_of(issue(now).time), noon);
-    EXPECT_EQ(issue(noon + 1), (SnowflakeParts{time_of(noon + 1), 2, 3, 0}));
-}
-
-TEST_F(Generator, AFreshOneTakesTheTimeAsItIs) {
-    issue(noon);
-    word = 0;
-    EXPECT_EQ(issue(noon - 86'400'000), (SnowflakeParts{time_of(noon - 86'400'000), 2, 3, 0}));
-}
-
 TEST_F(Generator, StartsAfterAMarkAndWithoutAWait) {
     word = generator.state_after(noon + 500);
     EXPECT_EQ(issue(noon), (SnowflakeParts{time_of(noon + 501), 2, 3, 1}));
@@ -138,32 +97,6 @@ TEST_F(Generator, StartsAfterAMarkAndWithoutAWait) {
     EXPECT_EQ(issue(noon), (SnowflakeParts{time_of(noon), 2, 3, 0}));
     word = generator.state_after(noon);
     EXPECT_GT(unix_ms_of(issue(noon).time), noon);
-}
-
-TEST_F(Generator, HasNoneAfterAMarkAtTheEnd) {
-    for (const int64_t past : {0, 1, 1'000'000}) {
-        word = generator.state_after(layout.max_unix_ms() + past);
-        EXPECT_NE(ask(layout.max_unix_ms()).verdict, Verdict::issued);
-        EXPECT_EQ(generator.unix_ms_of(word), layout.max_unix_ms());
-    }
-}
-
-TEST_F(Generator, AMarkBeforeTheEpochIsNoneAtAll) {
-    word = generator.state_after(layout.epoch_unix_ms - 1);
-    EXPECT_EQ(word, 0U);
-    word = generator.state_after(0);
-    EXPECT_EQ(word, 0U);
-}
-
-TEST_F(Generator, SaysTheMillisecondOfTheIdItIssues) {
-    EXPECT_EQ(ask(noon).ms, noon);
-    EXPECT_EQ(ask(noon - 100).ms, noon);
-}
-
-TEST_F(Generator, HasNoIdBeforeTheEpochOrAfterTheEnd) {
-    EXPECT_EQ(ask(layout.epoch_unix_ms - 1).verdict, Verdict::out_of_range);
-    EXPECT_EQ(ask(layout.max_unix_ms() + 1).verdict, Verdict::out_of_range);
-    EXPECT_EQ(unix_ms_of(issue(layout.max_unix_ms()).time), layout.max_unix_ms());
 }
 
 TEST_F(Generator, EndsWithTheLastIdOfTheLayout) {
@@ -245,18 +178,6 @@ TEST(GeneratorGoesOn, AfterTheLastIdOfAnotherState) {
     }
 }
 
-TEST(GeneratorGoesOn, AfterAStateThatHasIssuedNothingYet) {
-    const SnowflakeGenerator generator{layout, 7, 10, 13};
-    std::atomic<uint64_t> word{generator.state_after(noon)};
-    const auto last = generator.position(word);
-    EXPECT_EQ(last->unix_ms, noon);
-    EXPECT_EQ(last->sequence, 13U);
-    EXPECT_TRUE(generator.resume_after(word, *last));
-    Request request;
-    EXPECT_EQ(layout.split(generator.next(word, noon + 1, 0, request).id),
-              (SnowflakeParts{time_of(noon + 1), 0, 7, 10}));
-}
-
 TEST_F(Generator, HasUsedAShareOfTheSequenceOfTheClocksMillisecond) {
     EXPECT_EQ(generator.sequence_used(word, noon), std::nullopt);
     for (int issued = 1; issued <= 1024; ++issued) issue(noon);
@@ -311,15 +232,6 @@ TEST(GeneratorShortcut, TakesTheSameStepOrNone) {
             for (const uint64_t sequence : {0, 1, 98, 99, 100, 101, 102, 103, 104, 4094, 4095})
                 expect_same_step(generator, timestamp << layout.sequence_bits | sequence);
     }
-}
-
-TEST(GeneratorShortcut, IsForTimesTheLayoutCanHold) {
-    const SnowflakeGenerator generator{layout, 7};
-    std::atomic<uint64_t> word{0};
-    int64_t id;
-    EXPECT_FALSE(generator.try_next(word, layout.epoch_unix_ms - 1, id));
-    EXPECT_FALSE(generator.try_next(word, layout.max_unix_ms() + 1, id));
-    EXPECT_TRUE(generator.try_next(word, layout.max_unix_ms(), id));
 }
 
 TEST(GeneratorLayouts, EveryPresetIssuesItsOwnIds) {

@@ -196,19 +196,5 @@ TEST(Uuidv7, HasABoundaryThatSplitsIdsByTheirTime) {
     }
 }
 
-TEST(Uuidv7, AddsACountInTheOrderOfIds) {
-    const auto id = [](const char* text) { return parse(text).id; };
-    EXPECT_EQ(example + 0, example);
-    EXPECT_EQ(id("00000000-0000-7000-8000-0000000000ff") + 1,
-              id("00000000-0000-7000-8000-000000000100"));
-    EXPECT_EQ(id("00000000-0000-7000-bfff-ffffffffffff") + 1,
-              id("00000000-0000-7001-8000-000000000000"))
-        << "carries past the variant";
-    EXPECT_EQ(id("00000000-0001-7fff-bfff-ffffffffffff") + 1,
-              id("00000000-0002-7000-8000-000000000000"))
-        << "carries past the version";
-    EXPECT_EQ(Uuidv7::min() + UINT64_MAX, id("00000000-0000-7003-bfff-ffffffffffff"));
-}
-
 }  // namespace
 }  // namespace snowdrift

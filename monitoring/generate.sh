@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash
 # Generates the exporters' configurations from queries/*.sql. The comments of a query, which is a metric group, are its
 # description, its labels ("label COLUMN: HELP"), and its values ("gauge COLUMN: HELP" or "counter COLUMN: HELP"). The
 # name of a metric consists of the file's name and the column's name.

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <future>
 #include <iostream>
 #include <set>
 #include <snowdrift/generators.hpp>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 constexpr size_t threads = 4;
@@ -24,14 +24,13 @@ int main(int argc, char** argv) try {
     snowdrift::UlidGenerator ulids;
 
     std::vector<std::vector<snowdrift::Snowflake>> drawn(threads);
-    {
-        std::vector<std::jthread> running;
-        for (auto& mine : drawn) {
-            running.emplace_back([&] {
-                while (mine.size() < ids_each) mine.push_back(snowflakes.next());
-            });
-        }
+    std::vector<std::future<void>> running;
+    for (auto& mine : drawn) {
+        running.push_back(std::async(std::launch::async, [&] {
+            while (mine.size() < ids_each) mine.push_back(snowflakes.next());
+        }));
     }
+    for (auto& thread : running) thread.get();
     std::set<snowdrift::Snowflake> all;
     for (const auto& mine : drawn) all.insert(mine.begin(), mine.end());
     std::cout << all.size() << " distinct Snowflakes of node " << node << ", from " << *all.begin()

@@ -57,7 +57,7 @@ cmd_lint() {
     if [ "$*" = --quick ]; then quick_checks; return; fi
     [ $# -eq 0 ] || { usage >&2; exit 2; }
     find_postgres
-    need clang clang-tidy
+    need clang clang-tidy libc++-dev
     local compilers=(g++)
     # The oldest GCC that is supported, where the distribution has it
     if [ -n "$(apt-cache show g++-11 2>/dev/null)" ]; then need g++-11; compilers+=(g++-11); fi
@@ -66,8 +66,10 @@ cmd_lint() {
     say "GCC and Clang, warnings as errors; clang-tidy"
     local flags compiler
     flags=$(make -s print-CPPFLAGS print-PG_CXXFLAGS)
-    for compiler in "${compilers[@]}" clang++; do
-        "$compiler" -std=c++20 -Wall -Wextra -Werror -Iinclude -fsyntax-only examples/decode_ids.cpp examples/generate_ids.cpp
+    for compiler in "${compilers[@]}" clang++ "clang++ -stdlib=libc++"; do
+        # shellcheck disable=SC2086
+        $compiler -std=c++20 -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only \
+            examples/decode_ids.cpp examples/generate_ids.cpp
     done
     find src/pg -name '*.cpp' -print0 | sort -z |
         FLAGS=$flags COMPILERS=${compilers[*]} xargs -0 -n 1 -P "$(nproc)" bash -ec '

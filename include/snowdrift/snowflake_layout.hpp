@@ -117,7 +117,8 @@ constexpr FieldOrder canonical_order(const SnowflakeLayout& layout) noexcept {
         const auto is_same = [&](SnowflakeField field) {
             return layout.bits(field) == 0 || other.shift(field) == layout.shift(field);
         };
-        if (std::ranges::all_of(layout.fields(), is_same)) break;
+        const auto fields = layout.fields();
+        if (std::all_of(fields.begin(), fields.end(), is_same)) break;
     }
     return other.order;
 }
@@ -191,7 +192,8 @@ constexpr LayoutValues values_of(const SnowflakeLayout& layout) noexcept {
     SnowflakeLayout valid{};
     return !make_layout(values_of(layout), valid) && valid == layout;
 }
-static_assert(std::ranges::all_of(layout_presets, is_valid, &LayoutPreset::layout));
+static_assert(std::all_of(std::begin(layout_presets), std::end(layout_presets),
+                          [](const LayoutPreset& preset) { return is_valid(preset.layout); }));
 
 namespace detail {
 
@@ -304,10 +306,12 @@ constexpr LayoutError parse_layout(std::string_view text, SnowflakeLayout& layou
     if (misplaced) return misplaced;
     // Fields that are not given have no bits, so it does not matter that they are first.
     const auto is_named_in_order = [&](const SnowflakeFields& fields) {
-        return std::ranges::is_sorted(fields, {},
-                                      [&](auto f) { return place(layout_field_of(f)); });
+        return std::is_sorted(fields.begin(), fields.end(), [&](auto a, auto b) {
+            return place(layout_field_of(a)) < place(layout_field_of(b));
+        });
     };
-    const auto* const order = std::ranges::find_if(fields_in_order, is_named_in_order);
+    const auto* const order =
+        std::find_if(fields_in_order.begin(), fields_in_order.end(), is_named_in_order);
     values.order = static_cast<FieldOrder>(order - fields_in_order.begin());
     return make_layout(values, layout);
 }

@@ -71,6 +71,8 @@ SELECT pid = pg_backend_pid() AS own, gid, since = now() AS since, kind, generat
     query ~ 'watermark_holders' AS query FROM snowdrift.watermark_holders;
 SELECT next_snowflake('feed') > 0, next_ulid() IS NOT NULL, next_uuidv7() IS NOT NULL;
 SELECT kind, generator FROM snowdrift.watermark_holders ORDER BY 1, 2;
+-- later draws from other generators do not move the hold
+SELECT count(*) AS unreadable FROM events WHERE id >= snowflake_watermark();
 COMMIT;
 SELECT count(*) FROM snowdrift.watermark_holders;
 

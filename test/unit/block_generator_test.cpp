@@ -187,5 +187,16 @@ TYPED_TEST(Blocks, EndWithTheFormat) {
     EXPECT_EQ(this->issue(TypeParam::max_timestamp_ms).timestamp_ms(), TypeParam::max_timestamp_ms);
 }
 
+TYPED_TEST(Blocks, EndWhenTheLastMillisecondIsUsedUp) {
+    constexpr int64_t last_ms = TypeParam::max_timestamp_ms;
+    const auto ask_for_all_ones = [this](int64_t unix_ms) {
+        return this->generator.next(unix_ms, max_lead, this->all_ones, this->request).verdict;
+    };
+    while (ask_for_all_ones(last_ms) == Verdict::issued) continue;
+    // a clock that was set back reaches the last millisecond again
+    EXPECT_EQ(ask_for_all_ones(last_ms - 1), Verdict::exhausted);
+    EXPECT_EQ(ask_for_all_ones(last_ms), Verdict::out_of_range);
+}
+
 }  // namespace
 }  // namespace snowdrift

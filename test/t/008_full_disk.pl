@@ -18,12 +18,15 @@ $node->safe_psql('postgres', 'CREATE EXTENSION snowdrift; CREATE TABLE filler AS
 
 $node->safe_psql('postgres', 'SELECT next_snowflake()');
 fill_disk($node, $small);
+set_clock($node, '2026-06-01 12:00:02');    # little of the lease is left, so the mark would be advanced ahead of need
 like(error_of($node, 'SELECT next_snowflake()'), qr/^no error/, 'IDs up to the mark are issued');
 set_clock($node, '2026-06-01 12:00:05');
 my $full = error_of($node, 'SELECT next_snowflake()');
 like($full, qr/ERROR:  53100: could not advance the ID mark: No space left on device/,
 	'a later ID is an error');
 is(read_views($node), '0|could not advance the ID mark: No space left on device|1|4|0', '... that snowdrift.clock shows');
+is($node->safe_psql('postgres', 'SET wal_init_zero = off; SELECT detail IS NULL FROM snowdrift.clock'), 't',
+	'... unless PostgreSQL does not fill new WAL files');
 like($full, qr/DETAIL:  The mark is written through WAL file "pg_wal\/\w+"/, '... whose detail names the file');
 like($full, qr/HINT:  Free space on this file's disk/, '... and whose hint says what to do');
 $node->stop;

@@ -97,7 +97,9 @@ $pid = $session->query('SELECT pg_backend_pid()');
 for (
 	[ '12:02:01.000', '1 1 00:00:01', 'a wait a second later belongs to the episode' ],
 	[ '12:02:02.004', '1 2 00:00:00.001', '... a wait still later begins another one' ],
-	[ '12:02:01.996', '1 2 00:00:00.001', '... to which a wait at a slightly earlier time belongs' ])
+	[ '12:02:01.996', '1 2 00:00:00.001', '... to which a wait at a slightly earlier time belongs' ],
+	[ '12:02:10.000', '1 3 00:00:00.001', '... and another one' ],
+	[ '12:02:05.000', '1 4 00:00:00.001', '... and another one when the clock was set back by seconds' ])
 {
 	my ($time, $expected, $name) = @$_;
 	set_clock($node, "2026-06-01 $time");

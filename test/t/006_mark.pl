@@ -283,7 +283,16 @@ like(error_of($node, 'SELECT next_snowflake()'),
 $node->safe_psql('postgres', 'CREATE ROLE someone');
 like(error_of($node, 'SET ROLE someone; SELECT snowdrift.reset_clock()'),
 	qr/42501: permission denied/, 'ordinary roles cannot reset the clock');
-$node->safe_psql('postgres', 'SELECT snowdrift.reset_clock()');
+my $advancing = $node->background_psql('postgres');
+$advancing->query_safe($_) for 'BEGIN', 'LOCK TABLE snowdrift_tables.mark IN ROW EXCLUSIVE MODE';
+my $resetting = $node->background_psql('postgres');
+$resetting->query_until(qr/waiting/, "\\echo waiting\nSELECT snowdrift.reset_clock();\n");
+ok( $node->poll_query_until('postgres',
+		q{SELECT count(*) = 1 FROM pg_locks WHERE NOT granted AND relation = 'snowdrift_tables.mark'::regclass}),
+	'a reset waits for calls that attach or advance the mark');
+$advancing->quit;
+$resetting->query_safe('SELECT 1');    # after the reset
+$resetting->quit;
 $dropping->query_safe('ROLLBACK');
 $dropping->quit;
 is( $node->safe_psql('postgres',

@@ -118,6 +118,19 @@ like(
 	error_of($publisher, 'SET session_replication_role = replica; TRUNCATE snowdrift_tables.generator'),
 	qr/0A000: cannot truncate table "snowdrift_tables.generator"/,
 	'... which a TRUNCATE would remove, so it is an error');
+
+# A subscriber's database without the extension has no table for the row of the mark.
+$publisher->safe_psql('postgres', 'CREATE DATABASE other');
+$publisher->safe_psql('other', q{CREATE PUBLICATION everything FOR ALL TABLES;
+	SELECT pg_create_logical_replication_slot('creation', 'pgoutput')});
+$publisher->safe_psql('other', 'CREATE EXTENSION snowdrift');
+is( $publisher->safe_psql('other',
+		q{SELECT count(*) FROM pg_logical_slot_get_binary_changes('creation', NULL, NULL,
+			'proto_version', '1', 'publication_names', 'everything') WHERE get_byte(data, 0) = ascii('I')}),
+	0, 'creating the extension replicates no row');
+$publisher->safe_psql('other', q{SELECT pg_drop_replication_slot('creation')});
+$publisher->safe_psql('postgres', 'DROP DATABASE other');
+
 SKIP:
 {
 	my $version = $subscriber->pg_version;

@@ -7,3 +7,8 @@ SELECT count(DISTINCT next_sno('narrow sno')) FROM generate_series(1, 100);
 SELECT name, waiting, overflow_episodes > 0 AS overflowed
 FROM snowdrift.generators WHERE name LIKE 'narrow%' ORDER BY name;
 SELECT snowdrift.drop_generator(name) FROM snowdrift_tables.generator WHERE name LIKE 'narrow%';
+-- A new generator, which may get the memory of a dropped one, has no overflow.
+SELECT snowdrift.create_generator('wide', 'snowflake');
+SELECT next_snowflake('wide') > 0 AS drawn;
+SELECT waiting, overflow_episodes, overflow_duration FROM snowdrift.generators WHERE name = 'wide';
+SELECT snowdrift.drop_generator('wide');

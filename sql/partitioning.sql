@@ -60,6 +60,12 @@ SELECT count(*) FROM snowdrift.create_partitions('visits', '7 days', last => now
 ROLLBACK;
 SELECT snowdrift.create_partitions('visits', '06:00', '2026-11-21 23:59Z');
 SELECT snowdrift.create_partitions('visits', '3 months', first => '2027-12-31Z');
+-- Steps of days and hours are also those of times before 2001.
+BEGIN;
+CREATE TABLE archive (id ulid PRIMARY KEY) PARTITION BY RANGE (id);
+SELECT snowdrift.create_partitions('archive', '7 days', '2000-12-31 23:59Z', '2000-12-31 23:59Z');
+SELECT * FROM snowdrift.partitions('archive');
+ROLLBACK;
 -- at the end of the format
 SELECT snowdrift.create_partitions('visits', '1 year', first => '2089-02-01Z');
 -- with a default of another layout, in which rows can be inserted

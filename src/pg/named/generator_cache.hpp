@@ -25,12 +25,13 @@ class GeneratorCache {
     Session& get(const text* name) {
         const char* const bytes = VARDATA_ANY(name);
         const size_t length = VARSIZE_ANY_EXHDR(name);
-        Entry*& first = buckets_[bucket_of(bytes, length)];
-        Entry* entry = first;
-        while (entry != nullptr && !entry->has_name(bytes, length)) entry = entry->next;
+        Entry* entry = last_;
+        if (unlikely(entry == nullptr || !entry->has_name(bytes, length)))
+            entry = find(bytes, length);
         if (unlikely(entry == nullptr || entry->transaction != current_transaction() ||
                      entry->version != definitions::version))
-            entry = renew(first, entry, pnstrdup(bytes, length));
+            entry = renew(entry, pnstrdup(bytes, length));
+        last_ = entry;
         Assert(generator_lock::is_held(entry->generator, AccessShareLock));
         return entry->session;
     }
@@ -58,10 +59,17 @@ class GeneratorCache {
         return mixed % bucket_count;
     }
 
+    /// The entry of a name, or null.
+    pg_noinline Entry* find(const char* bytes, size_t length) const {
+        Entry* entry = buckets_[bucket_of(bytes, length)];
+        while (entry != nullptr && !entry->has_name(bytes, length)) entry = entry->next;
+        return entry;
+    }
+
     /// Lock the generator of an entry, or of a new one (null), and read its definition unless the
     /// entry has it.
-    pg_noinline static Entry* renew(Entry*& first, Entry* entry, char* name) {
-        if (entry == nullptr || !lock(*entry)) entry = read(first, entry, name);
+    pg_noinline Entry* renew(Entry* entry, char* name) {
+        if (entry == nullptr || !lock(*entry)) entry = read(entry, name);
         entry->transaction = current_transaction();
         entry->session.begin_transaction();
         pfree(name);
@@ -76,7 +84,7 @@ class GeneratorCache {
     }
 
     /// Lock the generator, and read its definition into an entry.
-    static Entry* read(Entry*& first, Entry* entry, const char* name) {
+    Entry* read(Entry* entry, const char* name) {
         if (std::strlen(name) > definitions::max_name_length) definitions::report_undefined(name);
         // Read the version first, so that a concurrent change makes the next call read again. This
         // call can use the definition it reads, because it holds the lock.
@@ -84,6 +92,7 @@ class GeneratorCache {
         const Definition definition = definitions::lock(name);
         if (definition.kind != Session::kind) definitions::report_wrong_kind(name, Session::kind);
         if (entry == nullptr) {
+            Entry*& first = buckets_[bucket_of(name, std::strlen(name))];
             entry = new (MemoryContextAlloc(TopMemoryContext, sizeof(Entry)))
                 Entry{first, std::strlen(name), {}, 0, InvalidLocalTransactionId, {}, {}};
             strlcpy(entry->name, name, sizeof entry->name);
@@ -95,6 +104,7 @@ class GeneratorCache {
         return entry;
     }
 
+    Entry* last_ = nullptr;  // most statements use one generator
     std::array<Entry*, bucket_count> buckets_{};
 };
 

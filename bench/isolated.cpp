@@ -16,12 +16,15 @@ using namespace std::chrono_literals;
 const std::string identity = "bigint identity";
 constexpr const char* ours[] = {"next_snowflake()", "next_ulid()", "next_uuidv7()"};
 
+/// How a statement gets its ID.
+enum class Form { plain, returning, block, trigger };
+
 struct Rate {
     std::string label;
     std::chrono::milliseconds interval;
     int rows;                       ///< of one table in one round
     int rounds, rounds_if_standby;  ///< without and with a standby
-    bool returning = false;         ///< whether the statement returns the ID
+    Form form = Form::plain;
 
     bool is_alone() const { return rows == 1; }
     /// Whether there are enough rows for a 99.9th percentile that is not the maximum.
@@ -30,20 +33,19 @@ struct Rate {
 
 /// At these rates, each row is a round of its own, and its flushes are counted.
 const std::string alone = "one per 0.6 s";
-const std::string alone_returning = "one per 0.6 s, RETURNING";
 
 std::vector<Rate> rates(const Options& options) {
-    if (options.quick)
-        return {{alone, 600ms, 1, 2, 1},
-                {alone_returning, 600ms, 1, 2, 1, true},
-                {"10/s", 100ms, 10, 1, 1},
-                {"100/s", 10ms, 100, 1, 1},
-                {"1000/s", 1ms, 300, 1, 1}};
-    return {{alone, 600ms, 1, 8, 5},
-            {alone_returning, 600ms, 1, 8, 5, true},
-            {"10/s", 100ms, 10, 6, 4},
-            {"100/s", 10ms, 100, 30, 10},
-            {"1000/s", 1ms, 300, 10, 10}};
+    const int rounds = options.rounds(16, 2), rounds_if_standby = options.rounds(10, 1);
+    std::vector<Rate> all;
+    for (const auto& [suffix, form] : {std::pair{"", Form::plain},
+                                       {", RETURNING", Form::returning},
+                                       {", in a block", Form::block},
+                                       {", by a trigger", Form::trigger}})
+        all.push_back({alone + suffix, 600ms, 1, rounds, rounds_if_standby, form});
+    all.push_back({"10/s", 100ms, 10, options.rounds(6, 1), options.rounds(4, 1)});
+    all.push_back({"100/s", 10ms, 100, options.rounds(30, 1), options.rounds(10, 1)});
+    all.push_back({"1000/s", 1ms, 300, options.rounds(10, 1), options.rounds(10, 1)});
+    return all;
 }
 
 /// Whether there is a synchronous standby.
@@ -102,22 +104,50 @@ class Standby {
     std::string folder_;
 };
 
-std::string prepared(const KeyedTable& keyed, bool returning) {
-    return keyed.table + (returning ? " returning" : "");
+/// Creates the table, and one whose IDs come from a trigger.
+void make_tables(pqxx::connection& connection, const KeyedTable& keyed) {
+    make_table(connection, keyed);
+    const size_t found = keyed.column.find("DEFAULT ");
+    const std::string expression =
+        found == std::string::npos ? "nextval('bench_sequence')" : keyed.column.substr(found + 8);
+    const std::string type = keyed.column.substr(0, keyed.column.find(' '));
+    run(connection, filled("DROP TABLE IF EXISTS %_triggered;"
+                           "CREATE TABLE %_triggered (value int, id ",
+                           keyed.table) +
+                        type + " PRIMARY KEY)");
+    run(connection, filled("CREATE OR REPLACE FUNCTION %_set_id() RETURNS trigger"
+                           " LANGUAGE plpgsql AS $$ BEGIN new.id := ",
+                           keyed.table) +
+                        expression + "; RETURN new; END $$");
+    run(connection, filled("CREATE TRIGGER set_id BEFORE INSERT ON %_triggered"
+                           " FOR EACH ROW EXECUTE FUNCTION %_set_id()",
+                           keyed.table));
+    connection.prepare(keyed.table, "INSERT INTO " + keyed.table + " (value) VALUES (1)");
+    connection.prepare(keyed.table + " returning",
+                       "INSERT INTO " + keyed.table + " (value) VALUES (1) RETURNING id");
+    connection.prepare(keyed.table + " by a trigger",
+                       "INSERT INTO " + keyed.table + "_triggered (value) VALUES (1)");
 }
 
-void prepare(pqxx::connection& connection, const KeyedTable& keyed) {
-    for (const bool returning : {false, true})
-        connection.prepare(prepared(keyed, returning), "INSERT INTO " + keyed.table +
-                                                           " (value) VALUES (1)" +
-                                                           (returning ? " RETURNING id" : ""));
+void drop_tables(pqxx::connection& connection, const KeyedTable& keyed) {
+    run(connection, filled("DROP TABLE %, %_triggered; DROP FUNCTION %_set_id()", keyed.table));
 }
 
-/// Inserts a row, autocommitted. Returns the duration in microseconds.
-double us_of_insert(pqxx::connection& connection, const std::string& statement) {
-    pqxx::nontransaction transaction{connection};
+/// Inserts a row in a transaction of its own. Returns the duration in microseconds, with that of
+/// BEGIN and COMMIT for Form::block.
+double us_of_insert(pqxx::connection& connection, const KeyedTable& keyed, Form form) {
+    const std::string statement = keyed.table + (form == Form::returning ? " returning"
+                                                 : form == Form::trigger ? " by a trigger"
+                                                                         : "");
     const auto begin = Clock::now();
-    (void)transaction.exec_prepared(statement);
+    if (form == Form::block) {
+        pqxx::work transaction{connection};
+        (void)transaction.exec_prepared(statement);
+        transaction.commit();
+    } else {
+        pqxx::nontransaction transaction{connection};
+        (void)transaction.exec_prepared(statement);
+    }
     return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
 }
 
@@ -136,7 +166,6 @@ double flushes(pqxx::connection& connection) {
 /// the later rows closer together.
 void insert_rows(Report& report, pqxx::connection& connection, const KeyedTable& keyed,
                  const Setup& setup, const Rate& rate, std::vector<double>& latencies) {
-    const std::string statement = prepared(keyed, rate.returning);
     std::vector<double> round;
     const auto begin = Clock::now();
     auto due = begin;
@@ -144,7 +173,7 @@ void insert_rows(Report& report, pqxx::connection& connection, const KeyedTable&
         const double before = rate.is_alone() ? flushes(connection) : 0;
         due = std::max(due + rate.interval, Clock::now());
         std::this_thread::sleep_until(due);
-        round.push_back(us_of_insert(connection, statement));
+        round.push_back(us_of_insert(connection, keyed, rate.form));
         if (rate.is_alone())
             report.figure(keyed.label, measure_of(setup, rate, "flushes"), "1",
                           flushes(connection) - before);
@@ -171,7 +200,9 @@ void measure_setup(Report& report, pqxx::connection& connection, const Options& 
     run(connection, "CHECKPOINT");
     constexpr int warm_up = 20;
     for (const auto& keyed : all)
-        for (int i = 0; i < warm_up; ++i) us_of_insert(connection, prepared(keyed, i % 2 == 0));
+        for (int i = 0; i < warm_up; ++i)
+            for (const Form form : {Form::plain, Form::returning, Form::block, Form::trigger})
+                us_of_insert(connection, keyed, form);
     for (const Rate& rate : rates(options)) measure_rate(report, connection, all, setup, rate);
 }
 
@@ -202,18 +233,18 @@ void show_setup(Report& report, const Options& options, const std::vector<KeyedT
 
 /// The mean number of flushes per INSERT.
 void show_flushes(Report& report, const Options& options, const std::vector<KeyedTable>& all) {
+    Cells head = {"flushes per isolated INSERT"};
+    for (const auto& keyed : all) head.push_back(keyed.label);
     std::vector<Cells> rows;
-    for (const auto& [label, table, column] : all) {
-        rows.push_back({label});
-        for (const Setup setup : {Setup{false}, Setup{true}})
-            for (const Rate& rate : rates(options))
-                if (rate.is_alone())
-                    rows.back().push_back(shown(
-                        report.mean("isolated", label, measure_of(setup, rate, "flushes")), 2));
-    }
-    report.table({"flushes per isolated INSERT", "no standby", "no standby, RETURNING", "standby",
-                  "standby, RETURNING"},
-                 rows);
+    for (const Setup setup : {Setup{false}, Setup{true}})
+        for (const Rate& rate : rates(options)) {
+            if (!rate.is_alone()) continue;
+            rows.push_back({setup.label() + ", " + rate.label});
+            for (const auto& keyed : all)
+                rows.back().push_back(shown(
+                    report.mean("isolated", keyed.label, measure_of(setup, rate, "flushes")), 2));
+        }
+    report.table(head, rows);
 }
 
 void chart(Report& report, const Options& options, const std::vector<KeyedTable>& all) {
@@ -285,10 +316,7 @@ void isolated(Report& report, const Options& options) {
                std::find(std::begin(ours), std::end(ours), keyed.label) == std::end(ours);
     });
     run(connection, "SET client_min_messages = warning");
-    for (const auto& keyed : all) {
-        make_table(connection, keyed);
-        prepare(connection, keyed);
-    }
+    for (const auto& keyed : all) make_tables(connection, keyed);
     configure(connection, "fsync", "on");
     wait_until(connection, "current_setting('fsync') = 'on'");
     shell("sync");  // writes what earlier sections left to the kernel
@@ -298,15 +326,17 @@ void isolated(Report& report, const Options& options) {
         measure_setup(report, connection, options, all, {true});
     }
     configure(connection, "fsync", "");
-    for (const auto& keyed : all) run(connection, "DROP TABLE " + keyed.table);
+    for (const auto& keyed : all) drop_tables(connection, keyed);
     progress("");
 
     for (const Setup setup : {Setup{false}, Setup{true}}) show_setup(report, options, all, setup);
     show_flushes(report, options, all);
     report.note(
-        "One session inserts one row per statement, autocommitted; fsync and synchronous_commit "
-        "are on. The ID is the primary key; the other column is an integer. A latency begins "
-        "when the client sends the statement. If a row is due while the previous INSERT still "
+        "One session inserts one row per transaction; fsync and synchronous_commit are on. The ID "
+        "is the primary key, and comes from the column's default, or from a BEFORE trigger, which "
+        "then calls nextval() instead of identity; the other column is an integer. A latency "
+        "begins when the client sends the statement; in a block, when it sends BEGIN, and it ends "
+        "after COMMIT. If a row is due while the previous INSERT still "
         "runs, its INSERT follows at once; \"rows/s\" is the rate achieved. The tables "
         "alternate, in several rounds. Ratios are to bigint identity. Medians are compared round "
         "by round, and 99.9th percentiles over all rows; with up to 1000 rows, the 99.9th "

@@ -181,7 +181,7 @@ template <typename Id>
 
 template <typename Id>
 [[gnu::noinline]] void take_ids() {
-    static core::Block<Id> block{Id::boundary(time_of(next_ms()))};
+    static core::IdBlock<Id> block{Id::boundary(time_of(next_ms()))};
     static Id last;
     for (size_t i = 0; i < count; ++i) {
         last = block.take();

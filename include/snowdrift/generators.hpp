@@ -230,7 +230,7 @@ template <typename Format, typename Clock = SystemClock>
 class MonotonicGenerator {
  public:
     using Id = Format;
-    using Block = core::Block<Id>;
+    using Block = core::IdBlock<Id>;
 
     explicit MonotonicGenerator(std::chrono::milliseconds max_clock_lead = default_max_clock_lead)
         : max_lead_ms_{max_clock_lead.count()} {}

@@ -75,7 +75,7 @@ TYPED_TEST(Blocks, AFreshBlockHasTheRandomBitsThatTheCallerPasses) {
 }
 
 TYPED_TEST(Blocks, ABlockCountsUpByOne) {
-    Block<TypeParam> block{this->issue(noon)};
+    IdBlock<TypeParam> block{this->issue(noon)};
     const TypeParam first = block.take();
     for (uint64_t i = 1; i < 100'000; ++i) ASSERT_EQ(block.take(), first + i);
 }
@@ -83,15 +83,15 @@ TYPED_TEST(Blocks, ABlockCountsUpByOne) {
 TYPED_TEST(Blocks, ABlockCarriesIntoTheUpperRandomBits) {
     for (const int bit :
          {61, 62, 64}) {  // between the fields, and between the words of the formats
-        Block<TypeParam> block{this->of_noon((Uint128{1} << bit) - 1)};
+        IdBlock<TypeParam> block{this->of_noon((Uint128{1} << bit) - 1)};
         EXPECT_EQ(block.take(), this->of_noon((Uint128{1} << bit) - 1));
         EXPECT_EQ(block.take(), this->of_noon(Uint128{1} << bit));
     }
 }
 
 TYPED_TEST(Blocks, ABlockIsEmptyUntilItIsIssued) {
-    EXPECT_TRUE(Block<TypeParam>{}.empty());
-    EXPECT_FALSE(Block<TypeParam>{this->issue(noon)}.empty());
+    EXPECT_TRUE(IdBlock<TypeParam>{}.empty());
+    EXPECT_FALSE(IdBlock<TypeParam>{this->issue(noon)}.empty());
 }
 
 TYPED_TEST(Blocks, BlocksOfOneMillisecondAscendWithoutOverlap) {

@@ -19,19 +19,19 @@ inline constexpr uint64_t block_size = uint64_t{1} << 40;
 /// Consecutive IDs of one timestamp. `Id`: Ulid or Uuidv7. A block cannot be copied, and is empty
 /// after it was moved, because a copy would issue the same IDs.
 template <typename Id>
-class Block {
+class IdBlock {
  public:
     /// An empty block.
-    constexpr Block() noexcept = default;
+    constexpr IdBlock() noexcept = default;
 
     /// The block_size IDs that begin with `first`.
-    constexpr explicit Block(const Id& first) noexcept
+    constexpr explicit IdBlock(const Id& first) noexcept
         : next_{first.ordinal()}, left_{block_size} {}
 
-    constexpr Block(Block&& other) noexcept
+    constexpr IdBlock(IdBlock&& other) noexcept
         : next_{other.next_}, left_{std::exchange(other.left_, 0)} {}
 
-    constexpr Block& operator=(Block&& other) noexcept {
+    constexpr IdBlock& operator=(IdBlock&& other) noexcept {
         next_ = other.next_;
         left_ = std::exchange(other.left_, 0);
         return *this;

@@ -50,11 +50,6 @@ class SnowflakeGenerator {
         assert(sequence_min < sequence_max && sequence_max <= layout.max_sequence());
     }
 
-    /// The same generator for another node. Precondition: node <= layout.max_node().
-    constexpr SnowflakeGenerator at_node(uint32_t node) const noexcept {
-        return {layout_, node, sequence_min_, sequence_max_};
-    }
-
     /// The maximum number of IDs per time unit.
     constexpr uint32_t capacity() const noexcept { return sequence_max_ - sequence_min_ + 1; }
 

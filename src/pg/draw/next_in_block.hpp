@@ -75,11 +75,11 @@ inline BlockSession<Id, kind, state> block_session;
 template <typename Id, slots::Kind kind, BlockGenerator<Id> slots::Slot::*state>
 pg_attribute_always_inline Id next_in_block() {
     auto& generator = block_session<Id, kind, state>;
-    static Block<Id> block;
+    static IdBlock<Id> block;
     static LocalTransactionId owner = InvalidLocalTransactionId;
     if (unlikely(owner != current_transaction() || block.empty() || !generator.is_mark_current())) {
         owner = InvalidLocalTransactionId;  // an error may occur after the session has attached
-        block = Block<Id>{draw(generator)};
+        block = IdBlock<Id>{draw(generator)};
         owner = current_transaction();
     }
     return block.take();

@@ -54,31 +54,31 @@ class SnoSession : public NodeSession {
     uint8_t metabyte_ = 0;  // of the next sno
 };
 
-SnoSession default_generator;
-GeneratorCache<SnoSession> named_generators;
+SnoSession default_snos;
+GeneratorCache<SnoSession> named_snos;
 
 }  // namespace
 
 /// next_sno(metabyte int) → sno
 SNOWDRIFT_FUNCTION(next_sno) {
-    return make_datum(default_generator.next(check_metabyte(PG_GETARG_INT32(0))));
+    return make_datum(default_snos.next(check_metabyte(PG_GETARG_INT32(0))));
 }
 
 /// next_sno(generator text, metabyte int) → sno
 SNOWDRIFT_FUNCTION(next_sno_of) {
     const uint8_t metabyte = check_metabyte(PG_GETARG_INT32(1));
-    return make_datum(named_generators.get(PG_GETARG_TEXT_PP(0)).next(metabyte));
+    return make_datum(named_snos.get(PG_GETARG_TEXT_PP(0)).next(metabyte));
 }
 
 /// sno_at(timestamptz, metabyte int) → sno
 SNOWDRIFT_FUNCTION(sno_at) {
     const int64 unix_ms = get_time<Sno>(fcinfo, 0);
-    return make_datum(default_generator.at(unix_ms, check_metabyte(PG_GETARG_INT32(1))));
+    return make_datum(default_snos.at(unix_ms, check_metabyte(PG_GETARG_INT32(1))));
 }
 
 /// sno_at(timestamptz, metabyte int, generator text) → sno
 SNOWDRIFT_FUNCTION(sno_at_of) {
     const int64 unix_ms = get_time<Sno>(fcinfo, 0);
     const uint8_t metabyte = check_metabyte(PG_GETARG_INT32(1));
-    return make_datum(named_generators.get(PG_GETARG_TEXT_PP(2)).at(unix_ms, metabyte));
+    return make_datum(named_snos.get(PG_GETARG_TEXT_PP(2)).at(unix_ms, metabyte));
 }

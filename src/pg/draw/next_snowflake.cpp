@@ -77,8 +77,8 @@ class SnowflakeSession : public NodeSession {
     SnowflakeGenerator core_{default_layout, 0};
 };
 
-SnowflakeSession default_generator;
-GeneratorCache<SnowflakeSession> named_generators;
+SnowflakeSession default_snowflakes;
+GeneratorCache<SnowflakeSession> named_snowflakes;
 
 /// Prepare a set-returning function that returns n IDs; n is argument 0. Raises 22023 if n is
 /// negative.
@@ -105,36 +105,36 @@ Datum next_of_set(FunctionCallInfo fcinfo, SnowflakeSession& generator) {
 namespace snowdrift {
 
 std::optional<TimestampTz> hold_snowflake(const char* generator, int64_t id) {
-    if (generator == nullptr) return default_generator.hold_row(id);
-    return named_generators.get(cstring_to_text(generator)).hold_row(id);
+    if (generator == nullptr) return default_snowflakes.hold_row(id);
+    return named_snowflakes.get(cstring_to_text(generator)).hold_row(id);
 }
 
 }  // namespace snowdrift
 
 /// next_snowflake() → bigint
-SNOWDRIFT_FUNCTION(next_snowflake) { PG_RETURN_INT64(draw_fast(default_generator)); }
+SNOWDRIFT_FUNCTION(next_snowflake) { PG_RETURN_INT64(draw_fast(default_snowflakes)); }
 
 /// next_snowflake(generator text) → bigint
 SNOWDRIFT_FUNCTION(next_snowflake_of) {
-    PG_RETURN_INT64(draw_fast(named_generators.get(PG_GETARG_TEXT_PP(0))));
+    PG_RETURN_INT64(draw_fast(named_snowflakes.get(PG_GETARG_TEXT_PP(0))));
 }
 
 /// next_snowflakes(n int) → setof bigint
 SNOWDRIFT_FUNCTION(next_snowflakes) {
     begin_set(fcinfo);
-    return next_of_set(fcinfo, default_generator);
+    return next_of_set(fcinfo, default_snowflakes);
 }
 
 /// next_snowflakes(n int, generator text) → setof bigint
 SNOWDRIFT_FUNCTION(next_snowflakes_of) {
     begin_set(fcinfo);
-    return next_of_set(fcinfo, named_generators.get(PG_GETARG_TEXT_PP(1)));
+    return next_of_set(fcinfo, named_snowflakes.get(PG_GETARG_TEXT_PP(1)));
 }
 
 /// snowflake_watermark() → bigint
-SNOWDRIFT_FUNCTION(snowflake_watermark) { PG_RETURN_INT64(default_generator.watermark()); }
+SNOWDRIFT_FUNCTION(snowflake_watermark) { PG_RETURN_INT64(default_snowflakes.watermark()); }
 
 /// snowflake_watermark(generator text) → bigint
 SNOWDRIFT_FUNCTION(snowflake_watermark_of) {
-    PG_RETURN_INT64(named_generators.get(PG_GETARG_TEXT_PP(0)).watermark());
+    PG_RETURN_INT64(named_snowflakes.get(PG_GETARG_TEXT_PP(0)).watermark());
 }

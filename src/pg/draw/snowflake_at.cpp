@@ -106,18 +106,16 @@ class BackfillSession : public NodeSession {
     LocalTransactionId transaction_ = InvalidLocalTransactionId;  // when origin_ms_ was read
 };
 
-BackfillSession default_generator;
-GeneratorCache<BackfillSession> named_generators;
+BackfillSession default_backfill;
+GeneratorCache<BackfillSession> named_backfills;
 
 }  // namespace
 
 /// snowflake_at(timestamptz) → bigint
-SNOWDRIFT_FUNCTION(snowflake_at) {
-    PG_RETURN_INT64(default_generator.at(PG_GETARG_TIMESTAMPTZ(0)));
-}
+SNOWDRIFT_FUNCTION(snowflake_at) { PG_RETURN_INT64(default_backfill.at(PG_GETARG_TIMESTAMPTZ(0))); }
 
 /// snowflake_at(timestamptz, generator text) → bigint
 SNOWDRIFT_FUNCTION(snowflake_at_of) {
-    BackfillSession& generator = named_generators.get(PG_GETARG_TEXT_PP(1));
+    BackfillSession& generator = named_backfills.get(PG_GETARG_TEXT_PP(1));
     PG_RETURN_INT64(generator.at(PG_GETARG_TIMESTAMPTZ(0)));
 }

@@ -137,7 +137,7 @@ PredicateCall predicate_of(Oid function, List* arguments) {
 
 /// uuidv7_within_pruned() and the pruning conditions, if there may be tables to prune; null to keep
 /// uuidv7_within().
-Expr* simplify(PlannerInfo* root, const FuncExpr* call) {
+Expr* simplify_within(PlannerInfo* root, const FuncExpr* call) {
     if (root == nullptr) return nullptr;
     if (!is_prunable(root, find_relation(root, static_cast<Expr*>(linitial(call->args)))))
         return nullptr;
@@ -196,7 +196,7 @@ void* answer(Node* request, bool is_pruned) {
     if (IsA(request, SupportRequestSimplify)) {
         const auto* const call = reinterpret_cast<const SupportRequestSimplify*>(request);
         if (is_pruned) return simplify_pruned(call->root, call->fcall);
-        return simplify(call->root, call->fcall);
+        return simplify_within(call->root, call->fcall);
     }
     if (IsA(request, SupportRequestIndexCondition)) {
         const auto* const index = reinterpret_cast<SupportRequestIndexCondition*>(request);

@@ -6,7 +6,7 @@ count() { grep -cE "$1" "$2" || true; }
 # run_ctest LABEL OPTION...: runs the tests that ctest's options select, except those that are too slow for the server.
 run_ctest() {
     local log=$work/ctest.log status=0 all bad
-    interruptibly ctest --test-dir "$cmake_folder" "${@:2}" -E "${too_slow:-^\$}" --output-on-failure >"$log" 2>&1 || status=$?
+    interruptibly ctest --test-dir "$cmake_folder" -j1 "${@:2}" -E "${too_slow:-^\$}" --output-on-failure >"$log" 2>&1 || status=$?
     [ "$status" -eq 0 ] || cat "$log"
     bad=$(sed -n 's/.* \([0-9]*\) tests\{0,1\} failed out of .*/\1/p' "$log")
     all=$(sed -n 's/.* tests\{0,1\} failed out of \([0-9]*\).*/\1/p' "$log")

@@ -25,18 +25,21 @@ class Replay {
 
  protected:
     /// How a phase ends. `finished`: its function has returned.
-    enum class End : int { finished, suspended, blocked, failed };
+    enum class End { finished, suspended, blocked, failed };
 
     /// Calls the function of a phase.
     template <typename Run>
     End run_until_left(Run run) {
-        const int end = setjmp(caller_);
-        if (end == 0) run();
-        return static_cast<End>(end);
+        end_ = End::finished;
+        if (setjmp(caller_) == 0) run();
+        return end_;
     }
 
     /// Leaves the function of a phase. No object that has a destructor may be alive in it.
-    [[noreturn]] void leave(End end) { std::longjmp(caller_, static_cast<int>(end)); }
+    [[noreturn]] void leave(End end) {
+        end_ = end;
+        std::longjmp(caller_, 1);
+    }
 
     static bool always() { return true; }
 
@@ -76,6 +79,7 @@ class Replay {
  private:
     Session& session_;
     std::jmp_buf caller_;
+    End end_ = End::finished;
     size_t at_ = 0;             // the next result in the log
     bool has_stepped_ = false;  // in this turn
 };

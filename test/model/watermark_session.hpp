@@ -133,7 +133,8 @@ class Turn : protected snowdrift::model::Replay<Session> {
     }
 
     bool go() {
-        (void)run_until_left([this] { run_phase(); });
+        const End end = run_until_left([this] { run_phase(); });
+        if (end != End::finished && end != End::suspended) std::abort();
         return true;
     }
 

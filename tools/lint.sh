@@ -72,7 +72,7 @@ cmd_lint() {
             examples/decode_ids.cpp examples/generate_ids.cpp
     done
     make_work
-    combine_sources
+    join_sources "$work"
     # clang-tidy also reports the warnings of Clang.
     printf '%s\0' "$work"/*.cpp |
         FLAGS=$flags COMPILERS=${compilers[*]} xargs -0 -n 1 -P "$(nproc)" bash -ec '
@@ -80,11 +80,4 @@ cmd_lint() {
                 "$compiler" $FLAGS -Werror -fsyntax-only "$0"
             done
             clang-tidy --quiet --config-file=.clang-tidy --warnings-as-errors="*" "$0" -- $FLAGS 2>/dev/null'
-}
-
-# combine_sources: joins the sources of each folder of src/pg to one in $work, because most of the time goes to
-# PostgreSQL's headers. Does not include them: clang-tidy omits many checks in included files.
-combine_sources() {
-    local folder
-    for folder in src/pg/ src/pg/*/; do cat "$folder"*.cpp >"$work/$(basename "$folder").cpp"; done
 }

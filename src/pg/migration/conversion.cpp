@@ -204,7 +204,7 @@ const char* lock_statement(const List* tables) {
 
 /// The statement that sets the present search path. Its names need not be quoted, as those of a SET
 /// statement must be.
-const char* present_path_statement() {
+char* present_path_statement() {
     return psprintf("SELECT pg_catalog.set_config('search_path', %s, true)",
                     quote_literal_cstr(GetConfigOption("search_path", false, false)));
 }
@@ -279,7 +279,7 @@ List* statements_of(const Conversion& conversion) {
     }
     if (created != NIL) {
         created = lcons(pstrdup(catalog_path_statement), created);
-        created = lappend(created, pstrdup(present_path_statement()));
+        created = lappend(created, present_path_statement());
     }
     statements = lappend(statements, pstrdup(lock_statement(conversion.tables)));
     return list_concat(list_concat(statements, conversion.changes), created);

@@ -104,6 +104,13 @@ class Standby {
     std::string folder_;
 };
 
+/// The name of the prepared statement. That of Form::block is the same as without a block.
+std::string prepared(const KeyedTable& keyed, Form form) {
+    return keyed.table + (form == Form::returning ? " returning"
+                          : form == Form::trigger ? " by a trigger"
+                                                  : "");
+}
+
 /// Creates the table, and one whose IDs come from a trigger.
 void make_tables(pqxx::connection& connection, const KeyedTable& keyed) {
     make_table(connection, keyed);
@@ -122,11 +129,11 @@ void make_tables(pqxx::connection& connection, const KeyedTable& keyed) {
     run(connection, filled("CREATE TRIGGER set_id BEFORE INSERT ON %_triggered"
                            " FOR EACH ROW EXECUTE FUNCTION %_set_id()",
                            keyed.table));
-    connection.prepare(keyed.table, "INSERT INTO " + keyed.table + " (value) VALUES (1)");
-    connection.prepare(keyed.table + " returning",
-                       "INSERT INTO " + keyed.table + " (value) VALUES (1) RETURNING id");
-    connection.prepare(keyed.table + " by a trigger",
-                       "INSERT INTO " + keyed.table + "_triggered (value) VALUES (1)");
+    const std::string insert = filled("INSERT INTO % (value) VALUES (1)", keyed.table);
+    connection.prepare(prepared(keyed, Form::plain), insert);
+    connection.prepare(prepared(keyed, Form::returning), insert + " RETURNING id");
+    connection.prepare(prepared(keyed, Form::trigger),
+                       filled("INSERT INTO %_triggered (value) VALUES (1)", keyed.table));
 }
 
 void drop_tables(pqxx::connection& connection, const KeyedTable& keyed) {
@@ -136,9 +143,7 @@ void drop_tables(pqxx::connection& connection, const KeyedTable& keyed) {
 /// Inserts a row in a transaction of its own. Returns the duration in microseconds, with that of
 /// BEGIN and COMMIT for Form::block.
 double us_of_insert(pqxx::connection& connection, const KeyedTable& keyed, Form form) {
-    const std::string statement = keyed.table + (form == Form::returning ? " returning"
-                                                 : form == Form::trigger ? " by a trigger"
-                                                                         : "");
+    const std::string statement = prepared(keyed, form);
     const auto begin = Clock::now();
     if (form == Form::block) {
         pqxx::work transaction{connection};

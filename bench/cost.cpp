@@ -157,6 +157,9 @@ void cost(Report& report, const Options& options) {
                                      {"next_snowflake(name)", 1.2},
                                      {"next_sno()", 1.2}})
         report.at_most(ours + " in bursts, to clock and atomic", most, ratio(ours, limit));
+    report.limitation(
+        "`next_sno()`: unlike a `bigint`, the 10 bytes of a `sno` are passed by reference, so each "
+        "call allocates memory.");
     std::vector<const char*> bases = {"gen_random_uuid()"};
     if (with_uuidv7) bases.push_back("uuidv7()");
     for (const std::string ours : {"next_ulid()", "next_uuidv7()"}) {

@@ -226,6 +226,8 @@ void Report::at_least(const std::string& what, double limit, double value) {
     target(what, "at least " + shown(limit, 3), value, value >= limit);
 }
 
+void Report::limitation(const std::string& text) { limitations_ += "- " + text + "\n"; }
+
 void Report::target(const std::string& what, const std::string& limit, double value, bool met) {
     targets_.push_back({what, limit, shown(value, 3), met ? "met" : "missed"});
 }
@@ -236,6 +238,7 @@ std::string Report::targets() const {
     for (const Cells& target : targets_) (target[3] == "met" ? met : missed).push_back(target);
     return std::to_string(missed.size()) + " of " + std::to_string(targets_.size()) +
            " targets were missed.\n\n" + markdown_of(target_columns, missed) +
+           "What limits these ratios:\n\n" + limitations_ + "\n" +
            folded("Targets that were met", markdown_of(target_columns, met));
 }
 

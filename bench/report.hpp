@@ -93,6 +93,9 @@ class Report {
     void at_most(const std::string& what, double limit, double value);
     void at_least(const std::string& what, double limit, double value);
 
+    /// Adds a sentence or more on what limits ratios. The page shows it below the missed targets.
+    void limitation(const std::string& text);
+
     /// Prints the targets, and writes figures.csv and README.md. `machine`: lines that describe the
     /// machine and the server.
     void finish(const Cells& machine);
@@ -112,6 +115,7 @@ class Report {
     std::string section_;
     std::vector<Series> all_;
     std::vector<Cells> targets_;
+    std::string limitations_;
     std::vector<Section> sections_;
     std::string charts_;
 };

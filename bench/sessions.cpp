@@ -148,6 +148,9 @@ void crowd(Report& report, const Options& options) {
                         shown(ratio_of_crowd(report, "SELECT 1"), 3) + ")",
                     0.9, ratio_of_crowd(report, one));
     report.at_least(what + "1000 IDs per statement", 0.9, ratio_of_crowd(report, thousand));
+    report.limitation(
+        "Throughput of 64 sessions: if sessions outnumber the cores, most of them wait for a "
+        "processor. `SELECT 1` slows down, too.");
 }
 
 void chart(Report& report, const std::vector<Statement>& statements, const std::vector<int>& counts,

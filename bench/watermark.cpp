@@ -87,7 +87,9 @@ void measure_calls(Report& report, const Options& options, pqxx::connection& con
         "One session calls the function once per statement. The other connections have drawn "
         "IDs. They are idle, or half of them are in a transaction that has drawn an ID and "
         "inserted a row. The server allows " +
-        text(connection, "SHOW max_connections") + " connections.");
+        text(connection, "SHOW max_connections") +
+        " connections, and the function looks twice at the line that each of them has in shared "
+        "memory.");
 }
 
 // ---- a poller

@@ -7,12 +7,12 @@
 #include "pg/support/datum.hpp"
 #include "pg/support/extension.hpp"
 #include "pg/support/postgres.hpp"
+#include "pg/support/scan.hpp"
 #include "pg/support/tables.hpp"
 #include "pg/types/column_ids.hpp"
 #include "pg/types/snowflake_layout_type.hpp"
 
 extern "C" {
-#include "access/htup_details.h"
 #include "access/table.h"
 #include "commands/trigger.h"
 #include "executor/spi.h"
@@ -93,10 +93,9 @@ const char* trigger_argument(Oid table_oid, AttrNumber column) {
 bool has_same_id(const TriggerData* trigger, Datum id) {
     TupleDesc table = RelationGetDescr(trigger->tg_relation);
     const AttrNumber column = trigger->tg_trigger->tgattr[0];
-    bool is_null;
-    const Datum previous = heap_getattr(trigger->tg_trigtuple, column, table, &is_null);
+    const auto previous = get_column(trigger->tg_relation, trigger->tg_trigtuple, column);
     const auto* const attribute = TupleDescAttr(table, column - 1);
-    return !is_null && datumIsEqual(previous, id, attribute->attbyval, attribute->attlen);
+    return previous && datumIsEqual(*previous, id, attribute->attbyval, attribute->attlen);
 }
 
 [[noreturn]] void report_passed(const char* id, TimestampTz watermark) {
@@ -172,9 +171,9 @@ SNOWDRIFT_FUNCTION(hold_row) {
     if (!ids || ids->kind() == ColumnIds::Kind::sno) report_wrong_trigger();
     const bool is_update = TRIGGER_FIRED_BY_UPDATE(trigger->tg_event);
     HeapTuple row = is_update ? trigger->tg_newtuple : trigger->tg_trigtuple;
-    bool is_null;
-    const Datum id = heap_getattr(row, column, table, &is_null);
-    if (is_null || (is_update && has_same_id(trigger, id))) return Datum{0};
+    const auto stored = get_column(trigger->tg_relation, row, column);
+    if (!stored || (is_update && has_same_id(trigger, *stored))) return Datum{0};
+    const Datum id = *stored;
     const bool has_generator = trigger->tg_trigger->tgnargs == 1;
     std::optional<TimestampTz> passed;
     if (ids->kind() == ColumnIds::Kind::snowflake)

@@ -11,6 +11,7 @@ extern "C" {
 #include "access/htup_details.h"
 #include "access/stratnum.h"
 #include "access/table.h"
+#include "executor/spi.h"
 #include "storage/lmgr.h"
 #include "utils/fmgroids.h"
 #include "utils/rel.h"
@@ -19,10 +20,12 @@ extern "C" {
 
 namespace snowdrift {
 
-/// A column of a row of the table; nothing if it is null.
+/// A column of a row of the table; nothing if it is null. Calls a function of SPI, which needs no
+/// connection, because heap_getattr() is inline, and calls functions that only newer minor releases
+/// of PostgreSQL have.
 inline std::optional<Datum> get_column(Relation table, HeapTuple row, int column) {
     bool is_null;
-    const Datum value = heap_getattr(row, column, RelationGetDescr(table), &is_null);
+    const Datum value = SPI_getbinval(row, RelationGetDescr(table), column, &is_null);
     if (is_null) return std::nullopt;
     return value;
 }

@@ -188,14 +188,28 @@ bool Poller::has_read(size_t index, const std::vector<Id>& stored) {
     return last != read.rend() && last->id == stored.back();
 }
 
+/// The number of rows of all feeds that have been read.
+size_t Poller::rows_read() {
+    const std::lock_guard lock{mutex_};
+    size_t rows = 0;
+    for (const Position& position : positions_) rows += position.read.size();
+    return rows;
+}
+
 std::vector<std::string> Poller::end() {
     std::vector<std::string> problems;
     std::array<std::vector<Id>, feeds.size()> all;
-    const Time patience = run_.now() + Time{60} * 1'000'000'000;
+    // A poller that has begun with the first row of a large table takes long, but makes progress.
+    constexpr Time patience = Time{60} * 1'000'000'000;
     for (size_t index = 0; index < feeds.size(); ++index) {
         all[index] = stored(feeds[index]);
-        while (!has_read(index, all[index]) && run_.now() < patience &&
+        size_t rows = rows_read();
+        Time last_progress = run_.now();
+        while (!has_read(index, all[index]) && run_.now() < last_progress + patience &&
                run_.pause(milliseconds{20})) {
+            const size_t rows_now = rows_read();
+            if (rows_now > rows) last_progress = run_.now();
+            rows = rows_now;
         }
     }
     is_stopped_ = true;

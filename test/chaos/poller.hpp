@@ -56,6 +56,7 @@ class Poller {
     void keep(size_t index, const pqxx::result& rows, Time begin);
     void read_unbounded(size_t index);
     std::vector<Id> stored(const Feed& feed) const;
+    size_t rows_read();
     bool has_read(size_t index, const std::vector<Id>& stored);
     void fail(Time begin, const std::string& state, const std::string& message);
 

@@ -316,8 +316,7 @@ void targets(Report& report, const Options& options) {
     report.limitation(
         "`INSERT` at higher rates: the ratios vary between runs by more than the targets allow, "
         "also that of PostgreSQL's own `uuidv7()`. The 99.9th percentile of 3000 latencies is the "
-        "fourth "
-        "largest, so a few slow flushes decide it.");
+        "fourth largest, so a few slow flushes decide it.");
 }
 
 }  // namespace

@@ -5,7 +5,8 @@ set -eu
 [ -f "$1" ] || { echo "$1 is not built"; exit 1; }
 needed=$(objdump -p "$1" | sed -n 's/.*NEEDED *//p' | grep -vE '^(libc\.so|ld-linux)' || true)
 [ -z "$needed" ] || { echo "needs $needed"; exit 1; }
-cxx=$(nm -D --undefined-only "$1" | grep -E ' (_Z|__cxa_(throw|guard|begin|pure)|__gxx)' || true)
+undefined=$(nm -D --undefined-only "$1")
+cxx=$(echo "$undefined" | grep -E ' (_Z|__cxa_(throw|guard|begin|pure)|__gxx)' || true)
 [ -z "$cxx" ] || { echo "takes from libstdc++: $cxx"; exit 1; }
-newer=$(nm -D --undefined-only "$1" | grep -w heap_datum_check || true)
+newer=$(echo "$undefined" | grep -w heap_datum_check || true)
 [ -z "$newer" ] || { echo "needs a minor release of November 2026: $newer"; exit 1; }

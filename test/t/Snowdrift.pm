@@ -299,21 +299,19 @@ sub witness
 sub start_load
 {
 	my ($node, $sessions, $statement, $settings, $database) = @_;
-	my $script = $node->basedir . "/load.$loads.sql";
-	unlink $script;
-	append_to_file($script, ($settings // '') . "\n" . "$statement;\n" x (80_000_000 / length $statement));
-
+	my $input = q(printf '%s\n' "$0"; exec yes "$1;");
 	my @sessions;
 	for (1 .. $sessions)
 	{
 		my $file = $node->basedir . '/ids.' . ++$loads;
 		my $errors = "$file.errors";
 		my $handle = IPC::Run::start(
+			[ 'sh', '-c', $input, $settings // '', $statement ], '2>', '/dev/null', '|',
 			[
 				'psql', '-X', '-A', '-t', '-q', '-v', 'ON_ERROR_STOP=1',
-				'-d', $node->connstr($database // 'postgres'), '-f', $script
+				'-d', $node->connstr($database // 'postgres'), '-f', '-'
 			],
-			'<', \undef, '>', $file, '2>', $errors);
+			'>', $file, '2>', $errors);
 		push @sessions, { handle => $handle, file => $file, errors => $errors };
 	}
 	return \@sessions;
@@ -326,8 +324,12 @@ sub received_by_each
 	my $least;
 	for my $session (@$load)
 	{
-		my $line = length(qx(head -n 1 $session->{file})) || 1;
-		my $ids = (-s $session->{file} // 0) / $line;
+		my $ids = 0;
+		if (open my $file, '<', $session->{file})
+		{
+			my $line = readline $file;
+			$ids = (-s $file) / length $line if defined $line;
+		}
 		$least = $ids if !defined $least || $ids < $least;
 		my $errors = slurp_file($session->{errors});
 		die "a load failed: $errors" if $errors;

@@ -3,11 +3,11 @@
 # Part of ./dev.
 
 cmd_test() {
-    local suites=(unit regress preloaded parallel sql-edition integration tap) name server=
+    local suites=(unit regress preloaded sql-edition integration tap) name server=
     for (( ; ; )); do
         case ${1:-} in
         --long) export SNOWDRIFT_LONG=1 ;;
-        --assertions) server=assertions suites=(regress preloaded parallel discard core) ;;
+        --assertions) server=assertions suites=(regress preloaded discard core) ;;
         --sanitizers) server=sanitizers suites=(once integration) ;;
         --valgrind) server=valgrind suites=(once) ;;
         *) break ;;
@@ -40,7 +40,7 @@ cmd_test() {
 
 # ---- suites ------------------------------------------------------------------------------------
 
-is_suite() { [[ " unit regress preloaded parallel sql-edition integration tap clients quick discard core once " == *" $1 "* ]]; }
+is_suite() { [[ " unit regress preloaded sql-edition integration tap clients quick discard core once " == *" $1 "* ]]; }
 
 # uses_test_server NAME: whether a suite or file only uses servers that on_server starts.
 uses_test_server() { [[ ! $1 =~ ^(unit|tap|quick)$|^test/(unit|t|fuzz)/ ]]; }
@@ -49,17 +49,16 @@ suite_unit() { run_ctest "unit" -j"$jobs" -L "^unit\$"; }
 
 suite_regress() { on_server "" run_regress "pg_regress"; }
 
-suite_preloaded() { on_server "$preloaded" run_regress "pg_regress, preloaded"; }
+# Parallel workers also run all queries that they can.
+suite_preloaded() {
+    local parallel=debug_parallel_query
+    [ "$pg_version" -ge 16 ] || parallel=force_parallel_mode
+    on_server "$preloaded"$'\n'"$parallel = regress" run_regress "pg_regress, preloaded"
+}
 
 suite_integration() {
     on_server "" run_ctest "integration" -L "^integration\$"
-    on_server "$preloaded" run_ctest "integration, preloaded" -L "^integration\$"
-}
-
-suite_parallel() {
-    local setting=debug_parallel_query
-    [ "$pg_version" -ge 16 ] || setting=force_parallel_mode
-    on_server "$setting = regress" run_regress "pg_regress, parallel"
+    [ -z "${SNOWDRIFT_LONG:-}" ] || on_server "$preloaded" run_ctest "integration, preloaded" -L "^integration\$"
 }
 
 suite_sql_edition() {
@@ -96,7 +95,7 @@ tests_for_slow_servers() {
 
 preloaded="shared_preload_libraries = 'snowdrift'"
 
-# on_server CONF-LINE COMMAND...: runs the command on a throwaway server that has the line in its
+# on_server CONF-LINES COMMAND...: runs the command on a throwaway server that has the lines in its
 # configuration.
 on_server() {
     start_server "$1"
@@ -152,7 +151,7 @@ no_such_test() {
     local hint=
     [ -z "$(test_file "sql/$1")" ] || hint=" (did you mean sql/$1?)"
     die "no such test: $1$hint
-Suites: quick unit regress preloaded parallel sql-edition integration tap clients; for slow servers: once discard; with --assertions: core
+Suites: quick unit regress preloaded sql-edition integration tap clients; for slow servers: once discard; with --assertions: core
 Files: sql/NAME specs/NAME test/t/NAME.pl test/unit/NAME_test.cpp test/integration/NAME_test.cpp
 test/fuzz/NAME_fuzz.cpp test/clients/NAME_client.EXT"
 }

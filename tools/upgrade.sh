@@ -2,10 +2,10 @@
 # What the tests of upgrades need: a made-up next version of the library, and a server of an earlier major version of
 # PostgreSQL. Part of ./dev.
 
-# copy_sources FOLDER [TAR-OPTION...]: with the objects of this checkout, so that make compiles what differs.
+# copy_sources FOLDER: without objects.
 copy_sources() {
     mkdir -p "$1"
-    tar -c "${@:2}" Makefile META.json snowdrift.control snowdrift--*.sql include src | tar -x -C "$1"
+    tar -c --exclude='*.[do]' Makefile META.json snowdrift.control snowdrift--*.sql include src | tar -x -C "$1"
 }
 
 # build_next_version: builds the made-up library $work/next/snowdrift.so. It is this checkout's, except that slots
@@ -14,6 +14,7 @@ build_next_version() {
     local next=$work/next
     [ ! -f "$next/snowdrift.so" ] || return 0
     copy_sources "$next"
+    join_copied_sources "$next"
     edit "$next/src/pg/mark/slots.hpp" 's/(structure_version) = [0-9]+;/\1 = 1000;/'
     edit "$next/src/pg/mark/slot.hpp" 's/^(struct alignas\(64\) Slot \{)/\1 char made_up[64];/'
     edit "$next/src/pg/mark/slot.hpp" '/^static_assert\(sizeof\(Slot\) ==/d'
@@ -48,7 +49,7 @@ stage_for_previous() {
     [ "$bindir" = "/usr/lib/postgresql/$pg_version/bin" ] || return 0
     [ -z "${SNOWDRIFT_EXPECT:-}" ] || install_previous "$version"
     [ -x "${config%pg_config}postgres" ] && [ -f "$("$config" --pgxs)" ] || return 0
-    copy_sources "$work/previous" --exclude='*.[do]'
+    copy_sources "$work/previous"
     quietly "Building the extension for PostgreSQL $version" \
         make -j"$jobs" -C "$work/previous" install DESTDIR="$work/root" PG_CONFIG="$config"
     # pg_upgrade looks for the library as the catalog names it. PostgreSQL 18 and later find a staged library only by

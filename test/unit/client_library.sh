@@ -78,7 +78,7 @@ for program in $programs; do
 done
 
 echo "older standards"
-for compiler in "$cxx" g++ clang++; do
+for compiler in "$cxx" clang++; do
     command -v "$compiler" >/dev/null || continue
     for header in include/snowdrift/*.hpp include/snowdrift/core/*.hpp; do
         ! "$compiler" -std=c++17 -I include -fsyntax-only -x c++ "$header" 2>errors || fail "compiled as C++17: $header"

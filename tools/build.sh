@@ -52,15 +52,6 @@ join_sources() {
     for folder in src/pg/ src/pg/*/; do cat "$folder"*.cpp >"$1/$(basename "$folder").cpp"; done
 }
 
-# join_copied_sources FOLDER: in this copy of the checkout, replaces the sources by joined ones, which compile in a fifth
-# of the time.
-join_copied_sources() {
-    mkdir -p "$work/joined"
-    join_sources "$work/joined"
-    as_root rm -rf "$1"/src/pg/{,*/}*.cpp
-    as_root cp "$work"/joined/*.cpp "$1/src/pg"
-}
-
 cmake_folder=build/cmake cmake_options=()  # test_cross_compiled sets others
 
 # build_cmake [TARGET...]: prepares the C++ tests, and builds the targets of CMakeLists.txt.

@@ -76,7 +76,15 @@ copy_checkout() {
     as_root mkdir "$chroot_dir/snowdrift"
     git ls-files -z --cached --others --exclude-standard | xargs -0 tar -c |
         as_root tar -x -C "$chroot_dir/snowdrift"
-    [ -z "${SNOWDRIFT_JOINED:-}" ] || join_copied_sources "$chroot_dir/snowdrift"
+    [ -z "${SNOWDRIFT_JOINED:-}" ] || join_copied_sources
+}
+
+# join_copied_sources: in the copy, replaces the sources by joined ones, which compile in a fifth of the time.
+join_copied_sources() {
+    mkdir -p "$work/joined"
+    join_sources "$work/joined"
+    as_root rm -rf "$chroot_dir"/snowdrift/src/pg/{,*/}*.cpp
+    as_root cp "$work"/joined/*.cpp "$chroot_dir/snowdrift/src/pg"
 }
 
 # run_in_chroot VERSION LOG COMMAND...: runs ./dev COMMAND in the chroot. It runs in its own mount and process

@@ -95,8 +95,7 @@ tests_for_slow_servers() {
 
 preloaded="shared_preload_libraries = 'snowdrift'"
 
-# on_server CONF-LINES COMMAND...: runs the command on a throwaway server that has the lines in its
-# configuration.
+# on_server CONF-LINES COMMAND...: runs the command on a throwaway server that has the lines in its configuration.
 on_server() {
     start_server "$1"
     "${@:2}"

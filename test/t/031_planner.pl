@@ -13,8 +13,8 @@ use PostgreSQL::Test::Utils;
 use IPC::Run ();
 
 my $first_seed = $ENV{SNOWDRIFT_SEED} // 1;
-my @seeds = $first_seed .. $first_seed + ($ENV{SNOWDRIFT_LONG} ? 33 : 0);
-my $queries_per_seed = 300;
+my @seeds = $first_seed .. $first_seed + ($ENV{SNOWDRIFT_LONG} ? 67 : 0);
+my $queries_per_seed = 150;
 
 my $node = new_server('planner');
 $node->append_conf('postgresql.conf', "timezone = 'UTC'\nstatement_timeout = '180s'\njit = off\nautovacuum = off\n");

@@ -1,9 +1,9 @@
 -- Calls beyond a generator's capacity wait, and the overflow is counted
 SET client_min_messages = warning;    -- equal_ids.sql has the notices of new generators
-SELECT snowdrift.create_generator('narrow', 'snowflake', sequence_max => 99);
-SELECT snowdrift.create_generator('narrow sno', 'sno', sequence_max => 9);
-SELECT count(DISTINCT id) FROM next_snowflakes(1000, 'narrow') AS id;
-SELECT count(DISTINCT next_sno('narrow sno')) FROM generate_series(1, 100);
+SELECT snowdrift.create_generator('narrow', 'snowflake', sequence_max => 3);
+SELECT snowdrift.create_generator('narrow sno', 'sno', sequence_max => 3);
+SELECT count(DISTINCT id) FROM next_snowflakes(100, 'narrow') AS id;
+SELECT count(DISTINCT next_sno('narrow sno')) FROM generate_series(1, 25);
 SELECT name, waiting, overflow_episodes > 0 AS overflowed
 FROM snowdrift.generators WHERE name LIKE 'narrow%' ORDER BY name;
 SELECT snowdrift.drop_generator(name) FROM snowdrift_tables.generator WHERE name LIKE 'narrow%';

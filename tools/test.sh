@@ -88,9 +88,9 @@ quick_unit_tests() { printf '%s\n' test/unit/*_test.cpp | sed -E '/(mark_protoco
 
 suite_core() { on_server "" run_core "PostgreSQL's own tests"; }
 
-# Prints all SQL tests except those with thousands of queries, and the overflow test, which requires fast calls.
+# Prints all SQL tests except those with thousands of queries.
 tests_for_slow_servers() {
-    make -s print-REGRESS | sed -E 's/\b(generator_overflow|back_filling|time_predicates|range_predicates|core_queries)\b//g'
+    make -s print-REGRESS | sed -E 's/\b(back_filling|time_predicates|range_predicates|core_queries)\b//g'
 }
 
 preloaded="shared_preload_libraries = 'snowdrift'"

@@ -94,7 +94,7 @@ TEST_P(BlockSessions, IdsAscendAcrossSuccessiveTransactionsOfDifferentSessions) 
 
 TEST_P(BlockSessions, SixteenSessionsDrawDistinctIdsInStatementsAndAsDefaults) {
     constexpr int sessions = 16;
-    constexpr int each = 100'000;
+    constexpr int each = 20'000;
     pqxx::connection setup;
     run(setup, of_kind("CREATE UNLOGGED TABLE notes (id TYPE DEFAULT NEXT, session int)"));
     // Committing inside the server is the fastest way to run this many transactions.

@@ -17,7 +17,7 @@ SELECT abs(extract(epoch FROM snowflake_timestamp(next_snowflake('toots'), 'mast
 -- ascending and distinct, also when a time unit has few sequence numbers
 SELECT name, count(*), count(DISTINCT id), bool_and(id > previous OR previous IS NULL) AS ascending
 FROM (SELECT name, id, lag(id) OVER (PARTITION BY name ORDER BY n) AS previous
-      FROM (VALUES ('toots'), ('links')) AS names(name), LATERAL next_snowflakes(3000, name) WITH ORDINALITY AS ids(id, n)) AS pairs
+      FROM (VALUES ('toots'), ('links')) AS names(name), LATERAL next_snowflakes(1000, name) WITH ORDINALITY AS ids(id, n)) AS pairs
 GROUP BY name ORDER BY name;
 
 -- Generators without a node draw, too; by default with node 0.

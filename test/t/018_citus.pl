@@ -341,22 +341,6 @@ sub add_clone
 	return ($clone, $id);
 }
 
-# start_draws(SERVER): sessions that draw IDs until end_load, and continue after errors
-sub start_draws
-{
-	my ($server) = @_;
-	my $script = script("SELECT next_snowflake() FROM generate_series(1, 20);\nSELECT next_sno() FROM generate_series(1, 20);\n" x 400_000);
-	my @sessions;
-	for (1 .. 2)
-	{
-		my $file = "$script.$_";
-		my $handle = IPC::Run::start([ 'psql', '-X', '-A', '-t', '-q', '-f', $script, '-d', $server->connstr('postgres') ],
-			'<', \undef, '>', $file, '2>', "$file.errors");
-		push @sessions, { handle => $handle, file => $file, errors => "$file.errors" };
-	}
-	return \@sessions;
-}
-
 # wait_for_draws(LOAD, LINES): waits until each session has received this number of further IDs
 sub wait_for_draws
 {
@@ -372,6 +356,7 @@ sub wait_for_draws
 # Clones that are promoted while sessions draw IDs on the clone and on its source
 my $source = $workers[0];
 my $promotions = $ENV{SNOWDRIFT_LONG} ? 10 : 2;
+my $draw = 'SELECT next_snowflake() FROM generate_series(1, 20); SELECT next_sno() FROM generate_series(1, 20)';
 my (@clones, %errors);
 foreach my $round (1 .. $promotions)
 {
@@ -379,7 +364,8 @@ foreach my $round (1 .. $promotions)
 	push @clones, $clone;
 	$open = $clone->background_psql('postgres');
 	is($open->query_safe('SELECT number FROM snowdrift.node'), 1, 'a clone has the number of its source');
-	my @draws = map { start_draws($_) } $source, $clone;
+	# The clone's sessions raise errors until it has a number of its own, and continue.
+	my @draws = map { start_load($_, 2, $draw, '\set ON_ERROR_STOP off') } $source, $clone;
 	wait_for_draws($draws[0], 1000);
 	$coordinator->safe_psql('postgres', "SELECT citus_promote_clone_and_rebalance($id)");
 	wait_for_draws($_, 1000) for @draws;

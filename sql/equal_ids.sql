@@ -1,20 +1,13 @@
 -- Generators whose IDs can be equal
-CREATE TABLE several (id bigint PRIMARY KEY);
 \pset format unaligned
 \pset tuples_only on
 
 -- Uniqueness is per generator: two generators with the same definition issue equal IDs.
 SELECT snowdrift.create_generator('a', 'snowflake');
 SELECT snowdrift.create_generator('b', 'snowflake');
-DO $$
-BEGIN
-    FOR i IN 1 .. 100000 LOOP
-        INSERT INTO several VALUES (next_snowflake('a')), (next_snowflake('b'));
-    END LOOP;
-    RAISE 'no equal IDs';
-EXCEPTION WHEN unique_violation THEN
-    RAISE NOTICE 'equal IDs';
-END $$;
+-- Ahead of the clock, both continue from the same time.
+SELECT snowdrift.advance(clock_timestamp() + interval '5 s');
+SELECT next_snowflake('a') = next_snowflake('b') AS equal;
 
 -- A different node, or another part of the sequence, makes the IDs different.
 SELECT snowdrift.create_generator('node', 'snowflake', worker => 1);
@@ -70,5 +63,4 @@ SELECT snowdrift.create_generator('many 12', 'snowflake', 'pgedge');
 SELECT snowdrift.create_generator('valid', 'snowflake', 'mastodon');
 DELETE FROM snowdrift_tables.generator WHERE id > 1000000000;
 
-DROP TABLE several;
 SELECT count(*) FROM (SELECT snowdrift.drop_generator(name) FROM snowdrift_tables.generator) AS dropped;

@@ -50,13 +50,14 @@ AttrNumber find_column(Oid table, const char* name) {
 /// columns is restored, and in partitions.
 const char* find_guard(Oid table_oid, AttrNumber column) {
     Relation table = table_open(table_oid, AccessShareLock);
-    const TriggerDesc* const all = table->trigdesc;
+    // PostgreSQL frees those of the relation when it rebuilds the entry of its cache.
+    const TriggerDesc* const all = CopyTriggerDesc(table->trigdesc);
     const char* name = nullptr;
     for (int i = 0; name == nullptr && all != nullptr && i < all->numtriggers; ++i) {
         const Trigger& trigger = all->triggers[i];
         if (trigger.tgnattr == 1 && trigger.tgattr[0] == column &&
             extension::is_ours(trigger.tgfoid, "snowdrift_hold_row"))
-            name = pstrdup(trigger.tgname);
+            name = trigger.tgname;
     }
     table_close(table, AccessShareLock);
     return name;

@@ -104,7 +104,7 @@ class SnapshotReader {
     /// A time in units of sno values. A null, or a time in the first unit, is 0.
     uint64_t units(const std::string& name) {
         const int64_t first = *parse_utc("2010-01-01T00:00:00Z");
-        const auto unix_ms = time(name, first, *parse_utc("2079-09-07T15:47:35.551Z"));
+        const auto unix_ms = time(name, first, *parse_utc("2079-09-07T15:47:35.548Z"));
         if (!unix_ms || *unix_ms < first) return 0;
         return static_cast<uint64_t>(*unix_ms - first) / 4;
     }

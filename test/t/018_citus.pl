@@ -356,7 +356,7 @@ sub wait_for_draws
 # Clones that are promoted while sessions draw IDs on the clone and on its source
 my $source = $workers[0];
 my $promotions = $ENV{SNOWDRIFT_LONG} ? 10 : 2;
-my $draw = 'SELECT next_snowflake() FROM generate_series(1, 20); SELECT next_sno() FROM generate_series(1, 20)';
+my $draw = Snowdrift::twenty_of('next_snowflake()', 'next_sno()');
 my (@clones, %errors);
 foreach my $round (1 .. $promotions)
 {

@@ -50,7 +50,7 @@ AttrNumber find_column(Oid table, const char* name) {
 /// columns is restored, and in partitions.
 const char* find_guard(Oid table_oid, AttrNumber column) {
     Relation table = table_open(table_oid, AccessShareLock);
-    // PostgreSQL frees those of the relation when it rebuilds the entry of its cache.
+    // A copy: PostgreSQL frees the original when it rebuilds the table's entry in its cache.
     const TriggerDesc* const all = CopyTriggerDesc(table->trigdesc);
     const char* name = nullptr;
     for (int i = 0; name == nullptr && all != nullptr && i < all->numtriggers; ++i) {

@@ -19,7 +19,9 @@ SELECT snowdrift.create_generator('feed', 'snowflake'),
 INSERT INTO snowdrift_tables.generator (name, kind, layout, sequence_min, sequence_max)
     VALUES ('future', 'snowflake', 'epoch=2999-01-01T00:00:00Z timestamp=41 worker=10 sequence=12', 0, 4095);
 CREATE TABLE events AS SELECT next_snowflake() AS id, next_snowflake('feed') AS feed, next_ulid() AS ulid, next_uuidv7() AS uuid;
-SELECT pg_sleep(0.005);
+-- A new generator starts after all others. One with a longer time unit can be further ahead than the default ones.
+DO $$ BEGIN WHILE clock_timestamp() < (SELECT greatest(snowflake_timestamp(id), snowflake_timestamp(feed), ulid_timestamp(ulid),
+    uuidv7_timestamp(uuid)) FROM events) + interval '1 ms' LOOP PERFORM pg_sleep(0.001); END LOOP; END $$;
 SELECT id < snowflake_watermark() AS id, feed < snowflake_watermark('feed') AS feed, ulid < ulid_watermark() AS ulid,
     uuid < uuidv7_watermark() AS uuid FROM events;
 SELECT snowflake_watermark() <= next_snowflake() AS id, snowflake_watermark('feed') <= next_snowflake('feed') AS feed,
@@ -27,7 +29,7 @@ SELECT snowflake_watermark() <= next_snowflake() AS id, snowflake_watermark('fee
 SELECT snowflake_sequence(snowflake_watermark()) AS sequence, snowflake_worker(snowflake_watermark()) AS worker;
 -- rows of a long time unit are readable when it has ended
 SELECT snowflake_watermark('seconds') <= next_snowflake('seconds') AS unit_is_open;
--- a new generator is ahead of the clock, too
+-- its unit is ahead of the clock, too
 DO $$ BEGIN WHILE snowflake_timestamp(snowflake_watermark('seconds'), 'epoch=2020-01-01T00:00:00Z unit=1s timestamp=38 worker=5 sequence=18')
     > clock_timestamp() LOOP PERFORM pg_sleep(0.01); END LOOP; END $$;
 SELECT snowflake_timestamp(snowflake_watermark('seconds'), 'epoch=2020-01-01T00:00:00Z unit=1s timestamp=38 worker=5 sequence=18')

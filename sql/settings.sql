@@ -1,4 +1,7 @@
 -- The settings, their effects, and the privileges to change them
+-- A value that was reset before the library is loaded counts neither as set nor as rejected.
+SET snowdrift.node = 7;
+RESET snowdrift.node;
 SELECT next_snowflake() > 0 AS generated; -- loads the library and its settings
 SHOW snowdrift.node;
 SHOW snowdrift.max_clock_lead;

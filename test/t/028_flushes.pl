@@ -9,12 +9,14 @@ use PostgreSQL::Test::Utils;
 use IPC::Run ();
 
 my $node = new_server('flushes', allows_streaming => 1);
-# Only the statements of the test flush WAL.
+# Only the statements of the test flush WAL, and the WAL writer whenever it runs: otherwise, it would only do so after
+# wal_writer_delay by the server's clock, which stands still.
 $node->append_conf('postgresql.conf', <<'CONF');
 fsync = on
 autovacuum = off
 checkpoint_timeout = 1d
 wal_writer_delay = 10s
+wal_writer_flush_after = 0
 wal_sender_timeout = 0
 CONF
 start_with_clock($node, '2026-06-01 12:00:00');

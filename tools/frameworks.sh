@@ -92,7 +92,8 @@ run_tap() {
         prove -v -j "$(nproc)" -I "$pgxs_src/test/perl" -I t "${files[@]#test/}" >"$log" 2>&1 || status=$?
     if [ "$status" -ne 0 ]; then
         cat "$log"
-        find "$dir" -name '*.log' -path '*log*' -exec tail -n 30 {} + 2>/dev/null || true
+        # A test's own log, regress_log_NAME, has the message with which it died.
+        find "$dir" \( -name '*.log' -o -name 'regress_log_*' \) -path '*log*' -exec tail -n 30 {} + 2>/dev/null || true
     fi
     sed -n 's/^\(t\/.*\.pl\) \.* skipped: /skipped \1: /p; s/^# measured: /    /p' "$log"
     [ "$status" -ne 0 ] || ! grep -qx 'Result: NOTESTS' "$log" || return 0  # all files were skipped

@@ -32,11 +32,12 @@ void Session::add_sql_edition(const std::string& database) {
                                       "bytea_output = escape",
                                       "datestyle = 'SQL, DMY'",
                                       "default_transaction_read_only = on",
-                                      "escape_string_warning = off",
                                       "extra_float_digits = -15",
                                       "intervalstyle = sql_standard",
                                       "timezone = UTC"};
-    if (version() < 19) settings.emplace_back("standard_conforming_strings = off");
+    if (version() < 19)
+        settings.insert(settings.end(),
+                        {"escape_string_warning = off", "standard_conforming_strings = off"});
     // No result depends on them, nor on those with which the script runs.
     for (const std::string& setting : settings)
         run_all("ALTER DATABASE " + database + " SET " + setting);

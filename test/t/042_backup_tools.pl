@@ -13,7 +13,8 @@ $ENV{PGBACKREST_CONFIG} = "$folder/pgbackrest.conf";
 my $source = new_server('source', allows_streaming => 1);
 # The source has a number, in its configuration file, which a backup does not contain on Debian.
 my $number = "snowdrift.node = '7'\n";
-$source->append_conf('postgresql.conf', "wal_level = replica\narchive_mode = on\n$number");
+# Barman 3.13 waits for the file of a restore point that it creates after a backup.
+$source->append_conf('postgresql.conf', "wal_level = replica\narchive_mode = on\narchive_timeout = 1s\n$number");
 
 # tool(COMMAND...): the output of a backup tool's command. try(COMMAND...): its status and output
 sub tool

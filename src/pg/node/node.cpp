@@ -35,8 +35,6 @@ struct ServerNode {
     const char* detail;
 };
 
-GucSource setting_source() { return setting_record("snowdrift.node").source; }
-
 /// Whether a setting applies to all sessions of the database.
 bool is_of_database(GucSource source) { return source <= PGC_S_DATABASE; }
 
@@ -44,7 +42,7 @@ bool is_of_database(GucSource source) { return source <= PGC_S_DATABASE; }
 ServerNumber present_number(uint32_t value, const citus::Membership& membership) {
     const Source source = settings::node.source;
     const bool may_be_group = source == Source::automatic || source == Source::citus;
-    return {value, is_of_database(setting_source()), source != Source::automatic,
+    return {value, is_of_database(settings::node_source()), source != Source::automatic,
             may_be_group && membership.is_in_cluster()};
 }
 
@@ -104,7 +102,7 @@ ServerNode from_number(const citus::Membership& membership, GucSource source) {
 }
 
 ServerNode find_server_node(const citus::Membership& membership) {
-    const GucSource source = setting_source();
+    const GucSource source = settings::node_source();
     if (settings::is_node_rejected && source == PGC_S_DEFAULT)
         return {std::nullopt, "a value that was set was rejected"};
     if (settings::node.source == Source::number) return from_number(membership, source);

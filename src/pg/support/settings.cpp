@@ -1,7 +1,5 @@
 #include "pg/support/settings.hpp"
 
-#include "pg/support/postgres.hpp"
-
 #include <charconv>
 #include <climits>
 #include <optional>
@@ -68,12 +66,13 @@ void assign_node(const char*, void* extra) {
 
 }  // namespace
 
+GucSource node_source() { return setting_record("snowdrift.node").source; }
+
 void define() {
     // A value that was set before the library is loaded is that of a placeholder. It is dropped if
     // it is invalid, or if the role may not set it. A placeholder that was reset has no value.
-    const auto source = [] { return setting_record("snowdrift.node").source; };
     const bool has_placeholder = GetConfigOption("snowdrift.node", true, false) != nullptr;
-    const bool has_value = has_placeholder && source() != PGC_S_DEFAULT;
+    const bool has_value = has_placeholder && node_source() != PGC_S_DEFAULT;
     DefineCustomStringVariable(
         "snowdrift.node",
         "Sets the server's number, which is part of its Snowflake and sno IDs, or its source.",
@@ -81,7 +80,7 @@ void define() {
         "Citus cluster, and 0 otherwise. In the default Snowflake layout, the number is "
         "datacenter * 32 + worker.",
         &node_text, "auto", PGC_SUSET, 0, check_node, assign_node, nullptr);
-    is_node_rejected = has_value && source() == PGC_S_DEFAULT;
+    is_node_rejected = has_value && node_source() == PGC_S_DEFAULT;
     DefineCustomIntVariable(
         "snowdrift.max_clock_lead", "Sets the maximum lead of the last ID over the server's clock.",
         "After the clock is set back, generation continues at the last ID's time up to this lead. "

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "pg/support/postgres.hpp"
+
 namespace snowdrift::settings {
 
 /// The greatest number of a server.
@@ -22,6 +24,10 @@ struct Node {
     uint32_t number;  ///< number: 0 .. 65535; citus, hostname: added to the number found
 };
 extern Node node;
+
+/// Where the value of snowdrift.node comes from; before define(), that of its placeholder.
+/// Precondition: there is one of them.
+GucSource node_source();
 
 /// Whether a value of snowdrift.node was rejected when the library was loaded. While the setting
 /// has no other value than the default, the server then has no number: the configured one is

@@ -1,8 +1,12 @@
 -- The settings, their effects, and the privileges to change them
+-- A value that was set before the library is loaded applies, however its name was written.
+SET "Snowdrift"."Node" = 7;
+SELECT snowflake_worker(next_snowflake()); -- loads the library and its settings
+\c
 -- A value that was reset before the library is loaded counts neither as set nor as rejected.
 SET snowdrift.node = 7;
 RESET snowdrift.node;
-SELECT next_snowflake() > 0 AS generated; -- loads the library and its settings
+SELECT next_snowflake() > 0 AS generated;
 SHOW snowdrift.node;
 SHOW snowdrift.max_clock_lead;
 

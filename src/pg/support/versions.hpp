@@ -145,13 +145,14 @@ inline uint64_t file_number(Relation relation) {
 #endif
 }
 
-/// Returns the record of the setting. Precondition: there is a setting of that name.
+/// Returns the record of the setting. The name is compared without regard to case: a placeholder has
+/// the one with which it was set. Precondition: there is a setting of that name.
 inline const config_generic& setting_record(const char* name) {
 #if PG_VERSION_NUM >= 160000
     return *find_option(name, false, false, ERROR);
 #else
     config_generic** record = get_guc_variables();
-    while (std::strcmp((*record)->name, name) != 0) ++record;
+    while (pg_strcasecmp((*record)->name, name) != 0) ++record;
     return **record;
 #endif
 }

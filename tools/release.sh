@@ -99,7 +99,7 @@ list_stated_versions() {
     done <<TEXT
 README.md|PostgreSQL $versions, on
 docs/install.md|PostgreSQL $versions, on
-META.json|"PostgreSQL": "${versions%% *}.0.0"
+META.json|"PostgreSQL": "${versions%% *}.1.0"
 debian/pgversions|${versions%% *}+
 TEXT
 }

@@ -75,7 +75,7 @@ broken CHANGELOG.md 's/^## 9.8.7/## 9.8.6/' 'CHANGELOG.md: the version is 9.8.6'
 broken CHANGELOG.md 's/(2026-12-01)/(unreleased)/' 'CHANGELOG.md: the date is unreleased'
 broken tools/versions '$ s/experimental/sid/' 'README.md: expected PostgreSQL 15 to 19, on'
 broken docs/install.md 's/PostgreSQL 15 to/PostgreSQL 16 to/' 'docs/install.md: expected PostgreSQL 15 to .*, on'
-broken META.json 's/"PostgreSQL": ".*"/"PostgreSQL": "14.0.0"/' 'META.json: expected "PostgreSQL": "15.0.0"'
+broken META.json 's/"PostgreSQL": ".*"/"PostgreSQL": "14.0.0"/' 'META.json: expected "PostgreSQL": "15.1.0"'
 broken debian/pgversions 's/.*/16+/' 'debian/pgversions: expected 15+'
 rejected 9.8.8 'META.json: the version is 9.8.7'
 

@@ -205,7 +205,7 @@ CREATE FUNCTION @extschema@.next_snowflake() RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowdrift_next_snowflake'
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION @extschema@.next_snowflake()
-    IS 'generate new Snowflake ID, unique in this database';
+    IS 'generate new Snowflake ID from default generator';
 
 CREATE FUNCTION @extschema@.next_snowflakes(n integer) RETURNS SETOF bigint
     AS 'MODULE_PATHNAME', 'snowdrift_next_snowflakes'
@@ -1505,7 +1505,7 @@ COMMENT ON OPERATOR @extschema@.<= (timestamptz, @extschema@.sno)
 CREATE FUNCTION @extschema@.next_sno(metabyte integer DEFAULT 0) RETURNS @extschema@.sno
     AS 'MODULE_PATHNAME', 'snowdrift_next_sno'
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-COMMENT ON FUNCTION @extschema@.next_sno(integer) IS 'generate new sno, unique in this database';
+COMMENT ON FUNCTION @extschema@.next_sno(integer) IS 'generate new sno from default generator';
 
 CREATE FUNCTION @extschema@.sno_at("timestamp" timestamptz, metabyte integer DEFAULT 0)
         RETURNS @extschema@.sno
@@ -1983,7 +1983,7 @@ CREATE FUNCTION snowdrift.uuidv7_time_decoder(id text) RETURNS timestamptz
 COMMENT ON FUNCTION snowdrift.uuidv7_time_decoder(text)
     IS 'time of UUID version 7 from its text; null for other versions; pg_partman''s p_time_decoder for uuid and text columns that hold UUIDs of version 7';
 
--- Migration. These functions run with the caller's privileges.
+-- Migration. audit() runs with the caller's privileges, the other functions with those of the tables' owner.
 
 CREATE FUNCTION snowdrift.convert_keys(tables regclass[], generator text DEFAULT NULL,
         dry_run boolean DEFAULT false) RETURNS SETOF text

@@ -556,7 +556,7 @@ COMMENT ON FUNCTION public.next_snowflake(text) IS 'generate new Snowflake ID fr
 
 CREATE FUNCTION public.next_snowflake() RETURNS bigint
     LANGUAGE sql VOLATILE RETURN public.next_snowflake(''::text);
-COMMENT ON FUNCTION public.next_snowflake() IS 'generate new Snowflake ID, unique in this database';
+COMMENT ON FUNCTION public.next_snowflake() IS 'generate new Snowflake ID from default generator';
 
 CREATE FUNCTION public.next_snowflakes(n integer, generator text DEFAULT '') RETURNS SETOF bigint
     LANGUAGE sql VOLATILE STRICT

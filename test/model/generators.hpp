@@ -72,18 +72,18 @@ class Snos : public Generator {
     explicit Snos(Mutation mutation) : mutation_{mutation} {}
 
     void advance_past(uint64_t* words, int64_t unix_ms) const override {
-        SnoState state{words[0], words[1], words[2], words[3]};
+        SnoState state = load(words);
         SnoGenerator::advance_past(state, unix_ms);
         store(state, words);
     }
 
     int64_t last_ms(const uint64_t* words) const override {
-        return SnoGenerator::highest_unix_ms({words[0], words[1], words[2], words[3]});
+        return SnoGenerator::highest_unix_ms(load(words));
     }
 
     std::optional<Id> draw(uint64_t* words, int64_t unix_ms, int64_t max_lead_ms) const override {
-        const bool ignores_safe = mutation_ == Mutation::ignore_safe_mark;
-        SnoState state{words[0], ignores_safe ? 0 : words[1], words[2], words[3]};
+        SnoState state = load(words);
+        if (mutation_ == Mutation::ignore_safe_mark) state.safe[0] = state.safe[1] = 0;
         Sno id;
         if (!core_.try_next(state, unix_ms, 0, id)) {
             Request request;
@@ -93,8 +93,10 @@ class Snos : public Generator {
             if (answer.verdict != Verdict::issued) return std::nullopt;
             id = answer.id;
         }
-        if (ignores_safe) (void)fetch_max(state.safe, words[1]);
-        if (mutation_ == Mutation::forget_timeline) state.safe = words[1];
+        if (mutation_ == Mutation::ignore_safe_mark)
+            for (const int tick : {0, 1}) (void)fetch_max(state.safe[tick], words[1 + tick]);
+        if (mutation_ == Mutation::forget_timeline)
+            for (const int tick : {0, 1}) state.safe[tick] = words[1 + tick];
         store(state, words);
         const auto detail = static_cast<uint16_t>(id.tick() << 15 | id.sequence());
         return Id{from_unix(id.timestamp_ms()), detail, no_file, 0};
@@ -103,9 +105,15 @@ class Snos : public Generator {
     int64_t unit_ms() const override { return Sno::unit_ms; }
 
  private:
+    // The other words of the state are statistics.
+    static SnoState load(const uint64_t* words) {
+        return {.word = words[0], .safe = {words[1], words[2]}, .regressions = 0, .at_count = 0};
+    }
+
     static void store(const SnoState& state, uint64_t* words) {
         words[0] = state.word;
-        words[1] = state.safe;  // the other words are statistics
+        words[1] = state.safe[0];
+        words[2] = state.safe[1];
     }
 
     SnoGenerator core_{0, 0, UINT16_MAX};

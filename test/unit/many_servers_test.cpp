@@ -118,7 +118,7 @@ class SnoSource {
 
     void start_fresh(int64_t mark_ms) {
         state_.word = 0;
-        state_.safe = 0;
+        state_.safe[0] = state_.safe[1] = 0;
         SnoGenerator::advance_past(state_, mark_ms);
     }
 

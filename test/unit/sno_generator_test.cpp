@@ -184,12 +184,36 @@ TEST_F(Snos, AMarkLeavesTheTimelineAsItIs) {
     EXPECT_TRUE(issue(noon + 1).tick());
 }
 
-TEST_F(Snos, AMarkBehindTheStateChangesNothing) {
+TEST_F(Snos, AMarkBehindTheStateOnlySkipsASequenceNumber) {
     issue(noon);
     SnoGenerator::advance_past(state, ms_of(noon - 100));
-    EXPECT_EQ(issue(noon).sequence(), 11);
+    EXPECT_EQ(issue(noon).sequence(), 12) << "a caller that has read an earlier mark has to retry";
     SnoGenerator::advance_past(state, 0);
-    EXPECT_EQ(issue(noon).sequence(), 12);
+    EXPECT_EQ(issue(noon).sequence(), 13);
+    SnoGenerator::advance_past(state, ms_of(noon - 100));
+    EXPECT_EQ(ask(noon).verdict, Verdict::exhausted);
+    EXPECT_EQ(issue(noon + 1).sequence(), 10);
+}
+
+TEST_F(Snos, AMarkBehindTheLastSequenceNumberOfAStateSkipsToTheNextUnit) {
+    const SnoGenerator highest{4242, UINT16_MAX - 1, UINT16_MAX};
+    for (int i = 0; i < 2; ++i) (void)ask_once(highest, state, ms_of(noon), max_lead, 7);
+    SnoGenerator::advance_past(state, ms_of(noon - 100));
+    expect_at(ask_once(highest, state, ms_of(noon + 1), max_lead, 7).id, noon + 1, false,
+              UINT16_MAX - 1);
+}
+
+TEST_F(Snos, GoOnInTheOtherTimelineAfterAnotherCallerFailedToEnterIt) {
+    issue(noon);
+    SnoState copy{};
+    copy.word = state.word.load();
+    issue(noon - 250);
+    // The other caller stored its marks, and then drew nothing, because the word had changed.
+    copy.safe[0] = state.safe[0].load();
+    copy.safe[1] = state.safe[1].load();
+    const auto answer = ask_once(generator, copy, ms_of(noon - 250), max_lead, 7);
+    ASSERT_EQ(answer.verdict, Verdict::issued);
+    expect_at(answer.id, noon - 250, true, 10);
 }
 
 TEST_F(Snos, ASequenceOutsideTheBoundsIsBroughtBackIntoThem) {

@@ -1,9 +1,10 @@
-// Generation of sno values: one lock-free step on one 64-bit word. A second word handles
-// regressions of the clock (tick-tock, as https://github.com/muyo/sno describes it) and a fresh
-// state's lead.
+// Generation of sno values: one lock-free step on one 64-bit word. A second word for each tick
+// handles regressions of the clock (tick-tock, as https://github.com/muyo/sno describes it) and a
+// fresh state's lead.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cassert>
 #include <cstdint>
@@ -19,10 +20,11 @@ namespace snowdrift::core {
 struct SnoState {
     /// The last sno's timestamp (39 bits), tick (1 bit) and sequence (16 bits).
     std::atomic<uint64_t> word;
-    /// The latest timestamp, in units, that was used in the other timeline, that of the other tick.
-    /// muyo/sno calls it the safe mark. The lowest bit states whether it is a floor: whether all
-    /// further values, in either timeline, must be later.
-    std::atomic<uint64_t> safe;
+    /// For each tick, the latest timestamp, in units, that was used in its timeline before the
+    /// generator left it. The one of the other timeline is the safe mark of muyo/sno. The lowest
+    /// bit states whether it is a floor: whether all further values, in either timeline, must be
+    /// later.
+    std::array<std::atomic<uint64_t>, 2> safe;
     /// The number of regressions after which values continued at once.
     std::atomic<uint64_t> regressions;
     /// The number of values issued by at().
@@ -72,7 +74,8 @@ class SnoGenerator {
 
     /// The latest timestamp in either timeline, in Unix milliseconds.
     static int64_t highest_unix_ms(const SnoState& state) noexcept {
-        const SafeMark safe{state.safe.load(std::memory_order_relaxed)};
+        const SafeMark safe{std::max(state.safe[0].load(std::memory_order_relaxed),
+                                     state.safe[1].load(std::memory_order_relaxed))};
         const Word last{state.word.load(std::memory_order_relaxed)};
         return unix_ms_of(std::max(last.units, safe.units));
     }
@@ -94,7 +97,7 @@ class SnoGenerator {
     SnoPosition position(const SnoState& state) const noexcept {
         uint64_t present = state.word.load(std::memory_order_acquire);
         for (;;) {
-            const SafeMark safe{state.safe.load(std::memory_order_acquire)};
+            const SafeMark safe = load_safe(state, !Word{present}.tick);
             const uint64_t again = state.word.load(std::memory_order_acquire);
             if (again == present) return position(Word{present}, safe.units);
             present = again;
@@ -121,7 +124,7 @@ class SnoGenerator {
         state.word = Word{is_later ? own.units : other.units, other.tick,
                           is_later ? own.sequence : other.sequence}
                          .bits();
-        (void)fetch_max(state.safe, SafeMark{other.safe, true}.bits());
+        (void)fetch_max(state.safe[!other.tick], SafeMark{other.safe, true}.bits());
     }
 
     /// Advances a state so that all further values are later than those of another state. Returns
@@ -181,19 +184,24 @@ class SnoGenerator {
                 next = following(last);
             } else if (now < last.units) [[unlikely]] {
                 if (!request.is_behind(last.units, now)) return {Verdict::stale, {}, 0};
-                // Load `safe` after the word: as long as the word is unchanged, so is the tick.
-                const SafeMark safe{state.safe.load(std::memory_order_acquire)};
+                // Load the mark after the word: as long as the word is unchanged, no sno was issued
+                // in the other timeline.
+                const SafeMark safe = load_safe(state, !last.tick);
                 if (now > safe.units) {
-                    // Store it before the flip: if the flip fails, a later `safe` only causes a
-                    // wait.
-                    (void)fetch_max(state.safe, SafeMark{last.units, false}.bits());
+                    // Store the mark of this timeline before the flip. If the flip fails, the mark
+                    // is not later than this timeline's last sno.
+                    (void)fetch_max(state.safe[last.tick], SafeMark{last.units, false}.bits());
                     next.tick = !last.tick;
                 } else {
-                    if (const auto answer = delay(last, safe, unix_ms, max_lead_ms, request))
-                        return *answer;
+                    if (const auto answer = delay(last, safe, unix_ms, max_lead_ms, request)) {
+                        const uint64_t again = state.word.load(std::memory_order_acquire);
+                        if (again == present) return *answer;
+                        present = again;
+                        continue;
+                    }
                     next = following(last);
                     if (next.units > Sno::max_units) return {Verdict::out_of_range, {}, 0};
-                    raise_floor(state, last.units, next.units);
+                    raise_floor(state, last, next.units);
                 }
             }
             assert(next.tick != last.tick || next.bits() > present);
@@ -235,7 +243,7 @@ class SnoGenerator {
         }
     };
 
-    /// The value of SnoState::safe.
+    /// An element of SnoState::safe.
     struct SafeMark {
         uint64_t units;
         bool is_floor;
@@ -248,17 +256,28 @@ class SnoGenerator {
         constexpr uint64_t bits() const noexcept { return units << 1 | uint64_t{is_floor}; }
     };
 
+    static SafeMark load_safe(const SnoState& state, bool tick) noexcept {
+        return SafeMark{state.safe[tick].load(std::memory_order_acquire)};
+    }
+
     /// Advance a state past the timestamp `units`. Return false if the last sno is past it.
     static bool advance_past_units(SnoState& state, uint64_t units) noexcept {
-        (void)fetch_max(state.safe, SafeMark{units, true}.bits());
+        for (auto& safe : state.safe) (void)fetch_max(safe, SafeMark{units, true}.bits());
         uint64_t present = state.word.load(std::memory_order_relaxed);
-        while (Word{present}.units <= units) {
-            // This changes the word, so callers that have read the previous `safe` retry.
-            const Word later{units + 1, Word{present}.tick, 0};
+        for (;;) {
+            // Change the word in any case, so that callers that have read a previous mark retry.
+            const bool is_past = Word{present}.units > units;
+            const Word later =
+                is_past ? skipping(Word{present}) : Word{units + 1, Word{present}.tick, 0};
             if (state.word.compare_exchange_weak(present, later.bits(), std::memory_order_acq_rel))
-                return true;
+                return !is_past;
         }
-        return false;
+    }
+
+    /// The position after `last` in its timeline, whose sequence number is not issued.
+    static constexpr Word skipping(const Word& last) noexcept {
+        if (last.sequence == UINT16_MAX) return {last.units + 1, last.tick, 0};
+        return {last.units, last.tick, static_cast<uint16_t>(last.sequence + 1)};
     }
 
     constexpr SnoPosition position(const Word& last, uint64_t safe) const noexcept {
@@ -294,9 +313,10 @@ class SnoGenerator {
     /// Raise the floor from which the generator leads the clock, so that it leads until the clock
     /// has reached its last sno. The first caller that finds the clock behind a sno which was not
     /// ahead of it counts a regression.
-    static void raise_floor(SnoState& state, uint64_t last, uint64_t next) noexcept {
-        const SafeMark previous{fetch_max(state.safe, SafeMark{next - 1, true}.bits())};
-        if (previous.units + 1 < last) state.regressions.fetch_add(1, std::memory_order_relaxed);
+    static void raise_floor(SnoState& state, const Word& last, uint64_t next) noexcept {
+        const SafeMark previous{fetch_max(state.safe[!last.tick], SafeMark{next - 1, true}.bits())};
+        if (previous.units + 1 < last.units)
+            state.regressions.fetch_add(1, std::memory_order_relaxed);
     }
 
     static Answer wait_until_safe(int64_t unix_ms, uint64_t safe, int64_t max_lead_ms) noexcept {

@@ -28,7 +28,8 @@ struct [[nodiscard]] ParseError {
     friend constexpr bool operator==(const ParseError&, const ParseError&) = default;
 };
 
-/// Crockford's alphabet: I, L, O and U are errors, not aliases of 1, 0 and V.
+/// Crockford's alphabet. I, L and O are errors, although Crockford decodes them as 1, 1 and 0. U is
+/// not in the alphabet.
 struct CrockfordAlphabet {
     static constexpr char characters[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
     static constexpr bool either_case = true;

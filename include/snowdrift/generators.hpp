@@ -104,7 +104,8 @@ auto try_draw(Ask ask) -> std::optional<decltype(ask(0, std::declval<core::Reque
 /// lock-free. Each ID is greater than those that were issued before.
 ///
 /// If the clock is set back, IDs continue at the last ID's time, up to `max_clock_lead` ahead of
-/// the clock. Beyond that, next() waits up to a second, or throws ClockError.
+/// the clock. Beyond that, next() waits up to a second (and a time unit of more than 1 ms), or
+/// throws ClockError.
 template <SnowflakeLayout layout, typename Clock = SystemClock>
 class SnowflakeGeneratorOf {
     static_assert(layout.sequence_bits >= 2, "a generator needs at least 4 sequence numbers");

@@ -73,7 +73,7 @@ struct [[nodiscard]] LayoutError {
         value,     ///< `word` is `field` with a malformed value
         repeated,  ///< `word` repeats an earlier field or "js"
         missing,   ///< the text does not contain `field`
-        order,     ///< `field` precedes the timestamp
+        order,     ///< `field` precedes the timestamp, or the value of FieldOrder does not exist
         bounds,    ///< `value` of `field` is not in min .. max
         unsafe,    ///< the same, with the bounds of a layout declared js
     };
@@ -134,7 +134,8 @@ constexpr FieldOrder canonical_order(const SnowflakeLayout& layout) noexcept {
 /// - datacenter and worker together have 0 to 31 bits, so that an SQL integer holds the node;
 /// - the sequence has 0 to 31 bits, so that an SQL integer holds it;
 /// - the sum of the widths is at most 64 bits, the first of which is the unused sign bit;
-/// - with `js`, the sum is at most js_bits, and the timestamp reaches js_end_unix_ms.
+/// - with `js`, the sum is at most js_bits, and the timestamp reaches js_end_unix_ms;
+/// - the order is one of FieldOrder.
 ///
 /// The order of fields without bits is ignored. On an error, leaves `layout` unchanged.
 constexpr LayoutError make_layout(const LayoutValues& values, SnowflakeLayout& layout) noexcept {
@@ -147,6 +148,8 @@ constexpr LayoutError make_layout(const LayoutValues& values, SnowflakeLayout& l
     const auto [epoch, timestamp, datacenter, worker, sequence, unit, order, js] = values;
     ensure(LayoutField::epoch, epoch, 0, max_epoch_unix_ms);
     ensure(LayoutField::unit, unit, 1, max_unit_ms);
+    if (!error && static_cast<size_t>(order) >= fields_in_order.size())
+        error = {Reason::order, LayoutField::timestamp};
     if (error) return error;
     const uint64_t max_timestamps =
         (uint64_t{1} << max_timestamp_bits) / static_cast<uint64_t>(unit);

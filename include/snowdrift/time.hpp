@@ -39,6 +39,8 @@ constexpr auto convertible(std::chrono::sys_time<Duration> time) noexcept {
         if (std::is_signed_v<Number> && wide < -last) return std::chrono::sys_time<Wide>{-last};
         return std::chrono::sys_time<Wide>{wide};
     } else {
+        static_assert(std::ratio_divide<Unit, std::milli>::num == 1,
+                      "1 ms must be a multiple of a time unit that is shorter than 1 ms");
         return time;
     }
 }

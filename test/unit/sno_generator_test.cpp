@@ -198,7 +198,9 @@ TEST_F(Snos, AMarkBehindTheStateOnlySkipsASequenceNumber) {
 TEST_F(Snos, AMarkBehindTheLastSequenceNumberOfAStateSkipsToTheNextUnit) {
     const SnoGenerator highest{4242, UINT16_MAX - 1, UINT16_MAX};
     for (int i = 0; i < 2; ++i) (void)ask_once(highest, state, ms_of(noon), max_lead, 7);
+    const uint64_t used_up = state.word;
     SnoGenerator::advance_past(state, ms_of(noon - 100));
+    EXPECT_GT(state.word, used_up);
     expect_at(ask_once(highest, state, ms_of(noon + 1), max_lead, 7).id, noon + 1, false,
               UINT16_MAX - 1);
 }
@@ -278,6 +280,16 @@ TEST_F(Snos, GoOnExactlyWhereTheyWere) {
     EXPECT_EQ(answer.id.sequence(), 12);
     EXPECT_TRUE(answer.id.tick());
     EXPECT_FALSE(generator.resume_after(other, use)) << "it has come further";
+}
+
+TEST_F(Snos, TheHighestTimeIsThatOfTheTimelineThatIsFurther) {
+    issue(noon);
+    EXPECT_EQ(SnoGenerator::highest_unix_ms(state), ms_of(noon));
+    issue(noon - 250);
+    EXPECT_EQ(SnoGenerator::highest_unix_ms(state), ms_of(noon));
+    issue(noon + 100);
+    EXPECT_FALSE(issue(noon + 50).tick());
+    EXPECT_EQ(SnoGenerator::highest_unix_ms(state), ms_of(noon + 100));
 }
 
 TEST_F(Snos, ResumeAfterALaterSafeMarkOfTheSamePosition) {

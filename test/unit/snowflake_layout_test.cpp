@@ -121,6 +121,16 @@ TEST(SnowflakeLayoutText, NamesTheFieldThatPrecedesTheTimestamp) {
               (LayoutError{Reason::order, Field::worker, "worker=10"}));
 }
 
+TEST(SnowflakeLayout, IsNotValidWithAnOrderThatDoesNotExist) {
+    LayoutValues values = values_of(presets::sonyflake);
+    values.order = static_cast<FieldOrder>(fields_in_order.size());
+    SnowflakeLayout layout{};
+    EXPECT_EQ(make_layout(values, layout), (LayoutError{Reason::order, Field::timestamp}));
+    layout = presets::sonyflake;
+    layout.order = values.order;
+    EXPECT_FALSE(is_valid(layout));
+}
+
 TEST(SnowflakeLayoutText, WithoutDatacenterAndWorkerTheseHaveNoBits) {
     EXPECT_EQ(parse("epoch=0 timestamp=48 sequence=16"), presets::mastodon);
     EXPECT_EQ(parse("epoch=1672531200000 timestamp=41 worker=10 sequence=12"), presets::pgedge);

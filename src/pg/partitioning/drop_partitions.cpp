@@ -39,13 +39,21 @@ int compare_ends(const ListCell* a, const ListCell* b) {
 }
 
 /// Whether the bounds of a partition are first IDs of times. Others can be those of keys of a
-/// sequence, from before the table had Snowflakes, whose age is unknown. Precondition: the bounds
-/// are IDs.
+/// sequence, from before the table had Snowflakes, whose age is unknown. Numbers of the layout's
+/// first day, below 3.6 * 10^14 in the layout snowflake, can be such keys, except its first number.
+/// Precondition: the bounds are IDs.
 bool is_range_of_times(const Partition& partition, const ColumnIds& ids) {
     Assert(partition.from && partition.to);
-    return ids.kind() != ColumnIds::Kind::snowflake ||
-           (ids.is_boundary(*partition.from) && ids.is_boundary(*partition.to) &&
-            DatumGetInt64(*partition.to) > DatumGetInt64(ids.boundary(ids.certain_since_ms())));
+    if (ids.kind() != ColumnIds::Kind::snowflake) return true;
+    const TimeRange times = ids.times();
+    const int64 second_day = std::min(times.first_ms + int64{SECS_PER_DAY} * 1000, times.last_ms);
+    const auto is_time = [&](Datum bound) {
+        return ids.is_boundary(bound) &&
+               DatumGetInt64(bound) >= DatumGetInt64(ids.boundary(second_day));
+    };
+    const bool is_first =
+        DatumGetInt64(*partition.from) == DatumGetInt64(ids.boundary(times.first_ms));
+    return (is_first || is_time(*partition.from)) && is_time(*partition.to);
 }
 
 /// The IDs in the partition key of `parent`. `layout`: as the user has stated it, or null. Raises
@@ -95,10 +103,12 @@ List* find_older(Oid parent, const ColumnIds& ids, TimestampTz time) {
 /// refers to the parent prevents dropping the partition, even if no row refers to it.
 void drop(Oid parent, Oid partition) {
     LockRelationOid(partition, AccessExclusiveLock);
-    const char* const name = qualified_name(partition);
+    execute(psprintf("ALTER TABLE %s DETACH PARTITION %s", qualified_name(parent),
+                     qualified_name(partition)));
+    // The statement can have waited for locks, and the schema can have been renamed meanwhile.
     const bool is_foreign = get_rel_relkind(partition) == RELKIND_FOREIGN_TABLE;
-    execute(psprintf("ALTER TABLE %s DETACH PARTITION %s", qualified_name(parent), name));
-    execute(psprintf("DROP %s %s", is_foreign ? "FOREIGN TABLE" : "TABLE", name));
+    execute(
+        psprintf("DROP %s %s", is_foreign ? "FOREIGN TABLE" : "TABLE", qualified_name(partition)));
 }
 
 /// Drop the partitions of the table in argument 0 whose IDs, in the layout of argument 2, are all
@@ -122,6 +132,7 @@ void drop_older(FunctionCallInfo fcinfo, const char* function, TimestampTz time)
         older = find_older(parent, ids, time);
     }
     if (older != NIL) announce_layout(parent, ids, layout);
+    const AllRows all_rows;
     SPI_connect();
     ListCell* cell;
     foreach (cell, older) {
@@ -133,6 +144,7 @@ void drop_older(FunctionCallInfo fcinfo, const char* function, TimestampTz time)
         if (!is_dry_run) drop(parent, old.oid);
     }
     SPI_finish();
+    all_rows.restore();
 }
 
 const char* text_of(PGFunction output, Datum value) {

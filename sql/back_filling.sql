@@ -61,7 +61,8 @@ BEGIN
             SELECT id, post_id FROM comments WHERE id > last AND new_post_id IS NULL ORDER BY id LIMIT 10000
         ), filled AS (
             UPDATE comments SET new_post_id = posts.new_id
-            FROM batch JOIN posts ON posts.id = batch.post_id WHERE comments.id = batch.id
+            FROM batch JOIN posts ON posts.id = batch.post_id
+            WHERE comments.id = batch.id AND comments.post_id = batch.post_id AND comments.new_post_id IS NULL
         )
         SELECT max(id) INTO last FROM batch;
         EXIT WHEN last IS NULL;

@@ -149,6 +149,8 @@ CREATE TABLE old_keys (id bigint DEFAULT next_snowflake('1970'));
 SELECT snowdrift.guard_watermark('old_keys', 'id');
 INSERT INTO old_keys VALUES (-5);
 SELECT snowflake_watermark('1970');
+SELECT next_ulid() IS NOT NULL AND next_uuidv7() IS NOT NULL AS drawn;
+SELECT ulid_watermark(), uuidv7_watermark();
 INSERT INTO old_keys DEFAULT VALUES;
 ROLLBACK;
 -- a renamed column stays guarded
@@ -253,6 +255,19 @@ INSERT INTO foreign_table VALUES (next_snowflake());
 SELECT refused('INSERT INTO foreign_table VALUES (1)') ~ '^55000' AS refused;
 RESET ROLE;
 
+-- A trigger does not see the values of a virtual generated column, which PostgreSQL 18 introduced.
+DO $$
+BEGIN
+    IF current_setting('server_version_num')::int >= 180000 THEN
+        EXECUTE 'CREATE TABLE virtual (raw text, id uuid GENERATED ALWAYS AS (raw::uuid) VIRTUAL)';
+        BEGIN
+            PERFORM snowdrift.guard_watermark('virtual', 'id');
+            RAISE 'the column is guarded';
+        EXCEPTION WHEN feature_not_supported THEN
+            DROP TABLE virtual;
+        END;
+    END IF;
+END $$;
 DROP FUNCTION refused;
 DROP TABLE IF EXISTS events, orders, visits, people, numbers, guarded, restored, parts, whole, plain, foreign_table;
 DROP DOMAIN key;

@@ -26,7 +26,8 @@ using namespace snowdrift;
 
 namespace {
 
-/// The column of a table, which must contain IDs that have a watermark. Raises 42703 or 42804.
+/// The column of a table, which must contain IDs that have a watermark. Raises 42703, 42804 or
+/// 0A000.
 AttrNumber find_column(Oid table, const char* name) {
     const AttrNumber column = get_attnum(table, name);
     if (column <= 0)
@@ -42,7 +43,20 @@ AttrNumber find_column(Oid table, const char* name) {
                         get_rel_name(table)),
                  errdetail("The column is of type %s.", format_type_be(type)),
                  errhint("Columns of type bigint, ulid and uuid can be guarded.")));
+    if (get_attgenerated(table, column) == 'v')  // from PostgreSQL 18 on
+        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                        errmsg("column \"%s\" of table \"%s\" is a virtual generated column", name,
+                               get_rel_name(table)),
+                        errdetail("Triggers do not see its values."),
+                        errhint("Guard a stored generated column.")));
     return column;
+}
+
+/// The qualified name of the extension's function with the C symbol `symbol`.
+const char* name_of_function(const char* symbol) {
+    const Oid function = extension::find_function(symbol);
+    return quote_qualified_identifier(get_namespace_name(get_func_namespace(function)),
+                                      get_func_name(function));
 }
 
 /// The name of the trigger that guards a column; null if there is none. The column is what the
@@ -129,9 +143,10 @@ SNOWDRIFT_FUNCTION(guard_watermark) {
     // If it always replaced, it could replace the guards of other columns of partitions.
     execute(
         psprintf("CREATE %s TRIGGER %s AFTER INSERT OR UPDATE OF %s ON %s "
-                 "FOR EACH ROW EXECUTE FUNCTION snowdrift.hold_row(%s)",
+                 "FOR EACH ROW EXECUTE FUNCTION %s(%s)",
                  guard != nullptr ? "OR REPLACE" : "", trigger, quote_identifier(name),
-                 qualified_name(table), trigger_argument(table, column)));
+                 qualified_name(table), name_of_function("snowdrift_hold_row"),
+                 trigger_argument(table, column)));
     execute(psprintf("ALTER TABLE %s ENABLE ALWAYS TRIGGER %s", qualified_name(table), trigger));
     owner.restore();
     SPI_finish();

@@ -2,6 +2,8 @@
 // next_uuidv7.cpp define the SQL functions.
 #pragma once
 
+#include <algorithm>
+
 #include "pg/draw/draw.hpp"
 #include "pg/mark/mark.hpp"
 #include "pg/node/mark_owner.hpp"
@@ -41,7 +43,9 @@ class BlockSession {
         return begin;
     }
 
-    static int64_t truncate(int64_t unix_ms) { return unix_ms; }
+    /// A transaction holds all watermarks back at the same time, which is before 1970 if it has
+    /// stored a negative number as a Snowflake.
+    static int64_t truncate(int64_t unix_ms) { return std::max<int64_t>(unix_ms, 0); }
 
     /// Whether the mark is that of the last block. An invalidation may stand for the rollback of
     /// another file of the mark, to which the word would still belong.

@@ -1596,7 +1596,9 @@ COMMENT ON SEQUENCE snowdrift_tables.generator_id
 
 CREATE TABLE snowdrift_tables.generator (
     name text PRIMARY KEY,
-    id integer NOT NULL UNIQUE DEFAULT pg_catalog.nextval('snowdrift_tables.generator_id'::pg_catalog.regclass),
+    -- In snowdrift_tables.backfill, 0 is the default generator.
+    id integer NOT NULL UNIQUE CHECK (id OPERATOR(pg_catalog.>) 0)
+        DEFAULT pg_catalog.nextval('snowdrift_tables.generator_id'::pg_catalog.regclass),
     kind text NOT NULL CHECK (kind IN ('snowflake', 'sno')),
     layout @extschema@.snowflake_layout,
     datacenter integer,

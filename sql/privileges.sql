@@ -134,7 +134,7 @@ RESET ROLE;
 SELECT snowdrift.create_generator('shop', 'snowflake', worker => 9), snowdrift.create_generator('shop snos', 'sno');
 REVOKE EXECUTE ON FUNCTION next_snowflake(text), next_snowflakes(integer, text), next_sno(text, integer),
     sno_at(timestamptz, integer, text), snowflake_watermark(text),
-    snowdrift.guard_watermark(regclass, name) FROM PUBLIC;
+    snowdrift.guard_watermark(regclass, name), snowdrift.hold_row() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION next_snowflake(text), snowflake_watermark(text) TO snowdrift_creator;
 SET ROLE snowdrift_creator;
 CREATE FUNCTION next_order_id() RETURNS bigint
@@ -166,6 +166,7 @@ ROLLBACK;
 -- A default that names the generator blocks dropping it, but no guard of the table can hold its watermark back.
 CREATE TEMP TABLE blocker (id bigint DEFAULT next_snowflake('shop'));
 SELECT snowdrift.guard_watermark('blocker', 'id');
+CREATE TRIGGER guard AFTER INSERT OR UPDATE OF id ON blocker FOR EACH ROW EXECUTE FUNCTION snowdrift.hold_row('shop');
 SET ROLE snowdrift_creator;
 SELECT snowdrift.drop_generator('shop');
 SET ROLE snowdrift_ordinary;
@@ -184,7 +185,7 @@ WHERE d.deptype = 'e' AND d.refobjid = (SELECT oid FROM pg_extension WHERE extna
     AND has_function_privilege('snowdrift_ordinary', p.oid, 'EXECUTE');
 GRANT EXECUTE ON FUNCTION next_snowflake(text), next_snowflakes(integer, text), next_sno(text, integer),
     sno_at(timestamptz, integer, text), snowflake_watermark(text),
-    snowdrift.guard_watermark(regclass, name) TO PUBLIC;
+    snowdrift.guard_watermark(regclass, name), snowdrift.hold_row() TO PUBLIC;
 DROP TABLE shop;
 DROP FUNCTION next_order_id(), order_watermark();
 SELECT snowdrift.drop_generator('shop'), snowdrift.drop_generator('shop snos');
@@ -198,6 +199,14 @@ UPDATE snowdrift_tables.generator SET worker = 2 WHERE name = 'replicated';
 RESET session_replication_role;
 UPDATE snowdrift_tables.generator SET worker = 3 WHERE name = 'replicated';
 SELECT snowflake_worker(next_snowflake('replicated'));
+BEGIN;
+ALTER TABLE snowdrift_tables.generator ALTER name TYPE integer USING id;
+SELECT next_snowflake('replicated');
+ROLLBACK;
+BEGIN;
+ALTER TABLE snowdrift_tables.generator ALTER layout TYPE text;
+SELECT next_snowflake('replicated');
+ROLLBACK;
 BEGIN;
 ALTER TABLE snowdrift_tables.generator ADD note text NOT NULL DEFAULT '';
 SELECT snowdrift.create_generator('x', 'snowflake');

@@ -200,6 +200,15 @@ ALTER TABLE snowdrift_tables.backfill SET UNLOGGED;
 SELECT snowflake_at('2022-01-01Z');
 ROLLBACK;
 BEGIN;
+ALTER TABLE snowdrift_tables.backfill ALTER unit TYPE text;
+SELECT snowflake_at('2022-01-01Z');
+ROLLBACK;
+ALTER INDEX snowdrift_tables.backfill_used RENAME TO renamed;
+\c
+SELECT snowflake_at('2022-01-01Z');
+ALTER INDEX snowdrift_tables.renamed RENAME TO backfill_used;
+SELECT snowflake_at('2022-01-01Z') > 0 AS issued;
+BEGIN;
 ALTER TABLE snowdrift_tables.backfill ADD note text NOT NULL DEFAULT '';
 SELECT snowflake_at('2022-01-01Z');
 ROLLBACK;

@@ -15,6 +15,7 @@ extern "C" {
 #include "access/xact.h"
 #include "catalog/indexing.h"
 #include "catalog/pg_am_d.h"
+#include "catalog/pg_type_d.h"
 #include "storage/lmgr.h"
 #include "utils/fmgroids.h"
 #include "utils/hsearch.h"
@@ -41,6 +42,14 @@ struct Column {
                     errhint("Undo the change.")));
 }
 
+/// Whether the columns have their types. That of a dropped column is InvalidOid.
+bool has_columns(TupleDesc row) {
+    return row->natts >= Column::count &&
+           TupleDescAttr(row, Column::generator - 1)->atttypid == INT4OID &&
+           TupleDescAttr(row, Column::sequence - 1)->atttypid == INT4OID &&
+           TupleDescAttr(row, Column::unit - 1)->atttypid == INT8OID;
+}
+
 /// The table and its index, until either may have been replaced.
 Oid table_oid = InvalidOid;
 Oid index_oid = InvalidOid;
@@ -56,7 +65,10 @@ Oid find_table() {
     if (!OidIsValid(table)) report_unusable("is missing");
     table_oid = table;  // an invalidation from here on is noticed
     index_oid = extension::find_relation("backfill_used");
-    if (!OidIsValid(index_oid)) report_unusable("has no index \"backfill_used\"");
+    if (!OidIsValid(index_oid)) {
+        table_oid = InvalidOid;
+        report_unusable("has no index \"backfill_used\"");
+    }
     return table;
 }
 
@@ -70,7 +82,8 @@ struct Table {
 Table open(Oid table) {
     Relation heap = try_relation_open(table, RowExclusiveLock);
     if (heap == nullptr) report_unusable("is missing");
-    if (heap->rd_rel->relkind != RELKIND_RELATION || heap->rd_rel->relam != HEAP_TABLE_AM_OID)
+    if (heap->rd_rel->relkind != RELKIND_RELATION || heap->rd_rel->relam != HEAP_TABLE_AM_OID ||
+        !has_columns(RelationGetDescr(heap)))
         report_unusable("was altered");
     if (heap->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT)
         report_unusable("is not crash-safe");

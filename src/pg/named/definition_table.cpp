@@ -13,7 +13,9 @@ extern "C" {
 #include "access/xact.h"
 #include "catalog/pg_am_d.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_type_d.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 }
 
@@ -40,6 +42,29 @@ void check(const char* name, std::optional<uint32_t> value, uint32_t max) {
     if (value) (void)check_field(name, static_cast<int32>(*value), max);
 }
 
+/// Whether a type is snowflake_layout, whatever its name is.
+bool is_layout_type(Oid type) {
+    if (!OidIsValid(type)) return false;
+    Oid output;
+    bool is_varlena;
+    getTypeOutputInfo(type, &output, &is_varlena);
+    return extension::is_ours(output, "snowdrift_snowflake_layout_out");
+}
+
+/// Whether the columns have their types. That of a dropped column is InvalidOid.
+bool has_columns(TupleDesc row) {
+    constexpr Oid any_layout = InvalidOid;
+    constexpr Oid types[column_count] = {TEXTOID, INT4OID, TEXTOID,       any_layout,
+                                         INT4OID, INT4OID, INT4OID,       INT4OID,
+                                         INT4OID, BOOLOID, TIMESTAMPTZOID};
+    if (row->natts < column_count) return false;
+    for (int i = 0; i < column_count; ++i) {
+        const Oid type = TupleDescAttr(row, i)->atttypid;
+        if (types[i] == any_layout ? !is_layout_type(type) : type != types[i]) return false;
+    }
+    return true;
+}
+
 }  // namespace
 
 Relation open_table(LOCKMODE lock) {
@@ -49,7 +74,8 @@ Relation open_table(LOCKMODE lock) {
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
                         errmsg("table \"snowdrift_tables.generator\" does not exist"),
                         errhint("Undo the change, or drop the extension and create it again.")));
-    if (table->rd_rel->relkind != RELKIND_RELATION || table->rd_rel->relam != HEAP_TABLE_AM_OID)
+    if (table->rd_rel->relkind != RELKIND_RELATION || table->rd_rel->relam != HEAP_TABLE_AM_OID ||
+        !has_columns(RelationGetDescr(table)))
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("table \"snowdrift_tables.generator\" was altered"),
                         errhint("Undo the change.")));

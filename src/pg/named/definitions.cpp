@@ -88,6 +88,7 @@ void change_slots(const GeneratorId& generator, void (*change)(slots::Slot&, uin
 /// The names that are most similar to `name`, as a list; null if no name is similar. A name is
 /// similar if at most three characters, and at most half of them, differ.
 const char* nearest_names(const char* name) {
+    if (std::strlen(name) > max_name_length) return nullptr;
     const int length = static_cast<int>(std::strlen(name));
     int distance = std::min(3, length / 2);
     List* names = NIL;

@@ -3,6 +3,17 @@
 SET "Snowdrift"."Node" = 7;
 SELECT snowflake_worker(next_snowflake()); -- loads the library and its settings
 \c
+-- A role that may not set it is warned, and has the server's number.
+CREATE ROLE snowdrift_user;
+\c
+SET ROLE snowdrift_user;
+BEGIN;
+SET LOCAL snowdrift.node = 9;
+SELECT snowflake_worker(next_snowflake());
+ROLLBACK;
+SELECT snowflake_worker(next_snowflake());
+\c
+DROP ROLE snowdrift_user;
 -- A value that was reset before the library is loaded counts neither as set nor as rejected.
 SET snowdrift.node = 7;
 RESET snowdrift.node;
@@ -70,5 +81,21 @@ SELECT ids.next_snowflake() > id AS greater FROM last_id;
 DROP TABLE last_id;
 DROP EXTENSION snowdrift;
 DROP SCHEMA ids;
+-- An event trigger may add a column to each table.
+CREATE FUNCTION add_column() RETURNS event_trigger LANGUAGE plpgsql AS $$
+DECLARE
+    command record;
+BEGIN
+    FOR command IN SELECT * FROM pg_event_trigger_ddl_commands() WHERE command_tag = 'CREATE TABLE' LOOP
+        EXECUTE format('ALTER TABLE %s ADD created_by text', command.object_identity);
+    END LOOP;
+END $$;
+CREATE EVENT TRIGGER add_column ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION add_column();
+CREATE EXTENSION snowdrift;
+SELECT next_snowflake() > 0 AS generated;
+SELECT created_by FROM snowdrift_tables.mark;
+DROP EVENT TRIGGER add_column;
+DROP FUNCTION add_column;
+DROP EXTENSION snowdrift;
 -- for the tests that follow
 CREATE EXTENSION snowdrift;

@@ -64,15 +64,20 @@ void assign_node(const char*, void* extra) {
     ++node_version;
 }
 
+/// Whether the configuration of the server, the database, the role or the connection has a value of
+/// snowdrift.node. Precondition: there is a parameter, or a placeholder, of that name.
+bool is_node_configured() { return setting_record("snowdrift.node").reset_source != PGC_S_DEFAULT; }
+
 }  // namespace
 
 GucSource node_source() { return setting_record("snowdrift.node").source; }
 
 void define() {
     // A value that was set before the library is loaded is that of a placeholder. It is dropped if
-    // it is invalid, or if the role may not set it. A placeholder that was reset has no value.
+    // it is invalid, or if the role may not set it. A value from SET does not count: without it,
+    // the session has the server's number.
     const bool has_placeholder = GetConfigOption("snowdrift.node", true, false) != nullptr;
-    const bool has_value = has_placeholder && node_source() != PGC_S_DEFAULT;
+    const bool is_configured = has_placeholder && is_node_configured();
     DefineCustomStringVariable(
         "snowdrift.node",
         "Sets the server's number, which is part of its Snowflake and sno IDs, or its source.",
@@ -80,7 +85,7 @@ void define() {
         "Citus cluster, and 0 otherwise. In the default Snowflake layout, the number is "
         "datacenter * 32 + worker.",
         &node_text, "auto", PGC_SUSET, 0, check_node, assign_node, nullptr);
-    is_node_rejected = has_value && node_source() == PGC_S_DEFAULT;
+    is_node_rejected = is_configured && !is_node_configured();
     DefineCustomIntVariable(
         "snowdrift.max_clock_lead", "Sets the maximum lead of the last ID over the server's clock.",
         "After the clock is set back, generation continues at the last ID's time up to this lead. "

@@ -120,6 +120,8 @@ double estimate(PlannerInfo* root, Oid comparison, List* arguments, int relation
     if (source == nullptr) return share;
     Search search{arguments, nullptr};
     if (!search_relation(source, &search)) return estimate_alone(*bound, share);
+    constexpr int max_conditions = 100;  // the time of planning grows with the square
+    if (list_length(search.conditions) > max_conditions) return share;
 
     RangeEstimate range;  // of the conditions before this one
     bool is_before = true;

@@ -145,8 +145,8 @@ inline uint64_t file_number(Relation relation) {
 #endif
 }
 
-/// Returns the record of the setting. The name is compared without regard to case: a placeholder has
-/// the one with which it was set. Precondition: there is a setting of that name.
+/// Returns the record of the setting. The name is compared without regard to case: a placeholder
+/// has the one with which it was set. Precondition: there is a setting of that name.
 inline const config_generic& setting_record(const char* name) {
 #if PG_VERSION_NUM >= 160000
     return *find_option(name, false, false, ERROR);

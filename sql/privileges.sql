@@ -199,6 +199,7 @@ UPDATE snowdrift_tables.generator SET worker = 2 WHERE name = 'replicated';
 RESET session_replication_role;
 UPDATE snowdrift_tables.generator SET worker = 3 WHERE name = 'replicated';
 SELECT snowflake_worker(next_snowflake('replicated'));
+INSERT INTO snowdrift_tables.generator (name, id, kind, sequence_min, sequence_max) VALUES ('default', 0, 'snowflake', 0, 4095);
 BEGIN;
 ALTER TABLE snowdrift_tables.generator ALTER name TYPE integer USING id;
 SELECT next_snowflake('replicated');

@@ -301,6 +301,26 @@ ALTER VIEW calls OWNER TO snowdrift_user;
 SELECT split_part(error_of($$SELECT snowdrift.convert_keys('{books}')$$), E'\n', 1) AS error;
 SELECT columns_of('books'), to_regclass('top') AS view;
 
+-- If the schema is renamed meanwhile, as another session can, other tables with the same names are not changed.
+CREATE SCHEMA app;
+CREATE TABLE app.parents (id serial PRIMARY KEY);
+CREATE TABLE app.children (id serial PRIMARY KEY, parent integer REFERENCES app.parents);
+CREATE FUNCTION rename_schema() RETURNS event_trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF to_regnamespace('app_old') IS NULL THEN
+        ALTER SCHEMA app RENAME TO app_old;
+        CREATE SCHEMA app;
+        CREATE TABLE app.parents (id serial PRIMARY KEY);
+        CREATE TABLE app.children (id serial PRIMARY KEY, parent integer REFERENCES app.parents);
+    END IF;
+END $$;
+CREATE EVENT TRIGGER rename_schema ON ddl_command_end WHEN TAG IN ('ALTER TABLE') EXECUTE FUNCTION rename_schema();
+SELECT error_of($$SELECT snowdrift.convert_keys('{app.parents,app.children}')$$);
+DROP EVENT TRIGGER rename_schema;
+DROP FUNCTION rename_schema;
+DROP TABLE app.parents, app.children;
+DROP SCHEMA app;
+
 SET client_min_messages = warning;
 ALTER DEFAULT PRIVILEGES FOR ROLE snowdrift_user REVOKE ALL ON TABLES FROM snowdrift_writer;
 DROP SCHEMA shop, "other ""schema" CASCADE;

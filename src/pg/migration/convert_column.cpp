@@ -1,5 +1,6 @@
 // The SQL functions snowdrift.convert_keys() and snowdrift.convert_column(), which make serial and
 // identity keys generate Snowflake IDs.
+#include <cstring>
 #include <optional>
 
 #include "pg/migration/conversion.hpp"
@@ -107,6 +108,30 @@ Conversion lock_and_plan(List*& keys, const KeyGenerator& generator, LOCKMODE mo
     return conversion;
 }
 
+/// The qualified names of tables.
+List* names_of(const List* tables) {
+    List* names = NIL;
+    ListCell* cell;
+    foreach (cell, tables)
+        names = lappend(names, const_cast<char*>(qualified_name(lfirst_oid(cell))));
+    return names;
+}
+
+/// Ensure that tables still have these names: the statements contain them, and ALTER SCHEMA ...
+/// RENAME does not wait for locks of tables. Raises 55000.
+void check_names(const List* tables, const List* names) {
+    ListCell* table;
+    ListCell* name;
+    forboth(table, tables, name, names) {
+        const char* const present = qualified_name(lfirst_oid(table));
+        if (std::strcmp(present, static_cast<const char*>(lfirst(name))) == 0) continue;
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("table %s was renamed to %s during the conversion",
+                               static_cast<const char*>(lfirst(name)), present),
+                        errhint("Convert it again.")));
+    }
+}
+
 /// Converts the keys that find() returns, and returns the statements as the called function's rows.
 template <typename Find>
 void convert(FunctionCallInfo fcinfo, const KeyGenerator& generator, bool is_dry_run, Find find) {
@@ -124,10 +149,14 @@ void convert(FunctionCallInfo fcinfo, const KeyGenerator& generator, bool is_dry
     for (const Column& key : Items<Column>{conversion.new_keys})
         check_keys_are_below(key, generator);
     report_effects(conversion);
+    const List* const names = names_of(conversion.tables);
     ListCell* cell;
     foreach (cell, statements_of(conversion)) {
         const auto* const statement = static_cast<const char*>(lfirst(cell));
-        if (!is_dry_run) execute(statement);
+        if (!is_dry_run) {
+            check_names(conversion.tables, names);
+            execute(statement);
+        }
         add_row(fcinfo, {CStringGetTextDatum(statement)});
     }
     owner.restore();

@@ -193,12 +193,8 @@ class SnoGenerator {
                     (void)fetch_max(state.safe[last.tick], SafeMark{last.units, false}.bits());
                     next.tick = !last.tick;
                 } else {
-                    if (const auto answer = delay(last, safe, unix_ms, max_lead_ms, request)) {
-                        const uint64_t again = state.word.load(std::memory_order_acquire);
-                        if (again == present) return *answer;
-                        present = again;
-                        continue;
-                    }
+                    if (const auto answer = delay(last, safe, unix_ms, max_lead_ms, request))
+                        return *answer;
                     next = following(last);
                     if (next.units > Sno::max_units) return {Verdict::out_of_range, {}, 0};
                     raise_floor(state, last, next.units);

@@ -100,8 +100,6 @@ TEST(SnoThreads, EnterTheOtherTimelineTogether) {
                 EXPECT_TRUE(generator.try_next(state, noon, 0, id));
             }
             barrier.arrive_and_wait();
-            // The callers begin in varying order.
-            for (volatile int i = (round * 7 + me * 13) % 40; i > 0; i = i - 1) continue;
             const int64_t now = me == 0 && round % 2 == 0 ? noon : noon - back;
             Request request;
             auto answer = generator.next(state, now, 60'000, 0, request);

@@ -14,10 +14,11 @@ SELECT next_snowflake('orders') AS last_order, next_sno('people', 7) AS last_per
 SELECT snowdrift.snapshot('orders') AS orders, snowdrift.snapshot('people') AS people \gset
 SELECT jsonb_typeof(value), key, CASE WHEN value::text !~ '\dZ' THEN value END AS value
 FROM jsonb_each(:'orders') ORDER BY key COLLATE "C";
-SELECT jsonb_typeof(value), key, CASE WHEN value::text !~ '\dZ' THEN value END AS value
+SELECT jsonb_typeof(value), key, CASE WHEN value::text !~ '\dZ' AND key <> 'sequence' THEN value END AS value
 FROM jsonb_each(:'people') ORDER BY key COLLATE "C";
 SELECT snowflake_timestamp(:last_order, 'twitter') = (:'orders'::jsonb->>'last_timestamp')::timestamptz AS last_timestamp,
     sno_timestamp(:'last_person') = (:'people'::jsonb->>'last_timestamp')::timestamptz AS last_timestamp,
+    (:'people'::jsonb->>'sequence')::int >= sno_sequence(:'last_person') AS sequence,
     (:'people'::jsonb->>'safe_mark')::timestamptz < (:'people'::jsonb->>'highest_wall_clock')::timestamptz AS safe_mark,
     (:'people'::jsonb->>'now')::timestamptz BETWEEN date_trunc('milliseconds', :'before'::timestamptz)
         AND clock_timestamp() AS now;

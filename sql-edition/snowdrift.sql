@@ -622,6 +622,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.create_generator IS 'create named generator; by default with layout snowflake and node 0';
 
+-- After the drop, no transaction can draw, not even with an older snapshot: generators that are created later could
+-- repeat its IDs.
 CREATE FUNCTION snowdrift.drop_generator(name text, force boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp
     SET quote_all_identifiers = off SET standard_conforming_strings = on AS $$
@@ -630,15 +632,18 @@ DECLARE
         SELECT string_agg(format('default of column %I of table %s', attname, adrelid::regclass), E'\n' ORDER BY adrelid, adnum)
         FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
         WHERE strpos(pg_get_expr(adbin, adrelid), format('next_snowflake(''%s''::text)', replace(name, '''', ''''''))) > 0);
+    sequence text;
 BEGIN
     IF dependents IS NOT NULL AND NOT force THEN
         RAISE 'cannot drop ID generator "%" because other objects depend on it', name USING ERRCODE = '2BP01', DETAIL = dependents,
             HINT = 'Change these objects first, or drop the generator with force => true to keep them. They then raise an error when used.';
     END IF;
-    UPDATE snowdrift_tables.generator AS g SET name = NULL WHERE g.name = drop_generator.name AND g.name <> '';
+    UPDATE snowdrift_tables.generator AS g SET name = NULL WHERE g.name = drop_generator.name AND g.name <> '' RETURNING state INTO sequence;
     IF NOT FOUND THEN
         RAISE 'ID generator "%" does not exist', name USING ERRCODE = '42704';
     END IF;
+    EXECUTE format('ALTER SEQUENCE %s NO CYCLE', sequence);    -- waits until the transactions that drew have ended
+    EXECUTE format('ALTER SEQUENCE %s MAXVALUE %s', sequence, greatest(1, pg_sequence_last_value(sequence)));
 END $$;
 COMMENT ON FUNCTION snowdrift.drop_generator IS 'drop named generator; by default only if no default of a column names it';
 

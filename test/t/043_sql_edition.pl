@@ -100,7 +100,7 @@ is(in_clock('SELECT next_snowflake()'), $last + 2, '... until the clock is corre
 
 in_clock("SELECT snowdrift.create_generator('slow', 'snowflake', '$minutes'), snowdrift.create_generator('paced', 'snowflake', '$hundredths')");
 my (%sessions, %pids);
-for my $session ('draw', 'wait')
+for my $session ('draw', 'wait', 'replace')
 {
 	$sessions{$session} = $node->background_psql('clock', on_error_stop => 0);
 	$pids{$session} = $sessions{$session}->query('SELECT pg_backend_pid()');
@@ -197,6 +197,46 @@ is($sessions{draw}->query(q{BEGIN; SELECT next_snowflake() AS id INTO TEMP a; SA
 	SELECT next_snowflake() - id FROM a}), '2', 'a rolled back savepoint does not return its ID');
 is(holders(), '0', '... and an open transaction that has drawn IDs has no lock');
 $sessions{draw}->query('COMMIT');
+
+# ---- dropped generators --------------------------------------------------------------------------------
+
+# A generator is replaced in one minute, and drawn from in the next one, by a session that still sees the old one.
+$hour++;
+set_clock($node, "2026-06-01 $hour:00:00");
+my $create = q{SELECT snowdrift.create_generator('replaced', 'snowflake', 'epoch=2024-01-01T00:00:00Z unit=60s timestamp=30 sequence=4')};
+my $replace = "SELECT snowdrift.drop_generator('replaced'); $create";
+my $draw_replaced = "INSERT INTO drawn SELECT next_snowflake('replaced')";
+in_clock("CREATE TABLE drawn (id bigint); $create");
+$sessions{replace}->query_safe("BEGIN; $replace");
+set_clock($node, "2026-06-01 $hour:01:00");
+$sessions{draw}->query_until(qr/begun/, "\\echo begun\n$draw_replaced;\n");
+$node->poll_query_until('clock', "SELECT query LIKE 'INSERT%' AND wait_event IN ('relation', 'ClientRead') FROM pg_stat_activity WHERE pid = $pids{draw}")
+  or die 'the session does not draw';
+$sessions{replace}->query_safe("COMMIT; $draw_replaced");
+like(ended('draw'), qr/setval: value \d+ is out of bounds/, 'a call that began before a generator was dropped raises an error');
+is(in_clock('SELECT count(*), count(DISTINCT id) FROM drawn'), '1|1', '... so that the next generator repeats no ID');
+
+$sessions{draw}->query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM drawn');
+$sessions{replace}->query_safe($replace);
+set_clock($node, "2026-06-01 $hour:02:00");
+$sessions{replace}->query_safe($draw_replaced);
+like(error_in('draw', "$draw_replaced; COMMIT"), qr/setval: value \d+ is out of bounds/, 'a transaction with an older snapshot cannot draw');
+is(in_clock('SELECT count(*), count(DISTINCT id) FROM drawn'), '2|2', '... so that no ID is repeated');
+
+set_clock($node, "2026-06-01 $hour:03:00");
+$sessions{replace}->query_safe("BEGIN; $draw_replaced; SELECT snowdrift.drop_generator('replaced'); ROLLBACK");
+set_clock($node, "2026-06-01 $hour:04:00");
+$sessions{replace}->query_safe($draw_replaced);
+is(in_clock('SELECT count(*), count(DISTINCT id) FROM drawn'), '3|3', 'a generator whose drop is rolled back generates IDs');
+
+$sessions{draw}->query_safe("BEGIN; $draw_replaced");
+begin('replace', $replace, 'relation');
+$sessions{draw}->query_safe("$draw_replaced; COMMIT");
+is(ended('replace'), '', 'a drop waits for a transaction that draws');
+set_clock($node, "2026-06-01 $hour:05:00");
+in_clock($draw_replaced);
+is(in_clock('SELECT count(*), count(DISTINCT id) FROM drawn'), '6|6', '... and the next generator repeats none of its IDs');
+$sessions{replace}->quit;
 
 # ---- a used-up sequence --------------------------------------------------------------------------------
 

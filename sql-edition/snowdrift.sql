@@ -480,7 +480,7 @@ CREATE TABLE snowdrift_tables.generator (
     datacenter integer NOT NULL,
     worker integer NOT NULL,
     fields snowdrift.fields NOT NULL,    -- stored because parsing the layout takes longer than drawing an ID
-    state regclass NOT NULL
+    state text PRIMARY KEY    -- the sequence; no regclass, because a subscriber reads the rows that it skips
 );
 CREATE SEQUENCE snowdrift_tables.state MINVALUE 0 MAXVALUE 9007199254740991;    -- MAXVALUE: the end of the layout
 INSERT INTO snowdrift_tables.generator
@@ -509,7 +509,7 @@ CREATE FUNCTION snowdrift_tables.last_state_at(unix_ms numeric, f snowdrift.fiel
 
 -- The time of a generator's last ID; null if it has issued none.
 CREATE FUNCTION snowdrift_tables.last_ms(g snowdrift_tables.generator) RETURNS bigint LANGUAGE sql VOLATILE
-    RETURN ((g).fields).epoch_ms + (pg_sequence_last_value((g).state) >> ((g).fields).sequence_bits) * ((g).fields).unit_ms;
+    RETURN ((g).fields).epoch_ms + (pg_sequence_last_value((g).state::regclass) >> ((g).fields).sequence_bits) * ((g).fields).unit_ms;
 
 -- The clock is behind a state, or the sequence numbers of its time unit are used up.
 CREATE FUNCTION snowdrift_tables.wait_for_clock(state bigint, f snowdrift.fields) RETURNS void
@@ -533,6 +533,7 @@ CREATE FUNCTION public.next_snowflake(generator text) RETURNS bigint
 DECLARE
     g snowdrift_tables.generator;
     f snowdrift.fields;
+    sequence pg_catalog.regclass;
     state bigint;
 BEGIN
     SELECT * INTO g FROM snowdrift_tables.generator AS d WHERE d.name OPERATOR(pg_catalog.=) generator COLLATE pg_catalog."C";
@@ -540,13 +541,15 @@ BEGIN
         RAISE 'ID generator "%" does not exist', generator USING ERRCODE = '42704';
     END IF;
     f := g.fields;
+    sequence := g.state;
     BEGIN
-        PERFORM pg_catalog.pg_advisory_xact_lock(1397641047, g.state::integer);
-        state := snowdrift_tables.next_state(pg_catalog.pg_sequence_last_value(g.state), f);
+        IF pg_catalog.pg_advisory_xact_lock(1397641047, sequence::integer) IS NULL THEN    -- never; faster than PERFORM
+        END IF;
+        state := snowdrift_tables.next_state(pg_catalog.pg_sequence_last_value(sequence), f);
         IF snowdrift_tables.lead_ms(state, f) OPERATOR(pg_catalog.>) 0::bigint THEN
             PERFORM snowdrift_tables.wait_for_clock(state, f);
         END IF;
-        state := pg_catalog.setval(g.state, state);
+        state := pg_catalog.setval(sequence, state);
         RAISE SQLSTATE 'SNOWD';
     EXCEPTION WHEN SQLSTATE 'SNOWD' THEN
     END;
@@ -577,6 +580,13 @@ BEGIN
     END LOOP;
 END $$;
 
+-- Each server has its own generators: logical replication applies no row of another server.
+CREATE FUNCTION snowdrift_tables.skip_row() RETURNS trigger
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$ BEGIN RETURN NULL; END $$;
+CREATE TRIGGER skip_row BEFORE INSERT OR UPDATE OR DELETE ON snowdrift_tables.generator
+    FOR EACH ROW EXECUTE FUNCTION snowdrift_tables.skip_row();
+ALTER TABLE snowdrift_tables.generator ENABLE REPLICA TRIGGER skip_row;
+
 -- A generator begins after the present time unit, and after the last IDs of all others, also of dropped ones.
 CREATE FUNCTION snowdrift.create_generator(name text, kind text, layout public.snowflake_layout DEFAULT 'snowflake',
         datacenter integer DEFAULT 0, worker integer DEFAULT 0) RETURNS void
@@ -605,15 +615,15 @@ BEGIN
     END IF;
     PERFORM snowdrift.check_field('datacenter', datacenter, f.datacenter_bits);
     PERFORM snowdrift.check_field('worker', worker, f.worker_bits);
-    EXECUTE format('CREATE SEQUENCE %s MINVALUE 0 MAXVALUE %s', sequence, snowdrift_tables.last_state_at(f.last_ms, f));
-    PERFORM snowdrift_tables.revoke_grants(sequence);
-    PERFORM setval(sequence, snowdrift_tables.last_state_at(greatest(now_ms, max(snowdrift_tables.last_ms(g))), f))
-    FROM snowdrift_tables.generator AS g;
     SELECT string_agg(CASE g.name WHEN '' THEN 'the default generator' ELSE format('"%s"', g.name) END, ', ' ORDER BY g.name) INTO others
     FROM snowdrift_tables.generator AS g
     WHERE g.name IS NOT NULL AND ((g.fields).epoch_ms, (g.fields).unit_ms, (g.fields).timestamp_shift) = (f.epoch_ms, f.unit_ms, f.timestamp_shift)
         AND (g.datacenter::bigint << (g.fields).worker_bits) + g.worker = (create_generator.datacenter::bigint << f.worker_bits) + create_generator.worker;
-    INSERT INTO snowdrift_tables.generator VALUES (name, layout, datacenter, worker, f, sequence::regclass);
+    EXECUTE format('CREATE SEQUENCE %s MINVALUE 0 MAXVALUE %s', sequence, snowdrift_tables.last_state_at(f.last_ms, f));
+    PERFORM snowdrift_tables.revoke_grants(sequence);
+    INSERT INTO snowdrift_tables.generator VALUES (name, layout, datacenter, worker, f, sequence);
+    PERFORM setval(sequence, snowdrift_tables.last_state_at(greatest(now_ms, max(snowdrift_tables.last_ms(g))), f))
+    FROM snowdrift_tables.generator AS g;
     IF others IS NOT NULL THEN
         RAISE NOTICE 'ID generator "%" can issue the same IDs as other generators', name
             USING DETAIL = format('The other generators are: %s.', others),
@@ -687,7 +697,7 @@ BEGIN
             DETAIL = 'At most 60000 ms are allowed.';
     END IF;
     FOR g IN SELECT * FROM snowdrift_tables.generator AS d WHERE d.name IS NOT NULL ORDER BY d.name LOOP
-        PERFORM pg_advisory_xact_lock(1397641047, g.state::integer);    -- as in next_snowflake
+        PERFORM pg_advisory_xact_lock(1397641047, g.state::regclass::integer);    -- as in next_snowflake
         PERFORM setval(g.state, greatest(snowdrift_tables.last_state_at(unix_ms, g.fields), pg_sequence_last_value(g.state)));
     END LOOP;
 END $$;

@@ -222,6 +222,8 @@ UNION ALL SELECT format('COMMENT %s ', comment) FROM objects WHERE EXISTS
 UNION ALL SELECT format('ACL %s ', acl) FROM objects WHERE acl IS NOT NULL
 UNION ALL SELECT format('CONSTRAINT %s %s ', regexp_replace(conrelid::regclass::text, '[.]', ' '), conname) FROM pg_constraint
     WHERE connamespace IN (SELECT oid FROM schemas) AND contype IN ('p', 'u')
+UNION ALL SELECT format('TRIGGER %s %s ', regexp_replace(tgrelid::regclass::text, '[.]', ' '), tgname) FROM pg_trigger JOIN pg_class AS c ON c.oid = tgrelid
+    WHERE relnamespace IN (SELECT oid FROM schemas)
 -- data and statistics; the beginnings of names, for the sequences of named generators
 UNION ALL VALUES ('ACL snowdrift_tables '), ('TABLE DATA snowdrift_tables generator '), ('STATISTICS DATA snowdrift_tables '),
     ('SEQUENCE snowdrift_tables state'), ('SEQUENCE SET snowdrift_tables state');

@@ -475,16 +475,23 @@ COMMENT ON FUNCTION public.next_uuidv7() IS 'generate random UUID version 7 for 
 -- no restart or rollback sets it back. The value is an ID without a node: the timestamp above the sequence number.
 
 CREATE TABLE snowdrift_tables.generator (
-    name text UNIQUE,    -- '' for the default generator, null for a dropped one
+    name text UNIQUE,    -- null for a dropped generator
     layout public.snowflake_layout NOT NULL,
     datacenter integer NOT NULL,
     worker integer NOT NULL,
     fields snowdrift.fields NOT NULL,    -- stored because parsing the layout takes longer than drawing an ID
     state text PRIMARY KEY    -- the sequence; no regclass, because a subscriber reads the rows that it skips
 );
+
+-- The default generator, whose name is '', is not in the table, so that it needs no data of a dump.
 CREATE SEQUENCE snowdrift_tables.state MINVALUE 0 MAXVALUE 9007199254740991;    -- MAXVALUE: the end of the layout
-INSERT INTO snowdrift_tables.generator
-VALUES ('', 'snowflake', 0, 0, snowdrift.fields_of('snowflake'), 'snowdrift_tables.state');
+CREATE FUNCTION snowdrift_tables.default_generator() RETURNS snowdrift_tables.generator LANGUAGE sql IMMUTABLE
+    RETURN ROW('', 'snowflake', 0, 0, snowdrift.fields_of('snowflake'), 'snowdrift_tables.state')::snowdrift_tables.generator;
+
+CREATE FUNCTION snowdrift_tables.generators() RETURNS SETOF snowdrift_tables.generator LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT * FROM snowdrift_tables.default_generator() UNION ALL SELECT * FROM snowdrift_tables.generator;
+END;
 
 CREATE FUNCTION snowdrift_tables.unix_ms() RETURNS bigint LANGUAGE sql VOLATILE
     RETURN floor(extract(epoch FROM clock_timestamp()) * 1000);
@@ -536,9 +543,13 @@ DECLARE
     sequence pg_catalog.regclass;
     state bigint;
 BEGIN
-    SELECT * INTO g FROM snowdrift_tables.generator AS d WHERE d.name OPERATOR(pg_catalog.=) generator COLLATE pg_catalog."C";
-    IF NOT FOUND THEN
-        RAISE 'ID generator "%" does not exist', generator USING ERRCODE = '42704';
+    IF generator OPERATOR(pg_catalog.=) ''::text COLLATE pg_catalog."C" THEN
+        g := snowdrift_tables.default_generator();
+    ELSE
+        SELECT * INTO g FROM snowdrift_tables.generator AS d WHERE d.name OPERATOR(pg_catalog.=) generator COLLATE pg_catalog."C";
+        IF NOT FOUND THEN
+            RAISE 'ID generator "%" does not exist', generator USING ERRCODE = '42704';
+        END IF;
     END IF;
     f := g.fields;
     sequence := g.state;
@@ -580,6 +591,20 @@ BEGIN
     END LOOP;
 END $$;
 
+-- A generator's row is inserted by create_generator, or by a dump of the data alone, which doesn't create the sequence.
+CREATE FUNCTION snowdrift_tables.create_state() RETURNS trigger
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF to_regclass(NEW.state) IS NULL THEN
+        EXECUTE format('CREATE SEQUENCE snowdrift_tables.%I MINVALUE 0 MAXVALUE %s',
+            split_part(NEW.state, '.', 2), snowdrift_tables.last_state_at((NEW.fields).last_ms, NEW.fields));
+        PERFORM snowdrift_tables.revoke_grants(NEW.state);
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER create_state BEFORE INSERT ON snowdrift_tables.generator
+    FOR EACH ROW EXECUTE FUNCTION snowdrift_tables.create_state();
+
 -- Each server has its own generators: logical replication applies no row of another server.
 CREATE FUNCTION snowdrift_tables.skip_row() RETURNS trigger
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$ BEGIN RETURN NULL; END $$;
@@ -616,14 +641,12 @@ BEGIN
     PERFORM snowdrift.check_field('datacenter', datacenter, f.datacenter_bits);
     PERFORM snowdrift.check_field('worker', worker, f.worker_bits);
     SELECT string_agg(CASE g.name WHEN '' THEN 'the default generator' ELSE format('"%s"', g.name) END, ', ' ORDER BY g.name) INTO others
-    FROM snowdrift_tables.generator AS g
+    FROM snowdrift_tables.generators() AS g
     WHERE g.name IS NOT NULL AND ((g.fields).epoch_ms, (g.fields).unit_ms, (g.fields).timestamp_shift) = (f.epoch_ms, f.unit_ms, f.timestamp_shift)
         AND (g.datacenter::bigint << (g.fields).worker_bits) + g.worker = (create_generator.datacenter::bigint << f.worker_bits) + create_generator.worker;
-    EXECUTE format('CREATE SEQUENCE %s MINVALUE 0 MAXVALUE %s', sequence, snowdrift_tables.last_state_at(f.last_ms, f));
-    PERFORM snowdrift_tables.revoke_grants(sequence);
     INSERT INTO snowdrift_tables.generator VALUES (name, layout, datacenter, worker, f, sequence);
     PERFORM setval(sequence, snowdrift_tables.last_state_at(greatest(now_ms, max(snowdrift_tables.last_ms(g))), f))
-    FROM snowdrift_tables.generator AS g;
+    FROM snowdrift_tables.generators() AS g;
     IF others IS NOT NULL THEN
         RAISE NOTICE 'ID generator "%" can issue the same IDs as other generators', name
             USING DETAIL = format('The other generators are: %s.', others),
@@ -648,7 +671,7 @@ BEGIN
         RAISE 'cannot drop ID generator "%" because other objects depend on it', name USING ERRCODE = '2BP01', DETAIL = dependents,
             HINT = 'Change these objects first, or drop the generator with force => true to keep them. They then raise an error when used.';
     END IF;
-    UPDATE snowdrift_tables.generator AS g SET name = NULL WHERE g.name = drop_generator.name AND g.name <> '' RETURNING state INTO sequence;
+    UPDATE snowdrift_tables.generator AS g SET name = NULL WHERE g.name = drop_generator.name RETURNING state INTO sequence;
     IF NOT FOUND THEN
         RAISE 'ID generator "%" does not exist', name USING ERRCODE = '42704';
     END IF;
@@ -661,7 +684,7 @@ COMMENT ON FUNCTION snowdrift.drop_generator IS 'drop named generator; by defaul
 CREATE FUNCTION snowdrift.generator_layout(generator text) RETURNS public.snowflake_layout
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE COST 1 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    layout CONSTANT text := (SELECT g.layout FROM snowdrift_tables.generator AS g WHERE g.name = generator COLLATE "C" AND generator <> '');
+    layout CONSTANT text := (SELECT g.layout FROM snowdrift_tables.generator AS g WHERE g.name = generator COLLATE "C");
 BEGIN
     IF layout IS NULL THEN
         RAISE 'ID generator "%" does not exist', generator USING ERRCODE = '42704';
@@ -676,7 +699,7 @@ CREATE FUNCTION snowdrift.read_generators(OUT name text, OUT kind text, OUT layo
 BEGIN ATOMIC
     SELECT nullif(g.name, ''), 'snowflake', g.layout, g.datacenter, g.worker, snowdrift.time_of((g.fields).last_ms),
         snowdrift.time_of(snowdrift_tables.last_ms(g))
-    FROM snowdrift_tables.generator AS g WHERE g.name IS NOT NULL;
+    FROM snowdrift_tables.generators() AS g WHERE g.name IS NOT NULL;
 END;
 
 CREATE VIEW snowdrift.generators AS
@@ -696,7 +719,7 @@ BEGIN
         RAISE 'time is % ms ahead of the server''s clock', lead_ms USING ERRCODE = '55000',
             DETAIL = 'At most 60000 ms are allowed.';
     END IF;
-    FOR g IN SELECT * FROM snowdrift_tables.generator AS d WHERE d.name IS NOT NULL ORDER BY d.name LOOP
+    FOR g IN SELECT * FROM snowdrift_tables.generators() AS d WHERE d.name IS NOT NULL ORDER BY d.name LOOP
         PERFORM pg_advisory_xact_lock(1397641047, g.state::regclass::integer);    -- as in next_snowflake
         PERFORM setval(g.state, greatest(snowdrift_tables.last_state_at(unix_ms, g.fields), pg_sequence_last_value(g.state)));
     END LOOP;
@@ -707,7 +730,7 @@ REVOKE ALL ON FUNCTION snowdrift.create_generator, snowdrift.drop_generator, sno
 DO $$ BEGIN
     PERFORM snowdrift_tables.revoke_grants('snowdrift_tables.generator'), snowdrift_tables.revoke_grants('snowdrift_tables.state');
     BEGIN
-        PERFORM pg_extension_config_dump('snowdrift_tables.generator', $where$WHERE name IS DISTINCT FROM ''$where$);
+        PERFORM pg_extension_config_dump('snowdrift_tables.generator', '');
         PERFORM pg_extension_config_dump('snowdrift_tables.state', '');
     EXCEPTION WHEN FEATURE_NOT_SUPPORTED THEN    -- This is not the script of an extension.
     END;

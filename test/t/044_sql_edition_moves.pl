@@ -1,5 +1,5 @@
-# Dumps of databases with the SQL edition: restored as a whole, moved to the extension and back by the steps of
-# docs/managed-clouds.md, and of the edition as an extension without a library.
+# Dumps of databases with the SQL edition: restored as a whole or in parts, moved to the extension and back by the
+# steps of docs/managed-clouds.md, and of the edition as an extension without a library.
 use strict;
 use warnings FATAL => 'all';
 use Test::More;
@@ -142,6 +142,35 @@ as_owner(sub {
 });
 is(objects($node, 'whole'), objects($node, 'sql'), '... with all objects');
 is_continued($node, 'whole', $contents);
+
+# ---- a schema without data, and data without a schema --------------------------------------------------
+
+my $dump = "pg_dump -d '" . $node->connstr('sql') . "'";
+
+# restore(DUMP, DATABASE): pipes the dump to the database
+sub restore
+{
+	my ($options, $database) = @_;
+	my $psql = "psql -X -q -o /dev/null -v ON_ERROR_STOP=1 -d '" . $node->connstr($database) . "'";
+	command_ok([ 'sh', '-c', "$dump $options >'$dir/part.sql' && $psql -f '$dir/part.sql'" ], "$database restores pg_dump $options");
+	return;
+}
+
+$node->safe_psql('postgres', 'CREATE DATABASE parts OWNER owner');
+as_owner(sub { restore('--schema-only', 'parts') });
+is(query($node, 'parts', 'SELECT next_snowflake() > 0'), 't', '... and has the default generator');
+is(query($node, 'parts', 'SELECT name FROM snowdrift.generators'), '', '... and no other one');
+as_owner(sub { restore('--data-only', 'parts') });
+is_continued($node, 'parts', $contents);
+
+# Superusers restore the rows, but the sequences are the owner's.
+create_edition($node, 'data');
+restore('--data-only --schema=snowdrift_tables', 'data');
+my $generators = 'SELECT name, layout, datacenter, worker, last_timestamp FROM snowdrift.generators ORDER BY name';
+is(query($node, 'data', $generators), query($node, 'sql', $generators), '... and has all generators, with their last times');
+is(query($node, 'data', q{SELECT next_snowflake('orders')}) > query($node, 'sql', 'SELECT max(id) FROM shop_orders'), 1, '... which generate IDs');
+
+# ---- moves ---------------------------------------------------------------------------------------------
 
 create_extension($node, $_) for 'extension', 'empty';
 move($node, 'sql', $node, 'extension', 'objects.txt');

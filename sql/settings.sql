@@ -3,12 +3,16 @@
 SET "Snowdrift"."Node" = 7;
 SELECT snowflake_worker(next_snowflake()); -- loads the library and its settings
 \c
--- A role that may not set it is warned, and has the server's number.
+-- A role that may not set it has the server's number.
 CREATE ROLE snowdrift_user;
 \c
 SET ROLE snowdrift_user;
 BEGIN;
-SET LOCAL snowdrift.node = 9;
+SET client_min_messages = error;
+DO $$ BEGIN
+    PERFORM set_config('snowdrift.node', '9', true);
+EXCEPTION WHEN insufficient_privilege THEN    -- the library was preloaded
+END $$;
 SELECT snowflake_worker(next_snowflake());
 ROLLBACK;
 SELECT snowflake_worker(next_snowflake());
@@ -81,7 +85,7 @@ SELECT ids.next_snowflake() > id AS greater FROM last_id;
 DROP TABLE last_id;
 DROP EXTENSION snowdrift;
 DROP SCHEMA ids;
--- An event trigger may add a column to each table.
+-- An event trigger must not add a column to the tables.
 CREATE FUNCTION add_column() RETURNS event_trigger LANGUAGE plpgsql AS $$
 DECLARE
     command record;
@@ -92,10 +96,7 @@ BEGIN
 END $$;
 CREATE EVENT TRIGGER add_column ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION add_column();
 CREATE EXTENSION snowdrift;
-SELECT next_snowflake() > 0 AS generated;
-SELECT created_by FROM snowdrift_tables.mark;
 DROP EVENT TRIGGER add_column;
 DROP FUNCTION add_column;
-DROP EXTENSION snowdrift;
 -- for the tests that follow
 CREATE EXTENSION snowdrift;

@@ -130,6 +130,20 @@ TEST_F(Snos, AFirstRegressionGoesOnAtOnceInTheOtherTimeline) {
     EXPECT_TRUE(issue(noon + 1).tick());
 }
 
+TEST_F(Snos, AReadingFromBeforeAnotherCallerEnteredTheOtherTimelineIsStale) {
+    issue(noon);
+    Request request;
+    EXPECT_EQ(generator.next(state, ms_of(noon - 251), max_lead, 7, request).verdict,
+              Verdict::stale);
+    // The caller reads the clock, and then another one reads the next unit, and draws.
+    EXPECT_TRUE(issue(noon - 250).tick());
+    EXPECT_EQ(generator.next(state, ms_of(noon - 251), max_lead, 7, request).verdict,
+              Verdict::stale);
+    const auto answer = generator.next(state, ms_of(noon - 250), max_lead, 7, request);
+    ASSERT_EQ(answer.verdict, Verdict::issued);
+    expect_at(answer.id, noon - 250, true, 11);
+}
+
 TEST_F(Snos, AReadingOlderThanTheStateIsNoRegressionUntilTheClockIsReadAgain) {
     Request request;
     issue(noon);
@@ -184,13 +198,15 @@ TEST_F(Snos, AMarkLeavesTheTimelineAsItIs) {
     EXPECT_TRUE(issue(noon + 1).tick());
 }
 
-TEST_F(Snos, AMarkBehindTheStateOnlySkipsASequenceNumber) {
+TEST_F(Snos, AMarkBehindTheStateOnlySkipsASequenceNumberOnce) {
     issue(noon);
     SnoGenerator::advance_past(state, ms_of(noon - 100));
     EXPECT_EQ(issue(noon).sequence(), 12) << "a caller that has read an earlier mark has to retry";
     SnoGenerator::advance_past(state, 0);
     EXPECT_EQ(issue(noon).sequence(), 13);
     SnoGenerator::advance_past(state, ms_of(noon - 100));
+    EXPECT_EQ(generator.position(state).sequence, 13);
+    SnoGenerator::advance_past(state, ms_of(noon - 50));
     EXPECT_EQ(ask(noon).verdict, Verdict::exhausted);
     EXPECT_EQ(issue(noon + 1).sequence(), 10);
 }

@@ -113,7 +113,7 @@ TEST_F(Snos, LeadTheClockAfterAMarkInTheirTimeline) {
     start_after(noon + 100);
     expect_at(issue(noon - 200), noon + 101, true, 10);
     start_after(noon + 100);
-    expect_at(issue(noon - 200), noon + 101, true, 12);
+    expect_at(issue(noon - 200), noon + 101, true, 11);
 }
 
 TEST_F(Snos, LeadTheClockAfterTheyWereRestored) {

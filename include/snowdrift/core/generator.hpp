@@ -90,7 +90,10 @@ class Request {
     /// Whether the wall clock, at `now`, is behind the state's `timestamp`. False if `now` may have
     /// been read before the state reached `timestamp`, as by a caller that was interrupted after it
     /// read the clock: only a reading taken after this request has seen the state counts.
-    bool is_behind(uint64_t timestamp, uint64_t now) noexcept {
+    /// `timeline`: that of the timestamp, if the state has two.
+    bool is_behind(uint64_t timestamp, uint64_t now, bool timeline = false) noexcept {
+        if (timeline != timeline_) seen_ = 0;
+        timeline_ = timeline;
         const bool behind = now < seen_;
         seen_ = std::max(seen_, timestamp);
         return behind;
@@ -100,6 +103,7 @@ class Request {
     uint64_t used_up_ = 0;
     int64_t found_at_ = 0;
     uint64_t seen_ = 0;
+    bool timeline_ = false;
 };
 
 }  // namespace snowdrift::core

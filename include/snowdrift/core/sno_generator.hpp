@@ -74,9 +74,10 @@ class SnoGenerator {
 
     /// The latest timestamp in either timeline, in Unix milliseconds.
     static int64_t highest_unix_ms(const SnoState& state) noexcept {
-        const SafeMark safe{std::max(state.safe[0].load(std::memory_order_relaxed),
-                                     state.safe[1].load(std::memory_order_relaxed))};
-        const Word last{state.word.load(std::memory_order_relaxed)};
+        // Load the marks after the word: if it changes meanwhile, they include its timestamp.
+        const Word last{state.word.load(std::memory_order_acquire)};
+        const SafeMark safe{std::max(state.safe[0].load(std::memory_order_acquire),
+                                     state.safe[1].load(std::memory_order_acquire))};
         return unix_ms_of(std::max(last.units, safe.units));
     }
 
@@ -183,7 +184,7 @@ class SnoGenerator {
                     return {Verdict::exhausted, {}, unix_ms_of(now + 1)};
                 next = following(last);
             } else if (now < last.units) [[unlikely]] {
-                if (!request.is_behind(last.units, now)) return {Verdict::stale, {}, 0};
+                if (!request.is_behind(last.units, now, last.tick)) return {Verdict::stale, {}, 0};
                 // Load the mark after the word: as long as the word is unchanged, no sno was issued
                 // in the other timeline.
                 const SafeMark safe = load_safe(state, !last.tick);
@@ -258,11 +259,15 @@ class SnoGenerator {
 
     /// Advance a state past the timestamp `units`. Return false if the last sno is past it.
     static bool advance_past_units(SnoState& state, uint64_t units) noexcept {
-        for (auto& safe : state.safe) (void)fetch_max(safe, SafeMark{units, true}.bits());
+        const uint64_t floor = SafeMark{units, true}.bits();
+        bool is_raised = false;
+        for (auto& safe : state.safe) is_raised |= fetch_max(safe, floor) < floor;
         uint64_t present = state.word.load(std::memory_order_relaxed);
         for (;;) {
-            // Change the word in any case, so that callers that have read a previous mark retry.
+            // If a mark was raised, change the word, so that callers that have read it before
+            // retry.
             const bool is_past = Word{present}.units > units;
+            if (is_past && !is_raised) return false;
             const Word later =
                 is_past ? skipping(Word{present}) : Word{units + 1, Word{present}.tick, 0};
             if (state.word.compare_exchange_weak(present, later.bits(), std::memory_order_acq_rel))

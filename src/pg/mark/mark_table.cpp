@@ -1,8 +1,6 @@
 #include "pg/mark/mark_table.hpp"
 
-#include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <optional>
 
 extern "C" {
@@ -121,7 +119,7 @@ Value read_page(Page page) {
 void insert_row(Relation table) {
     const Owner none{0, InvalidTransactionId, 0, no_group, unknown_number, true};
     const Owner self = this_server(table, none);
-    const Datum columns[column_count] = {
+    Datum values[column_count] = {
         Int64GetDatum(0),
         Int64GetDatum(static_cast<int64>(self.system_identifier)),
         Int64GetDatum(clock::now_ms()),
@@ -135,12 +133,9 @@ void insert_row(Relation table) {
         Int32GetDatum(0),
         BoolGetDatum(self.is_confirmed),
     };
-    // An event trigger can already have added columns.
-    const int all_columns = RelationGetDescr(table)->natts;
-    auto* const values = static_cast<Datum*>(palloc0(all_columns * sizeof(Datum)));
-    auto* const is_null = static_cast<bool*>(palloc(all_columns * sizeof(bool)));
-    std::copy(std::begin(columns), std::end(columns), values);
-    for (int i = 0; i < all_columns; ++i) is_null[i] = i >= column_count;
+    // An event trigger can already have added columns, with which no dump could be restored.
+    if (RelationGetDescr(table)->natts > column_count) report_unusable("has additional columns");
+    bool is_null[column_count] = {};
     HeapTuple tuple = heap_form_tuple(RelationGetDescr(table), values, is_null);
     heap_insert(table, tuple, GetCurrentCommandId(true), HEAP_INSERT_NO_LOGICAL, nullptr);
     heap_freetuple(tuple);

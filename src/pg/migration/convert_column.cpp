@@ -142,6 +142,7 @@ void convert(FunctionCallInfo fcinfo, const KeyGenerator& generator, bool is_dry
     const OwnerContext owner{static_cast<const Column*>(linitial(keys))->table};
     const Conversion conversion =
         lock_and_plan(keys, generator, is_dry_run ? AccessShareLock : AccessExclusiveLock, find);
+    const List* const names = names_of(conversion.tables);
     if (conversion.changes == NIL)
         for (const Column& key : Items<Column>{keys})
             ereport(NOTICE, (errmsg("column \"%s\" of table \"%s\" is already converted",
@@ -149,7 +150,6 @@ void convert(FunctionCallInfo fcinfo, const KeyGenerator& generator, bool is_dry
     for (const Column& key : Items<Column>{conversion.new_keys})
         check_keys_are_below(key, generator);
     report_effects(conversion);
-    const List* const names = names_of(conversion.tables);
     ListCell* cell;
     foreach (cell, statements_of(conversion)) {
         const auto* const statement = static_cast<const char*>(lfirst(cell));

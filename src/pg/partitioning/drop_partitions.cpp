@@ -103,8 +103,10 @@ List* find_older(Oid parent, const ColumnIds& ids, TimestampTz time) {
 /// refers to the parent prevents dropping the partition, even if no row refers to it.
 void drop(Oid parent, Oid partition) {
     LockRelationOid(partition, AccessExclusiveLock);
+    const AllRows all_rows;
     execute(psprintf("ALTER TABLE %s DETACH PARTITION %s", qualified_name(parent),
                      qualified_name(partition)));
+    all_rows.restore();
     // The statement can have waited for locks, and the schema can have been renamed meanwhile.
     const bool is_foreign = get_rel_relkind(partition) == RELKIND_FOREIGN_TABLE;
     execute(
@@ -132,7 +134,6 @@ void drop_older(FunctionCallInfo fcinfo, const char* function, TimestampTz time)
         older = find_older(parent, ids, time);
     }
     if (older != NIL) announce_layout(parent, ids, layout);
-    const AllRows all_rows;
     SPI_connect();
     ListCell* cell;
     foreach (cell, older) {
@@ -144,7 +145,6 @@ void drop_older(FunctionCallInfo fcinfo, const char* function, TimestampTz time)
         if (!is_dry_run) drop(parent, old.oid);
     }
     SPI_finish();
-    all_rows.restore();
 }
 
 const char* text_of(PGFunction output, Datum value) {

@@ -12,7 +12,7 @@ cmd_bench() {
     build_cmake snowdrift_bench
     stage
     quietly "Building the benchmark's functions" \
-        make -s -C bench install DESTDIR="$work/root"
+        make -s -B -C bench install DESTDIR="$work/root"
     # Other extensions that the benchmark measures: see CONTRIBUTING.md
     [ ! -d build/peers ] || cp -R build/peers/. "$work/root"
     start_server "shared_preload_libraries = ''" "max_connections = 1100" "shared_buffers = $(quarter_of_memory)MB" \

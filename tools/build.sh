@@ -40,6 +40,7 @@ build() {
     stamp="$PG_CONFIG $("$PG_CONFIG" --version)"
     if [ "$(cat build/postgres 2>/dev/null)" != "$stamp" ]; then
         make -s clean >/dev/null
+        make -s -C bench clean >/dev/null
         echo "$stamp" >build/postgres
     fi
     quietly "Building the extension for PostgreSQL $pg_version" make -j"$jobs"
@@ -71,5 +72,6 @@ build_cmake() {
 
 cmd_clean() {
     make -s clean >/dev/null 2>&1 || true
+    make -s -C bench clean >/dev/null 2>&1 || true
     rm -rf build results regression.diffs regression.out
 }

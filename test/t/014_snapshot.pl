@@ -134,6 +134,16 @@ like(error_of($origin, "SELECT snowdrift.restore('ahead', '" . snapshot($heir, '
 	'a snapshot from five minutes in the future is an error');
 is($origin->safe_psql('postgres', 'SELECT mark FROM snowdrift.clock'),
 	$mark, '... and does not change the mark');
+
+# After a restart, a snapshot can be restored into its own generator, again and again.
+$origin->restart;
+for my $name (sort keys %draw)
+{
+	my $own = snapshot($origin, $name);
+	like(error_of($origin, "SELECT snowdrift.restore('$name', '$own')"),
+		qr/^no error/, "$name: a snapshot of the present state is restored after a restart, $_")
+	  for 'once', 'twice';
+}
 $_->stop for $heir, $origin;
 
 done_testing();

@@ -55,7 +55,12 @@ FROM (VALUES ('ulid_within(ulid, (SELECT range FROM ranges LIMIT 1))'), ('sno_wi
 SET plan_cache_mode = force_generic_plan;
 PREPARE between_ulids(ulid, ulid) AS SELECT * FROM year WHERE ulid >= $1 AND ulid < $2;
 SELECT estimate_of('EXECUTE between_ulids(ulid_nil(), ulid_max())') AS generic_plan;
+PREPARE one_bound(timestamptz) AS SELECT * FROM year WHERE ulid >= $1;
+PREPARE other_bound(timestamptz) AS SELECT * FROM year WHERE sno < $1;
+SELECT query, round(estimate_of(query)::numeric / count, 2) AS share
+FROM (SELECT count(*) FROM year) AS year, unnest('{EXECUTE one_bound(now()),EXECUTE other_bound(now())}'::text[]) AS query;
 RESET plan_cache_mode;
+SELECT round(estimate_of('SELECT * FROM year WHERE ulid >= (SELECT now())')::numeric / count(*), 2) AS share FROM year;
 -- rows that are newer than the statistics: the last bucket of the histogram ends at the last ID of the index
 INSERT INTO year SELECT ulid_at(t), make_sno(t, 0, 0, 0), make_snowflake(t, 0, 0, 0), uuidv7_at(t)
 FROM (SELECT '2027-01-01Z'::timestamptz + n * interval '1051.2 s' AS t FROM generate_series(0, 299) AS n) AS times;

@@ -51,6 +51,9 @@ CREATE FUNCTION is_within(ulid) RETURNS bool LANGUAGE sql IMMUTABLE
 RETURN ulid_within($1, '[2026-01-01 00:00:02Z, 2026-01-01 00:00:05Z)');
 SELECT g, is_within(id) AND g >= 0 AS within, count(*) FROM grouped
 GROUP BY GROUPING SETS ((g, is_within(id)), (g)) ORDER BY g, within;
+-- PostgreSQL changes NOT (id < time) to id >= time in one place and not in another.
+SELECT NOT (id < '2026-01-01 00:00:03Z'::timestamptz) AS not_before, count(*) FROM grouped WHERE n >= 3
+GROUP BY ROLLUP (NOT (id < '2026-01-01 00:00:03Z'::timestamptz)) HAVING NOT (id < '2026-01-01 00:00:03Z'::timestamptz);
 DROP FUNCTION is_within;
 DROP TABLE grouped;
 

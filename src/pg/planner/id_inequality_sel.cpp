@@ -104,11 +104,20 @@ const RelOptInfo* find_relation(PlannerInfo* root, Node* id, int relation) {
     return result;
 }
 
+/// Whether a bound is the other one of a predicate with one bound: that of `id >= time` is the last
+/// ID, unless no ID satisfies the predicate.
+bool is_trivial(const Node* value) {
+    return is_predicate_bound(value, "last", "since") ||
+           is_predicate_bound(value, "last", "after") ||
+           is_predicate_bound(value, "first", "before") ||
+           is_predicate_bound(value, "first", "until");
+}
+
 /// The estimate of a condition that no list contains. find_index_conditions() creates such
 /// conditions, always both bounds of a predicate.
 double estimate_alone(const Bound& bound, double share) {
-    if (is_predicate_bound(bound.value, "first")) return DEFAULT_RANGE_INEQ_SEL;
-    if (is_predicate_bound(bound.value, "last")) return 1;
+    if (is_predicate_bound(bound.value, "first", "within")) return DEFAULT_RANGE_INEQ_SEL;
+    if (is_predicate_bound(bound.value, "last", "within")) return 1;
     return share;
 }
 
@@ -116,6 +125,7 @@ double estimate(PlannerInfo* root, Oid comparison, List* arguments, int relation
     const double share = estimate_inequality(root, comparison, arguments, relation);
     const std::optional<Bound> bound = find_bound(comparison, arguments);
     if (!bound) return share;
+    if (is_trivial(bound->value)) return 1;
     const RelOptInfo* const source = find_relation(root, bound->id, relation);
     if (source == nullptr) return share;
     Search search{arguments, nullptr};
@@ -134,7 +144,7 @@ double estimate(PlannerInfo* root, Oid comparison, List* arguments, int relation
             continue;
         }
         const std::optional<Bound> found = find_bound(other->opno, other->args);
-        if (!found || !equal(found->id, bound->id)) continue;
+        if (!found || !equal(found->id, bound->id) || is_trivial(found->value)) continue;
         if (found->is_upper == bound->is_upper ? is_before : bound->is_upper)
             range.add(found->is_upper,
                       estimate_inequality(root, other->opno, other->args, relation));

@@ -1,7 +1,7 @@
 #include "pg/planner/predicate_call.hpp"
 
-#include <cstring>
 #include <initializer_list>
+#include <string_view>
 
 #include "pg/support/extension.hpp"
 #include "pg/support/postgres.hpp"
@@ -36,24 +36,27 @@ bool is_in_sql(Oid function) {
     return is_sql;
 }
 
-/// Whether an expression contains a call of the function with the OID `*function`, or of a function
-/// in SQL, which the planner may replace by such a call.
-bool calls(Node* expression, void* function) {
+/// Whether an expression contains a call of a predicate with the planner support function
+/// `*support`, to which the planner may have changed its negation, or of a function in SQL, which
+/// it may replace by such a call.
+bool calls(Node* expression, void* support) {
     const auto may_be = [](Oid called, void* wanted) {
-        return called == *static_cast<Oid*>(wanted) || is_in_sql(called);
+        return get_func_support(called) == *static_cast<Oid*>(wanted) || is_in_sql(called);
     };
     if (expression == nullptr) return false;
-    return check_functions_in_node(expression, may_be, function) ||
-           walk_expression(expression, calls, function);
+    return check_functions_in_node(expression, may_be, support) ||
+           walk_expression(expression, calls, support);
 }
 
-/// Whether a query has grouping sets, and groups by an expression that may call `function`.
+/// Whether a query has grouping sets, and groups by an expression that may call `function` or its
+/// negation.
 bool groups_by(const Query* query, Oid function) {
     if (query->groupingSets == NIL) return false;
+    Oid support = get_func_support(function);
     ListCell* cell;
     foreach (cell, query->groupClause) {
         auto* const clause = static_cast<SortGroupClause*>(lfirst(cell));
-        if (calls(get_sortgroupclause_expr(clause, query->targetList), &function)) return true;
+        if (calls(get_sortgroupclause_expr(clause, query->targetList), &support)) return true;
     }
     return false;
 }
@@ -76,12 +79,13 @@ Oid find_function(const char* name, Oid schema, const Oid* types, int count) {
     return OidIsValid(function) && may_call(function) ? function : InvalidOid;
 }
 
-bool is_predicate_bound(const Node* expression, const char* kind) {
+bool is_predicate_bound(const Node* expression, const char* kind, const char* predicate) {
     if (!IsA(expression, FuncExpr)) return false;
     const Oid function = reinterpret_cast<const FuncExpr*>(expression)->funcid;
     const char* const name = get_func_name(function);
-    const char* const prefix = psprintf("%s_", kind);
-    return name != nullptr && std::strncmp(name, prefix, std::strlen(prefix)) == 0 &&
+    if (name == nullptr) return false;
+    const std::string_view text{name};
+    return text.starts_with(psprintf("%s_", kind)) && text.ends_with(psprintf("_%s", predicate)) &&
            extension::is_ours(function, psprintf("snowdrift_%s", name));
 }
 

@@ -28,8 +28,9 @@ Oid find_support_schema(Oid function);
 /// user has EXECUTE; otherwise InvalidOid.
 Oid find_function(const char* name, Oid schema, const Oid* types, int count);
 
-/// Whether an expression is a call of the bound `kind` ("first" or "last") of a time predicate.
-bool is_predicate_bound(const Node* expression, const char* kind);
+/// Whether an expression is a call of the bound `kind` ("first" or "last") of the time predicate
+/// `predicate` ("before", "until", "after", "since" or "within") on IDs of any type.
+bool is_predicate_bound(const Node* expression, const char* kind, const char* predicate);
 
 /// A call of a time predicate, p(id, times) or p(time, id). It implies id >= first_p(times) AND
 /// id <= last_p(times).

@@ -17,7 +17,7 @@ struct Definition {
     Oid table;            ///< the table that contains the row; InvalidOid for a default generator
     uint32_t id;          ///< from the sequence snowdrift_tables.generator_id; unique in the table
     slots::Kind kind;     ///< of a row: snowflake or sno
-    bool is_uncommitted;  ///< created by the current transaction
+    bool is_uncommitted;  ///< created by the current transaction, and not updated
     SnowflakeLayout layout;              ///< of a Snowflake generator
     std::optional<uint32_t> datacenter;  ///< of a Snowflake generator
     std::optional<uint32_t> worker;      ///< of a Snowflake generator

@@ -115,9 +115,10 @@ $copy->safe_psql('postgres', 'SELECT snowdrift.confirm_node()');
 $copy->stop;
 
 # A copy of a copy raises the error, whether or not the first copy was confirmed, and whether or not it has the number
-# of the first source.
+# of the first source or the table another owner.
 my $copy_of_copy = copy_server($copy, 'copy_of_copy');
 start_with_clock($copy_of_copy, '+0');
+$copy_of_copy->safe_psql('postgres', 'CREATE ROLE dba SUPERUSER; ALTER TABLE snowdrift_tables.mark OWNER TO dba');
 is_refused($copy_of_copy, 'a copy of a confirmed copy raises the error');
 is_refused_in_quiet($copy_of_copy, '... and so does one of a copy that was not confirmed');
 $copy_of_copy->stop;

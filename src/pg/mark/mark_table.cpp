@@ -141,9 +141,11 @@ void insert_row(Relation table) {
     heap_freetuple(tuple);
 }
 
-/// The transaction that wrote the row of the cache `cache` with the key `key`.
-TransactionId creator_of(SysCacheIdentifier cache, Oid key) {
-    HeapTuple tuple = SearchSysCache1(cache, ObjectIdGetDatum(key));
+/// The transaction that wrote the row of the cache `cache` with the key `key`, and with the number
+/// `column` if it is the row of a column.
+TransactionId creator_of(SysCacheIdentifier cache, Oid key, AttrNumber column = 0) {
+    HeapTuple tuple =
+        SearchSysCache(cache, ObjectIdGetDatum(key), Int16GetDatum(column), Datum{}, Datum{});
     if (!HeapTupleIsValid(tuple)) report_unusable("is missing");
     const TransactionId xid = HeapTupleHeaderGetRawXmin(tuple->t_data);
     ReleaseSysCache(tuple);
@@ -189,9 +191,8 @@ Writer writer_for(Relation table) {
 Owner this_server(Relation table, const Owner& last) {
     Owner self = last;
     self.system_identifier = GetSystemIdentifier();
-    // Unlike the table's row in pg_class, that of its row type is rarely changed: by a superuser
-    // who gives the table another name, schema or owner, or grants privileges on the type.
-    self.creation_xid = creator_of(TYPEOID, table->rd_rel->reltype);
+    // Unlike the table's row in pg_class, those of its system columns are not changed.
+    self.creation_xid = creator_of(ATTNUM, RelationGetRelid(table), SelfItemPointerAttributeNumber);
     if (!RecoveryInProgress()) self.timeline = GetWALInsertionTimeLine();
     return self;
 }

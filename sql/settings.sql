@@ -95,7 +95,7 @@ BEGIN
     END LOOP;
 END $$;
 CREATE EVENT TRIGGER add_column ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION add_column();
-CREATE EXTENSION snowdrift;
+SELECT error_of('CREATE EXTENSION snowdrift');
 DROP EVENT TRIGGER add_column;
 DROP FUNCTION add_column;
 -- for the tests that follow

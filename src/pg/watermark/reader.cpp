@@ -7,6 +7,7 @@
 
 extern "C" {
 #include "access/parallel.h"
+#include "access/twophase.h"
 #include "access/xlog.h"
 #include "executor/spi.h"
 #include "storage/procarray.h"
@@ -62,12 +63,12 @@ bool is_over(const Line& line, const View& view) {
 }
 
 /// Whether transactions that are in progress for a snapshot may have ended without a hold in the
-/// memory: the snapshot is that of a standby, which has been promoted since, possibly exported by a
-/// replication slot, or a transaction that was prepared before the server started has ended before
-/// the memory was created.
+/// memory: the snapshot is that of a standby, which has been promoted since, or a transaction that
+/// was prepared before the server started has ended before the memory was created.
 bool has_unknown(Snapshot snapshot) {
     if (snapshot->takenDuringRecovery) return true;
-    if (full_transaction_id(snapshot->xmax) > first_transaction()) return false;
+    if (max_prepared_xacts == 0 || full_transaction_id(snapshot->xmax) > first_transaction())
+        return false;
     const std::span in_progress{snapshot->xip, snapshot->xcnt};
     return std::any_of(in_progress.begin(), in_progress.end(),
                        [](TransactionId each) { return !TransactionIdIsInProgress(each); });

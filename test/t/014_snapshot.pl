@@ -135,20 +135,6 @@ like(error_of($origin, "SELECT snowdrift.restore('ahead', '" . snapshot($heir, '
 is($origin->safe_psql('postgres', 'SELECT mark FROM snowdrift.clock'),
 	$mark, '... and does not change the mark');
 
-# A generator that is restored from an older snapshot does not issue the IDs of snowflake_at() again: those before it
-# was created.
-my $old = snapshot($origin, 'orders');
-set_clock($origin, '+20');
-my $created = $origin->safe_psql('postgres', q{SET client_min_messages = error;
-	SELECT snowdrift.create_generator('aged', 'snowflake', datacenter => 0, worker => 3, sequence_max => 255);
-	SELECT origin FROM snowdrift.generators WHERE name = 'aged'});
-$created =~ s/\A\s*//;
-$origin->restart;
-$origin->safe_psql('postgres', "SELECT snowdrift.restore('aged', '$old')");
-is($origin->safe_psql('postgres', "SELECT (snowdrift.snapshot('aged')->>'last_timestamp')::timestamptz
-		>= '$created'::timestamptz - interval '2 ms'"),
-	't', 'after a restart, an older snapshot is restored after the IDs of past times');
-
 # After a restart, a snapshot can be restored into its own generator, again and again.
 $origin->restart;
 for my $name (sort keys %draw)

@@ -63,10 +63,8 @@ void start(slots::Slot& slot, const slots::SlotKey& key, const GeneratorSnapshot
 }
 
 /// Advance the generator's state and the mark to the snapshot. A rollback does not undo that, which
-/// is safe because both only move forward. `past_ms`: the last Unix millisecond of which
-/// snowflake_at() may have returned IDs of the generator, if it existed before.
-void apply(const char* name, const Definition& definition, const GeneratorSnapshot& snapshot,
-           std::optional<int64_t> past_ms) {
+/// is safe because both only move forward.
+void apply(const char* name, const Definition& definition, const GeneratorSnapshot& snapshot) {
     const slots::SlotKey key = definition.slot_key();
     bool is_applied = false;
     do {
@@ -80,8 +78,7 @@ void apply(const char* name, const Definition& definition, const GeneratorSnapsh
         relation_close(mark, RowExclusiveLock);
         if (!is_fresh && !resume(*slot, snapshot) && !is_applied) report_lag(name);
         is_applied = true;
-        if (past_ms && snapshot.snowflake_position) advance_state(*slot, key, *past_ms);
-    } while (!mark::advance(std::max(snapshot.last_unix_ms(), past_ms.value_or(0))));
+    } while (!mark::advance(snapshot.last_unix_ms()));
     mark::require_structure();  // another structure has other states
 }
 
@@ -139,8 +136,7 @@ SNOWDRIFT_FUNCTION(restore) {
     check_lead("snapshot", snapshot.last_unix_ms(),
                settings::max_clock_lead + max_wait(snapshot.definition.layout.unit_ms));
     PreventCommandIfReadOnly("snowdrift.restore()");
-    const bool is_new = !definitions::lookup(name);
-    if (is_new) {
+    if (!definitions::lookup(name)) {
         definitions::check_unique_in_cluster(name, snapshot.definition);
         definitions::insert(name, snapshot.definition);
         notice_equal_ids(name, snapshot.definition);
@@ -148,8 +144,6 @@ SNOWDRIFT_FUNCTION(restore) {
     const Definition own = definitions::lock(name);
     check_same(name, own, snapshot.definition);
     definitions::remove_origin(name);
-    std::optional<int64_t> past_ms;
-    if (own.origin_ms && !is_new) past_ms = *own.origin_ms - 1;
-    apply(name, own, snapshot, past_ms);
+    apply(name, own, snapshot);
     PG_RETURN_VOID();
 }

@@ -607,7 +607,13 @@ CREATE TRIGGER create_state BEFORE INSERT ON snowdrift_tables.generator
 
 -- Each server has its own generators: logical replication applies no row of another server.
 CREATE FUNCTION snowdrift_tables.skip_row() RETURNS trigger
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$ BEGIN RETURN NULL; END $$;
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF current_setting('session_replication_role') = 'replica' THEN
+        RETURN NULL;
+    END IF;
+    RETURN coalesce(NEW, OLD);    -- after ENABLE TRIGGER ALL, as of pg_dump --disable-triggers
+END $$;
 CREATE TRIGGER skip_row BEFORE INSERT OR UPDATE OR DELETE ON snowdrift_tables.generator
     FOR EACH ROW EXECUTE FUNCTION snowdrift_tables.skip_row();
 ALTER TABLE snowdrift_tables.generator ENABLE REPLICA TRIGGER skip_row;

@@ -1,5 +1,6 @@
 #include "pg/planner/predicate_call.hpp"
 
+#include <algorithm>
 #include <initializer_list>
 #include <string_view>
 
@@ -36,27 +37,39 @@ bool is_in_sql(Oid function) {
     return is_sql;
 }
 
-/// Whether an expression contains a call of a predicate with the planner support function
-/// `*support`, to which the planner may have changed its negation, or of a function in SQL, which
-/// it may replace by such a call.
-bool calls(Node* expression, void* support) {
+/// Whether two functions have the same planner support function and argument types, as a predicate
+/// and its negation do.
+bool is_same_or_negation(Oid a, Oid b) {
+    if (get_func_support(a) != get_func_support(b)) return false;
+    Oid* types_of_a;
+    Oid* types_of_b;
+    int count_of_a;
+    int count_of_b;
+    (void)get_func_signature(a, &types_of_a, &count_of_a);
+    (void)get_func_signature(b, &types_of_b, &count_of_b);
+    return std::equal(types_of_a, types_of_a + count_of_a, types_of_b, types_of_b + count_of_b);
+}
+
+/// Whether an expression contains a call of the function with the OID `*function`, or of its
+/// negation, to which the planner may have changed it, or of a function in SQL, which it may
+/// replace by such a call.
+bool calls(Node* expression, void* function) {
     const auto may_be = [](Oid called, void* wanted) {
-        return get_func_support(called) == *static_cast<Oid*>(wanted) || is_in_sql(called);
+        return is_same_or_negation(called, *static_cast<Oid*>(wanted)) || is_in_sql(called);
     };
     if (expression == nullptr) return false;
-    return check_functions_in_node(expression, may_be, support) ||
-           walk_expression(expression, calls, support);
+    return check_functions_in_node(expression, may_be, function) ||
+           walk_expression(expression, calls, function);
 }
 
 /// Whether a query has grouping sets, and groups by an expression that may call `function` or its
 /// negation.
 bool groups_by(const Query* query, Oid function) {
     if (query->groupingSets == NIL) return false;
-    Oid support = get_func_support(function);
     ListCell* cell;
     foreach (cell, query->groupClause) {
         auto* const clause = static_cast<SortGroupClause*>(lfirst(cell));
-        if (calls(get_sortgroupclause_expr(clause, query->targetList), &support)) return true;
+        if (calls(get_sortgroupclause_expr(clause, query->targetList), &function)) return true;
     }
     return false;
 }

@@ -21,6 +21,7 @@ extern "C" {
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
+#include "utils/resowner.h"
 #include "utils/snapmgr.h"
 }
 
@@ -238,8 +239,12 @@ void add_used_up(const Key& key, uint64_t first, uint64_t end) {
 void refill(Block& block, const Pool& pool) {
     const Table table = open(block.key.table);
     Assert(block.next == block.end);
-    // Until the transaction ends, so that others see what it has taken.
+    // Until the (sub)transaction whose row this is ends, so that others see what it has taken. A
+    // cursor's own locks end with a later savepoint in which it fails.
+    auto* const owner = CurrentResourceOwner;
+    CurrentResourceOwner = CurTransactionResourceOwner;
     LockDatabaseObject(block.key.table, pool.generator, 0, ExclusiveLock);
+    CurrentResourceOwner = owner;
     const int64_t end = int64_t{pool.sequence_max} + 1;
     int64_t first = end;
     const uint64_t begin = block.unit;

@@ -49,6 +49,15 @@ SELECT snowdrift.advance(now());
 ROLLBACK;
 SELECT snowdrift.drop_generator('used'), snowdrift.drop_generator('unused');
 
+-- A generator continues after the IDs that a transaction drew with another definition, which is rolled back.
+SELECT snowdrift.create_generator('edited', 'snowflake', worker => 3);
+BEGIN;
+UPDATE snowdrift_tables.generator SET sequence_max = 4000 WHERE name = 'edited';
+SELECT next_snowflake('edited') AS drawn \gset
+ROLLBACK;
+SELECT next_snowflake('edited') > :drawn AS later;
+SELECT snowdrift.drop_generator('edited');
+
 -- for the tests that follow: the generators continue at the clock's time, however long this test took
 SELECT snowdrift.advance(clock_timestamp() + interval '30 s');
 SET snowdrift.max_clock_lead = 0;

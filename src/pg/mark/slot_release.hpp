@@ -9,6 +9,9 @@ namespace snowdrift {
 // A slot that no longer has the given allocation when it would be released or advanced remains
 // unchanged.
 
+/// What the transaction has done to the definition of a generator.
+enum class OwnChange : uint8_t { none, created, updated };
+
 /// The transaction has created the generator. Releases the slot if that is rolled back.
 void release_on_abort(slots::Slot& slot, uint64_t allocation);
 

@@ -98,10 +98,10 @@ Definition Row::unchecked_definition() const {
     read.table = table;
     read.id = number(Column::id);
     read.kind = kind();
-    // A row that was updated can be that of a generator which others use.
-    read.is_uncommitted =
-        tuple != nullptr && (tuple->t_data->t_infomask & HEAP_UPDATED) == 0 &&
-        TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple->t_data));
+    if (tuple != nullptr &&
+        TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple->t_data)))
+        read.own_change = (tuple->t_data->t_infomask & HEAP_UPDATED) != 0 ? OwnChange::updated
+                                                                          : OwnChange::created;
     if (read.kind == slots::Kind::sno) {
         read.partition = get_field(row[Column::partition]);
     } else {

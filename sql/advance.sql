@@ -56,6 +56,16 @@ UPDATE snowdrift_tables.generator SET sequence_max = 4000 WHERE name = 'edited';
 SELECT next_snowflake('edited') AS drawn \gset
 ROLLBACK;
 SELECT next_snowflake('edited') > :drawn AS later;
+-- So does one that the statement which changes the definition draws from. If the statement fails, the session has the
+-- previous definition. In new sessions, which have not read it before.
+CREATE FUNCTION draw(generator text) RETURNS bigint LANGUAGE plpgsql AS $$BEGIN RETURN next_snowflake(generator); END$$;
+SELECT next_snowflake('edited') AS drawn \gset
+\c
+UPDATE snowdrift_tables.generator SET sequence_max = 4000 WHERE name = 'edited' RETURNING draw(name) > :drawn AS later;
+\c
+UPDATE snowdrift_tables.generator SET worker = 4 WHERE name = 'edited' RETURNING 1 / (draw(name) * 0);
+SELECT snowflake_worker(next_snowflake('edited'));
+DROP FUNCTION draw;
 SELECT snowdrift.drop_generator('edited');
 
 -- for the tests that follow: the generators continue at the clock's time, however long this test took

@@ -105,11 +105,14 @@ SNOWDRIFT_FUNCTION(guard_definition) {
         check_trigger(fcinfo, "generator", TRIGGER_EVENT_ROW | TRIGGER_EVENT_BEFORE);
     if (has_replication_origin()) PG_RETURN_POINTER(nullptr);
     replication::check_not_replicated(trigger);
+    const bool is_update = TRIGGER_FIRED_BY_UPDATE(trigger.tg_event);
     definitions::lock_exclusively(trigger.tg_relation, trigger.tg_trigtuple);
-    if (!TRIGGER_FIRED_BY_UPDATE(trigger.tg_event)) PG_RETURN_POINTER(trigger.tg_trigtuple);
     // It may have the id of a generator that was deleted.
-    definitions::lock_exclusively(trigger.tg_relation, trigger.tg_newtuple);
-    PG_RETURN_POINTER(trigger.tg_newtuple);
+    if (is_update) definitions::lock_exclusively(trigger.tg_relation, trigger.tg_newtuple);
+    // As at the end of the statement, before which a function in RETURNING can draw.
+    definitions::invalidate(trigger.tg_relation);
+    advance_changed();
+    PG_RETURN_POINTER(is_update ? trigger.tg_newtuple : trigger.tg_trigtuple);
 }
 
 /// snowdrift_tables.guard_backfill() → trigger: skips the rows of another server. Without a

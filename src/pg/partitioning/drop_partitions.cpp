@@ -45,14 +45,12 @@ int compare_ends(const ListCell* a, const ListCell* b) {
 bool is_range_of_times(const Partition& partition, const ColumnIds& ids) {
     Assert(partition.from && partition.to);
     if (ids.kind() != ColumnIds::Kind::snowflake) return true;
-    const TimeRange times = ids.times();
-    const int64 second_day = std::min(times.first_ms + int64{SECS_PER_DAY} * 1000, times.last_ms);
     const auto is_time = [&](Datum bound) {
         return ids.is_boundary(bound) &&
-               DatumGetInt64(bound) >= DatumGetInt64(ids.boundary(second_day));
+               DatumGetInt64(bound) >= DatumGetInt64(ids.boundary(ids.second_day_ms()));
     };
     const bool is_first =
-        DatumGetInt64(*partition.from) == DatumGetInt64(ids.boundary(times.first_ms));
+        DatumGetInt64(*partition.from) == DatumGetInt64(ids.boundary(ids.times().first_ms));
     return (is_first || is_time(*partition.from)) && is_time(*partition.to);
 }
 

@@ -50,9 +50,9 @@ bool is_same_or_negation(Oid a, Oid b) {
     return std::equal(types_of_a, types_of_a + count_of_a, types_of_b, types_of_b + count_of_b);
 }
 
-/// Whether an expression contains a call of the function with the OID `*function`, or of its
-/// negation, to which the planner may have changed it, or of a function in SQL, which it may
-/// replace by such a call.
+/// Whether an expression calls the function with the OID `*function`, its negation, or a function
+/// in SQL. The planner may have replaced the call by its negation, and may replace a function in
+/// SQL by such a call.
 bool calls(Node* expression, void* function) {
     const auto may_be = [](Oid called, void* wanted) {
         return is_same_or_negation(called, *static_cast<Oid*>(wanted)) || is_in_sql(called);

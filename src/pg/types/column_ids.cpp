@@ -45,13 +45,16 @@ TimeRange ColumnIds::times() const {
     pg_unreachable();
 }
 
-int64 ColumnIds::certain_since_ms() const {
+int64 ColumnIds::second_day_ms() const {
     const TimeRange range = times();
-    if (kind_ != Kind::snowflake) return range.first_ms;
+    return std::min(range.first_ms + int64{SECS_PER_DAY} * 1000, range.last_ms);
+}
+
+int64 ColumnIds::certain_since_ms() const {
+    if (kind_ != Kind::snowflake) return times().first_ms;
     const int shift = layout_.timestamp_shift();
     const uint64 units = ((uint64{1} << 32) + (uint64{1} << shift) - 1) >> shift;
-    return std::min(
-        {layout_.unix_ms_of(units), range.last_ms, range.first_ms + int64{SECS_PER_DAY} * 1000});
+    return std::min(layout_.unix_ms_of(units), second_day_ms());
 }
 
 int64 ColumnIds::truncate(int64 unix_ms) const {

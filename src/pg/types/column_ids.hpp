@@ -30,6 +30,9 @@ class ColumnIds {
     /// The range of timestamps of the IDs.
     TimeRange times() const;
 
+    /// The end of the first day of times(), in Unix milliseconds; the last time if it is before.
+    int64 second_day_ms() const;
+
     /// The time before which IDs cannot be told from keys of another origin, in Unix milliseconds.
     /// For Snowflake IDs, the time of the number 2^32, rounded up to a time unit, but at most a day
     /// after the epoch. For other IDs, the first time.

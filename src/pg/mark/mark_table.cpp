@@ -22,6 +22,7 @@ extern "C" {
 
 #include "pg/support/clock.hpp"
 #include "pg/support/extension.hpp"
+#include "pg/support/tables.hpp"
 
 namespace snowdrift::mark_table {
 namespace {
@@ -56,14 +57,6 @@ static_assert(row_size == 4 * sizeof(int64) + 7 * sizeof(int32) + sizeof(bool),
                     errmsg("table \"snowdrift_tables.%s\" %s", table_name, problem),
                     errdetail("The table holds the time after which no ID was ever issued."),
                     errhint("Undo the change, or drop the extension and create it again.")));
-}
-
-/// Whether the columns have their types. That of a dropped column is InvalidOid.
-bool has_columns(TupleDesc row) {
-    if (row->natts < column_count) return false;
-    for (int i = 0; i < column_count; ++i)
-        if (TupleDescAttr(row, i)->atttypid != column_types[i]) return false;
-    return true;
 }
 
 /// The columns of a row on the page; null if the row has another format.
@@ -169,7 +162,7 @@ Relation open(LOCKMODE lock) {
     if (getExtensionOfObject(RelationRelationId, oid) != get_extension_oid("snowdrift", true))
         report_unusable("does not belong to extension snowdrift");
     if (table->rd_rel->relkind != RELKIND_RELATION || table->rd_rel->relam != HEAP_TABLE_AM_OID ||
-        !has_columns(RelationGetDescr(table)))
+        !has_columns(RelationGetDescr(table), column_types))
         report_unusable("was altered");
     if (table->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT)
         report_unusable("is not crash-safe");

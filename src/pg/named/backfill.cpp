@@ -6,6 +6,7 @@
 #include "pg/support/insert_row.hpp"
 #include "pg/support/relcache_callback.hpp"
 #include "pg/support/scan.hpp"
+#include "pg/support/tables.hpp"
 
 extern "C" {
 #include "access/genam.h"
@@ -33,6 +34,7 @@ namespace {
 struct Column {
     static constexpr AttrNumber generator = 1, sequence = 2, unit = 3, count = 3;
 };
+constexpr Oid column_types[Column::count] = {INT4OID, INT4OID, INT8OID};
 
 // ---- the table
 
@@ -41,14 +43,6 @@ struct Column {
                     errmsg("table \"snowdrift_tables.backfill\" %s", problem),
                     errdetail("The table holds the IDs that snowflake_at() has returned."),
                     errhint("Undo the change.")));
-}
-
-/// Whether the columns have their types. That of a dropped column is InvalidOid.
-bool has_columns(TupleDesc row) {
-    return row->natts >= Column::count &&
-           TupleDescAttr(row, Column::generator - 1)->atttypid == INT4OID &&
-           TupleDescAttr(row, Column::sequence - 1)->atttypid == INT4OID &&
-           TupleDescAttr(row, Column::unit - 1)->atttypid == INT8OID;
 }
 
 /// The table and its index, until either may have been replaced.
@@ -84,7 +78,7 @@ Table open(Oid table) {
     Relation heap = try_relation_open(table, RowExclusiveLock);
     if (heap == nullptr) report_unusable("is missing");
     if (heap->rd_rel->relkind != RELKIND_RELATION || heap->rd_rel->relam != HEAP_TABLE_AM_OID ||
-        !has_columns(RelationGetDescr(heap)))
+        !has_columns(RelationGetDescr(heap), column_types))
         report_unusable("was altered");
     if (heap->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT)
         report_unusable("is not crash-safe");

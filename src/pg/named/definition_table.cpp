@@ -5,6 +5,7 @@
 #include "pg/support/checks.hpp"
 #include "pg/support/extension.hpp"
 #include "pg/support/relcache_callback.hpp"
+#include "pg/support/tables.hpp"
 #include "pg/support/time.hpp"
 #include "pg/types/snowflake_layout_type.hpp"
 
@@ -51,18 +52,14 @@ bool is_layout_type(Oid type) {
     return extension::is_ours(output, "snowdrift_snowflake_layout_out");
 }
 
-/// Whether the columns have their types. That of a dropped column is InvalidOid.
-bool has_columns(TupleDesc row) {
-    constexpr Oid any_layout = InvalidOid;
-    constexpr Oid types[column_count] = {TEXTOID, INT4OID, TEXTOID,       any_layout,
-                                         INT4OID, INT4OID, INT4OID,       INT4OID,
-                                         INT4OID, BOOLOID, TIMESTAMPTZOID};
-    if (row->natts < column_count) return false;
-    for (int i = 0; i < column_count; ++i) {
-        const Oid type = TupleDescAttr(row, i)->atttypid;
-        if (types[i] == any_layout ? !is_layout_type(type) : type != types[i]) return false;
-    }
-    return true;
+/// Whether the columns have their types.
+bool has_all_columns(TupleDesc table) {
+    constexpr int layout = static_cast<int>(Column::layout);
+    if (table->natts < column_count) return false;
+    const Oid layout_type = TupleDescAttr(table, layout)->atttypid;
+    const Oid types[column_count] = {TEXTOID, INT4OID, TEXTOID, layout_type, INT4OID,       INT4OID,
+                                     INT4OID, INT4OID, INT4OID, BOOLOID,     TIMESTAMPTZOID};
+    return is_layout_type(layout_type) && has_columns(table, types);
 }
 
 }  // namespace
@@ -75,7 +72,7 @@ Relation open_table(LOCKMODE lock) {
                         errmsg("table \"snowdrift_tables.generator\" does not exist"),
                         errhint("Undo the change, or drop the extension and create it again.")));
     if (table->rd_rel->relkind != RELKIND_RELATION || table->rd_rel->relam != HEAP_TABLE_AM_OID ||
-        !has_columns(RelationGetDescr(table)))
+        !has_all_columns(RelationGetDescr(table)))
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("table \"snowdrift_tables.generator\" was altered"),
                         errhint("Undo the change.")));

@@ -34,6 +34,13 @@ void check_owner(Oid relation) {
                        get_rel_name(relation));
 }
 
+bool has_columns(TupleDesc table, std::span<const Oid> types) {
+    if (table->natts < static_cast<int>(types.size())) return false;
+    for (size_t i = 0; i < types.size(); ++i)
+        if (TupleDescAttr(table, static_cast<int>(i))->atttypid != types[i]) return false;
+    return true;
+}
+
 const char* qualified_name(Oid relation) {
     check_exists(relation);
     return quote_qualified_identifier(get_namespace_name_or_temp(get_rel_namespace(relation)),

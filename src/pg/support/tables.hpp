@@ -1,7 +1,13 @@
 // Checks of tables that functions change, and statements that change them.
 #pragma once
 
+#include <span>
+
 #include "pg/support/postgres.hpp"
+
+extern "C" {
+#include "access/tupdesc.h"
+}
 
 namespace snowdrift {
 
@@ -14,6 +20,9 @@ void check_owner(Oid relation);
 
 /// The owner of a relation. Raises 42P01.
 Oid owner_of(Oid relation);
+
+/// Whether the first columns of a table have these types. That of a dropped column is InvalidOid.
+bool has_columns(TupleDesc table, std::span<const Oid> types);
 
 /// The name of a relation in SQL statements, qualified and quoted. Raises 42P01 if the relation
 /// does not exist.

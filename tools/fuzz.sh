@@ -116,7 +116,6 @@ fuzz_in_server() {
     mkdir -p "$dir/found" build/fuzz/failed build/fuzz/logs test/fuzz/corpus/snapshot_json
     cp build/fuzz/libserver_fuzz.so "$dir"
     cp -r test/fuzz/corpus/snapshot_json "$dir/corpus"
-    : >"$work/extension.conf"
     start_server
     run_psql -q -c "CREATE FUNCTION fuzz(text[]) RETURNS void LANGUAGE c
         AS '$dir/libserver_fuzz.so', 'snowdrift_fuzz_snapshot_json'"

@@ -55,7 +55,7 @@ start_server() {
     {
         printf '%s\n' "listen_addresses = ''" "unix_socket_directories = '$work/socket'" \
             "max_connections = 150" "fsync = off" "log_line_prefix = '%m [%p] '"
-        cat "$work/extension.conf"
+        [ ! -f "$work/extension.conf" ] || cat "$work/extension.conf"
         printf '%s\n' "$@"
     } >"$work/snowdrift.conf"
     as_server_user sh -c "cat '$work/snowdrift.conf' >>'$work/data/postgresql.conf'"

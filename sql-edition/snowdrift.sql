@@ -475,12 +475,12 @@ COMMENT ON FUNCTION public.next_uuidv7() IS 'generate random UUID version 7 for 
 -- no restart or rollback sets it back. The value is an ID without a node: the timestamp above the sequence number.
 
 CREATE TABLE snowdrift_tables.generator (
-    name text UNIQUE,    -- null for a dropped generator
+    name text PRIMARY KEY,
     layout public.snowflake_layout NOT NULL,
     datacenter integer NOT NULL,
     worker integer NOT NULL,
     fields snowdrift.fields NOT NULL,    -- stored because parsing the layout takes longer than drawing an ID
-    state text PRIMARY KEY    -- the sequence; no regclass, because a subscriber reads the rows that it skips
+    state text NOT NULL    -- the sequence; no regclass, because a subscriber reads the rows that it skips
 );
 
 -- The default generator, whose name is '', is not in the table, so that it needs no data of a dump.
@@ -488,9 +488,14 @@ CREATE SEQUENCE snowdrift_tables.state MINVALUE 0 MAXVALUE 9007199254740991;    
 CREATE FUNCTION snowdrift_tables.default_generator() RETURNS snowdrift_tables.generator LANGUAGE sql IMMUTABLE
     RETURN ROW('', 'snowflake', 0, 0, snowdrift.fields_of('snowflake'), 'snowdrift_tables.state')::snowdrift_tables.generator;
 
+-- The time of the last ID of all dropped generators, in Unix milliseconds. Those that are created later begin after it.
+CREATE SEQUENCE snowdrift_tables.dropped_ms MINVALUE 0;
+
+-- An old snapshot can contain the row of a dropped generator.
 CREATE FUNCTION snowdrift_tables.generators() RETURNS SETOF snowdrift_tables.generator LANGUAGE sql STABLE
 BEGIN ATOMIC
-    SELECT * FROM snowdrift_tables.default_generator() UNION ALL SELECT * FROM snowdrift_tables.generator;
+    SELECT * FROM snowdrift_tables.default_generator()
+    UNION ALL SELECT * FROM snowdrift_tables.generator WHERE to_regclass(state) IS NOT NULL;
 END;
 
 CREATE FUNCTION snowdrift_tables.unix_ms() RETURNS bigint LANGUAGE sql VOLATILE
@@ -543,7 +548,7 @@ DECLARE
     sequence pg_catalog.regclass;
     state bigint;
 BEGIN
-    IF generator OPERATOR(pg_catalog.=) ''::text COLLATE pg_catalog."C" THEN
+    IF generator OPERATOR(pg_catalog.=) ''::pg_catalog.text COLLATE pg_catalog."C" THEN
         g := snowdrift_tables.default_generator();
     ELSE
         SELECT * INTO g FROM snowdrift_tables.generator AS d WHERE d.name OPERATOR(pg_catalog.=) generator COLLATE pg_catalog."C";
@@ -552,8 +557,8 @@ BEGIN
         END IF;
     END IF;
     f := g.fields;
-    sequence := g.state;
     BEGIN
+        sequence := g.state;
         IF pg_catalog.pg_advisory_xact_lock(1397641047, sequence::integer) IS NULL THEN    -- never; faster than PERFORM
         END IF;
         state := snowdrift_tables.next_state(pg_catalog.pg_sequence_last_value(sequence), f);
@@ -562,7 +567,13 @@ BEGIN
         END IF;
         state := pg_catalog.setval(sequence, state);
         RAISE SQLSTATE 'SNOWD';
-    EXCEPTION WHEN SQLSTATE 'SNOWD' THEN
+    EXCEPTION
+        WHEN SQLSTATE 'SNOWD' THEN
+        WHEN undefined_table OR internal_error THEN    -- by the cast to regclass, or after waiting for the sequence
+            IF pg_catalog.to_regclass(g.state) IS NOT NULL THEN
+                RAISE;
+            END IF;
+            RAISE 'ID generator "%" was dropped', generator USING ERRCODE = '42704', HINT = 'Repeat the transaction.';
     END;
     RETURN snowdrift_tables.id_of(state, g, f);
 END $$;
@@ -648,10 +659,11 @@ BEGIN
     PERFORM snowdrift.check_field('worker', worker, f.worker_bits);
     SELECT string_agg(CASE g.name WHEN '' THEN 'the default generator' ELSE format('"%s"', g.name) END, ', ' ORDER BY g.name) INTO others
     FROM snowdrift_tables.generators() AS g
-    WHERE g.name IS NOT NULL AND ((g.fields).epoch_ms, (g.fields).unit_ms, (g.fields).timestamp_shift) = (f.epoch_ms, f.unit_ms, f.timestamp_shift)
+    WHERE ((g.fields).epoch_ms, (g.fields).unit_ms, (g.fields).timestamp_shift) = (f.epoch_ms, f.unit_ms, f.timestamp_shift)
         AND (g.datacenter::bigint << (g.fields).worker_bits) + g.worker = (create_generator.datacenter::bigint << f.worker_bits) + create_generator.worker;
     INSERT INTO snowdrift_tables.generator VALUES (name, layout, datacenter, worker, f, sequence);
-    PERFORM setval(sequence, snowdrift_tables.last_state_at(greatest(now_ms, max(snowdrift_tables.last_ms(g))), f))
+    PERFORM setval(sequence, snowdrift_tables.last_state_at(
+        greatest(now_ms, pg_sequence_last_value('snowdrift_tables.dropped_ms'), max(snowdrift_tables.last_ms(g))), f))
     FROM snowdrift_tables.generators() AS g;
     IF others IS NOT NULL THEN
         RAISE NOTICE 'ID generator "%" can issue the same IDs as other generators', name
@@ -661,8 +673,6 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.create_generator IS 'create named generator; by default with layout snowflake and node 0';
 
--- After the drop, no transaction can draw, not even with an older snapshot: generators that are created later could
--- repeat its IDs.
 CREATE FUNCTION snowdrift.drop_generator(name text, force boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp
     SET quote_all_identifiers = off SET standard_conforming_strings = on AS $$
@@ -671,18 +681,21 @@ DECLARE
         SELECT string_agg(format('default of column %I of table %s', attname, adrelid::regclass), E'\n' ORDER BY adrelid, adnum)
         FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
         WHERE strpos(pg_get_expr(adbin, adrelid), format('next_snowflake(''%s''::text)', replace(name, '''', ''''''))) > 0);
-    sequence text;
+    g snowdrift_tables.generator;
 BEGIN
     IF dependents IS NOT NULL AND NOT force THEN
         RAISE 'cannot drop ID generator "%" because other objects depend on it', name USING ERRCODE = '2BP01', DETAIL = dependents,
             HINT = 'Change these objects first, or drop the generator with force => true to keep them. They then raise an error when used.';
     END IF;
-    UPDATE snowdrift_tables.generator AS g SET name = NULL WHERE g.name = drop_generator.name RETURNING state INTO sequence;
+    LOCK TABLE snowdrift_tables.generator IN SHARE ROW EXCLUSIVE MODE;    -- waits for other drops and creations
+    DELETE FROM snowdrift_tables.generator AS d WHERE d.name = drop_generator.name RETURNING * INTO g;
     IF NOT FOUND THEN
         RAISE 'ID generator "%" does not exist', name USING ERRCODE = '42704';
     END IF;
-    EXECUTE format('ALTER SEQUENCE %s NO CYCLE', sequence);    -- waits until the transactions that drew have ended
-    EXECUTE format('ALTER SEQUENCE %s MAXVALUE %s', sequence, greatest(1, pg_sequence_last_value(sequence)));
+    EXECUTE format('ALTER SEQUENCE %s NO CYCLE', g.state);    -- waits until the transactions that drew have ended
+    PERFORM setval('snowdrift_tables.dropped_ms',
+        greatest(snowdrift_tables.last_ms(g), pg_sequence_last_value('snowdrift_tables.dropped_ms')));
+    EXECUTE format('DROP SEQUENCE %s', g.state);
 END $$;
 COMMENT ON FUNCTION snowdrift.drop_generator IS 'drop named generator; by default only if no default of a column names it';
 
@@ -705,7 +718,7 @@ CREATE FUNCTION snowdrift.read_generators(OUT name text, OUT kind text, OUT layo
 BEGIN ATOMIC
     SELECT nullif(g.name, ''), 'snowflake', g.layout, g.datacenter, g.worker, snowdrift.time_of((g.fields).last_ms),
         snowdrift.time_of(snowdrift_tables.last_ms(g))
-    FROM snowdrift_tables.generators() AS g WHERE g.name IS NOT NULL;
+    FROM snowdrift_tables.generators() AS g;
 END;
 
 CREATE VIEW snowdrift.generators AS
@@ -725,7 +738,7 @@ BEGIN
         RAISE 'time is % ms ahead of the server''s clock', lead_ms USING ERRCODE = '55000',
             DETAIL = 'At most 60000 ms are allowed.';
     END IF;
-    FOR g IN SELECT * FROM snowdrift_tables.generators() AS d WHERE d.name IS NOT NULL ORDER BY d.name LOOP
+    FOR g IN SELECT * FROM snowdrift_tables.generators() AS d ORDER BY d.name LOOP
         PERFORM pg_advisory_xact_lock(1397641047, g.state::regclass::integer);    -- as in next_snowflake
         PERFORM setval(g.state, greatest(snowdrift_tables.last_state_at(unix_ms, g.fields), pg_sequence_last_value(g.state)));
     END LOOP;
@@ -734,10 +747,12 @@ COMMENT ON FUNCTION snowdrift.advance(timestamptz) IS 'make all further IDs of a
 REVOKE ALL ON FUNCTION snowdrift.create_generator, snowdrift.drop_generator, snowdrift.advance FROM PUBLIC;
 
 DO $$ BEGIN
-    PERFORM snowdrift_tables.revoke_grants('snowdrift_tables.generator'), snowdrift_tables.revoke_grants('snowdrift_tables.state');
+    PERFORM snowdrift_tables.revoke_grants('snowdrift_tables.generator'), snowdrift_tables.revoke_grants('snowdrift_tables.state'),
+        snowdrift_tables.revoke_grants('snowdrift_tables.dropped_ms');
     BEGIN
         PERFORM pg_extension_config_dump('snowdrift_tables.generator', '');
         PERFORM pg_extension_config_dump('snowdrift_tables.state', '');
+        PERFORM pg_extension_config_dump('snowdrift_tables.dropped_ms', '');
     EXCEPTION WHEN FEATURE_NOT_SUPPORTED THEN    -- This is not the script of an extension.
     END;
 END $$;

@@ -134,10 +134,15 @@ CREATE OPERATOR public.>> (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = publi
 CREATE OPERATOR public.<< (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = public.trap);
 CREATE FUNCTION public.trap(text, numeric) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'called'; END $$;
 CREATE OPERATOR public.|| (LEFTARG = text, RIGHTARG = numeric, FUNCTION = public.trap);
+-- in any schema of the search path, also the temporary one: a type with the name of a built-in one
+CREATE FUNCTION evil.trap(anyelement) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE 'called'; END $$;
+CREATE DOMAIN evil.text AS pg_catalog.text CHECK (evil.trap(VALUE));
+CREATE DOMAIN pg_temp.text AS pg_catalog.text CHECK (evil.trap(VALUE));
 SELECT set_config('search_path', 'evil, public, pg_catalog', false);
 \set VERBOSITY terse
 SELECT 1 + 1;    -- These objects are called.
 SELECT lower('A');
+SELECT ''::text;
 SELECT public.snowflake_timestamp(132271570944274432), public.snowflake_worker(132271570944274432, 'twitter'), public.snowflake_parts(132271570944274432);
 SELECT public.snowflake_boundary('2022-01-01'), public.make_snowflake('2022-01-01', 2, 3, 4, 'epoch=2021-01-01T00:00:00Z unit=10ms timestamp=39 datacenter=4 worker=4 sequence=8');
 SELECT public.snowflake_within(132271570944274432, '[2022-01-01,2023-01-01)'), public.snowflake_to_text(132271570944274432), public.snowflake_from_text('03NFC9C008C00');
@@ -155,6 +160,7 @@ SELECT public.typeid_to_uuid('User_01h455vb4pex5vsknk084sn02q');
 \set VERBOSITY default
 RESET search_path;
 SET client_min_messages = warning;
+DROP DOMAIN pg_temp.text;
 DROP SCHEMA evil CASCADE;
 DROP FUNCTION public.trap(numeric, integer), public.trap(bigint, bigint), public.trap(text, numeric) CASCADE;
 -- All functions have a fixed search path, or a body that was parsed when they were created; next_snowflake(text) has
@@ -212,10 +218,10 @@ objects(classoid, objoid, line, comment, acl) AS (
     SELECT 'pg_namespace'::regclass, n.oid, 'SCHEMA - ' || name, '- SCHEMA ' || name, CASE WHEN nspacl IS NOT NULL THEN '- SCHEMA ' || name END
         FROM schemas JOIN pg_namespace AS n USING (oid)
     UNION ALL SELECT 'pg_proc'::regclass, oid, format('FUNCTION %s %s', name, signature), format('%s FUNCTION %s', name, identity),
-        CASE WHEN acl IS NOT NULL THEN format('%s FUNCTION %s', name, identity) END FROM functions
+        format('%s FUNCTION %s', name, identity) FROM functions    -- which ALTER DEFAULT PRIVILEGES can give privileges
     UNION ALL SELECT 'pg_class'::regclass, oid, kind || ' ' || name, regexp_replace(name, ' ', format(' %s ', kind)),
         CASE WHEN acl IS NOT NULL THEN regexp_replace(name, ' ', ' TABLE ') END FROM relations
-    UNION ALL SELECT 'pg_type'::regclass, oid, kind || ' ' || name, regexp_replace(name, ' ', format(' %s ', kind)), NULL FROM types)
+    UNION ALL SELECT 'pg_type'::regclass, oid, kind || ' ' || name, regexp_replace(name, ' ', format(' %s ', kind)), regexp_replace(name, ' ', ' TYPE ') FROM types)
 SELECT line || ' ' AS line FROM objects WHERE line <> 'SEQUENCE snowdrift_tables state'
 UNION ALL SELECT format('COMMENT %s ', comment) FROM objects WHERE EXISTS
     (SELECT FROM pg_description AS d WHERE (d.classoid, d.objoid) = (objects.classoid, objects.objoid))
@@ -226,7 +232,7 @@ UNION ALL SELECT format('TRIGGER %s %s ', regexp_replace(tgrelid::regclass::text
     WHERE relnamespace IN (SELECT oid FROM schemas)
 -- data and statistics; the beginnings of names, for the sequences of named generators
 UNION ALL VALUES ('ACL snowdrift_tables '), ('TABLE DATA snowdrift_tables generator '), ('STATISTICS DATA snowdrift_tables '),
-    ('SEQUENCE snowdrift_tables state'), ('SEQUENCE SET snowdrift_tables state');
+    ('SEQUENCE snowdrift_tables state'), ('SEQUENCE SET snowdrift_tables state'), ('SEQUENCE SET snowdrift_tables dropped_ms ');
 SELECT 'missing: ' || line FROM expected EXCEPT SELECT 'missing: ' || line FROM public.objects ORDER BY 1;
 SELECT 'superfluous: ' || line FROM public.objects EXCEPT SELECT 'superfluous: ' || line FROM expected ORDER BY 1;
 RESET search_path;

@@ -213,15 +213,36 @@ $sessions{draw}->query_until(qr/begun/, "\\echo begun\n$draw_replaced;\n");
 $node->poll_query_until('clock', "SELECT query LIKE 'INSERT%' AND wait_event IN ('relation', 'ClientRead') FROM pg_stat_activity WHERE pid = $pids{draw}")
   or die 'the session does not draw';
 $sessions{replace}->query_safe("COMMIT; $draw_replaced");
-like(ended('draw'), qr/setval: value \d+ is out of bounds/, 'a call that began before a generator was dropped raises an error');
+like(ended('draw'), qr/ID generator "replaced" was dropped/, 'a call that began before a generator was dropped raises an error');
 is(in_clock('SELECT count(*), count(DISTINCT id) FROM drawn'), '1|1', '... so that the next generator repeats no ID');
 
 $sessions{draw}->query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM drawn');
 $sessions{replace}->query_safe($replace);
 set_clock($node, "2026-06-01 $hour:02:00");
 $sessions{replace}->query_safe($draw_replaced);
-like(error_in('draw', "$draw_replaced; COMMIT"), qr/setval: value \d+ is out of bounds/, 'a transaction with an older snapshot cannot draw');
+like(error_in('draw', $draw_replaced), qr/ID generator "replaced" was dropped/, 'a transaction with an older snapshot cannot draw');
 is(in_clock('SELECT count(*), count(DISTINCT id) FROM drawn'), '2|2', '... so that no ID is repeated');
+
+# Drops wait for each other. Otherwise, two transactions that each replace a generator could wait for each other's sequence.
+$sessions{draw}->query_safe("ROLLBACK; BEGIN; SELECT snowdrift.create_generator('a', 'snowflake', worker => 1); SELECT snowdrift.drop_generator('a')");
+begin('replace', "SELECT snowdrift.drop_generator('replaced')", 'relation');
+is(in_clock("SELECT relation::regclass FROM pg_locks WHERE pid = $pids{replace} AND NOT granted"), 'snowdrift_tables.generator', 'a drop waits for another one');
+$sessions{draw}->query_safe('COMMIT');
+is(ended('replace'), '', '... until it has ended');
+in_clock($create);
+
+# With the clock behind, one that is created in a transaction whose snapshot contains neither the earlier one nor its drop.
+$sessions{draw}->query('SET client_min_messages = warning; BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM drawn');
+my $create_passing = $create =~ s/replaced/passing/r;
+in_clock($create_passing);
+set_clock($node, "2026-06-01 $hour:03:00");
+my $passed = in_clock(q{SELECT snowflake_timestamp(next_snowflake('passing'), snowdrift.generator_layout('passing'))});
+in_clock(q{SELECT snowdrift.drop_generator('passing')});
+set_clock($node, "2026-06-01 $hour:02:00");
+is(error_in('draw', "$create_passing; COMMIT"), '', 'a transaction with an older snapshot can create a generator');
+is(in_clock(q{SELECT last_timestamp FROM snowdrift.generators WHERE name = 'passing'}), $passed, '... which begins after a dropped one');
+is(in_clock(q{SELECT count(*) FROM pg_sequences WHERE sequencename LIKE 'state\_%'}), in_clock('SELECT count(*) FROM snowdrift_tables.generator'), '... of which nothing is kept');
+in_clock(q{SELECT snowdrift.drop_generator('passing')});
 
 set_clock($node, "2026-06-01 $hour:03:00");
 $sessions{replace}->query_safe("BEGIN; $draw_replaced; SELECT snowdrift.drop_generator('replaced'); ROLLBACK");

@@ -132,6 +132,8 @@ sub is_continued
 
 create_edition($node, $_) for 'sql', 'fresh', 'returned';
 query($node, 'sql', $shop);
+# as ALTER DEFAULT PRIVILEGES has given them
+query($node, 'sql', 'GRANT ALL ON ALL FUNCTIONS IN SCHEMA public, snowdrift TO pg_monitor; GRANT ALL ON TYPE snowflake_layout, snowdrift.fields TO pg_monitor');
 my $contents = contents($node, 'sql');
 like($contents, qr/\|shop_events_old\n.*\nuser_0/s, 'the shop has rows');
 

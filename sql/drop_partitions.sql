@@ -71,6 +71,7 @@ SELECT * FROM snowdrift.partitions('events') ORDER BY times;
 
 -- Keys from before the table had Snowflakes are small numbers, whose age is unknown. Their partitions are not dropped.
 CREATE TABLE logs (id bigserial PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE logs_before PARTITION OF logs FOR VALUES FROM (MINVALUE) TO (0);
 CREATE TABLE logs_0 PARTITION OF logs FOR VALUES FROM (0) TO (1000000);
 CREATE TABLE logs_1 PARTITION OF logs FOR VALUES FROM (1000000) TO (4294967296);
 CREATE TABLE logs_2 PARTITION OF logs FOR VALUES FROM (4294967296) TO (8589934592);

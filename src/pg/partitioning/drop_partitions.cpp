@@ -86,8 +86,8 @@ List* find_older(Oid parent, const ColumnIds& ids, TimestampTz time) {
     for_each_partition(parent, [&](const Partition& partition) {
         const auto times = times_of(partition, ids);
         if (!times) return;
-        has_present |= !times->are_before(present);
-        if (times->are_before(time) && is_range_of_times(partition, ids))
+        has_present |= !times->end_before(present);
+        if (times->from && times->end_before(time) && is_range_of_times(partition, ids))
             found = lappend(found, allocate(OldPartition{partition.oid, *times}));
     });
     if (found != NIL && !has_present && ids.kind() == ColumnIds::Kind::snowflake)

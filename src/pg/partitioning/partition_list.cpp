@@ -28,8 +28,8 @@ Bound bound_of(const List* datums) {
 
 }  // namespace
 
-bool PartitionTimes::are_before(TimestampTz time) const {
-    return from && to && (includes_to ? *to < time : *to <= time);
+bool PartitionTimes::end_before(TimestampTz time) const {
+    return to && (includes_to ? *to < time : *to <= time);
 }
 
 Datum PartitionTimes::range() const {

@@ -31,8 +31,8 @@ struct PartitionTimes {
     std::optional<TimestampTz> to;    ///< nothing for MAXVALUE
     bool includes_to;                 ///< true if the upper bound is not the first ID of its time
 
-    /// Whether the partition has a lower bound, and all of its IDs are older than `time`.
-    bool are_before(TimestampTz time) const;
+    /// Whether all of the partition's IDs are older than `time`.
+    bool end_before(TimestampTz time) const;
 
     /// The range as a Datum of type tstzrange.
     Datum range() const;

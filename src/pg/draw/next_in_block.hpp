@@ -28,7 +28,7 @@ class BlockSession {
         (void)mark::attach();
         Relation mark = mark_table::open();
         own_mark(mark);
-        slot_.attach({MyDatabaseId, kind}, OwnChange::none);
+        slot_.attach({MyDatabaseId, kind}, false);
         relation_close(mark, RowExclusiveLock);
         watermark::forget(generator());
     }
@@ -47,12 +47,8 @@ class BlockSession {
     /// stored a negative number as a Snowflake.
     static int64_t truncate(int64_t unix_ms) { return std::max<int64_t>(unix_ms, 0); }
 
-    /// Whether the mark is that of the last block. An invalidation may stand for the rollback of
-    /// another file of the mark, to which the word would still belong.
-    bool is_mark_current() const {
-        if (unlikely(mark::session.tag != slot_.tag())) (void)mark::attach();
-        return mark::is_current(slot_.tag());
-    }
+    /// The tag of the mark when the session last attached.
+    int tag() const { return slot_.tag(); }
 
     Answer<Id> ask(Request& request) {
         const auto random = random_batch.take<typename BlockGenerator<Id>::Random>();
@@ -73,6 +69,13 @@ class BlockSession {
 template <typename Id, slots::Kind kind, BlockGenerator<Id> slots::Slot::*state>
 inline BlockSession<Id, kind, state> block_session;
 
+/// Whether the tag is still that of the mark. An invalidation may stand for the rollback of another
+/// file of the mark, to which the word would still belong.
+inline bool is_mark_current(int tag) {
+    if (unlikely(mark::session.tag != tag)) (void)mark::attach();
+    return mark::is_current(tag);
+}
+
 /// The next ID of this transaction. A rollback to a savepoint does not rewind the block, so IDs are
 /// never repeated. A new mark ends the block: after reset_clock(), the block's time may be in the
 /// future. Inlined, because an ID of a block costs less than a call.
@@ -81,10 +84,12 @@ pg_attribute_always_inline Id next_in_block() {
     auto& generator = block_session<Id, kind, state>;
     static IdBlock<Id> block;
     static LocalTransactionId owner = InvalidLocalTransactionId;
-    if (unlikely(owner != current_transaction() || block.empty() || !generator.is_mark_current())) {
+    static int tag = -1;  // of the mark under which the block was taken
+    if (unlikely(owner != current_transaction() || block.empty() || !is_mark_current(tag))) {
         owner = InvalidLocalTransactionId;  // an error may occur after the session has attached
         block = IdBlock<Id>{draw(generator)};
         owner = current_transaction();
+        tag = generator.tag();
     }
     return block.take();
 }

@@ -89,7 +89,7 @@ SELECT error_of_past($$snowflake_at('2022-01-01Z', 'by hand')$$);
 \pset format aligned
 \pset tuples_only off
 SELECT next_snowflake('continued') > 0 AS drawn;
-DELETE FROM snowdrift_tables.generator WHERE name = 'by hand';
+SELECT snowdrift.drop_generator('by hand');
 
 -- Layouts: longer units, another order of fields, no bits for a node, and one whose times have ended
 SELECT snowdrift.create_generator(layout, 'snowflake', layout::snowflake_layout)
@@ -193,6 +193,19 @@ SELECT snowflake_at('2022-07-01Z', 'past') > :first AS goes_on;
 SELECT snowdrift.drop_generator('past');
 SELECT count(*) FROM snowdrift_tables.backfill WHERE generator = :past_id;
 SELECT count(*) > 0 AS others FROM snowdrift_tables.backfill;
+
+-- The origin of a generator is earlier after a reset of the clock, so an ID of a transaction can be after it.
+SELECT origin AS first_origin FROM snowdrift.generators WHERE kind = 'snowflake' AND name IS NULL \gset
+SELECT snowdrift.create_generator('ahead', 'snowflake', worker => 31, sequence_max => 3);
+SET snowdrift.max_clock_lead = '1h';
+SELECT snowdrift.advance(clock_timestamp() + interval '30 min');
+RESET snowdrift.max_clock_lead;
+BEGIN;
+SELECT snowflake_timestamp(max(snowflake_at(:'first_origin'::timestamptz - interval '1 ms', 'ahead'))) > :'first_origin' AS after
+FROM generate_series(1, 10);
+SELECT snowdrift.reset_clock();
+SELECT left(error_of(format('SELECT snowflake_at(%L, ''ahead'')', :'first_origin'::timestamptz - interval '1 ms')), 5) AS sqlstate;
+COMMIT;
 
 -- A table that was altered is an error.
 BEGIN;

@@ -4,6 +4,7 @@
 
 #include "pg/support/extension.hpp"
 #include "pg/support/insert_row.hpp"
+#include "pg/support/lock_owner.hpp"
 #include "pg/support/relcache_callback.hpp"
 #include "pg/support/scan.hpp"
 #include "pg/support/tables.hpp"
@@ -22,7 +23,6 @@ extern "C" {
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
-#include "utils/resowner.h"
 #include "utils/snapmgr.h"
 }
 
@@ -233,12 +233,9 @@ void add_used_up(const Key& key, uint64_t first, uint64_t end) {
 void refill(Block& block, const Pool& pool) {
     const Table table = open(block.key.table);
     Assert(block.next == block.end);
-    // Until the (sub)transaction whose row this is ends, so that others see what it has taken. A
-    // cursor's own locks end with a later savepoint in which it fails.
-    auto* const owner = CurrentResourceOwner;
-    CurrentResourceOwner = CurTransactionResourceOwner;
-    LockDatabaseObject(block.key.table, pool.generator, 0, ExclusiveLock);
-    CurrentResourceOwner = owner;
+    // Until the (sub)transaction whose row this is ends, so that others see what it has taken.
+    hold_by(CurTransactionResourceOwner,
+            [&] { LockDatabaseObject(block.key.table, pool.generator, 0, ExclusiveLock); });
     const int64_t end = int64_t{pool.sequence_max} + 1;
     int64_t first = end;
     const uint64_t begin = block.unit;
@@ -270,6 +267,8 @@ std::optional<Place> take(const Pool& pool, uint64_t unit) {
     Assert(!XactReadOnly && !IsInParallelMode());
     Assert(pool.sequence_min < pool.sequence_max && unit < pool.end_unit);
     Block& block = find_block({find_table(), pool.generator, unit});
+    // The origin is earlier since a reset of the clock.
+    if (block.unit >= pool.end_unit) block.next = block.end;
     if (block.next == block.end) refill(block, pool);
     if (block.next == block.end) return std::nullopt;
     Assert(block.unit >= unit && block.unit < pool.end_unit);

@@ -2,12 +2,13 @@
 
 #include <cstring>
 
+#include "pg/support/lock_owner.hpp"
+
 extern "C" {
 #include "common/hashfn.h"
 #include "storage/lmgr.h"
 #include "storage/lock.h"
 #include "utils/inval.h"
-#include "utils/resowner.h"
 }
 
 namespace snowdrift::generator_lock {
@@ -30,22 +31,20 @@ bool try_lock(const LOCKTAG& tag) {
 }  // namespace
 
 void share(const GeneratorId& generator) {
-    auto* const owner = CurrentResourceOwner;
-    CurrentResourceOwner = TopTransactionResourceOwner;
-    LockDatabaseObject(generator.table, generator.id, Kind::generators, AccessShareLock);
-    CurrentResourceOwner = owner;
+    hold_by(TopTransactionResourceOwner, [&] {
+        LockDatabaseObject(generator.table, generator.id, Kind::generators, AccessShareLock);
+    });
 }
 
 void lock_exclusively(const GeneratorId& generator) {
     const LOCKTAG tag = tag_of(generator);
-    auto* const owner = CurrentResourceOwner;
-    CurrentResourceOwner = TopTransactionResourceOwner;
     // Waiting for the lock itself would block all sessions that request it later.
-    while (!try_lock(tag)) {
-        CHECK_FOR_INTERRUPTS();
-        WaitForLockers(tag, AccessExclusiveLock, false);
-    }
-    CurrentResourceOwner = owner;
+    hold_by(TopTransactionResourceOwner, [&] {
+        while (!try_lock(tag)) {
+            CHECK_FOR_INTERRUPTS();
+            WaitForLockers(tag, AccessExclusiveLock, false);
+        }
+    });
     AcceptInvalidationMessages();  // of the transactions that this one has waited for
 }
 
@@ -63,7 +62,8 @@ void end(const GeneratorId& generator) {
 void lock_name(Oid table, const char* name) {
     const uint32 hash = hash_bytes(reinterpret_cast<const unsigned char*>(name),
                                    static_cast<int>(std::strlen(name)));
-    LockDatabaseObject(table, hash, Kind::names, ShareUpdateExclusiveLock);
+    hold_by(CurTransactionResourceOwner,
+            [&] { LockDatabaseObject(table, hash, Kind::names, ShareUpdateExclusiveLock); });
 }
 
 }  // namespace snowdrift::generator_lock

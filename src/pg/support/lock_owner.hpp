@@ -1,0 +1,23 @@
+// Locks that a transaction holds, and not the cursor that takes them.
+#pragma once
+
+#include "pg/support/postgres.hpp"
+
+extern "C" {
+#include "utils/resowner.h"
+}
+
+namespace snowdrift {
+
+/// Calls acquire(), and lets `owner` hold the locks that it takes: CurTransactionResourceOwner
+/// until the subtransaction ends, or TopTransactionResourceOwner until the transaction ends. A
+/// cursor's own locks would end with a later savepoint in which it fails.
+template <typename Acquire>
+void hold_by(ResourceOwner owner, Acquire acquire) {
+    auto* const caller = CurrentResourceOwner;
+    CurrentResourceOwner = owner;
+    acquire();
+    CurrentResourceOwner = caller;
+}
+
+}  // namespace snowdrift

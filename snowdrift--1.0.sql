@@ -1634,27 +1634,26 @@ REVOKE ALL ON FUNCTION snowdrift_tables.generators_changed() FROM PUBLIC;
 COMMENT ON FUNCTION snowdrift_tables.generators_changed()
     IS 'invalidate cached definitions of generators in all sessions';
 CREATE TRIGGER generators_changed
-    AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON snowdrift_tables.generator
+    AFTER INSERT ON snowdrift_tables.generator
     FOR EACH STATEMENT EXECUTE FUNCTION snowdrift_tables.generators_changed();
 -- The trigger also fires for rows that logical replication writes.
 ALTER TABLE snowdrift_tables.generator ENABLE ALWAYS TRIGGER generators_changed;
 COMMENT ON TRIGGER generators_changed ON snowdrift_tables.generator
     IS 'invalidate cached definitions of generators in all sessions';
 
--- Another server's definitions are not this server's: logical replication does not apply them. A definition that is
--- changed by hand is locked, so that no session draws from its generator until the change is committed.
+-- Another server's definitions are not this server's: logical replication does not apply them. Dumps insert rows.
 CREATE FUNCTION snowdrift_tables.guard_definition() RETURNS trigger
     AS 'MODULE_PATHNAME', 'snowdrift_guard_definition'
     LANGUAGE C;
 REVOKE ALL ON FUNCTION snowdrift_tables.guard_definition() FROM PUBLIC;
 COMMENT ON FUNCTION snowdrift_tables.guard_definition()
-    IS 'lock definitions that are changed by hand; skip or refuse those of another server';
+    IS 'refuse changes of definitions; skip or refuse those of another server';
 CREATE TRIGGER guard_definition
     BEFORE INSERT OR UPDATE OR DELETE ON snowdrift_tables.generator
     FOR EACH ROW EXECUTE FUNCTION snowdrift_tables.guard_definition();
 ALTER TABLE snowdrift_tables.generator ENABLE ALWAYS TRIGGER guard_definition;
 COMMENT ON TRIGGER guard_definition ON snowdrift_tables.generator
-    IS 'lock definitions that are changed by hand; skip or refuse those of another server';
+    IS 'refuse changes of definitions; skip or refuse those of another server';
 
 -- Triggers for rows don't see TRUNCATE: logical replication would remove all definitions.
 CREATE FUNCTION snowdrift_tables.refuse_truncate() RETURNS trigger
@@ -1853,12 +1852,12 @@ CREATE FUNCTION snowdrift_tables.guard_backfill() RETURNS trigger
     AS 'MODULE_PATHNAME', 'snowdrift_guard_backfill'
     LANGUAGE C;
 REVOKE ALL ON FUNCTION snowdrift_tables.guard_backfill() FROM PUBLIC;
-COMMENT ON FUNCTION snowdrift_tables.guard_backfill() IS 'skip rows of another server';
+COMMENT ON FUNCTION snowdrift_tables.guard_backfill() IS 'refuse changes; skip rows of another server';
 CREATE TRIGGER guard_backfill
     BEFORE INSERT OR UPDATE OR DELETE ON snowdrift_tables.backfill
     FOR EACH ROW EXECUTE FUNCTION snowdrift_tables.guard_backfill();
 ALTER TABLE snowdrift_tables.backfill ENABLE ALWAYS TRIGGER guard_backfill;
-COMMENT ON TRIGGER guard_backfill ON snowdrift_tables.backfill IS 'skip rows of another server';
+COMMENT ON TRIGGER guard_backfill ON snowdrift_tables.backfill IS 'refuse changes; skip rows of another server';
 CREATE TRIGGER refuse_truncate
     BEFORE TRUNCATE ON snowdrift_tables.backfill
     FOR EACH STATEMENT EXECUTE FUNCTION snowdrift_tables.refuse_truncate();

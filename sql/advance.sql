@@ -49,24 +49,18 @@ SELECT snowdrift.advance(now());
 ROLLBACK;
 SELECT snowdrift.drop_generator('used'), snowdrift.drop_generator('unused');
 
--- A generator continues after the IDs that a transaction drew with another definition, which is rolled back.
-SELECT snowdrift.create_generator('edited', 'snowflake', worker => 3);
+-- A generator that gets the id of a dropped one, in the transaction that drops it, repeats no ID either.
+SELECT snowdrift.create_generator('orders', 'snowflake', datacenter => 2, worker => 3);
+SELECT next_snowflake('orders') > 0 AS drawn;
+SELECT id AS dropped FROM snowdrift_tables.generator WHERE name = 'orders' \gset
 BEGIN;
-UPDATE snowdrift_tables.generator SET sequence_max = 4000 WHERE name = 'edited';
-SELECT next_snowflake('edited') AS drawn \gset
-ROLLBACK;
-SELECT next_snowflake('edited') > :drawn AS later;
--- So does one that the statement which changes the definition draws from. If the statement fails, the session has the
--- previous definition. In new sessions, which have not read it before.
-CREATE FUNCTION draw(generator text) RETURNS bigint LANGUAGE plpgsql AS $$BEGIN RETURN next_snowflake(generator); END$$;
-SELECT next_snowflake('edited') AS drawn \gset
-\c
-UPDATE snowdrift_tables.generator SET sequence_max = 4000 WHERE name = 'edited' RETURNING draw(name) > :drawn AS later;
-\c
-UPDATE snowdrift_tables.generator SET worker = 4 WHERE name = 'edited' RETURNING 1 / (draw(name) * 0);
-SELECT snowflake_worker(next_snowflake('edited'));
-DROP FUNCTION draw;
-SELECT snowdrift.drop_generator('edited');
+SELECT snowdrift.drop_generator('orders');
+SELECT setval('snowdrift_tables.generator_id', :dropped, false) = :dropped AS set_back;
+SELECT snowdrift.create_generator('orders', 'snowflake', datacenter => 2, worker => 3);
+SELECT max(next_snowflake('orders')) AS last FROM generate_series(1, 10000) \gset
+COMMIT;
+SELECT next_snowflake('orders') > :last AS greater, id = :dropped AS same_id FROM snowdrift_tables.generator WHERE name = 'orders';
+SELECT snowdrift.drop_generator('orders');
 
 -- for the tests that follow: the generators continue at the clock's time, however long this test took
 SELECT snowdrift.advance(clock_timestamp() + interval '30 s');

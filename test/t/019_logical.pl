@@ -104,7 +104,8 @@ $publisher->safe_psql('postgres',
 	ALTER TABLE events ALTER named DROP DEFAULT;
 	SELECT snowdrift.drop_generator('orders');
 	SELECT snowdrift.create_generator('orders', 'snowflake', worker => 6);
-	UPDATE snowdrift_tables.generator SET partition = 6 WHERE name = 'visits'});
+	SELECT snowdrift.drop_generator('visits', force => true);
+	SELECT snowdrift.create_generator('visits', 'sno', partition => 6)});
 catch_up($subscriber, $publisher);
 is($subscriber->safe_psql('postgres', 'SELECT count(*) FROM events'), 200, '... nor do later changes');
 is($subscriber->safe_psql('postgres', $definitions), $own, '... of the definitions on the publisher');
@@ -341,11 +342,9 @@ for my $name (sort keys %change)
 		next;
 	}
 	my ($table) = $change{$name} =~ /(snowdrift_tables\.\w+)/;
-	like($error, qr/55000: cannot change table "$table" while session_replication_role is "replica"/,
+	like($error, $name =~ /definition/ ? qr/55000: cannot change table "$table" while session_replication_role is "replica"/ : qr/0A000: cannot change table "$table"/,
 		"... without an origin, it raises an error: $name");
 }
-is( $alone->safe_psql('local', "$change{'UPDATE of a definition'}; SELECT snowflake_worker(next_snowflake('own'))"),
-	9, 'by hand, a definition can be changed');
 $alone->stop;
 
 SKIP:

@@ -106,7 +106,8 @@ $one->safe_psql('postgres',
 	qq{SELECT snowdrift.create_generator('later', 'snowflake', worker => 5), snowdrift.drop_generator('of one'),
 		snowdrift.drop_generator('orders');
 	SELECT snowdrift.create_generator('orders', 'snowflake', worker => 6);
-	UPDATE snowdrift_tables.generator SET partition = 6 WHERE name = 'visits';
+	SELECT snowdrift.drop_generator('visits', force => true);
+	SELECT snowdrift.create_generator('visits', 'sno', partition => 6);
 	$back_fill;
 	INSERT INTO posts (server) SELECT 'one' FROM generate_series(1, 10)});
 catch_up($one);

@@ -20,22 +20,21 @@ class SessionSlot {
     void detach() { slot_ = nullptr; }
 
     /// Attaches the slot of `key`, unless it is attached, and advances its state past the floor.
-    /// A rollback of a generator that this transaction created releases the slot. That of an update
-    /// advances all states, because another definition may have drawn.
+    /// If `is_new`, this transaction has created the generator: a rollback releases the slot.
     /// Precondition: the caller has locked the mark's table. Otherwise, mark::reset() could clear
     /// the state before it is advanced past the mark as it was before the reset.
     ///
     /// Raises 25006 during recovery, 53400 if the database has too many generators, 53200 if the
     /// server has no free shared memory.
-    void attach(const slots::SlotKey& key, OwnChange own_change) {
-        attach(key, own_change,
+    void attach(const slots::SlotKey& key, bool is_new) {
+        attach(key, is_new,
                [&key](slots::Slot& slot, int64_t unix_ms) { advance_state(slot, key, unix_ms); });
     }
 
     /// The same, but `start_after(Slot&, unix_ms)` initializes a fresh state: its IDs must be later
     /// than the Unix millisecond `unix_ms`.
     template <typename Start>
-    void attach(const slots::SlotKey& key, OwnChange own_change, Start start_after) {
+    void attach(const slots::SlotKey& key, bool is_new, Start start_after) {
         do {
             const int64_t floor = mark::attach();
             tag_ = mark::session.tag;
@@ -45,8 +44,7 @@ class SessionSlot {
                 };
                 while ((slot_ = slots::attach(key, initialize)) == nullptr) make_room(key);
                 allocation_ = slot_->allocation;
-                if (own_change == OwnChange::created) release_on_abort(*slot_, allocation_);
-                if (own_change == OwnChange::updated) advance_on_change(*slot_, allocation_);
+                if (is_new) release_on_abort(*slot_, allocation_);
             }
             advance_state(*slot_, key, floor);
             // make_room() reads catalogs, which may process invalidations of the mark.

@@ -71,7 +71,7 @@ void apply(const char* name, const Definition& definition, const GeneratorSnapsh
         bool is_fresh = false;
         SessionSlot slot;
         Relation mark = mark_table::open();
-        slot.attach(key, definition.own_change, [&](slots::Slot& state, int64_t unix_ms) {
+        slot.attach(key, definition.is_new, [&](slots::Slot& state, int64_t unix_ms) {
             is_fresh = true;
             start(state, key, snapshot, unix_ms);
         });
@@ -115,7 +115,7 @@ SNOWDRIFT_FUNCTION(snapshot) {
 
     SessionSlot slot;
     Relation mark = mark_table::open();
-    slot.attach(snapshot.definition.slot_key(), snapshot.definition.own_change);
+    slot.attach(snapshot.definition.slot_key(), snapshot.definition.is_new);
     relation_close(mark, RowExclusiveLock);
     mark::require_structure();  // another structure has other states
     if (snapshot.definition.kind == slots::Kind::sno) {

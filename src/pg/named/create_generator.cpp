@@ -2,7 +2,6 @@
 // of snowdrift_tables.generator.
 #include <utility>
 
-#include "pg/mark/slot_release.hpp"
 #include "pg/named/definition_table.hpp"
 #include "pg/named/definitions.hpp"
 #include "pg/named/equal_ids.hpp"
@@ -52,6 +51,14 @@ void check_absent(const std::optional<Datum>& argument, const char* field,
                  errmsg("%s cannot be specified for a %s generator", field, kind_of_generator)));
 }
 
+[[noreturn]] void report_change(const TriggerData& trigger) {
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("cannot change table \"snowdrift_tables.%s\"",
+                           RelationGetRelationName(trigger.tg_relation)),
+                    errdetail("Changing its rows could cause IDs to be repeated."),
+                    errhint("Use snowdrift.drop_generator() and snowdrift.create_generator().")));
+}
+
 }  // namespace
 
 /// snowdrift.create_generator(name, kind, layout, datacenter, worker, partition, sequence_min,
@@ -97,35 +104,26 @@ SNOWDRIFT_FUNCTION(drop_generator) {
     PG_RETURN_VOID();
 }
 
-/// snowdrift_tables.guard_definition() → trigger: skips the rows of another server, or raises 55000
-/// if they have no replication origin. A definition that is changed by hand is locked, as by
-/// drop_generator().
+/// snowdrift_tables.guard_definition() → trigger: skips the rows of another server. Without a
+/// replication origin, rows are inserted, as by a dump, but those of other servers raise 55000, and
+/// changes 0A000.
 SNOWDRIFT_FUNCTION(guard_definition) {
     const TriggerData& trigger =
         check_trigger(fcinfo, "generator", TRIGGER_EVENT_ROW | TRIGGER_EVENT_BEFORE);
     if (has_replication_origin()) PG_RETURN_POINTER(nullptr);
     replication::check_not_replicated(trigger);
-    const bool is_update = TRIGGER_FIRED_BY_UPDATE(trigger.tg_event);
-    definitions::lock_exclusively(trigger.tg_relation, trigger.tg_trigtuple);
-    // It may have the id of a generator that was deleted.
-    if (is_update) definitions::lock_exclusively(trigger.tg_relation, trigger.tg_newtuple);
-    // As at the end of the statement, before which a function in RETURNING can draw.
-    definitions::invalidate(trigger.tg_relation);
-    advance_changed();
-    PG_RETURN_POINTER(is_update ? trigger.tg_newtuple : trigger.tg_trigtuple);
+    if (!TRIGGER_FIRED_BY_INSERT(trigger.tg_event)) report_change(trigger);
+    PG_RETURN_POINTER(trigger.tg_trigtuple);
 }
 
-/// snowdrift_tables.guard_backfill() → trigger: skips the rows of another server. Without a
-/// replication origin, rows are inserted, because each of them only uses up IDs, but changes raise
-/// 55000.
+/// snowdrift_tables.guard_backfill() → trigger: the same, but rows of other servers are inserted if
+/// they have no replication origin, because each of them only uses up IDs.
 SNOWDRIFT_FUNCTION(guard_backfill) {
     const TriggerData& trigger =
         check_trigger(fcinfo, "backfill", TRIGGER_EVENT_ROW | TRIGGER_EVENT_BEFORE);
     if (has_replication_origin()) PG_RETURN_POINTER(nullptr);
-    if (TRIGGER_FIRED_BY_INSERT(trigger.tg_event)) PG_RETURN_POINTER(trigger.tg_trigtuple);
-    replication::check_not_replicated(trigger);
-    const bool is_update = TRIGGER_FIRED_BY_UPDATE(trigger.tg_event);
-    PG_RETURN_POINTER(is_update ? trigger.tg_newtuple : trigger.tg_trigtuple);
+    if (!TRIGGER_FIRED_BY_INSERT(trigger.tg_event)) report_change(trigger);
+    PG_RETURN_POINTER(trigger.tg_trigtuple);
 }
 
 /// snowdrift_tables.refuse_truncate() → trigger: raises an error. Logical replication applies
@@ -146,6 +144,5 @@ SNOWDRIFT_FUNCTION(refuse_truncate) {
 /// snowdrift_tables.generators_changed() → trigger: makes all sessions reread the table
 SNOWDRIFT_FUNCTION(generators_changed) {
     definitions::invalidate(check_trigger(fcinfo, "generator", TRIGGER_EVENT_AFTER).tg_relation);
-    advance_changed();
     PG_RETURN_POINTER(nullptr);
 }

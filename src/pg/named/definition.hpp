@@ -15,10 +15,10 @@ namespace snowdrift {
 /// A row of snowdrift_tables.generator, or what a default generator has instead of one. Without
 /// datacenter and worker, or without partition, the generator uses snowdrift.node.
 struct Definition {
-    Oid table;             ///< the table that contains the row; InvalidOid for a default generator
-    uint32_t id;           ///< from the sequence snowdrift_tables.generator_id; unique in the table
-    slots::Kind kind;      ///< of a row: snowflake or sno
-    OwnChange own_change;  ///< by the current transaction
+    Oid table;         ///< the table that contains the row; InvalidOid for a default generator
+    uint32_t id;       ///< from the sequence snowdrift_tables.generator_id; unique in the table
+    slots::Kind kind;  ///< of a row: snowflake or sno
+    bool is_new;       ///< the current transaction has created the generator
     SnowflakeLayout layout;              ///< of a Snowflake generator
     std::optional<uint32_t> datacenter;  ///< of a Snowflake generator
     std::optional<uint32_t> worker;      ///< of a Snowflake generator

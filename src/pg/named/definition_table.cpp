@@ -95,10 +95,9 @@ Definition Row::unchecked_definition() const {
     read.table = table;
     read.id = number(Column::id);
     read.kind = kind();
-    if (tuple != nullptr &&
-        TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple->t_data)))
-        read.own_change = (tuple->t_data->t_infomask & HEAP_UPDATED) != 0 ? OwnChange::updated
-                                                                          : OwnChange::created;
+    // restore() updates rows.
+    read.is_new = tuple != nullptr && (tuple->t_data->t_infomask & HEAP_UPDATED) == 0 &&
+                  TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple->t_data));
     if (read.kind == slots::Kind::sno) {
         read.partition = get_field(row[Column::partition]);
     } else {

@@ -77,14 +77,6 @@ void close_changed(Relation table) {
     CommandCounterIncrement();
 }
 
-/// Calls change(slot, allocation) for each slot of the generator.
-void change_slots(const GeneratorId& generator, void (*change)(slots::Slot&, uint64_t)) {
-    for (const slots::Allocated& each : slots::list())
-        if (each.key.database == MyDatabaseId && !each.key.is_default() &&
-            GeneratorId{each.key.definitions, each.key.id} == generator)
-            change(*each.slot, each.allocation);
-}
-
 /// The names that are most similar to `name`, as a list; null if no name is similar. A name is
 /// similar if at most three characters, and at most half of them, differ.
 const char* nearest_names(const char* name) {
@@ -152,13 +144,6 @@ void lock_exclusively(const char* name) {
     (void)find_locked(name, generator_lock::lock_exclusively);
 }
 
-void lock_exclusively(Relation table, HeapTuple tuple) {
-    Assert(CheckRelationLockedByMe(table, RowExclusiveLock, true));
-    const GeneratorId changed = read_row(table, tuple).generator();
-    generator_lock::lock_exclusively(changed);
-    change_slots(changed, advance_on_change);
-}
-
 void report_undefined(const char* name) {
     const char* const nearest = nearest_names(name);
     const char* const citus_hint =
@@ -202,12 +187,9 @@ void insert(const char* name, const Definition& definition) {
         if (!value) return std::nullopt;
         return UInt32GetDatum(*value);
     };
-    const uint32_t id = next_id();
-    // The id may be that of a deleted generator, if the sequence was set back.
-    change_slots({RelationGetRelid(table), id}, advance_on_change);
     Row row{};
     row[Column::name] = CStringGetTextDatum(name);
-    row[Column::id] = number(id);
+    row[Column::id] = number(next_id());
     row[Column::kind] = CStringGetTextDatum(slots::name_of(definition.kind));
     row[Column::datacenter] = number(definition.datacenter);
     row[Column::worker] = number(definition.worker);
@@ -223,7 +205,6 @@ void insert(const char* name, const Definition& definition) {
     }
     insert_row(table, row.columns);
     close_changed(table);
-    advance_changed();
 }
 
 void remove_origin(const char* name) {
@@ -253,7 +234,10 @@ void remove(const char* name) {
     backfill::remove(dropped.id);
 
     // The exclusive lock prevents other sessions from drawing.
-    change_slots(dropped, release_on_commit);
+    for (const slots::Allocated& each : slots::list())
+        if (each.key.database == MyDatabaseId && !each.key.is_default() &&
+            GeneratorId{each.key.definitions, each.key.id} == dropped)
+            release_on_commit(*each.slot, each.allocation);
 }
 
 void check_unique_in_cluster(const char* name, const Definition& definition) {

@@ -40,11 +40,6 @@ uint32_t next_id();
 /// from drawing until this transaction ends. Raises 42704 if there is no such generator.
 void lock_exclusively(const char* name);
 
-/// Waits until no other transaction has drawn from the generator of the row `tuple` of `table`, and
-/// then blocks others from drawing until this transaction ends. Raises 55000 if this session's
-/// library was replaced.
-void lock_exclusively(Relation table, HeapTuple tuple);
-
 /// Raises 42704: the generator `name` does not exist.
 [[noreturn]] void report_undefined(const char* name);
 

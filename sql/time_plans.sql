@@ -36,6 +36,11 @@ SELECT query FROM (VALUES ('SELECT * FROM events WHERE id >= (SELECT max(t) FROM
     ('SELECT * FROM events WHERE (SELECT max(t) FROM moments) > id'),
     ('SELECT * FROM visits WHERE snowflake_within(id, (SELECT range FROM ranges LIMIT 1), ''mastodon'')')
 ) AS queries(query), explain(query) WHERE plan ~ 'Index Cond: .*first_.* AND .*last_';
+-- A correlated subquery could return a different result for each bound.
+SELECT query FROM (VALUES ('SELECT * FROM moments JOIN events ON id >= (SELECT max(m.t) FROM moments AS m WHERE m.t < moments.t)'),
+    ('SELECT * FROM moments JOIN people ON sno_within(id, (SELECT range FROM ranges WHERE t <@ range LIMIT 1))'),
+    ('SELECT * FROM moments JOIN visits ON snowflake_within(id, (SELECT range FROM ranges WHERE t <@ range LIMIT 1))')
+) AS queries(query), explain(query) WHERE plan ~ 'Index Cond: .*SubPlan';
 -- The index returns exactly the rows that satisfy the predicate.
 SELECT plan FROM explain('SELECT * FROM events WHERE id >= (SELECT max(t) FROM moments)') WHERE plan ~ 'Filter';
 CREATE SEQUENCE runs;

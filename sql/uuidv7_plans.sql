@@ -10,6 +10,9 @@ SET enable_bitmapscan = off;
 -- The index scan uses a range of UUIDs. The predicate stays, because the range can contain random UUIDs.
 EXPLAIN (COSTS OFF) SELECT * FROM orders WHERE uuidv7_within(id, '[2026-03-01, 2026-03-02)');
 SELECT * FROM explain($$SELECT * FROM orders WHERE uuidv7_within(id, NULL)$$);
+-- A correlated subquery could return a different range for each bound.
+SELECT count(*) FROM explain('SELECT * FROM ranges JOIN orders ON uuidv7_within(id, (SELECT r.range FROM ranges AS r WHERE r.range <@ ranges.range LIMIT 1))')
+WHERE plan ~ 'Index Cond: .*SubPlan';
 -- A subquery runs once, and the plan uses the index. A range from the same table is a filter.
 SELECT count(*) FROM explain('SELECT * FROM orders WHERE uuidv7_within(id, (SELECT range FROM ranges LIMIT 1))')
 WHERE plan ~ 'Index Cond: .*first_.* AND .*last_';

@@ -160,7 +160,9 @@ List* find_index_conditions(const SupportRequestIndexCondition* request, const c
     ListCell* cell;
     foreach (cell, call.times()) {
         auto* const time = static_cast<Node*>(lfirst(cell));
-        if (!is_pseudo_constant_for_index(request->root, time, request->index)) return nullptr;
+        if (contain_subplans(time) ||
+            !is_pseudo_constant_for_index(request->root, time, request->index))
+            return nullptr;
     }
     // The index is on the ID, then. It may be of another operator family.
     for (const int strategy : {BTGreaterEqualStrategyNumber, BTLessEqualStrategyNumber})

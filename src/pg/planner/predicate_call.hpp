@@ -78,8 +78,9 @@ class PredicateCall {
 };
 
 /// Answers a request for index conditions of a time predicate: the comparisons of IDs that it
-/// implies, if the index can use them; otherwise null. The times may be a subquery: at this stage,
-/// it is a parameter with one value. `name`: as in PredicateCall.
+/// implies, if the index can use them; otherwise null. The times may be an uncorrelated subquery:
+/// at this stage, it is a parameter with one value. A correlated one would run for each condition,
+/// and could return different results. `name`: as in PredicateCall.
 List* find_index_conditions(const SupportRequestIndexCondition* request,
                             const char* name = nullptr);
 

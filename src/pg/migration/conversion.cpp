@@ -1,5 +1,7 @@
 #include "pg/migration/conversion.hpp"
 
+#include <cstring>
+
 #include "pg/migration/dependents.hpp"
 #include "pg/migration/views.hpp"
 #include "pg/support/datum.hpp"
@@ -75,25 +77,35 @@ void add_alter_table(List*& changes, Oid table, const char* action) {
 
 /// The sequences of the keys' defaults.
 struct Sequences {
-    List* used = NIL;   ///< of KeySequence: the sequences that the defaults use
-    List* owned = NIL;  ///< OIDs of the sequences that the columns own
+    List* used = NIL;      ///< of KeySequence: the sequences that the defaults use
+    List* owned = NIL;     ///< OIDs of the sequences that the columns own
+    List* identity = NIL;  ///< OIDs of those that DROP IDENTITY drops
 };
 
 /// Add the statements that change what generates a key.
 void add_default(Conversion& conversion, Sequences& sequences, const Column& key,
                  const KeyGenerator& generator) {
+    const char* const replaced = read_default(key, generator).other;
+    if (replaced != nullptr)
+        conversion.replaced =
+            lappend(conversion.replaced, allocate(ReplacedDefault{key, replaced}));
     const char* identity = "";
     bool is_new = false;
     for (const Column& member : Items<Column>{family_of(key)}) {
         const KeyDefault current = read_default(member, generator);
         is_new |= !current.is_generator;
-        if (member == key && current.other != nullptr)
+        // Most members have inherited the default.
+        if (current.other != nullptr &&
+            (replaced == nullptr || std::strcmp(current.other, replaced) != 0))
             conversion.replaced =
-                lappend(conversion.replaced, allocate(ReplacedDefault{key, current.other}));
-        sequences.owned = list_concat(sequences.owned, owned_sequences(member));
+                lappend(conversion.replaced, allocate(ReplacedDefault{member, current.other}));
+        List* const owned = owned_sequences(member);
+        sequences.owned = list_concat(sequences.owned, owned);
         if (OidIsValid(current.sequence))
-            sequences.used = lappend(sequences.used, allocate(KeySequence{key, current.sequence}));
+            sequences.used =
+                lappend(sequences.used, allocate(KeySequence{member, current.sequence}));
         if (!current.is_identity) continue;
+        sequences.identity = list_concat(sequences.identity, owned);
         if (member == key)
             identity = psprintf("%s, ", alter(member, "DROP IDENTITY"));
         else if (!partitions_share_identity || !get_rel_relispartition(member.table))
@@ -108,13 +120,19 @@ void add_default(Conversion& conversion, Sequences& sequences, const Column& key
 
 /// Add the statements that change what generates the keys. They take little time, and run before
 /// the statements that rewrite tables, so their errors occur early. Several keys can use a
-/// sequence, so all defaults change before a sequence is dropped.
+/// sequence, so all defaults change before a sequence is dropped. DROP IDENTITY drops one while
+/// defaults change, so the defaults that use it are dropped first.
 void add_defaults(Conversion& conversion, List* keys, const KeyGenerator& generator) {
     Sequences sequences;
     for (const Column& key : Items<Column>{keys})
         add_default(conversion, sequences, key, generator);
+    List* changes = NIL;
     List* done = NIL;
     for (const KeySequence& use : Items<KeySequence>{sequences.used}) {
+        if (list_member_oid(sequences.identity, use.sequence)) {
+            add_alter_table(changes, use.key.table, alter(use.key, "DROP DEFAULT"));
+            continue;
+        }
         if (list_member_oid(done, use.sequence)) continue;
         done = lappend_oid(done, use.sequence);
         if (list_member_oid(sequences.owned, use.sequence))
@@ -123,6 +141,7 @@ void add_defaults(Conversion& conversion, List* keys, const KeyGenerator& genera
         else
             conversion.kept_sequences = lappend(conversion.kept_sequences, allocate(use));
     }
+    conversion.changes = list_concat(changes, conversion.changes);
 }
 
 /// Add the changes of the types of `columns`, one per table, so that each table is rewritten once.

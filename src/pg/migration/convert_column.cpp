@@ -5,11 +5,13 @@
 
 #include "pg/migration/conversion.hpp"
 #include "pg/migration/dependents.hpp"
+#include "pg/migration/views.hpp"
 #include "pg/support/datum.hpp"
 #include "pg/support/row.hpp"
 #include "pg/support/tables.hpp"
 
 extern "C" {
+#include "catalog/namespace.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_type_d.h"
 #include "executor/spi.h"
@@ -17,6 +19,7 @@ extern "C" {
 #include "tcop/utility.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 }
@@ -108,27 +111,42 @@ Conversion lock_and_plan(List*& keys, const KeyGenerator& generator, LOCKMODE mo
     return conversion;
 }
 
-/// The qualified names of tables.
-List* names_of(const List* tables) {
+/// A schema whose name the statements contain.
+struct Schema {
+    Oid oid;
+    const char* name;
+};
+
+/// The schemas of the relations that a conversion changes, and of what its views use, as a List of
+/// Schema.
+List* schemas_of(const Conversion& conversion) {
     List* names = NIL;
     ListCell* cell;
-    foreach (cell, tables)
-        names = lappend(names, const_cast<char*>(qualified_name(lfirst_oid(cell))));
-    return names;
+    foreach (cell, conversion.tables) {
+        const List* const tables = find_all_inheritors(lfirst_oid(cell), NoLock, nullptr);
+        ListCell* table;
+        foreach (table, tables)
+            names = lappend(names, get_namespace_name(get_rel_namespace(lfirst_oid(table))));
+    }
+    foreach (cell, conversion.views) names = list_concat(names, schemas_in(lfirst_oid(cell)));
+    List* schemas = NIL;
+    foreach (cell, names) {
+        const auto* const name = static_cast<const char*>(lfirst(cell));
+        schemas = lappend(schemas, allocate(Schema{get_namespace_oid(name, true), name}));
+    }
+    return schemas;
 }
 
-/// Ensure that tables still have these names: the statements contain them, and ALTER SCHEMA ...
-/// RENAME does not wait for locks of tables. Raises 55000.
-void check_names(const List* tables, const List* names) {
-    ListCell* table;
-    ListCell* name;
-    forboth(table, tables, name, names) {
-        const char* const present = qualified_name(lfirst_oid(table));
-        if (std::strcmp(present, static_cast<const char*>(lfirst(name))) == 0) continue;
+/// Ensure that schemas still have their names: ALTER SCHEMA ... RENAME does not wait for locks of
+/// the tables in it. Raises 55000.
+void check_names(const List* schemas) {
+    AcceptInvalidationMessages();
+    for (const Schema& schema : Items<Schema>{schemas}) {
+        const char* const present = get_namespace_name(schema.oid);
+        if (present != nullptr && std::strcmp(present, schema.name) == 0) continue;
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                        errmsg("table %s was renamed to %s during the conversion",
-                               static_cast<const char*>(lfirst(name)), present),
-                        errhint("Convert it again.")));
+                        errmsg("schema \"%s\" was renamed during the conversion", schema.name),
+                        errhint("Convert the keys again.")));
     }
 }
 
@@ -142,7 +160,7 @@ void convert(FunctionCallInfo fcinfo, const KeyGenerator& generator, bool is_dry
     const OwnerContext owner{static_cast<const Column*>(linitial(keys))->table};
     const Conversion conversion =
         lock_and_plan(keys, generator, is_dry_run ? AccessShareLock : AccessExclusiveLock, find);
-    const List* const names = names_of(conversion.tables);
+    const List* const schemas = schemas_of(conversion);
     if (conversion.changes == NIL)
         for (const Column& key : Items<Column>{keys})
             ereport(NOTICE, (errmsg("column \"%s\" of table \"%s\" is already converted",
@@ -154,11 +172,12 @@ void convert(FunctionCallInfo fcinfo, const KeyGenerator& generator, bool is_dry
     foreach (cell, statements_of(conversion)) {
         const auto* const statement = static_cast<const char*>(lfirst(cell));
         if (!is_dry_run) {
-            check_names(conversion.tables, names);
+            check_names(schemas);
             execute(statement);
         }
         add_row(fcinfo, {CStringGetTextDatum(statement)});
     }
+    if (!is_dry_run) check_names(schemas);
     owner.restore();
     SPI_finish();
 }

@@ -1,5 +1,6 @@
 #include "pg/migration/dependents.hpp"
 
+#include <cstring>
 #include <tuple>
 
 #include "pg/migration/views.hpp"
@@ -16,13 +17,19 @@ extern "C" {
 #include "catalog/pg_class.h"
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_depend.h"
+#include "catalog/pg_index.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_rewrite.h"
 #include "catalog/pg_statistic_ext.h"
 #include "catalog/pg_type.h"
+#include "catalog/pg_type_d.h"
 #include "commands/tablecmds.h"
 #include "lib/stringinfo.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/syscache.h"
 }
 
 namespace snowdrift {
@@ -103,6 +110,33 @@ bool is_rebuilt(const ObjectAddress& object) {
     }
 }
 
+/// Whether the expression in a column of a catalog's row converts a smallint to integer.
+bool converts_smallint(int cache, HeapTuple row, AttrNumber column) {
+    bool is_null;
+    const Datum expression = SysCacheGetAttr(cache, row, column, &is_null);
+    return !is_null && std::strstr(TextDatumGetCString(expression),
+                                   psprintf(":funcid %u ", static_cast<Oid>(F_INT4_INT2)));
+}
+
+/// Whether an index or a constraint converts a smallint to integer. PostgreSQL then builds it again
+/// with a conversion of bigint to integer, which fails for IDs.
+bool converts_smallint(const ObjectAddress& object) {
+    bool result = false;
+    if (object.classId == ConstraintRelationId) {
+        HeapTuple row = SearchSysCache1(CONSTROID, ObjectIdGetDatum(object.objectId));
+        if (row == nullptr) return false;
+        result = converts_smallint(CONSTROID, row, Anum_pg_constraint_conbin);
+        ReleaseSysCache(row);
+    } else if (object.classId == RelationRelationId) {
+        HeapTuple row = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(object.objectId));
+        if (row == nullptr) return false;
+        result = converts_smallint(INDEXRELID, row, Anum_pg_index_indexprs) ||
+                 converts_smallint(INDEXRELID, row, Anum_pg_index_indpred);
+        ReleaseSysCache(row);
+    }
+    return result;
+}
+
 bool is_same(const ObjectAddress& a, const ObjectAddress& b) {
     return a.classId == b.classId && a.objectId == b.objectId && a.objectSubId == b.objectSubId;
 }
@@ -115,9 +149,16 @@ class Dependents {
 
     /// Add the objects that depend on a column, apart from those that PostgreSQL changes with it.
     void add(const Column& column) {
+        is_smallint_ = get_atttype(column.table, column.number) == INT2OID;
         const ObjectAddress address = address_of(column);
-        for (const Dependent& dependent : Items<Dependent>{dependents_of(address)})
-            if (!is_rebuilt(dependent.object)) add_visible(dependent.object, address, false);
+        for (const Dependent& dependent : Items<Dependent>{dependents_of(address)}) {
+            if (!is_rebuilt(dependent.object))
+                add_visible(dependent.object, address, false);
+            else if (is_smallint_ && converts_smallint(dependent.object))
+                add_smallint(dependent.object, address);
+            else if (dependent.object.classId == ConstraintRelationId)
+                add_users(dependent.object);
+        }
     }
 
     /// OIDs of the views that can be created again
@@ -128,6 +169,18 @@ class Dependents {
 
  private:
     // NOLINTBEGIN(misc-no-recursion): as deep as the dependencies; PostgreSQL checks the stack
+
+    void add_smallint(const ObjectAddress& object, const ObjectAddress& needed) {
+        if (visit(listed_, object)) add_line(object, needed, "converts a smallint to integer");
+    }
+
+    /// Add the functions and rules that name a constraint, as in ON CONFLICT ON CONSTRAINT.
+    void add_users(const ObjectAddress& constraint) {
+        for (const Dependent& user : Items<Dependent>{dependents_of(constraint)})
+            if (user.object.classId == ProcedureRelationId ||
+                user.object.classId == RewriteRelationId)
+                add_visible(user.object, constraint, false);
+    }
 
     /// Add the object that users know as `object`. `needed`: what it depends on. `is_listed`: the
     /// user must drop it, because that depends on an object that cannot be created again.
@@ -146,12 +199,9 @@ class Dependents {
 
     void add_object(const ObjectAddress& object, const ObjectAddress& needed, bool is_listed) {
         check_stack_depth();
-        const char* const obstacle = is_listed ? nullptr : obstacle_to_create(object);
+        const char* const obstacle = is_listed ? nullptr : obstacle_to_create(object, is_smallint_);
         is_listed |= obstacle != nullptr;
-        List*& visited = is_listed ? listed_ : kept_;
-        for (const ObjectAddress& other : Items<ObjectAddress>{visited})
-            if (is_same(other, object)) return;
-        visited = lappend(visited, allocate(object));
+        if (!visit(is_listed ? listed_ : kept_, object)) return;
         add_dependents(object, object, is_listed);
         if (is_listed)
             add_line(object, needed, obstacle);
@@ -167,6 +217,14 @@ class Dependents {
 
     // NOLINTEND(misc-no-recursion)
 
+    /// Adds an object to those that were visited. Returns false if it is one of them.
+    static bool visit(List*& visited, const ObjectAddress& object) {
+        for (const ObjectAddress& other : Items<ObjectAddress>{visited})
+            if (is_same(other, object)) return false;
+        visited = lappend(visited, allocate(object));
+        return true;
+    }
+
     void add_line(const ObjectAddress& object, const ObjectAddress& needed, const char* obstacle) {
         const char* const reason =
             obstacle == nullptr || *obstacle == '\0' ? "" : psprintf(" (%s)", obstacle);
@@ -175,6 +233,7 @@ class Dependents {
                          getObjectDescription(&needed, false));
     }
 
+    bool is_smallint_ = false;  // the column whose dependents are added
     List* views_ = NIL;
     StringInfoData detail_;
     List* kept_ = NIL;    // of ObjectAddress: visited, and not listed
@@ -232,7 +291,7 @@ bool is_in_partition_key(const Column& column) {
 List* owned_sequences(const Column& column) {
     List* sequences = NIL;
     for (const Dependent& dependent : Items<Dependent>{dependents_of(address_of(column))})
-        if (dependent.object.classId == RelationRelationId && dependent.type == DEPENDENCY_AUTO &&
+        if (dependent.object.classId == RelationRelationId &&
             get_rel_relkind(dependent.object.objectId) == RELKIND_SEQUENCE)
             sequences = lappend_oid(sequences, dependent.object.objectId);
     return sequences;

@@ -16,7 +16,7 @@ List* views_of(List* columns);
 /// Whether the partition key of the column's table contains the column.
 bool is_in_partition_key(const Column& column);
 
-/// The sequences that the column owns, except the sequence of an identity, as a List of Oid.
+/// The sequences that the column owns, also that of an identity, as a List of Oid.
 List* owned_sequences(const Column& column);
 
 }  // namespace snowdrift

@@ -17,8 +17,12 @@ inline constexpr const char* catalog_path_statement = "SET LOCAL search_path = p
 
 /// Why an object that depends on a column cannot be created again by the current user, for example
 /// "belongs to role x". An empty text if it is not a view; null if it is a view that can be.
-/// Requires a connection to SPI.
-const char* obstacle_to_create(const ObjectAddress& object);
+/// `is_smallint`: the column is of type smallint. Requires a connection to SPI.
+const char* obstacle_to_create(const ObjectAddress& object, bool is_smallint);
+
+/// The names of the schemas of a view and of what it uses, as a List of char *. Requires a
+/// connection to SPI.
+List* schemas_in(Oid view);
 
 /// The statements that create a view, with its owner, privileges and comments, as a List of char *.
 /// Requires a connection to SPI. Precondition: no obstacle_to_create().

@@ -38,6 +38,9 @@ is($server->safe_psql('postgres', 'SELECT number IS NULL, detail FROM snowdrift.
 	't|a value that was set was rejected', '... which the view shows');
 $server->safe_psql('postgres', 'ALTER DATABASE postgres RESET snowdrift.node');
 
+$server->safe_psql('postgres', 'CREATE DATABASE of_typo');
+$server->safe_psql('of_typo', 'CREATE EXTENSION snowdrift');
+$server->safe_psql('postgres', q{ALTER DATABASE of_typo SET snowdrift.node = 'typo'});
 $server->append_conf('postgresql.conf', "snowdrift.node = '7x'\nshared_preload_libraries = 'snowdrift'\n");
 $server->restart;
 like(error_of($server, $worker), $no_number, 'an invalid value in the configuration of a server that preloads the library');
@@ -45,6 +48,10 @@ $server->append_conf('postgresql.conf', "snowdrift.node = '9'\n");
 $server->reload;
 $server->poll_query_until('postgres', q{SELECT number = 9 FROM snowdrift.node}) or die 'no number';
 is($server->safe_psql('postgres', $worker), '9', '... until it is corrected');
+like(error_of_database($server, 'of_typo', $worker), $no_number, '... but an invalid value for a database remains one');
+is($server->safe_psql('of_typo', "SET snowdrift.node = 5; $worker"), '5', '... until a valid value is set');
+$server->safe_psql('postgres', 'ALTER DATABASE of_typo SET snowdrift.node = 6');
+is($server->safe_psql('of_typo', $worker), '6', '... also for the database');
 $server->stop;
 
 # ---- sessions that have not loaded the library ----------------------------------------------------------

@@ -11,6 +11,7 @@ extern "C" {
 #include "access/transam.h"
 #include "storage/procarray.h"
 #include "utils/builtins.h"
+#include "utils/snapmgr.h"
 #include "utils/xid8.h"
 }
 
@@ -31,8 +32,9 @@ struct Holder {
     Generators generators;
 };
 
-/// The hold of a line; nothing if it has none of a transaction of this database in progress.
-std::optional<Holder> holder_of(Line& line, const PGPROC& process) {
+/// The hold of a line; nothing if it has none of a transaction of this database in progress, none
+/// of which is before `first`.
+std::optional<Holder> holder_of(Line& line, const PGPROC& process, uint64_t first) {
     SpinLockAcquire(&line.lock);
     const Oid database = line.database;
     const int64_t unix_ms = line.unix_ms;
@@ -40,7 +42,8 @@ std::optional<Holder> holder_of(Line& line, const PGPROC& process) {
     const uint64_t transaction = line.transaction;
     SpinLockRelease(&line.lock);
     if (generators == 0 || database != MyDatabaseId) return std::nullopt;
-    if (transaction != 0 && !TransactionIdIsInProgress(static_cast<TransactionId>(transaction)))
+    if (transaction != 0 && (transaction < first ||
+                             !TransactionIdIsInProgress(static_cast<TransactionId>(transaction))))
         return std::nullopt;
     const TimestampTz lowest =
         unix_ms == watermark::unknown_ms ? DT_NOBEGIN : timestamp_from_unix_ms(unix_ms);
@@ -66,9 +69,10 @@ SNOWDRIFT_FUNCTION(read_watermark_holders) {
     InitMaterializedSRF(fcinfo, 0);
     if (RecoveryInProgress()) return Datum{0};  // no transaction draws
     watermark::map_lines();
+    const uint64_t first = watermark::full_transaction_id(GetActiveSnapshot()->xmin);
     const PGPROC* process = &ProcGlobal->allProcs[0];
     for (Line& line : watermark::lines()) {
-        const auto holder = holder_of(line, *process++);
+        const auto holder = holder_of(line, *process++, first);
         if (!holder) continue;
         for (const Kind kind : {Kind::snowflake, Kind::ulid, Kind::uuidv7})
             add(fcinfo, *holder, kind, std::nullopt, 0);

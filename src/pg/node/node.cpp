@@ -103,7 +103,7 @@ ServerNode from_number(const citus::Membership& membership, GucSource source) {
 
 ServerNode find_server_node(const citus::Membership& membership) {
     const GucSource source = settings::node_source();
-    if (settings::is_node_rejected && source == PGC_S_DEFAULT)
+    if (source < settings::rejected_node_source)
         return {std::nullopt, "a value that was set was rejected"};
     if (settings::node.source == Source::number) return from_number(membership, source);
     // Sessions with different offsets would share numbers with other nodes.

@@ -1,5 +1,6 @@
 #include "pg/support/settings.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <climits>
 #include <optional>
@@ -8,7 +9,7 @@
 namespace snowdrift::settings {
 
 Node node{};
-bool is_node_rejected = false;
+GucSource rejected_node_source = PGC_S_DEFAULT;
 uint64_t node_version = 1;
 int max_clock_lead = 0;
 
@@ -44,9 +45,12 @@ std::optional<Node> parse_node(std::string_view text) {
     return parse_source(text, "hostname", Source::hostname);
 }
 
-bool check_node(char** text, void** extra, GucSource) {
+bool check_node(char** text, void** extra, GucSource source) {
     const auto parsed = parse_node(*text);
     if (!parsed) {
+        // that of a database or a role, when the session begins
+        if (source >= PGC_S_GLOBAL && source <= PGC_S_DATABASE_USER)
+            rejected_node_source = std::max(rejected_node_source, source);
         GUC_check_errdetail(
             "Valid values are \"auto\", a number from 0 to %u, \"citus\" and \"hostname\", the "
             "last two optionally with an offset such as \"hostname+100\".",
@@ -64,9 +68,9 @@ void assign_node(const char*, void* extra) {
     ++node_version;
 }
 
-/// Whether the configuration of the server, the database, the role or the connection has a value of
-/// snowdrift.node. Precondition: there is a parameter, or a placeholder, of that name.
-bool is_node_configured() { return setting_record("snowdrift.node").reset_source != PGC_S_DEFAULT; }
+/// The source of snowdrift.node in the configuration of the server, the database, the role or the
+/// connection. Precondition: there is a parameter, or a placeholder, of that name.
+GucSource configured_node_source() { return setting_record("snowdrift.node").reset_source; }
 
 }  // namespace
 
@@ -77,7 +81,7 @@ void define() {
     // it is invalid, or if the role may not set it. A value from SET does not count: without it,
     // the session has the server's number.
     const bool has_placeholder = GetConfigOption("snowdrift.node", true, false) != nullptr;
-    const bool is_configured = has_placeholder && is_node_configured();
+    const GucSource source = has_placeholder ? configured_node_source() : PGC_S_DEFAULT;
     DefineCustomStringVariable(
         "snowdrift.node",
         "Sets the server's number, which is part of its Snowflake and sno IDs, or its source.",
@@ -85,7 +89,7 @@ void define() {
         "Citus cluster, and 0 otherwise. In the default Snowflake layout, the number is "
         "datacenter * 32 + worker.",
         &node_text, "auto", PGC_SUSET, 0, check_node, assign_node, nullptr);
-    is_node_rejected = is_configured && !is_node_configured();
+    if (configured_node_source() == PGC_S_DEFAULT) rejected_node_source = source;
     DefineCustomIntVariable(
         "snowdrift.max_clock_lead", "Sets the maximum lead of the last ID over the server's clock.",
         "After the clock is set back, generation continues at the last ID's time up to this lead. "

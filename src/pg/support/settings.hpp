@@ -29,10 +29,10 @@ extern Node node;
 /// Precondition: there is one of them.
 GucSource node_source();
 
-/// Whether a value of snowdrift.node was rejected when the library was loaded. While the setting
-/// has no other value than the default, the server then has no number: the configured one is
-/// unknown.
-extern bool is_node_rejected;
+/// The source of a value of snowdrift.node that was rejected when the library was loaded or the
+/// session began; PGC_S_DEFAULT if there is none. While the setting has no value of this or a later
+/// source, the server has no number: the configured one is unknown.
+extern GucSource rejected_node_source;
 
 /// Changes whenever the server's number may have changed: the setting, or the Citus cluster.
 extern uint64_t node_version;

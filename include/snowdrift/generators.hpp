@@ -160,8 +160,8 @@ class SnowflakeGeneratorOf {
 using SnowflakeGenerator = SnowflakeGeneratorOf<presets::snowflake>;
 
 /// Issues sno values of one partition. All members are thread-safe and lock-free. Values are never
-/// repeated. Those of one metabyte ascend as long as the clock does; within a time unit, values sort
-/// by metabyte first.
+/// repeated. Those of one metabyte ascend as long as the clock does; within a time unit, values
+/// sort by metabyte first.
 ///
 /// If the clock is set back, values continue at the clock's time, with the other tick. If both
 /// ticks have used that time, next() waits until the clock has passed the used times, for at most

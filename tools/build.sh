@@ -10,6 +10,7 @@ find_postgres() {
         newest=$(ls -d /usr/lib/postgresql/*/bin/postgres 2>/dev/null | sort -V | tail -n 1 || true)
         if [ -z "$newest" ]; then
             [ -n "$(packaged_version)" ] || { say "Reading package lists"; refresh_package_lists >/dev/null; }
+            [ -n "$(packaged_version)" ] || die "found no package of PostgreSQL"
             need_server "postgresql-$(packaged_version)"
             newest=/usr/lib/postgresql/$(packaged_version)/bin/postgres
         fi

@@ -10,7 +10,7 @@ elsewhere="timezone = 'America/New_York'"
 run_clients() {
     local log=$work/clients.log status=0
     need_clients "${@:2}"
-    interruptibly env PATH="$bindir:$PATH" /usr/bin/python3 test/clients/run.py "${@:2}" >"$log" 2>&1 || status=$?
+    interruptibly env PATH="$bindir:$PATH" /usr/bin/python3 -B test/clients/run.py "${@:2}" >"$log" 2>&1 || status=$?
     [ "$status" -eq 0 ] || cat "$log"
     tally "$1" "$(count '^ok ' "$log")" "$(count '^not ok ' "$log")" "$status"
 }
@@ -49,13 +49,14 @@ unpack_debs() {
     local suite package folder=$PWD/build/debs
     local options=(-o "Dir::Etc::SourceList=$folder/apt/sources.list" -o Dir::Etc::SourceParts=/dev/null
         -o "Dir::State::Lists=$folder/apt/lists" -o "Dir::Cache=$folder/apt" -o APT::Sandbox::User=root -qq)
+    require_mirror || return  # set -e is off here
     mkdir -p "$folder/apt/lists/partial" "$folder/apt/archives/partial"
     for suite in $(printf '%s\n' "${@#*/}" | sort -u); do
         echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $(mirror) $suite main"
     done >"$folder/apt/sources.list"
-    apt-get "${options[@]}" update
-    (cd "$folder/apt" && apt-get "${options[@]}" download "$@")
-    for package in "$folder"/apt/*.deb; do dpkg -x "$package" "$folder"; done
+    apt-get "${options[@]}" update || return
+    (cd "$folder/apt" && apt-get "${options[@]}" download "$@") || return
+    for package in "$folder"/apt/*.deb; do dpkg -x "$package" "$folder" || return; done
     rm -r "$folder/apt"
     for package; do touch "$folder/${package/\//_}"; done
 }

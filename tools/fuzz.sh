@@ -134,7 +134,7 @@ fuzz_in_server() {
     for file in "$dir"/failed-*; do
         [ ! -f "$file" ] || cp "$file" "build/fuzz/failed/snapshot_json-${file##*/failed-}"
     done
-    [ -z "$keep" ] || cp "$dir"/found/* test/fuzz/corpus/snapshot_json
+    [ -z "$keep" ] || cp -r "$dir/found/." test/fuzz/corpus/snapshot_json
     tally "fuzz snapshot_json" $((status == 0)) $((status != 0)) "$status"
 }
 

@@ -106,12 +106,16 @@ refresh_package_lists() {
     apt_get update && package_lists_fresh=1
 }
 
-# Prints the Debian mirror that this machine uses.
+# Prints the Debian mirror that this machine uses; nothing on another system.
 mirror() {
+    grep -qx 'ID=debian' /etc/os-release || return 0
     { cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null || true; } |
         sed -nE 's/^(URIs:|deb(-src)?( \[[^]]*\])?) +(https?:[^ ]*\/debian\/?)( .*)?$/\4/p' |
         grep -v security | head -n 1
 }
+
+# The same for a step that needs one. Fails if there is none.
+require_mirror() { [ -n "$(mirror)" ] || { echo "This needs Debian, and a mirror in apt's sources."; return 1; }; }
 
 # Prints the PostgreSQL version of the distribution; in a chroot of ./dev matrix, the version under test.
 packaged_version() {

@@ -10,9 +10,9 @@ package_rpm() {
     make_work
     local top=$work/rpm prefix=/usr/pgsql-$pg_version version
     version=$(meta version | head -n 1)
-    export HOME=$work  # for rpm's database
     mkdir -p "$top/SOURCES"
     git archive --prefix="snowdrift-$version/" -o "$top/SOURCES/snowdrift-$version.tar.gz" HEAD
+    export HOME=$work  # for rpm's database
     cat >"$work/pg_config" <<SH
 #!/bin/sh
 case \$1 in

@@ -30,15 +30,16 @@ build_server() {
 # lists do not change.
 fetch_sources() {
     local folder=$1 list=$1/sources.list suite
+    require_mirror || return  # set -e is off here
     suite=$(. /etc/os-release && echo "${VERSION_CODENAME:-sid}")
     grep -q /sid /etc/debian_version && suite=sid
     echo "deb-src $(mirror) $suite main" >"$list"
     mkdir -p "$folder/lists/partial"
     local options=(-o "Dir::Etc::SourceList=$list" -o Dir::Etc::SourceParts=- -o "Dir::State::Lists=$folder/lists"
         -o Acquire::Check-Valid-Until=false -o APT::Sandbox::User=root)
-    apt-get "${options[@]}" update
-    (cd "$folder" && apt-get "${options[@]}" source --download-only "postgresql-$pg_version")
-    mkdir "$folder/source"
+    apt-get "${options[@]}" update || return
+    (cd "$folder" && apt-get "${options[@]}" source --download-only "postgresql-$pg_version") || return
+    mkdir "$folder/source" || return
     tar -x --no-same-owner --no-same-permissions --strip-components 1 -C "$folder/source" \
         -f "$folder"/postgresql-"$pg_version"_*.orig.tar.*
 }
@@ -54,8 +55,7 @@ checked="-DUSE_VALGRIND -DCATCACHE_FORCE_RELEASE"
 # numbers. memcheck.h passes the client requests to AddressSanitizer. The relation cache frees closed relations;
 # Valgrind is too slow for that.
 build_for_sanitizers() {
-    mkdir "$1/source/src/include/valgrind"
-    cp tools/memcheck.h "$1/source/src/include/valgrind/"
+    mkdir "$1/source/src/include/valgrind" && cp tools/memcheck.h "$1/source/src/include/valgrind/" || return
     build_sources "$1" CPPFLAGS="$checked -DRELCACHE_FORCE_RELEASE" CFLAGS="-O1 -fsanitize=address" \
         CXXFLAGS="-O1 -fno-wrapv -fsanitize=address,undefined -fno-sanitize-recover=all" \
         LDFLAGS_SL=-fsanitize=address,undefined
@@ -65,11 +65,8 @@ build_for_valgrind() { build_sources "$1" CPPFLAGS="$checked" CFLAGS=-O1 CXXFLAG
 
 # build_sources FOLDER CONFIGURE-ARGUMENT...
 build_sources() {
-    cd "$1/source"
+    cd "$1/source" || return
     ./configure --prefix="$1/root" --enable-cassert --enable-debug --without-icu --without-readline \
-        --without-zlib "${@:2}"
-    make -j"$jobs"
-    make install
-    make -C src/test/isolation install
-    make -C src/test/regress
+        --without-zlib "${@:2}" &&
+        make -j"$jobs" && make install && make -C src/test/isolation install && make -C src/test/regress
 }

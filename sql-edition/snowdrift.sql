@@ -519,9 +519,17 @@ CREATE FUNCTION snowdrift_tables.last_state_at(unix_ms numeric, f snowdrift.fiel
     RETURN (greatest(0, least(floor((unix_ms - (f).epoch_ms) / (f).unit_ms), (f).max_id >> (f).timestamp_shift))::bigint
         << (f).sequence_bits) | snowdrift.ones((f).sequence_bits);
 
--- The time of a generator's last ID; null if it has issued none.
-CREATE FUNCTION snowdrift_tables.last_ms(g snowdrift_tables.generator) RETURNS bigint LANGUAGE sql VOLATILE
-    RETURN ((g).fields).epoch_ms + (pg_sequence_last_value((g).state::regclass) >> ((g).fields).sequence_bits) * ((g).fields).unit_ms;
+-- The time of a generator's last ID; null if it has issued none, or was dropped meanwhile.
+CREATE FUNCTION snowdrift_tables.last_ms(g snowdrift_tables.generator) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN (g.fields).epoch_ms + (pg_sequence_last_value(g.state::regclass) >> (g.fields).sequence_bits) * (g.fields).unit_ms;
+EXCEPTION WHEN undefined_table OR internal_error THEN
+    IF to_regclass(g.state) IS NOT NULL THEN
+        RAISE;
+    END IF;
+    RETURN NULL;
+END $$;
 
 -- The clock is behind a state, or the sequence numbers of its time unit are used up.
 CREATE FUNCTION snowdrift_tables.wait_for_clock(state bigint, f snowdrift.fields) RETURNS void
@@ -606,6 +614,9 @@ END $$;
 CREATE FUNCTION snowdrift_tables.create_state() RETURNS trigger
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    IF TG_RELID <> 'snowdrift_tables.generator'::regclass THEN    -- The columns of another table can call its owner's functions.
+        RAISE 'trigger of table "%"', TG_RELID::regclass USING ERRCODE = '42501';
+    END IF;
     IF to_regclass(NEW.state) IS NULL THEN
         EXECUTE format('CREATE SEQUENCE snowdrift_tables.%I MINVALUE 0 MAXVALUE %s',
             split_part(NEW.state, '.', 2), snowdrift_tables.last_state_at((NEW.fields).last_ms, NEW.fields));
@@ -643,6 +654,7 @@ BEGIN
     datacenter := coalesce(datacenter, 0);
     worker := coalesce(worker, 0);
     f := snowdrift.fields_of(layout);
+    LOCK TABLE snowdrift_tables.generator IN SHARE ROW EXCLUSIVE MODE;    -- waits for other creations, drops and advances
     IF name IS NULL OR kind IS NULL THEN
         RAISE 'ID generator % must not be null', CASE WHEN name IS NULL THEN 'name' ELSE 'kind' END USING ERRCODE = '22004';
     ELSIF kind <> 'snowflake' THEN
@@ -687,7 +699,7 @@ BEGIN
         RAISE 'cannot drop ID generator "%" because other objects depend on it', name USING ERRCODE = '2BP01', DETAIL = dependents,
             HINT = 'Change these objects first, or drop the generator with force => true to keep them. They then raise an error when used.';
     END IF;
-    LOCK TABLE snowdrift_tables.generator IN SHARE ROW EXCLUSIVE MODE;    -- waits for other drops and creations
+    LOCK TABLE snowdrift_tables.generator IN SHARE ROW EXCLUSIVE MODE;    -- as in create_generator
     DELETE FROM snowdrift_tables.generator AS d WHERE d.name = drop_generator.name RETURNING * INTO g;
     IF NOT FOUND THEN
         RAISE 'ID generator "%" does not exist', name USING ERRCODE = '42704';
@@ -738,6 +750,7 @@ BEGIN
         RAISE 'time is % ms ahead of the server''s clock', lead_ms USING ERRCODE = '55000',
             DETAIL = 'At most 60000 ms are allowed.';
     END IF;
+    LOCK TABLE snowdrift_tables.generator IN SHARE ROW EXCLUSIVE MODE;    -- as in create_generator
     FOR g IN SELECT * FROM snowdrift_tables.generators() AS d ORDER BY d.name LOOP
         PERFORM pg_advisory_xact_lock(1397641047, g.state::regclass::integer);    -- as in next_snowflake
         PERFORM setval(g.state, greatest(snowdrift_tables.last_state_at(unix_ms, g.fields), pg_sequence_last_value(g.state)));

@@ -65,7 +65,7 @@ SELECT regexp_replace(error_of($$SELECT next_snowflake('future')$$), '\d{6} ms',
 SELECT setval(:'future', (snowflake_boundary(now() + interval '20 seconds') >> 22) << 12) AS state \gset
 SELECT snowflake_sequence(id), snowflake_timestamp(id) > now() + interval '10 seconds' FROM next_snowflakes(2, 'future') AS id;
 SELECT snowdrift.drop_generator('future');
--- The sequence of a dropped generator is kept: one with the same name and layout goes on.
+-- A generator begins after a dropped one.
 SET client_min_messages = warning;
 SELECT snowdrift.create_generator('future', 'snowflake', worker => 10);
 SELECT snowflake_timestamp(next_snowflake('future')) > now() + interval '10 seconds';
@@ -184,6 +184,20 @@ SELECT split_part(error_of(query), E'\n', 1) FROM (VALUES
 RESET ROLE;
 SELECT snowdrift.drop_generator('shared');
 
+-- A trigger function of the owner's runs on its own table only: members of pg_read_all_data can use the schema.
+GRANT USAGE ON SCHEMA snowdrift_tables TO snowdrift_user;
+SET ROLE snowdrift_user;
+CREATE TYPE pg_temp.trap AS ENUM ('snowdrift_tables.x');
+CREATE FUNCTION pg_temp.trap(pg_temp.trap) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'called'; END $$;
+CREATE CAST (pg_temp.trap AS text) WITH FUNCTION pg_temp.trap(pg_temp.trap) AS IMPLICIT;
+CREATE TEMP TABLE trap_rows (state pg_temp.trap);
+CREATE TRIGGER trap BEFORE INSERT ON trap_rows FOR EACH ROW EXECUTE FUNCTION snowdrift_tables.create_state();
+SELECT error_of($$INSERT INTO trap_rows VALUES ('snowdrift_tables.x')$$);
+DROP TABLE pg_temp.trap_rows;
+DROP TYPE pg_temp.trap CASCADE;
+RESET ROLE;
+REVOKE USAGE ON SCHEMA snowdrift_tables FROM snowdrift_user;
+
 -- Default privileges give nobody a right on the state of a generator.
 ALTER DEFAULT PRIVILEGES GRANT ALL ON SEQUENCES TO snowdrift_user, PUBLIC;
 SELECT snowdrift.create_generator('guarded', 'snowflake', worker => 14);
@@ -215,7 +229,7 @@ types(oid, name, kind) AS (
     FROM pg_type AS t LEFT JOIN pg_class AS c ON c.oid = typrelid
     WHERE typtype = 'd' AND typnamespace = 'public'::regnamespace OR typnamespace IN (SELECT oid FROM schemas) AND c.relkind = 'c'),
 objects(classoid, objoid, line, comment, acl) AS (
-    SELECT 'pg_namespace'::regclass, n.oid, 'SCHEMA - ' || name, '- SCHEMA ' || name, CASE WHEN nspacl IS NOT NULL THEN '- SCHEMA ' || name END
+    SELECT 'pg_namespace'::regclass, n.oid, 'SCHEMA - ' || name, '- SCHEMA ' || name, '- SCHEMA ' || name
         FROM schemas JOIN pg_namespace AS n USING (oid)
     UNION ALL SELECT 'pg_proc'::regclass, oid, format('FUNCTION %s %s', name, signature), format('%s FUNCTION %s', name, identity),
         format('%s FUNCTION %s', name, identity) FROM functions    -- which ALTER DEFAULT PRIVILEGES can give privileges

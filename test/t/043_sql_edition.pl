@@ -231,8 +231,26 @@ $sessions{draw}->query_safe('COMMIT');
 is(ended('replace'), '', '... until it has ended');
 in_clock($create);
 
+# A creation waits, and a new generator is after an advance; an advance waits, and includes a new generator.
+$sessions{draw}->query_safe("SET client_min_messages = warning; BEGIN; SELECT snowdrift.advance('2026-06-01 $hour:02:30Z')");
+begin('replace', "BEGIN; SELECT snowdrift.create_generator('later', 'snowflake')", 'relation');
+$sessions{draw}->query_safe('COMMIT');
+ended('replace');
+my $is_after = "SELECT last_timestamp >= '2026-06-01 $hour:02:30Z' FROM snowdrift.generators WHERE name = 'later'";
+is($sessions{replace}->query_safe($is_after), 't', 'a generator begins after an advance for which its creation waits');
+begin('draw', "SELECT snowdrift.advance('2026-06-01 $hour:02:40Z')", 'relation');
+$sessions{replace}->query_safe('COMMIT');
+ended('draw');
+is(in_clock($is_after =~ s/:30Z/:40Z/r), 't', 'an advance includes a generator for whose creation it waits');
+
+# The view waits for a drop, and then shows the others.
+$sessions{replace}->query_safe(q{BEGIN; SELECT snowdrift.drop_generator('later')});
+begin('draw', 'SELECT count(*) FROM snowdrift.generators', 'relation');
+$sessions{replace}->query_safe('COMMIT');
+is(ended('draw'), '', 'the view that waits for a drop raises no error');
+
 # With the clock behind, one that is created in a transaction whose snapshot contains neither the earlier one nor its drop.
-$sessions{draw}->query('SET client_min_messages = warning; BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM drawn');
+$sessions{draw}->query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM drawn');
 my $create_passing = $create =~ s/replaced/passing/r;
 in_clock($create_passing);
 set_clock($node, "2026-06-01 $hour:03:00");

@@ -10,7 +10,7 @@ use PostgreSQL::Test::Utils;
 
 my ($steps) = slurp_file('docs/managed-clouds.md') =~ /^## Moving to the extension, and back\n(.*?)^## /ms;
 my ($print_generators) = $steps =~ /```sql\n(.*?;)\n/s;
-my %step = map { s/^ +//r =~ /(pg_dump|EXTENSION|objects\.txt|--single-transaction)/ ? ($1 => $_) : () } $steps =~ /^ *(pg_.*)$/mg;
+my %step = map { s/^ +//r =~ /(pg_dump|EXTENSION|objects\.txt|--single-transaction)/ ? ($1 => $_) : () } $steps =~ /^ *(pg_(?:.*\\\n)*.*)$/mg;
 is(join(' ', sort keys %step), '--single-transaction EXTENSION objects.txt pg_dump', 'docs/managed-clouds.md has the commands of a move');
 
 my $node = new_server('moves');
@@ -180,6 +180,8 @@ is(objects($node, 'extension'), objects($node, 'empty'), '... without the object
 is_continued($node, 'extension', $contents);
 
 $contents = contents($node, 'extension');
+my $privileges = 'GRANT EXECUTE ON FUNCTION snowdrift.create_generator, next_snowflake(text) TO pg_monitor';
+$node->safe_psql('extension', "$privileges; REVOKE EXECUTE ON FUNCTION next_sno(text, integer) FROM PUBLIC");
 move($node, 'extension', $node, 'returned', 'EXTENSION');
 query($node, 'fresh', q{SELECT snowdrift.create_generator('orders', 'snowflake', 'twitter', 1, 2)});
 is(objects($node, 'returned'), objects($node, 'fresh'), '... without the extension');
@@ -210,6 +212,7 @@ SKIP:
 		query($server, 'shop', 'SELECT name, last_timestamp FROM snowdrift.generators ORDER BY name'), '... and the states of the generators');
 	is_continued($server, 'copy', $contents);
 
+	query($server, 'shop', $privileges);
 	create_extension($node, 'adopted');
 	move($server, 'shop', $node, 'adopted', 'EXTENSION');
 	is(objects($node, 'adopted'), objects($node, 'empty'), '... without the objects of the SQL edition');

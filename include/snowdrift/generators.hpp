@@ -43,10 +43,15 @@ struct SystemClock {
     /// The current time, in Unix milliseconds.
     static int64_t now_ms() { return unix_ms_floor(std::chrono::system_clock::now()); }
 
-    /// Waits until the Unix millisecond `unix_ms`. May return early if the clock is set, so the
-    /// caller must ask again.
+    /// Waits until the Unix millisecond `unix_ms`, but returns after 100 ms at the latest, because
+    /// the clock may be set meanwhile. The caller asks again.
     static void wait_until_ms(int64_t unix_ms) {
-        std::this_thread::sleep_for(time_of(unix_ms) - std::chrono::system_clock::now());
+        constexpr std::chrono::milliseconds max_sleep{100};
+        const auto now = std::chrono::system_clock::now();
+        if (unix_ms - unix_ms_floor(now) > max_sleep.count())
+            std::this_thread::sleep_for(max_sleep);
+        else
+            std::this_thread::sleep_for(time_of(unix_ms) - now);
     }
 };
 

@@ -26,8 +26,13 @@ class Blocks : public testing::Test {
     static constexpr Uint128 random_mask = (Uint128{1} << Id::random_bits) - 1;
 
     typename Generator::Answer ask(int64_t unix_ms) {
-        return generator.next(unix_ms, max_lead, {static_cast<uint16_t>(random()), random()},
-                              request);
+        return ask(unix_ms, {static_cast<uint16_t>(random()), random()});
+    }
+
+    typename Generator::Answer ask(int64_t unix_ms, const typename Generator::Random& of) {
+        const auto answer = generator.next(unix_ms, max_lead, of, request);
+        return answer.verdict == Verdict::stale ? generator.next(unix_ms, max_lead, of, request)
+                                                : answer;
     }
 
     /// The first ID of the block issued at `unix_ms`; fails the test if none is.
@@ -181,6 +186,18 @@ TYPED_TEST(Blocks, ATimestampWithoutRandomBitsLeftCausesAWaitOfOneMillisecond) {
     EXPECT_EQ(this->issue(noon + 1).timestamp_ms(), noon + 1);
 }
 
+TYPED_TEST(Blocks, AReadingOlderThanTheLastBlockIsNoLeadUntilTheClockIsReadAgain) {
+    this->issue(noon);
+    const auto ask_once = [this](int64_t unix_ms) {
+        return this->generator.next(unix_ms, max_lead, this->all_ones, this->request).verdict;
+    };
+    EXPECT_EQ(ask_once(noon - max_lead - 1001), Verdict::stale);
+    EXPECT_EQ(ask_once(noon - max_lead - 1001), Verdict::refused);
+    this->request = {};
+    EXPECT_EQ(ask_once(noon - max_lead - 1001), Verdict::stale);
+    EXPECT_EQ(this->issue(noon).timestamp_ms(), noon);
+}
+
 TYPED_TEST(Blocks, EndWithTheFormat) {
     EXPECT_EQ(this->ask(TypeParam::max_timestamp_ms + 1).verdict, Verdict::out_of_range);
     EXPECT_EQ(this->ask(-1).verdict, Verdict::out_of_range);
@@ -190,7 +207,7 @@ TYPED_TEST(Blocks, EndWithTheFormat) {
 TYPED_TEST(Blocks, EndWhenTheLastMillisecondIsUsedUp) {
     constexpr int64_t last_ms = TypeParam::max_timestamp_ms;
     const auto ask_for_all_ones = [this](int64_t unix_ms) {
-        return this->generator.next(unix_ms, max_lead, this->all_ones, this->request).verdict;
+        return this->ask(unix_ms, this->all_ones).verdict;
     };
     while (ask_for_all_ones(last_ms) == Verdict::issued) continue;
     // a clock that was set back reaches the last millisecond again

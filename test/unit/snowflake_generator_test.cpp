@@ -69,15 +69,36 @@ TEST_F(Generator, NeverLetsLoadMakeTheLeadGrow) {
     EXPECT_EQ(last, noon + 500);
 }
 
+TEST_F(Generator, AReadingOlderThanAUsedUpStateIsStale) {
+    use_up(noon);
+    // Two callers have read the clock before the state reached noon. The clock has now reached it.
+    for (Request late : {Request{}, Request{}}) {
+        EXPECT_EQ(generator.next(word, noon - 1, lead, late).verdict, Verdict::stale);
+        const auto answer = generator.next(word, noon, lead, late);
+        EXPECT_EQ(answer.verdict, Verdict::exhausted);
+        EXPECT_EQ(answer.ms, noon + 1);
+    }
+}
+
+TEST_F(Generator, AReadingOlderThanTheStateIsNoLeadUntilTheClockIsReadAgain) {
+    issue(noon);
+    const int64_t past = noon - max_lead - 1001;
+    EXPECT_EQ(generator.next(word, past, lead, request).verdict, Verdict::stale);
+    EXPECT_EQ(generator.next(word, past, lead, request).verdict, Verdict::refused);
+    request = {};
+    EXPECT_EQ(generator.next(word, past, lead, request).verdict, Verdict::stale);
+    EXPECT_EQ(issue(noon).sequence, 1U);
+}
+
 TEST_F(Generator, AMillisecondSeenByAnotherRequestDoesNotServeThisOne) {
     use_up(noon);
     Request late;
-    ASSERT_EQ(generator.next(word, noon - 500, lead, late).verdict, Verdict::exhausted);
+    ASSERT_EQ(ask(noon - 500, late).verdict, Verdict::exhausted);
     ASSERT_EQ(ask(noon - 500).verdict, Verdict::exhausted);
     issue(noon - 499);
     use_up(noon - 499);
     // `late` waited for the sequence of an earlier millisecond than the one used up now.
-    EXPECT_EQ(generator.next(word, noon - 499, lead, late).verdict, Verdict::exhausted);
+    EXPECT_EQ(ask(noon - 499, late).verdict, Verdict::exhausted);
     EXPECT_EQ(generator.next(word, noon - 498, lead, late).verdict, Verdict::issued);
 }
 
@@ -169,9 +190,9 @@ TEST(GeneratorGoesOn, AfterTheLastIdOfAnotherState) {
         ASSERT_TRUE(generator.resume_after(word, *last));
         EXPECT_EQ(word, old_word);
         ASSERT_TRUE(generator.resume_after(word, *last));
-        auto answer = generator.next(word, now - 1000, 60'000, request);
+        auto answer = ask(generator, word, now - 1000, 60'000, request);
         if (answer.verdict == Verdict::exhausted)
-            answer = generator.next(word, now - 999, 60'000, request);
+            answer = ask(generator, word, now - 999, 60'000, request);
         const auto after = layout.split(answer.id);
         EXPECT_GT(std::tie(after.time, after.sequence), std::tie(before.time, before.sequence));
         EXPECT_FALSE(generator.resume_after(word, *last)) << "it has come further";

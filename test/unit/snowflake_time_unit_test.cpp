@@ -252,10 +252,10 @@ TEST(GeneratorRestarts, NeverRepeatAnIdWhateverTheTimeUnit) {
             if (pick(0, 50) == 0) now += pick(-3000, 3000 + unit_ms);
             if (pick(0, 20) == 0) word = generator.state_after(mark);
             Request request;
-            auto answer = generator.next(word, now, INT32_MAX, request);
+            auto answer = ask(generator, word, now, INT32_MAX, request);
             while (answer.verdict == Verdict::exhausted) {
                 now = answer.ms;
-                answer = generator.next(word, now, INT32_MAX, request);
+                answer = ask(generator, word, now, INT32_MAX, request);
             }
             ASSERT_EQ(answer.verdict, Verdict::issued);
             mark = std::max(mark, answer.ms + pick(0, 600));

@@ -96,11 +96,14 @@ class BlockGenerator {
         if (!Id::contains_time(time_of(unix_ms)) || !Id::contains_time(time_of(timestamp)))
             [[unlikely]]
             return {Verdict::out_of_range, {}, 0};
-        if (timestamp - unix_ms > max_lead_ms) [[unlikely]]
-            return excessive_lead<Id>(unix_ms, timestamp - unix_ms, max_lead_ms);
-
         Uint128 first = now > last_ms ? fresh(now, random) : above_last(random);
-        if (unix_ms_of(first + block_size) != timestamp) [[unlikely]] {
+        const bool is_used_up = unix_ms_of(first + block_size) != timestamp;
+        if (timestamp - unix_ms > max_lead_ms || is_used_up) [[unlikely]] {
+            if (unix_ms < timestamp && !request.is_behind(static_cast<uint64_t>(timestamp),
+                                                          static_cast<uint64_t>(unix_ms)))
+                return {Verdict::stale, {}, 0};
+            if (timestamp - unix_ms > max_lead_ms)
+                return excessive_lead<Id>(unix_ms, timestamp - unix_ms, max_lead_ms);
             if (!request.has_waited_for(static_cast<uint64_t>(last_), unix_ms))
                 return {Verdict::exhausted, {}, unix_ms + 1};
             if (timestamp == Id::max_timestamp_ms) return {Verdict::out_of_range, {}, 0};

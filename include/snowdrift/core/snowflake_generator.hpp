@@ -159,10 +159,12 @@ class SnowflakeGenerator {
             uint64_t next = last + 1;
             if (now > timestamp) {
                 next = first_of(now);
-            } else if (const int64_t lead = unix_ms_of(last) - unix_ms; lead > max_lead_ms)
-                [[unlikely]] {
-                return excessive_lead<int64_t>(unix_ms, lead, max_lead_ms, layout_.unit_ms);
-            } else if (sequence >= sequence_max_) [[unlikely]] {
+            } else if (const int64_t lead = unix_ms_of(last) - unix_ms;
+                       lead > max_lead_ms || sequence >= sequence_max_) [[unlikely]] {
+                if (now < timestamp && !request.is_behind(timestamp, now))
+                    return {Verdict::stale, 0, 0};
+                if (lead > max_lead_ms)
+                    return excessive_lead<int64_t>(unix_ms, lead, max_lead_ms, layout_.unit_ms);
                 if (!request.has_waited_for(last, static_cast<int64_t>(now)))
                     return {Verdict::exhausted, 0, layout_.unix_ms_of(now + 1)};
                 if (timestamp == layout_.max_timestamp()) return {Verdict::out_of_range, 0, 0};

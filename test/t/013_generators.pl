@@ -198,6 +198,35 @@ like(
 		SELECT next_snowflake('p') > :last AND next_snowflake('p') > :last;
 		SELECT snowdrift.drop_generator('p')}),
 	qr/^t$/m, 'a rolled back replacement, which was prepared, repeats no ID');
+# The state of a generator whose drop was prepared is kept. A generator with its id does not continue there.
+my $lead = 0;
+for my $way ('SELECT setval($$snowdrift_tables.generator_id$$, :number, false), snowdrift.create_generator($$p$$, $$snowflake$$)',
+	'INSERT INTO snowdrift_tables.generator VALUES ($$p$$, :number, $$snowflake$$, $$snowflake$$, NULL, NULL, NULL, 0, 4095)')
+{
+	like( $rooms->safe_psql('one', qq{SELECT snowdrift.create_generator('p', 'snowflake'); SELECT next_snowflake('p');
+		SELECT id AS number FROM snowdrift_tables.generator WHERE name = 'p' \\gset
+		BEGIN; SELECT snowdrift.drop_generator('p'); PREPARE TRANSACTION 'dropped'; COMMIT PREPARED 'dropped';
+		SELECT snowdrift.create_generator('p', 'snowflake');
+		SELECT next_snowflake('p');
+		SELECT snowdrift.restore('p', jsonb_set(snowdrift.snapshot('p'), '{last_timestamp}',
+			to_jsonb(to_char((clock_timestamp() + interval '${\ ($lead += 20)} s') AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))));
+		SELECT next_snowflake('p') AS of_second \\gset
+		SELECT snowdrift.drop_generator('p');
+		$way;
+		SELECT next_snowflake('p') > :of_second;
+		SELECT snowdrift.drop_generator('p')}),
+		qr/^t$/m, 'a generator with the id of one whose drop was prepared repeats no ID');
+}
+# A session that has used up times of a generator does not skip them for another generator with its id.
+my $create_past = q{SELECT snowdrift.create_generator('past', 'snowflake', worker => 30, sequence_max => 3)};
+my $filler = $rooms->background_psql('one');
+$filler->query_safe("$create_past; SELECT count(snowflake_at('2022-01-01Z', 'past')) FROM generate_series(1, 8)");
+$rooms->safe_psql('one', qq{SELECT id AS number FROM snowdrift_tables.generator WHERE name = 'past' \\gset
+	SELECT snowdrift.drop_generator('past'); SELECT setval('snowdrift_tables.generator_id', :number, false); $create_past});
+is($filler->query_safe(q{SELECT snowflake_timestamp(snowflake_at('2022-01-01Z', 'past')) = '2022-01-01Z'}), 't',
+	'a session begins with the first numbers of a generator with the id of a dropped one');
+$filler->query_safe(q{SELECT snowdrift.drop_generator('past')});
+$filler->quit;
 # A drop waits for a prepared transaction that has drawn, and others draw meanwhile.
 $rooms->safe_psql('one', q{SELECT snowdrift.create_generator('p', 'snowflake');
 	BEGIN; SELECT next_snowflake('p'); PREPARE TRANSACTION 'drawn'});
@@ -218,6 +247,17 @@ cmp_ok(pieces(), '>', $pieces, 'a thousand generators allocate memory');
 like(error_of_database($rooms, 'one', "SELECT snowdrift.create_generator('late', 'snowflake'); SELECT next_snowflake('late')"),
 	qr/ERROR:  53400: too many ID generators in this database.*DETAIL:  .* 1000 .*HINT:  .*drop_generator/s,
 	'... and are the limit of a database');
+# A transaction that has dropped a generator cannot use its place before it commits: its guards still know the watermarks.
+my $guarded = $rooms->safe_psql('one', q{CREATE TABLE guarded (id bigint PRIMARY KEY DEFAULT next_snowflake('n1'));
+	SELECT snowdrift.guard_watermark('guarded', 'id');
+	SELECT next_snowflake('n1') AS low \gset
+	SELECT count(next_snowflake('n1')) FROM generate_series(1, 10000);    -- of several milliseconds
+	SELECT snowflake_watermark('n1') > :low;
+	SELECT :low}) =~ s/.*\n//sr;
+like(error_of_database($rooms, 'one', "BEGIN; SELECT snowdrift.drop_generator('n1', force => true); SELECT next_snowflake('late')"),
+	qr/ERROR:  53400: too many ID generators/, '... also after a drop in the same transaction');
+like(error_of_database($rooms, 'one', "INSERT INTO guarded VALUES ($guarded)"), qr/55000: .*below a watermark/, '... whose generator keeps its watermark');
+$rooms->safe_psql('one', 'DROP TABLE guarded');
 $rooms->safe_psql('two', sprintf($many, 300, 300));
 is($rooms->safe_psql('two', 'SELECT next_snowflake() > 0 AND next_ulid() > ulid_nil()'),
 	't', '... but not of other databases');

@@ -12,16 +12,18 @@ bool is_limit_reached(const slots::SlotKey& key) {
     return !present.has_slot && present.named_in_database >= slots::max_named_generators;
 }
 
-/// Release the slots of this database's generators that no longer exist. A generator that this
-/// transaction has dropped counts as such. Keep those of generators that other transactions have
-/// drawn from, which can belong to an extension that was dropped since.
+/// Release the slots of this database's generators that no longer exist. Keep those of generators
+/// that this transaction has dropped, because a rollback restores them, and of those that other
+/// transactions have drawn from, which can belong to an extension that was dropped since.
 void release_dropped_generators() {
     const auto all = slots::list();
     (void)advance_fresh_floor();
     for (const slots::Allocated& each : all) {
         const GeneratorId generator{each.key.definitions, each.key.id};
         if (each.key.database != MyDatabaseId || each.key.is_default()) continue;
-        if (definitions::exists(generator) || !generator_lock::try_begin(generator)) continue;
+        if (definitions::exists(generator)) continue;
+        if (generator_lock::is_held(generator, AccessExclusiveLock)) continue;
+        if (!generator_lock::try_begin(generator)) continue;
         slots::release(*each.slot, each.allocation);
         generator_lock::end(generator);
     }

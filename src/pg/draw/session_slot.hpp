@@ -63,9 +63,7 @@ class SessionSlot {
     }
 
     /// Ensures that a slot is free for the key: releases the slots of dropped databases and of this
-    /// database's dropped generators, or adds memory. May release the slot of a generator that this
-    /// transaction has dropped: after a rollback, the generator gets a fresh slot. Until then, the
-    /// transaction's lock blocks other sessions.
+    /// database's dropped generators, or adds memory.
     static void make_room(const slots::SlotKey& key);
 
     slots::Slot* slot_ = nullptr;

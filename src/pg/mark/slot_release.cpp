@@ -85,6 +85,10 @@ void release_on_abort(slots::Slot& slot, uint64_t allocation) {
     add(slot, allocation, Outcome::abort);
 }
 
+void advance_past_floor(slots::Slot& slot, uint64_t allocation) {
+    advance(slot, allocation, advance_fresh_floor());
+}
+
 void release_on_commit(slots::Slot& slot, uint64_t allocation) {
     add(slot, allocation, Outcome::commit);
 }

@@ -17,4 +17,7 @@ void release_on_abort(slots::Slot& slot, uint64_t allocation);
 /// generator that has replaced it may have been returned.
 void release_on_commit(slots::Slot& slot, uint64_t allocation);
 
+/// Advances the state past the floor of fresh states.
+void advance_past_floor(slots::Slot& slot, uint64_t allocation);
+
 }  // namespace snowdrift

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "pg/named/definitions.hpp"
 #include "pg/support/extension.hpp"
 #include "pg/support/insert_row.hpp"
 #include "pg/support/lock_owner.hpp"
@@ -173,7 +174,8 @@ struct Run {
 };
 
 Run used_up{};
-bool is_outdated = false;  // a rollback may have returned numbers to the table
+bool is_outdated = false;          // a rollback may have returned numbers to the table
+uint64_t definitions_version = 0;  // a generator's id may be that of a dropped one since it changed
 
 void on_transaction_event(XactEvent event, void*) {
     if (event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE) is_outdated = true;
@@ -189,7 +191,8 @@ void make_blocks() {
         RegisterXactCallback(on_transaction_event, nullptr);
         RegisterSubXactCallback(on_subtransaction_event, nullptr);
     } else {
-        if (!is_outdated && hash_get_num_entries(blocks) < max_blocks) return;
+        const bool is_present = !is_outdated && definitions_version == definitions::version;
+        if (is_present && hash_get_num_entries(blocks) < max_blocks) return;
         hash_destroy(blocks);
         blocks = nullptr;
     }
@@ -201,6 +204,7 @@ void make_blocks() {
     blocks =
         hash_create("snowdrift backfill", 256, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
     is_outdated = false;
+    definitions_version = definitions::version;
 }
 
 /// The session's block for a key. Numbers of an earlier transaction are not used, because its

@@ -113,6 +113,8 @@ SNOWDRIFT_FUNCTION(guard_definition) {
     if (has_replication_origin()) PG_RETURN_POINTER(nullptr);
     replication::check_not_replicated(trigger);
     if (!TRIGGER_FIRED_BY_INSERT(trigger.tg_event)) report_change(trigger);
+    definitions::begin_after_others(
+        definitions::read_row(trigger.tg_relation, trigger.tg_trigtuple).generator());
     PG_RETURN_POINTER(trigger.tg_trigtuple);
 }
 

@@ -77,6 +77,14 @@ void close_changed(Relation table) {
     CommandCounterIncrement();
 }
 
+/// Calls change(slot, allocation) for each slot of the generator.
+void change_slots(const GeneratorId& generator, void (*change)(slots::Slot&, uint64_t)) {
+    for (const slots::Allocated& each : slots::list())
+        if (each.key.database == MyDatabaseId && !each.key.is_default() &&
+            GeneratorId{each.key.definitions, each.key.id} == generator)
+            change(*each.slot, each.allocation);
+}
+
 /// The names that are most similar to `name`, as a list; null if no name is similar. A name is
 /// similar if at most three characters, and at most half of them, differ.
 const char* nearest_names(const char* name) {
@@ -114,6 +122,10 @@ void check_bounds(int64_t sequence_min, int64_t sequence_max) {
              errmsg("sequence range %lld .. %lld is too narrow",
                     static_cast<long long>(sequence_min), static_cast<long long>(sequence_max)),
              errdetail("A generator needs at least %d sequence numbers.", min_pool)));
+}
+
+void begin_after_others(const GeneratorId& generator) {
+    change_slots(generator, advance_past_floor);
 }
 
 std::optional<Definition> lookup(const char* name) {
@@ -187,9 +199,10 @@ void insert(const char* name, const Definition& definition) {
         if (!value) return std::nullopt;
         return UInt32GetDatum(*value);
     };
+    const uint32_t id = next_id();
     Row row{};
     row[Column::name] = CStringGetTextDatum(name);
-    row[Column::id] = number(next_id());
+    row[Column::id] = number(id);
     row[Column::kind] = CStringGetTextDatum(slots::name_of(definition.kind));
     row[Column::datacenter] = number(definition.datacenter);
     row[Column::worker] = number(definition.worker);
@@ -204,7 +217,9 @@ void insert(const char* name, const Definition& definition) {
         row[Column::origin] = TimestampTzGetDatum(timestamp_from_unix_ms(origin_ms));
     }
     insert_row(table, row.columns);
+    const GeneratorId inserted{RelationGetRelid(table), id};
     close_changed(table);
+    begin_after_others(inserted);
 }
 
 void remove_origin(const char* name) {
@@ -234,10 +249,7 @@ void remove(const char* name) {
     backfill::remove(dropped.id);
 
     // The exclusive lock prevents other sessions from drawing.
-    for (const slots::Allocated& each : slots::list())
-        if (each.key.database == MyDatabaseId && !each.key.is_default() &&
-            GeneratorId{each.key.definitions, each.key.id} == dropped)
-            release_on_commit(*each.slot, each.allocation);
+    change_slots(dropped, release_on_commit);
 }
 
 void check_unique_in_cluster(const char* name, const Definition& definition) {

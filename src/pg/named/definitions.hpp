@@ -66,6 +66,10 @@ void remove(const char* name);
 /// unique unless it is for this node only. Raises 55000.
 void check_unique_in_cluster(const char* name, const Definition& definition);
 
+/// Advances the states of a generator that is inserted past the floor of fresh states. There is one
+/// if a dropped generator had the same id, and its drop was prepared or is of this transaction.
+void begin_after_others(const GeneratorId& generator);
+
 /// Makes all sessions reread the table, and all further fresh states start after all IDs that were
 /// issued: see advance_fresh_floor().
 /// Raises 55000 if this session's library was replaced.

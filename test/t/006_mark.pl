@@ -273,13 +273,24 @@ like( $node->safe_psql('postgres',
 like(error_of($node, 'SELECT snowdrift.reset_clock()'),
 	qr/ERROR:  55000: clock does not need a reset/, 'an unnecessary reset is an error');
 $node->safe_psql('postgres', q{SELECT snowdrift.create_generator('kept', 'snowflake', worker => 8)});
+$node->safe_psql('postgres', "CREATE DATABASE of_$_") for 'snowflake', 'ulid', 'uuidv7';
+$node->safe_psql("of_$_", "CREATE EXTENSION snowdrift; SELECT next_$_()") for 'snowflake', 'ulid', 'uuidv7';
 set_clock($node, '2036-06-01 12:00:00');
+$node->safe_psql("of_$_", "SELECT ${_}_watermark()") for 'snowflake', 'ulid', 'uuidv7';
 $node->safe_psql('postgres', 'SELECT next_snowflake()');
 my $dropping = $node->background_psql('postgres');
 $dropping->query_safe($_) for q{SELECT next_snowflake('kept')}, 'BEGIN', q{SELECT snowdrift.drop_generator('kept')};
 set_clock($node, '2026-06-01 12:01:20');
 like(error_of($node, 'SELECT next_snowflake()'),
 	qr/clock moved backwards by 3156191\d{5} ms/, 'clock back from ten years ahead: error');
+for my $kind ('snowflake', 'ulid', 'uuidv7')
+{
+	like(error_of_database($node, "of_$kind", "SELECT next_$kind()"),
+		qr/clock moved backwards by 3156191\d{5} ms/, "... also if only a watermark was read: $kind");
+	$node->safe_psql("of_$kind", 'SELECT snowdrift.reset_clock()');
+	like($node->safe_psql("of_$kind", "SELECT ${kind}_timestamp(next_$kind()) AT TIME ZONE 'UTC'"),
+		qr/^2026-06-01 12:01:/, '... until the clock is reset');
+}
 $node->safe_psql('postgres', 'CREATE ROLE someone');
 like(error_of($node, 'SET ROLE someone; SELECT snowdrift.reset_clock()'),
 	qr/42501: permission denied/, 'ordinary roles cannot reset the clock');

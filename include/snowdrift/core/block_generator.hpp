@@ -77,8 +77,11 @@ class BlockGenerator {
     /// Returns the first millisecond that further IDs can have.
     int64_t begin_unit(int64_t unix_ms) noexcept {
         floor_ms_ = std::max(floor_ms_, std::min<int64_t>(unix_ms, Id::max_timestamp_ms));
-        return std::max(floor_ms_, last_unix_ms());
+        return first_unix_ms();
     }
+
+    /// The first millisecond that further IDs can have; 0 if it is that of the clock.
+    int64_t first_unix_ms() const noexcept { return std::max(floor_ms_, last_unix_ms()); }
 
     /// Answers one request for a block at the wall clock's `unix_ms`. The answer contains the first
     /// ID of the block.

@@ -49,11 +49,13 @@ SNOWDRIFT_FUNCTION(reset_clock) {
     PreventCommandIfReadOnly("snowdrift.reset_clock()");
     const int64 max_lead_ms = settings::max_clock_lead + lease_ms;
     if (!mark::reset(clock::now_ms(), max_lead_ms, last_generator, latest_origin))
-        ereport(ERROR,
-                (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                 errmsg("clock does not need a reset"),
-                 errdetail("The mark and the generators' origins are at most %lld ms ahead of the "
-                           "server's clock, which does not stop generation.",
-                           static_cast<long long>(max_lead_ms))));
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+             errmsg("clock does not need a reset"),
+             errdetail("The mark, the generators' origins and the watermarks that were read are at "
+                       "most %lld ms ahead of the server's clock, which does not stop "
+                       "generation.",
+                       static_cast<long long>(max_lead_ms))));
     PG_RETURN_VOID();
 }

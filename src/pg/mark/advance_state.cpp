@@ -19,6 +19,28 @@ void advance_blocks(slots::Slot& slot, BlockGenerator<Id>& generator, int64_t un
 }
 
 template <typename Id>
+int64_t first_block_ms(slots::Slot& slot, const BlockGenerator<Id>& generator) {
+    SpinLockAcquire(&slot.lock);
+    const int64_t first = generator.first_unix_ms();
+    SpinLockRelease(&slot.lock);
+    return first;
+}
+
+/// The latest time that a state has reached.
+int64_t latest_unix_ms(slots::Slot& slot) {
+    switch (slot.key.kind) {
+        case slots::Kind::sno:
+            return SnoGenerator::highest_unix_ms(slot.sno);
+        case slots::Kind::ulid:
+            return first_block_ms(slot, slot.ulid);
+        case slots::Kind::uuidv7:
+            return first_block_ms(slot, slot.uuidv7);
+        default:
+            return last_unix_ms(slot, slot.key);
+    }
+}
+
+template <typename Id>
 int64_t last_block_ms(slots::Slot& slot, const BlockGenerator<Id>& generator) {
     SpinLockAcquire(&slot.lock);
     const int64_t last = generator.last_unix_ms();
@@ -65,16 +87,16 @@ int64_t last_unix_ms(slots::Slot& slot, const slots::SlotKey& key) {
     return 0;
 }
 
-int64_t advance_fresh_floor() {
+int64_t latest_unix_ms() {
     int64_t latest_ms = 0;
     const auto visit = [](slots::Slot& slot, void* latest) {
         auto& ms = *static_cast<int64_t*>(latest);
-        ms =
-            std::max(ms, slot.key.kind == slots::Kind::sno ? SnoGenerator::highest_unix_ms(slot.sno)
-                                                           : last_unix_ms(slot, slot.key));
+        ms = std::max(ms, latest_unix_ms(slot));
     };
     slots::visit_generators(visit, &latest_ms);
-    return mark::advance_fresh_floor(latest_ms);
+    return latest_ms;
 }
+
+int64_t advance_fresh_floor() { return mark::advance_fresh_floor(latest_unix_ms()); }
 
 }  // namespace snowdrift

@@ -14,12 +14,16 @@ void advance_state(slots::Slot& slot, const slots::SlotKey& key, int64_t unix_ms
 /// The time of the last ID of that state, in Unix milliseconds; 0 if there is none.
 int64_t last_unix_ms(slots::Slot& slot, const slots::SlotKey& key);
 
+/// The latest time that the states of this database's generators have reached, in Unix
+/// milliseconds: that of an ID, or of a watermark that was read. Considers the states that this
+/// process has mapped, which include those of this transaction. Raises no error.
+int64_t latest_unix_ms();
+
 /// Makes all further fresh states start after all IDs that the generators of this database have
 /// issued since the server started. Called before a state is released, and when a generator is
-/// created or dropped. Considers the states that this process has mapped, which include those of
-/// this transaction. Raises no error, and reads no catalogs, so it can be called at the end of a
-/// transaction. Returns the floor of fresh states, a Unix millisecond; 0 if this process has not
-/// attached the mark.
+/// created or dropped. Considers the same states as latest_unix_ms(). Raises no error, and reads no
+/// catalogs, so it can be called at the end of a transaction. Returns the floor of fresh states, a
+/// Unix millisecond; 0 if this process has not attached the mark.
 int64_t advance_fresh_floor();
 
 }  // namespace snowdrift

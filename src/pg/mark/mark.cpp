@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "pg/mark/advance_state.hpp"
 #include "pg/mark/durable_wal.hpp"
 #include "pg/mark/mark_table.hpp"
 #include "pg/mark/slots.hpp"
@@ -165,10 +166,14 @@ bool reset(int64_t unix_ms, int64_t max_lead_ms, int32_t (*last_id)(),
     const Value present = mark_table::read(table);
     require_structure(present);
     const int64_t latest_ms = unix_ms + max_lead_ms;
-    const bool is_needed = present.unix_ms > latest_ms || latest_origin(present.origin) > latest_ms;
+    slots::map_chunks();
+    const bool is_needed = present.unix_ms > latest_ms ||
+                           latest_origin(present.origin) > latest_ms ||
+                           latest_unix_ms() > latest_ms;
     if (is_needed) {
         const mark_table::Origin origin{unix_ms, last_id()};
-        // If only origins are ahead, the mark stays, because it covers IDs that were issued.
+        // If only origins or watermarks are ahead, the mark stays, because it covers IDs that were
+        // issued.
         (void)mark_table::update(table, [&](const Value& now) {
             const int64_t mark_ms = now.unix_ms > latest_ms ? unix_ms : now.unix_ms;
             return now.with(origin).with(mark_ms, Writer::outside);

@@ -56,8 +56,9 @@ void require_structure();
 bool advance(int64_t unix_ms);
 
 /// Sets the mark to `unix_ms` if it is ahead of `unix_ms` by more than `max_lead_ms`, and discards
-/// the states if the mark or an origin is that far ahead. Returns false if neither is. After a
-/// reset, IDs of times later than `unix_ms` may be repeated.
+/// the states if the mark, an origin or a state is that far ahead. (Reading a watermark advances a
+/// state, but not the mark.) Returns false if none is. After a reset, IDs of times later than
+/// `unix_ms` may be repeated.
 ///
 /// Existing generators may then issue IDs from `unix_ms` on, so the same write limits their
 /// origins. `last_id()` returns an id that is not less than theirs. `latest_origin()` returns the

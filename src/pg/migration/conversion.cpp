@@ -99,13 +99,12 @@ void add_default(Conversion& conversion, Sequences& sequences, const Column& key
             (replaced == nullptr || std::strcmp(current.other, replaced) != 0))
             conversion.replaced =
                 lappend(conversion.replaced, allocate(ReplacedDefault{member, current.other}));
-        List* const owned = owned_sequences(member);
-        sequences.owned = list_concat(sequences.owned, owned);
+        sequences.owned = list_concat(sequences.owned, owned_sequences(member, false));
+        sequences.identity = list_concat(sequences.identity, owned_sequences(member, true));
         if (OidIsValid(current.sequence))
             sequences.used =
                 lappend(sequences.used, allocate(KeySequence{member, current.sequence}));
         if (!current.is_identity) continue;
-        sequences.identity = list_concat(sequences.identity, owned);
         if (member == key)
             identity = psprintf("%s, ", alter(member, "DROP IDENTITY"));
         else if (!partitions_share_identity || !get_rel_relispartition(member.table))

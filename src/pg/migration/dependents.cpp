@@ -1,6 +1,8 @@
 #include "pg/migration/dependents.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <initializer_list>
 #include <tuple>
 
 #include "pg/migration/views.hpp"
@@ -118,23 +120,31 @@ bool converts_smallint(int cache, HeapTuple row, AttrNumber column) {
                                    psprintf(":funcid %u ", static_cast<Oid>(F_INT4_INT2)));
 }
 
-/// Whether an index or a constraint converts a smallint to integer. PostgreSQL then builds it again
-/// with a conversion of bigint to integer, which fails for IDs.
-bool converts_smallint(const ObjectAddress& object) {
-    bool result = false;
-    if (object.classId == ConstraintRelationId) {
-        HeapTuple row = SearchSysCache1(CONSTROID, ObjectIdGetDatum(object.objectId));
-        if (row == nullptr) return false;
-        result = converts_smallint(CONSTROID, row, Anum_pg_constraint_conbin);
-        ReleaseSysCache(row);
-    } else if (object.classId == RelationRelationId) {
-        HeapTuple row = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(object.objectId));
-        if (row == nullptr) return false;
-        result = converts_smallint(INDEXRELID, row, Anum_pg_index_indexprs) ||
-                 converts_smallint(INDEXRELID, row, Anum_pg_index_indpred);
-        ReleaseSysCache(row);
-    }
+/// Whether one of these columns of an object's row does.
+bool converts_smallint(int cache, Oid object, std::initializer_list<AttrNumber> columns) {
+    HeapTuple row = SearchSysCache1(cache, ObjectIdGetDatum(object));
+    if (row == nullptr) return false;
+    const bool result = std::any_of(columns.begin(), columns.end(), [&](AttrNumber column) {
+        return converts_smallint(cache, row, column);
+    });
+    ReleaseSysCache(row);
     return result;
+}
+
+/// Whether an index, a constraint or a statistics object converts a smallint to integer. PostgreSQL
+/// then builds it again with a conversion of bigint to integer, which fails for IDs.
+bool converts_smallint(const ObjectAddress& object) {
+    switch (object.classId) {
+        case ConstraintRelationId:
+            return converts_smallint(CONSTROID, object.objectId, {Anum_pg_constraint_conbin});
+        case RelationRelationId:
+            return converts_smallint(INDEXRELID, object.objectId,
+                                     {Anum_pg_index_indexprs, Anum_pg_index_indpred});
+        case StatisticExtRelationId:
+            return converts_smallint(STATEXTOID, object.objectId, {Anum_pg_statistic_ext_stxexprs});
+        default:
+            return false;
+    }
 }
 
 bool is_same(const ObjectAddress& a, const ObjectAddress& b) {
@@ -265,10 +275,11 @@ void check_table_of(const Column& column) {
 
 List* views_of(List* columns) {
     Dependents dependents;
-    for (const Column& column : Items<Column>{columns}) {
-        check_table_of(column);
-        dependents.add(column);
-    }
+    for (const Column& column : Items<Column>{columns}) check_table_of(column);
+    // A view is visited once, so first for the columns for which it is checked more strictly.
+    for (const Oid type : {INT2OID, INT4OID})
+        for (const Column& column : Items<Column>{columns})
+            if (get_atttype(column.table, column.number) == type) dependents.add(column);
     if (*dependents.detail() == '\0') return dependents.views();
     ereport(ERROR,
             (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -288,10 +299,11 @@ bool is_in_partition_key(const Column& column) {
     return result;
 }
 
-List* owned_sequences(const Column& column) {
+List* owned_sequences(const Column& column, bool is_identity) {
+    const char type = is_identity ? DEPENDENCY_INTERNAL : DEPENDENCY_AUTO;
     List* sequences = NIL;
     for (const Dependent& dependent : Items<Dependent>{dependents_of(address_of(column))})
-        if (dependent.object.classId == RelationRelationId &&
+        if (dependent.object.classId == RelationRelationId && dependent.type == type &&
             get_rel_relkind(dependent.object.objectId) == RELKIND_SEQUENCE)
             sequences = lappend_oid(sequences, dependent.object.objectId);
     return sequences;

@@ -16,7 +16,7 @@ List* views_of(List* columns);
 /// Whether the partition key of the column's table contains the column.
 bool is_in_partition_key(const Column& column);
 
-/// The sequences that the column owns, also that of an identity, as a List of Oid.
-List* owned_sequences(const Column& column);
+/// The sequences that the column owns, as a List of Oid: that of its identity, or the others.
+List* owned_sequences(const Column& column, bool is_identity);
 
 }  // namespace snowdrift

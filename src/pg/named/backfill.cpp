@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pg/named/definitions.hpp"
+#include "pg/named/definition_table.hpp"
 #include "pg/support/extension.hpp"
 #include "pg/support/insert_row.hpp"
 #include "pg/support/lock_owner.hpp"

@@ -33,6 +33,10 @@ enum class Column : uint8_t {
 };
 inline constexpr int column_count = static_cast<int>(Column::origin) + 1;
 
+/// Incremented whenever this session processes an invalidation of the table. A definition read at
+/// an earlier version is outdated.
+extern uint64_t version;
+
 /// Opens and locks the table. From then on, invalidations of it increment `version`. Raises 42P01
 /// if it is missing, 55000 if it was altered.
 Relation open_table(LOCKMODE lock = AccessShareLock);

@@ -17,10 +17,6 @@ namespace snowdrift::definitions {
 /// The maximum length of a generator's name, in bytes.
 inline constexpr size_t max_name_length = NAMEDATALEN - 1;
 
-/// Incremented whenever this session processes an invalidation of the table. A definition read at
-/// an earlier version is outdated.
-extern uint64_t version;
-
 /// Ensures that the bounds of a sequence are in order and include at least 4 numbers. Raises 22023.
 void check_bounds(int64_t sequence_min, int64_t sequence_max);
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 
+#include "pg/named/definition_table.hpp"
 #include "pg/named/definitions.hpp"
 #include "pg/support/postgres.hpp"
 

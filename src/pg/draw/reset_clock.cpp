@@ -2,6 +2,7 @@
 // mark back and discards the states.
 #include <algorithm>
 
+#include "pg/mark/advance_state.hpp"
 #include "pg/mark/mark.hpp"
 #include "pg/named/definition_table.hpp"
 #include "pg/named/definitions.hpp"
@@ -31,9 +32,11 @@ int32_t last_generator() {
     return static_cast<int32_t>(last);
 }
 
-/// The latest origin of all generators. `common` limits those of earlier generators.
-int64_t latest_origin(const mark_table::Origin& common) {
-    int64_t latest = common.unix_ms;
+/// The latest time of the origins and states of all generators. `common` limits the origins of
+/// earlier generators.
+int64_t latest_time(const mark_table::Origin& common) {
+    slots::map_chunks();
+    int64_t latest = std::max(common.unix_ms, latest_unix_ms());
     definitions::for_each_row([&](const Row& row) {
         const auto& time = row[Column::origin];
         if (time && int64_t{row.number(Column::id)} > common.last_generator)
@@ -48,7 +51,7 @@ int64_t latest_origin(const mark_table::Origin& common) {
 SNOWDRIFT_FUNCTION(reset_clock) {
     PreventCommandIfReadOnly("snowdrift.reset_clock()");
     const int64 max_lead_ms = settings::max_clock_lead + lease_ms;
-    if (!mark::reset(clock::now_ms(), max_lead_ms, last_generator, latest_origin))
+    if (!mark::reset(clock::now_ms(), max_lead_ms, last_generator, latest_time))
         ereport(
             ERROR,
             (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "pg/mark/advance_state.hpp"
 #include "pg/mark/durable_wal.hpp"
 #include "pg/mark/mark_table.hpp"
 #include "pg/mark/slots.hpp"
@@ -158,7 +157,7 @@ bool advance(int64_t unix_ms) {
 }
 
 bool reset(int64_t unix_ms, int64_t max_lead_ms, int32_t (*last_id)(),
-           int64_t (*latest_origin)(const mark_table::Origin&)) {
+           int64_t (*latest_time)(const mark_table::Origin&)) {
     attach_slot();
     // The lock blocks sessions that advance the mark or attach it. A session that attaches it later
     // reads the mark that is set here.
@@ -166,10 +165,7 @@ bool reset(int64_t unix_ms, int64_t max_lead_ms, int32_t (*last_id)(),
     const Value present = mark_table::read(table);
     require_structure(present);
     const int64_t latest_ms = unix_ms + max_lead_ms;
-    slots::map_chunks();
-    const bool is_needed = present.unix_ms > latest_ms ||
-                           latest_origin(present.origin) > latest_ms ||
-                           latest_unix_ms() > latest_ms;
+    const bool is_needed = present.unix_ms > latest_ms || latest_time(present.origin) > latest_ms;
     if (is_needed) {
         const mark_table::Origin origin{unix_ms, last_id()};
         // If only origins or watermarks are ahead, the mark stays, because it covers IDs that were

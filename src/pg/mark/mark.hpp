@@ -61,10 +61,10 @@ bool advance(int64_t unix_ms);
 /// `unix_ms` may be repeated.
 ///
 /// Existing generators may then issue IDs from `unix_ms` on, so the same write limits their
-/// origins. `last_id()` returns an id that is not less than theirs. `latest_origin()` returns the
-/// latest origin of a generator, in Unix milliseconds.
+/// origins. `last_id()` returns an id that is not less than theirs. `latest_time()` returns the
+/// latest time of an origin or a state, in Unix milliseconds.
 bool reset(int64_t unix_ms, int64_t max_lead_ms, int32_t (*last_id)(),
-           int64_t (*latest_origin)(const mark_table::Origin&));
+           int64_t (*latest_time)(const mark_table::Origin&));
 
 /// Whether `tag` is the current tag: the mark was neither reset nor moved to another file since.
 inline bool is_current(int tag) {

@@ -2,6 +2,7 @@
 // functions that decode Snowflake IDs.
 #include <cstring>
 
+#include "pg/named/definition_table.hpp"
 #include "pg/named/definitions.hpp"
 #include "pg/support/datum.hpp"
 #include "pg/support/postgres.hpp"

@@ -614,7 +614,7 @@ END $$;
 CREATE FUNCTION snowdrift_tables.create_state() RETURNS trigger
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    IF TG_RELID <> 'snowdrift_tables.generator'::regclass THEN    -- The columns of another table can call its owner's functions.
+    IF TG_RELID <> 'snowdrift_tables.generator'::regclass THEN    -- Casts of another table's columns would run with the owner's rights.
         RAISE 'trigger of table "%"', TG_RELID::regclass USING ERRCODE = '42501';
     END IF;
     IF to_regclass(NEW.state) IS NULL THEN

@@ -44,8 +44,6 @@ FROM snowdrift.generators ORDER BY name, kind;
 SELECT count(*) FROM snowdrift.generators
 WHERE sequence_used IS NOT NULL AND (sequence_used NOT BETWEEN 0 AND 1 OR kind IN ('ulid', 'uuidv7'));
 
--- A generator that is dropped and created again, even with another kind, does not repeat an ID, also if that is
--- rolled back.
 -- If a generator is dropped and created again, and that is rolled back, the previous generator does not repeat the IDs of the other one.
 BEGIN;
 SELECT snowdrift.drop_generator('orders');

@@ -190,12 +190,11 @@ DROP TABLE shop;
 DROP FUNCTION next_order_id(), order_watermark();
 SELECT snowdrift.drop_generator('shop'), snowdrift.drop_generator('shop snos');
 
--- Definitions cannot be changed, and an altered table of definitions is an error.
+-- With session_replication_role = replica, definitions cannot be changed. An altered table of definitions is an error.
 SELECT snowdrift.create_generator('replicated', 'snowflake', worker => 1);
 SET session_replication_role = replica;
 UPDATE snowdrift_tables.generator SET worker = 2 WHERE name = 'replicated';
 RESET session_replication_role;
-UPDATE snowdrift_tables.generator SET worker = 3 WHERE name = 'replicated';
 INSERT INTO snowdrift_tables.generator (name, id, kind, sequence_min, sequence_max) VALUES ('default', 0, 'snowflake', 0, 4095);
 BEGIN;
 ALTER TABLE snowdrift_tables.generator ALTER name TYPE integer USING id;

@@ -212,6 +212,7 @@ for my $way ('SELECT setval($$snowdrift_tables.generator_id$$, :number, false), 
 			to_jsonb(to_char((clock_timestamp() + interval '${\ ($lead += 20)} s') AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))));
 		SELECT next_snowflake('p') AS of_second \\gset
 		SELECT snowdrift.drop_generator('p');
+		\\c
 		$way;
 		SELECT next_snowflake('p') > :of_second;
 		SELECT snowdrift.drop_generator('p')}),

@@ -100,13 +100,13 @@ class BlockGenerator {
             [[unlikely]]
             return {Verdict::out_of_range, {}, 0};
         Uint128 first = now > last_ms ? fresh(now, random) : above_last(random);
+        const int64_t lead = timestamp - unix_ms;
         const bool is_used_up = unix_ms_of(first + block_size) != timestamp;
-        if (timestamp - unix_ms > max_lead_ms || is_used_up) [[unlikely]] {
-            if (unix_ms < timestamp && !request.is_behind(static_cast<uint64_t>(timestamp),
-                                                          static_cast<uint64_t>(unix_ms)))
+        if (lead > max_lead_ms || is_used_up) [[unlikely]] {
+            if (lead > 0 && !request.is_behind(static_cast<uint64_t>(timestamp),
+                                               static_cast<uint64_t>(unix_ms)))
                 return {Verdict::stale, {}, 0};
-            if (timestamp - unix_ms > max_lead_ms)
-                return excessive_lead<Id>(unix_ms, timestamp - unix_ms, max_lead_ms);
+            if (lead > max_lead_ms) return excessive_lead<Id>(unix_ms, lead, max_lead_ms);
             if (!request.has_waited_for(static_cast<uint64_t>(last_), unix_ms))
                 return {Verdict::exhausted, {}, unix_ms + 1};
             if (timestamp == Id::max_timestamp_ms) return {Verdict::out_of_range, {}, 0};

@@ -32,8 +32,8 @@ struct Holder {
     Generators generators;
 };
 
-/// The hold of a line; nothing if it has none of a transaction of this database in progress, none
-/// of which is before `first`.
+/// The hold of a line; nothing if the line has no hold, or one of another database, or of a
+/// transaction that has ended. `first`: no transaction in progress is before this one.
 std::optional<Holder> holder_of(Line& line, const PGPROC& process, uint64_t first) {
     SpinLockAcquire(&line.lock);
     const Oid database = line.database;

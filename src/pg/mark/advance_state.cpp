@@ -18,12 +18,14 @@ void advance_blocks(slots::Slot& slot, BlockGenerator<Id>& generator, int64_t un
     SpinLockRelease(&slot.lock);
 }
 
+/// Reads a time of a block generator while its slot is locked.
 template <typename Id>
-int64_t first_block_ms(slots::Slot& slot, const BlockGenerator<Id>& generator) {
+int64_t read_ms(slots::Slot& slot, const BlockGenerator<Id>& generator,
+                int64_t (BlockGenerator<Id>::*time)() const noexcept) {
     SpinLockAcquire(&slot.lock);
-    const int64_t first = generator.first_unix_ms();
+    const int64_t unix_ms = (generator.*time)();
     SpinLockRelease(&slot.lock);
-    return first;
+    return unix_ms;
 }
 
 /// The latest time that a state has reached.
@@ -32,20 +34,12 @@ int64_t latest_unix_ms(slots::Slot& slot) {
         case slots::Kind::sno:
             return SnoGenerator::highest_unix_ms(slot.sno);
         case slots::Kind::ulid:
-            return first_block_ms(slot, slot.ulid);
+            return read_ms(slot, slot.ulid, &BlockGenerator<Ulid>::first_unix_ms);
         case slots::Kind::uuidv7:
-            return first_block_ms(slot, slot.uuidv7);
+            return read_ms(slot, slot.uuidv7, &BlockGenerator<Uuidv7>::first_unix_ms);
         default:
             return last_unix_ms(slot, slot.key);
     }
-}
-
-template <typename Id>
-int64_t last_block_ms(slots::Slot& slot, const BlockGenerator<Id>& generator) {
-    SpinLockAcquire(&slot.lock);
-    const int64_t last = generator.last_unix_ms();
-    SpinLockRelease(&slot.lock);
-    return last;
 }
 
 }  // namespace
@@ -78,9 +72,9 @@ int64_t last_unix_ms(slots::Slot& slot, const slots::SlotKey& key) {
         case slots::Kind::sno:
             return SnoGenerator::last_unix_ms(slot.sno);
         case slots::Kind::ulid:
-            return last_block_ms(slot, slot.ulid);
+            return read_ms(slot, slot.ulid, &BlockGenerator<Ulid>::last_unix_ms);
         case slots::Kind::uuidv7:
-            return last_block_ms(slot, slot.uuidv7);
+            return read_ms(slot, slot.uuidv7, &BlockGenerator<Uuidv7>::last_unix_ms);
         case slots::Kind::mark:
             break;
     }

@@ -9,6 +9,7 @@
 
 extern "C" {
 #include "access/sysattr.h"
+#include "catalog/dependency.h"
 #include "catalog/objectaddress.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_constraint.h"
@@ -85,22 +86,19 @@ struct Sequences {
 /// Add the statements that change what generates a key.
 void add_default(Conversion& conversion, Sequences& sequences, const Column& key,
                  const KeyGenerator& generator) {
-    const char* const replaced = read_default(key, generator).other;
-    if (replaced != nullptr)
-        conversion.replaced =
-            lappend(conversion.replaced, allocate(ReplacedDefault{key, replaced}));
+    const char* replaced = "";  // the key's default, which most members have inherited
     const char* identity = "";
     bool is_new = false;
     for (const Column& member : Items<Column>{family_of(key)}) {
         const KeyDefault current = read_default(member, generator);
         is_new |= !current.is_generator;
-        // Most members have inherited the default.
-        if (current.other != nullptr &&
-            (replaced == nullptr || std::strcmp(current.other, replaced) != 0))
+        if (current.other != nullptr && std::strcmp(current.other, replaced) != 0)
             conversion.replaced =
                 lappend(conversion.replaced, allocate(ReplacedDefault{member, current.other}));
-        sequences.owned = list_concat(sequences.owned, owned_sequences(member, false));
-        sequences.identity = list_concat(sequences.identity, owned_sequences(member, true));
+        if (member == key && current.other != nullptr) replaced = current.other;
+        sequences.owned = list_concat(sequences.owned, owned_sequences(member, DEPENDENCY_AUTO));
+        sequences.identity =
+            list_concat(sequences.identity, owned_sequences(member, DEPENDENCY_INTERNAL));
         if (OidIsValid(current.sequence))
             sequences.used =
                 lappend(sequences.used, allocate(KeySequence{member, current.sequence}));

@@ -5,13 +5,13 @@
 
 namespace snowdrift {
 
-/// A sequence that the default of a key uses.
+/// A sequence that the default of a key, or of its column in an inheriting table, uses.
 struct KeySequence {
     Column key;
     Oid sequence;
 };
 
-/// A key whose default was a call of another generator.
+/// A column, of a key or of an inheriting table, whose default was a call of another generator.
 struct ReplacedDefault {
     Column key;
     const char* expression;
@@ -22,7 +22,7 @@ struct Conversion {
     List* changes = NIL;   ///< the statements that change the tables; NIL if all keys are converted
     List* views = NIL;     ///< OIDs of the views to create again, in the order to drop them
     List* new_keys = NIL;  ///< of Column: the keys whose default changes
-    List* replaced = NIL;  ///< of ReplacedDefault, among the new keys
+    List* replaced = NIL;  ///< of ReplacedDefault
     List* kept_sequences = NIL;  ///< of KeySequence: no converted column owns the sequence
 };
 

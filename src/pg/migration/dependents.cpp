@@ -1,6 +1,5 @@
 #include "pg/migration/dependents.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <initializer_list>
 #include <tuple>
@@ -27,6 +26,7 @@ extern "C" {
 #include "catalog/pg_type_d.h"
 #include "commands/tablecmds.h"
 #include "lib/stringinfo.h"
+#include "rewrite/rewriteSupport.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -112,36 +112,42 @@ bool is_rebuilt(const ObjectAddress& object) {
     }
 }
 
-/// Whether the expression in a column of a catalog's row converts a smallint to integer.
-bool converts_smallint(int cache, HeapTuple row, AttrNumber column) {
-    bool is_null;
-    const Datum expression = SysCacheGetAttr(cache, row, column, &is_null);
-    return !is_null && std::strstr(TextDatumGetCString(expression),
-                                   psprintf(":funcid %u ", static_cast<Oid>(F_INT4_INT2)));
-}
+constexpr const char* smallint_obstacle = "converts a smallint to integer";
 
-/// Whether one of these columns of an object's row does.
-bool converts_smallint(int cache, Oid object, std::initializer_list<AttrNumber> columns) {
-    HeapTuple row = SearchSysCache1(cache, ObjectIdGetDatum(object));
+/// Whether one of these expressions in a catalog's row, which it releases, converts a smallint to
+/// integer.
+bool converts_smallint(int cache, HeapTuple row, std::initializer_list<AttrNumber> columns) {
     if (row == nullptr) return false;
-    const bool result = std::any_of(columns.begin(), columns.end(), [&](AttrNumber column) {
-        return converts_smallint(cache, row, column);
-    });
+    const char* const call = psprintf(":funcid %u ", static_cast<Oid>(F_INT4_INT2));
+    bool result = false;
+    for (const AttrNumber column : columns) {
+        bool is_null;
+        const Datum expression = SysCacheGetAttr(cache, row, column, &is_null);
+        result |= !is_null && std::strstr(TextDatumGetCString(expression), call) != nullptr;
+    }
     ReleaseSysCache(row);
     return result;
 }
 
-/// Whether an index, a constraint or a statistics object converts a smallint to integer. PostgreSQL
-/// then builds it again with a conversion of bigint to integer, which fails for IDs.
+/// Whether a view, an index, a constraint or a statistics object converts a smallint to integer.
+/// Built again, it would convert a bigint to integer, which fails for IDs.
 bool converts_smallint(const ObjectAddress& object) {
+    const Datum oid = ObjectIdGetDatum(object.objectId);
     switch (object.classId) {
         case ConstraintRelationId:
-            return converts_smallint(CONSTROID, object.objectId, {Anum_pg_constraint_conbin});
+            return converts_smallint(CONSTROID, SearchSysCache1(CONSTROID, oid),
+                                     {Anum_pg_constraint_conbin});
         case RelationRelationId:
-            return converts_smallint(INDEXRELID, object.objectId,
+            if (get_rel_relkind(object.objectId) == RELKIND_VIEW)
+                return converts_smallint(
+                    RULERELNAME,
+                    SearchSysCache2(RULERELNAME, oid, CStringGetDatum(ViewSelectRuleName)),
+                    {Anum_pg_rewrite_ev_action});
+            return converts_smallint(INDEXRELID, SearchSysCache1(INDEXRELID, oid),
                                      {Anum_pg_index_indexprs, Anum_pg_index_indpred});
         case StatisticExtRelationId:
-            return converts_smallint(STATEXTOID, object.objectId, {Anum_pg_statistic_ext_stxexprs});
+            return converts_smallint(STATEXTOID, SearchSysCache1(STATEXTOID, oid),
+                                     {Anum_pg_statistic_ext_stxexprs});
         default:
             return false;
     }
@@ -181,7 +187,7 @@ class Dependents {
     // NOLINTBEGIN(misc-no-recursion): as deep as the dependencies; PostgreSQL checks the stack
 
     void add_smallint(const ObjectAddress& object, const ObjectAddress& needed) {
-        if (visit(listed_, object)) add_line(object, needed, "converts a smallint to integer");
+        if (visit(listed_, object)) add_line(object, needed, smallint_obstacle);
     }
 
     /// Add the functions and rules that name a constraint, as in ON CONFLICT ON CONSTRAINT.
@@ -209,7 +215,9 @@ class Dependents {
 
     void add_object(const ObjectAddress& object, const ObjectAddress& needed, bool is_listed) {
         check_stack_depth();
-        const char* const obstacle = is_listed ? nullptr : obstacle_to_create(object, is_smallint_);
+        const char* obstacle = is_listed ? nullptr : obstacle_to_create(object);
+        if (!is_listed && obstacle == nullptr && is_smallint_ && converts_smallint(object))
+            obstacle = smallint_obstacle;
         is_listed |= obstacle != nullptr;
         if (!visit(is_listed ? listed_ : kept_, object)) return;
         add_dependents(object, object, is_listed);
@@ -299,11 +307,10 @@ bool is_in_partition_key(const Column& column) {
     return result;
 }
 
-List* owned_sequences(const Column& column, bool is_identity) {
-    const char type = is_identity ? DEPENDENCY_INTERNAL : DEPENDENCY_AUTO;
+List* owned_sequences(const Column& column, char dependency) {
     List* sequences = NIL;
     for (const Dependent& dependent : Items<Dependent>{dependents_of(address_of(column))})
-        if (dependent.object.classId == RelationRelationId && dependent.type == type &&
+        if (dependent.object.classId == RelationRelationId && dependent.type == dependency &&
             get_rel_relkind(dependent.object.objectId) == RELKIND_SEQUENCE)
             sequences = lappend_oid(sequences, dependent.object.objectId);
     return sequences;

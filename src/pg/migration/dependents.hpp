@@ -16,7 +16,8 @@ List* views_of(List* columns);
 /// Whether the partition key of the column's table contains the column.
 bool is_in_partition_key(const Column& column);
 
-/// The sequences that the column owns, as a List of Oid: that of its identity, or the others.
-List* owned_sequences(const Column& column, bool is_identity);
+/// The sequences that depend on the column in this way, as a List of Oid: DEPENDENCY_INTERNAL for
+/// that of its identity, DEPENDENCY_AUTO for the others that it owns.
+List* owned_sequences(const Column& column, char dependency);
 
 }  // namespace snowdrift

@@ -14,7 +14,7 @@ namespace snowdrift {
 namespace {
 
 // The queries run with a search path on which only pg_catalog has functions and operators. Their
-// argument $1 is the view, and $2 tells whether a column that the view needs is a smallint. With
+// argument $1 is the view. With
 // this path, PostgreSQL qualifies all other names in the results.
 
 // The properties that are not restored: those that only another role can give to a view, and rare
@@ -48,9 +48,6 @@ SELECT CASE
     WHEN EXISTS (SELECT FROM pg_description JOIN pg_rewrite AS r ON objoid = r.oid
             WHERE classoid = 'pg_rewrite'::regclass AND ev_class = c.oid AND rulename = '_RETURN')
         THEN 'its rule has a comment'
-    WHEN $2 AND EXISTS (SELECT FROM pg_rewrite WHERE ev_class = c.oid AND rulename = '_RETURN'
-            AND strpos(ev_action::text, ':funcid 313 ') > 0)  -- int4(int2)
-        THEN 'converts a smallint to integer'
     WHEN EXISTS (SELECT FROM used WHERE refclassid = 'pg_operator'::regclass)
         THEN 'uses an operator that is not PostgreSQL''s own, which its definition may not show'
     WHEN EXISTS (SELECT FROM used JOIN pg_proc AS p ON refobjid = p.oid JOIN pg_proc AS other USING (pronamespace, proname)
@@ -119,15 +116,15 @@ constexpr const char* settings[][2] = {{"search_path", "pg_catalog, pg_temp"},
 
 /// The strings in the first column of a query's result, null for nulls, as a List of char *. Reads
 /// the current catalogs, also if the transaction's snapshot is older.
-List* query(const char* text, Oid view, bool is_smallint = false) {
+List* query(const char* text, Oid view) {
     const int level = NewGUCNestLevel();
     for (const auto& [name, value] : settings)
         (void)set_config_option(name, value, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
                                 false);
-    Oid types[] = {OIDOID, BOOLOID};
-    Datum arguments[] = {ObjectIdGetDatum(view), BoolGetDatum(is_smallint)};
-    SPIPlanPtr plan = SPI_prepare(text, 2, types);
-    if (plan == nullptr || SPI_execute_snapshot(plan, arguments, nullptr, GetLatestSnapshot(),
+    Oid type = OIDOID;
+    Datum argument = ObjectIdGetDatum(view);
+    SPIPlanPtr plan = SPI_prepare(text, 1, &type);
+    if (plan == nullptr || SPI_execute_snapshot(plan, &argument, nullptr, GetLatestSnapshot(),
                                                 InvalidSnapshot, true, false, 0) != SPI_OK_SELECT)
         elog(ERROR, "could not read the properties of view \"%s\"", get_rel_name(view));
     List* results = NIL;
@@ -139,11 +136,11 @@ List* query(const char* text, Oid view, bool is_smallint = false) {
 
 }  // namespace
 
-const char* obstacle_to_create(const ObjectAddress& object, bool is_smallint) {
+const char* obstacle_to_create(const ObjectAddress& object) {
     if (object.classId != RelationRelationId || object.objectSubId != 0 ||
         get_rel_relkind(object.objectId) != RELKIND_VIEW)
         return "";
-    return static_cast<const char*>(linitial(query(obstacle_query, object.objectId, is_smallint)));
+    return static_cast<const char*>(linitial(query(obstacle_query, object.objectId)));
 }
 
 List* schemas_in(Oid view) { return query(schemas_query, view); }

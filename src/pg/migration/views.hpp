@@ -17,8 +17,8 @@ inline constexpr const char* catalog_path_statement = "SET LOCAL search_path = p
 
 /// Why an object that depends on a column cannot be created again by the current user, for example
 /// "belongs to role x". An empty text if it is not a view; null if it is a view that can be.
-/// `is_smallint`: the column is of type smallint. Requires a connection to SPI.
-const char* obstacle_to_create(const ObjectAddress& object, bool is_smallint);
+/// Requires a connection to SPI.
+const char* obstacle_to_create(const ObjectAddress& object);
 
 /// The names of the schemas of a view and of what it uses, as a List of char *. Requires a
 /// connection to SPI.

@@ -174,8 +174,9 @@ struct Run {
 };
 
 Run used_up{};
-bool is_outdated = false;          // a rollback may have returned numbers to the table
-uint64_t definitions_version = 0;  // a generator's id may be that of a dropped one since it changed
+bool is_outdated = false;  // a rollback may have returned numbers to the table
+uint64_t definitions_version =
+    0;  // when the blocks were made; then, an id can be of another generator
 
 void on_transaction_event(XactEvent event, void*) {
     if (event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE) is_outdated = true;
@@ -271,7 +272,7 @@ std::optional<Place> take(const Pool& pool, uint64_t unit) {
     Assert(!XactReadOnly && !IsInParallelMode());
     Assert(pool.sequence_min < pool.sequence_max && unit < pool.end_unit);
     Block& block = find_block({find_table(), pool.generator, unit});
-    // The origin is earlier since a reset of the clock.
+    // reset_clock() may have moved the origin back, so that the block is after it.
     if (block.unit >= pool.end_unit) block.next = block.end;
     if (block.next == block.end) refill(block, pool);
     if (block.next == block.end) return std::nullopt;
@@ -281,7 +282,6 @@ std::optional<Place> take(const Pool& pool, uint64_t unit) {
 }
 
 void remove(uint32_t generator) {
-    is_outdated = true;
     const Table table = open(find_table());
     visit_rows(table, generator, std::nullopt, [&](HeapTuple row) {
         CatalogTupleDelete(table.heap, &row->t_self);

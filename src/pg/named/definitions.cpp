@@ -125,6 +125,7 @@ void check_bounds(int64_t sequence_min, int64_t sequence_max) {
 }
 
 void begin_after_others(const GeneratorId& generator) {
+    (void)mark::attach();  // for the floor of fresh states
     change_slots(generator, advance_past_floor);
 }
 

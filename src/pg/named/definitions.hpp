@@ -62,8 +62,9 @@ void remove(const char* name);
 /// unique unless it is for this node only. Raises 55000.
 void check_unique_in_cluster(const char* name, const Definition& definition);
 
-/// Advances the states of a generator that is inserted past the floor of fresh states. There is one
-/// if a dropped generator had the same id, and its drop was prepared or is of this transaction.
+/// Advances the state of a new generator past the floor of fresh states. A new generator has a
+/// state only if a dropped one had the same id, and the drop was prepared or is part of this
+/// transaction.
 void begin_after_others(const GeneratorId& generator);
 
 /// Makes all sessions reread the table, and all further fresh states start after all IDs that were

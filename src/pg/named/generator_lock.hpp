@@ -25,7 +25,7 @@ namespace generator_lock {
 
 // A rollback of the subtransaction keeps the first two locks.
 
-/// Blocks other transactions from dropping or changing the generator until this one ends. Waits for
+/// Blocks other transactions from dropping the generator until this one ends. Waits for
 /// a transaction that has locked it exclusively.
 void share(const GeneratorId& generator);
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 
+#include "model/answer_of.hpp"
 #include "model/mutation.hpp"
 #include "model/server.hpp"
 #include "protocol/generators.hpp"
@@ -51,7 +52,8 @@ class Snowflakes : public Generator {
         int64_t id;
         if (!core_.try_next(word, unix_ms, id)) {
             Request request;
-            const auto answer = core_.next(word, unix_ms, max_lead_ms, request);
+            const auto answer =
+                answer_of([&] { return core_.next(word, unix_ms, max_lead_ms, request); });
             if (answer.verdict != Verdict::issued) return std::nullopt;
             id = answer.id;
         }
@@ -87,9 +89,8 @@ class Snos : public Generator {
         Sno id;
         if (!core_.try_next(state, unix_ms, 0, id)) {
             Request request;
-            auto answer = core_.next(state, unix_ms, max_lead_ms, 0, request);
-            if (answer.verdict == Verdict::stale)
-                answer = core_.next(state, unix_ms, max_lead_ms, 0, request);
+            const auto answer =
+                answer_of([&] { return core_.next(state, unix_ms, max_lead_ms, 0, request); });
             if (answer.verdict != Verdict::issued) return std::nullopt;
             id = answer.id;
         }
@@ -135,7 +136,9 @@ class Blocks : public Generator {
     std::optional<Id> draw(uint64_t* words, int64_t unix_ms, int64_t max_lead_ms) const override {
         Core core = load(words);
         Request request;
-        const auto answer = core.next(unix_ms, max_lead_ms, {0, 0}, request);
+        const auto answer = answer_of([&] {
+            return core.next(unix_ms, max_lead_ms, {0, 0}, request);
+        });
         if (answer.verdict != Verdict::issued) return std::nullopt;
         store(core, words);
         const auto block = static_cast<uint64_t>(answer.id.ordinal()) / block_size;

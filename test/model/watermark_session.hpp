@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <iterator>
 
+#include "model/answer_of.hpp"
 #include "model/replay.hpp"
 #include "model/watermark_state.hpp"
 #include "protocol/generators.hpp"
@@ -230,9 +231,12 @@ class Turn : protected snowdrift::model::Replay<Session> {
         (void)step([&] {
             std::atomic<uint64_t> word{s.words[me.generator]};
             Request request;
-            auto answer = core.next(word, s.clock, max_lead_ms, request);
-            if (answer.verdict == Verdict::exhausted)
-                answer = core.next(word, s.clock + 1, max_lead_ms, request);
+            const auto at = [&](int64_t unix_ms) {
+                return snowdrift::model::answer_of(
+                    [&] { return core.next(word, unix_ms, max_lead_ms, request); });
+            };
+            auto answer = at(s.clock);
+            if (answer.verdict == Verdict::exhausted) answer = at(s.clock + 1);
             expect(answer.verdict == Verdict::issued, "A writer waits forever.");
             s.words[me.generator] = word;
             if (me.generator != 0) return 0;

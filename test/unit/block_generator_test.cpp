@@ -6,6 +6,7 @@
 
 #include <random>
 
+#include "model/answer_of.hpp"
 #include "snowdrift/ulid.hpp"
 #include "snowdrift/uuidv7.hpp"
 #include "unit/id_sums.hpp"
@@ -30,9 +31,7 @@ class Blocks : public testing::Test {
     }
 
     typename Generator::Answer ask(int64_t unix_ms, const typename Generator::Random& of) {
-        const auto answer = generator.next(unix_ms, max_lead, of, request);
-        return answer.verdict == Verdict::stale ? generator.next(unix_ms, max_lead, of, request)
-                                                : answer;
+        return model::answer_of([&] { return generator.next(unix_ms, max_lead, of, request); });
     }
 
     /// The first ID of the block issued at `unix_ms`; fails the test if none is.

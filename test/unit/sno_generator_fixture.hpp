@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "model/answer_of.hpp"
 #include "protocol/generators.hpp"
 
 namespace snowdrift {
@@ -35,9 +36,8 @@ inline SnoGenerator::Answer ask(const SnoGenerator& generator, SnoState& state, 
                                 int64_t max_lead_ms, uint8_t metabyte, Request& request) {
     const uint64_t word = state.word;
     const uint64_t regressions = state.regressions;
-    auto answer = generator.next(state, unix_ms, max_lead_ms, metabyte, request);
-    if (answer.verdict == Verdict::stale)
-        answer = generator.next(state, unix_ms, max_lead_ms, metabyte, request);
+    const auto answer = model::answer_of(
+        [&] { return generator.next(state, unix_ms, max_lead_ms, metabyte, request); });
     expect_same_step(generator, word, state.word, state.regressions != regressions, answer, unix_ms,
                      metabyte);
     return answer;

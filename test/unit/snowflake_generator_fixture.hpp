@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "model/answer_of.hpp"
 #include "protocol/generators.hpp"
 
 namespace snowdrift {
@@ -17,9 +18,7 @@ inline constexpr int64_t max_lead = 60'000;
 inline SnowflakeGenerator::Answer ask(const SnowflakeGenerator& generator,
                                       std::atomic<uint64_t>& word, int64_t unix_ms,
                                       int64_t max_lead_ms, Request& request) {
-    const auto answer = generator.next(word, unix_ms, max_lead_ms, request);
-    if (answer.verdict != Verdict::stale) return answer;
-    return generator.next(word, unix_ms, max_lead_ms, request);
+    return model::answer_of([&] { return generator.next(word, unix_ms, max_lead_ms, request); });
 }
 
 /// A generator, its state, and one caller.

@@ -62,6 +62,22 @@ COMMIT;
 SELECT next_snowflake('orders') > :last AS greater, id = :dropped AS same_id FROM snowdrift_tables.generator WHERE name = 'orders';
 SELECT snowdrift.drop_generator('orders');
 
+-- Drops that are rolled back do not move a state ahead.
+SELECT snowdrift.create_generator('minutes', 'snowflake', 'epoch=2024-01-01T00:00:00Z unit=60s timestamp=31 sequence=24 worker=8');
+SELECT snowdrift.snapshot('minutes')->'kind' AS kind;
+SELECT snowdrift.advance(now());
+DO $$ BEGIN
+    FOR i IN 1 .. 10 LOOP
+        BEGIN
+            PERFORM snowdrift.drop_generator('minutes');
+            RAISE 'rolled back';
+        EXCEPTION WHEN raise_exception THEN
+        END;
+    END LOOP;
+END $$;
+SELECT lead < '3 min' FROM snowdrift.generators WHERE name = 'minutes';
+SELECT snowdrift.drop_generator('minutes');
+
 -- for the tests that follow: the generators continue at the clock's time, however long this test took
 SELECT snowdrift.advance(clock_timestamp() + interval '30 s');
 SET snowdrift.max_clock_lead = 0;

@@ -347,6 +347,12 @@ INSERT INTO small (parent) SELECT id FROM small;
 SELECT count(*) FROM small_ids;
 DROP VIEW small_ids;
 DROP TABLE small;
+-- Copies in partitions are dropped with the original.
+CREATE TABLE lists (k int, id smallserial, CONSTRAINT positive CHECK (coalesce(id, 0) > 0)) PARTITION BY LIST (k);
+CREATE INDEX positives ON lists (coalesce(id, 0));
+CREATE TABLE list_1 PARTITION OF lists FOR VALUES IN (1);
+SELECT error_of($$SELECT snowdrift.convert_column('lists', 'id')$$);
+DROP TABLE lists;
 -- also in a view of a view that contains an integer column
 CREATE TABLE nodes (id serial PRIMARY KEY, parent smallint REFERENCES nodes);
 CREATE VIEW node_view AS SELECT id, parent FROM nodes;

@@ -77,9 +77,10 @@ struct MarkState {
         return true;
     }
 
-    /// Makes all further fresh states start after `unix_ms`. Returns their floor.
+    /// Makes all further fresh states start after `unix_ms`, or after the mark, past which no ID
+    /// was returned, if that is earlier. Returns their floor.
     int64_t advance_fresh_floor(int64_t unix_ms) noexcept {
-        const auto floor = static_cast<uint64_t>(unix_ms);
+        const auto floor = static_cast<uint64_t>(std::min(unix_ms, load().unix_ms()));
         return static_cast<int64_t>(std::max(core::fetch_max(fresh_ms, floor), floor));
     }
 

@@ -7,7 +7,7 @@ use Snowdrift;
 use PostgreSQL::Test::Cluster;
 
 my %layouts = (
-	tens => 'epoch=2024-01-01T00:00:00Z unit=10ms timestamp=39 sequence=12 worker=8',
+	tens => 'epoch=2020-01-01T00:00:00Z unit=10ms timestamp=39 sequence=12 worker=8',
 	seconds => 'epoch=2024-01-01T00:00:00Z unit=1s timestamp=31 sequence=24 worker=8');
 
 my $node = new_server('units');

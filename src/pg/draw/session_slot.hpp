@@ -39,12 +39,14 @@ class SessionSlot {
             const int64_t floor = mark::attach();
             tag_ = mark::session.tag;
             if (!has_slot()) {
+                bool is_allocated = false;
                 const auto initialize = [&](slots::Slot& slot) {
+                    is_allocated = true;
                     start_after(slot, mark::fresh_floor());
                 };
                 while ((slot_ = slots::attach(key, initialize)) == nullptr) make_room(key);
                 allocation_ = slot_->allocation;
-                if (is_new) release_on_abort(*slot_, allocation_);
+                if (is_new && is_allocated) release_on_abort(*slot_, allocation_);
             }
             advance_state(*slot_, key, floor);
             // make_room() reads catalogs, which may process invalidations of the mark.

@@ -28,18 +28,38 @@ int64_t read_ms(slots::Slot& slot, const BlockGenerator<Id>& generator,
     return unix_ms;
 }
 
-/// The latest time that a state has reached.
-int64_t latest_unix_ms(slots::Slot& slot) {
+/// The time of the last ID of a state, or a later one. Its clock may have been set back since.
+int64_t highest_unix_ms(slots::Slot& slot) {
+    if (slot.key.kind == slots::Kind::sno) return SnoGenerator::highest_unix_ms(slot.sno);
+    return last_unix_ms(slot, slot.key);
+}
+
+/// The latest time at which a state issues no more IDs.
+int64_t closed_unix_ms(slots::Slot& slot) {
     switch (slot.key.kind) {
-        case slots::Kind::sno:
-            return SnoGenerator::highest_unix_ms(slot.sno);
+        case slots::Kind::snowflake: {
+            const uint64_t word = slot.snowflake.word;  // may be of a unit that has only begun
+            return word == 0 ? 0 : snowflake_generator(slot.key).unix_ms_of(word - 1);
+        }
         case slots::Kind::ulid:
             return read_ms(slot, slot.ulid, &BlockGenerator<Ulid>::first_unix_ms);
         case slots::Kind::uuidv7:
             return read_ms(slot, slot.uuidv7, &BlockGenerator<Uuidv7>::first_unix_ms);
         default:
-            return last_unix_ms(slot, slot.key);
+            return highest_unix_ms(slot);
     }
+}
+
+/// The maximum of a time of the states of this database's generators.
+template <int64_t (*time_of)(slots::Slot&)>
+int64_t max_unix_ms() {
+    int64_t latest_ms = 0;
+    const auto visit = [](slots::Slot& slot, void* latest) {
+        auto& ms = *static_cast<int64_t*>(latest);
+        ms = std::max(ms, time_of(slot));
+    };
+    slots::visit_generators(visit, &latest_ms);
+    return latest_ms;
 }
 
 }  // namespace
@@ -81,16 +101,8 @@ int64_t last_unix_ms(slots::Slot& slot, const slots::SlotKey& key) {
     return 0;
 }
 
-int64_t latest_unix_ms() {
-    int64_t latest_ms = 0;
-    const auto visit = [](slots::Slot& slot, void* latest) {
-        auto& ms = *static_cast<int64_t*>(latest);
-        ms = std::max(ms, latest_unix_ms(slot));
-    };
-    slots::visit_generators(visit, &latest_ms);
-    return latest_ms;
-}
+int64_t latest_unix_ms() { return max_unix_ms<closed_unix_ms>(); }
 
-int64_t advance_fresh_floor() { return mark::advance_fresh_floor(latest_unix_ms()); }
+int64_t advance_fresh_floor() { return mark::advance_fresh_floor(max_unix_ms<highest_unix_ms>()); }
 
 }  // namespace snowdrift

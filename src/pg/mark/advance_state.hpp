@@ -14,9 +14,9 @@ void advance_state(slots::Slot& slot, const slots::SlotKey& key, int64_t unix_ms
 /// The time of the last ID of that state, in Unix milliseconds; 0 if there is none.
 int64_t last_unix_ms(slots::Slot& slot, const slots::SlotKey& key);
 
-/// The latest time that the states of this database's generators have reached, in Unix
-/// milliseconds: that of an ID, or of a watermark that was read. Considers the states that this
-/// process has mapped, which include those of this transaction. Raises no error.
+/// The latest time at which a generator of this database issues no more IDs, in Unix milliseconds:
+/// that of its last ID, or before a watermark that was read. Considers the states that this process
+/// has mapped, which include those of this transaction. Raises no error.
 int64_t latest_unix_ms();
 
 /// Makes all further fresh states start after all IDs that the generators of this database have

@@ -117,9 +117,9 @@ struct Schema {
     const char* name;
 };
 
-/// The schemas of the relations that a conversion changes, and of what its views use, as a List of
-/// Schema.
-List* schemas_of(const Conversion& conversion) {
+/// The schemas of the relations that a conversion changes, of what its views use, and of the
+/// generator's function, as a List of Schema.
+List* schemas_of(const Conversion& conversion, const KeyGenerator& generator) {
     List* names = NIL;
     ListCell* cell;
     foreach (cell, conversion.tables) {
@@ -129,7 +129,8 @@ List* schemas_of(const Conversion& conversion) {
             names = lappend(names, get_namespace_name(get_rel_namespace(lfirst_oid(table))));
     }
     foreach (cell, conversion.views) names = list_concat(names, schemas_in(lfirst_oid(cell)));
-    List* schemas = NIL;
+    List* schemas =
+        list_make1(allocate(Schema{get_func_namespace(generator.function), generator.schema}));
     foreach (cell, names) {
         const auto* const name = static_cast<const char*>(lfirst(cell));
         schemas = lappend(schemas, allocate(Schema{get_namespace_oid(name, true), name}));
@@ -160,7 +161,7 @@ void convert(FunctionCallInfo fcinfo, const KeyGenerator& generator, bool is_dry
     const OwnerContext owner{static_cast<const Column*>(linitial(keys))->table};
     const Conversion conversion =
         lock_and_plan(keys, generator, is_dry_run ? AccessShareLock : AccessExclusiveLock, find);
-    const List* const schemas = schemas_of(conversion);
+    const List* const schemas = schemas_of(conversion, generator);
     if (conversion.changes == NIL)
         for (const Column& key : Items<Column>{keys})
             ereport(NOTICE, (errmsg("column \"%s\" of table \"%s\" is already converted",

@@ -153,6 +153,17 @@ bool converts_smallint(const ObjectAddress& object) {
     }
 }
 
+/// Whether the object is a constraint that a table has only inherited.
+bool is_inherited(const ObjectAddress& object) {
+    if (object.classId != ConstraintRelationId) return false;
+    HeapTuple row = SearchSysCache1(CONSTROID, ObjectIdGetDatum(object.objectId));
+    if (row == nullptr) return false;
+    const bool result =
+        !reinterpret_cast<const FormData_pg_constraint*>(GETSTRUCT(row))->conislocal;
+    ReleaseSysCache(row);
+    return result;
+}
+
 bool is_same(const ObjectAddress& a, const ObjectAddress& b) {
     return a.classId == b.classId && a.objectId == b.objectId && a.objectSubId == b.objectSubId;
 }
@@ -186,7 +197,10 @@ class Dependents {
  private:
     // NOLINTBEGIN(misc-no-recursion): as deep as the dependencies; PostgreSQL checks the stack
 
+    /// Not a partition's copy of an index, or an inherited constraint, which are dropped with the
+    /// original.
     void add_smallint(const ObjectAddress& object, const ObjectAddress& needed) {
+        if (!is_same(visible_object(object), object) || is_inherited(object)) return;
         if (visit(listed_, object)) add_line(object, needed, smallint_obstacle);
     }
 

@@ -53,9 +53,9 @@ KeyGenerator find_generator(const char* name) {
     if (allowed != ACLCHECK_OK) aclcheck_error(allowed, OBJECT_FUNCTION, get_func_name(function));
     const char* const argument =
         name == nullptr ? "" : psprintf("%s::pg_catalog.text", quote_literal_cstr(name));
-    const char* const qualified = quote_qualified_identifier(
-        get_namespace_name(get_func_namespace(function)), get_func_name(function));
-    return {function, name, psprintf("%s(%s)", qualified, argument)};
+    const char* const schema = get_namespace_name(get_func_namespace(function));
+    const char* const qualified = quote_qualified_identifier(schema, get_func_name(function));
+    return {function, name, schema, psprintf("%s(%s)", qualified, argument)};
 }
 
 int64 draw(const KeyGenerator& generator) {

@@ -7,9 +7,10 @@ namespace snowdrift {
 
 /// A generator of Snowflake IDs.
 struct KeyGenerator {
-    Oid function;      ///< next_snowflake() or next_snowflake(text)
-    const char* name;  ///< name of a named generator; null for the default one
-    const char* call;  ///< the call of the function in SQL
+    Oid function;        ///< next_snowflake() or next_snowflake(text)
+    const char* name;    ///< name of a named generator; null for the default one
+    const char* schema;  ///< name of the function's schema
+    const char* call;    ///< the call of the function in SQL
 };
 
 /// Finds a generator's function. `name`: null for the default generator. Raises 42501 if the

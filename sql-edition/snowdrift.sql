@@ -480,7 +480,8 @@ CREATE TABLE snowdrift_tables.generator (
     datacenter integer NOT NULL,
     worker integer NOT NULL,
     fields snowdrift.fields NOT NULL,    -- stored because parsing the layout takes longer than drawing an ID
-    state text NOT NULL    -- the sequence; no regclass, because a subscriber reads the rows that it skips
+    state text NOT NULL CHECK (state ~ '^snowdrift_tables[.]state_[0-9a-f]{32}$')
+        -- the sequence; no regclass, because a subscriber reads the rows that it skips
 );
 
 -- The default generator, whose name is '', is not in the table, so that it needs no data of a dump.
@@ -627,11 +628,15 @@ END $$;
 CREATE TRIGGER create_state BEFORE INSERT ON snowdrift_tables.generator
     FOR EACH ROW EXECUTE FUNCTION snowdrift_tables.create_state();
 
--- Each server has its own generators: logical replication applies no row of another server.
+-- Each server has its own generators: logical replication applies no row of another server. Its workers run no query.
 CREATE FUNCTION snowdrift_tables.skip_row() RETURNS trigger
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF current_setting('session_replication_role') = 'replica' THEN
+        IF current_query() IS NOT NULL THEN
+            RAISE 'cannot change table "snowdrift_tables.generator" while session_replication_role is "replica"' USING ERRCODE = '55000',
+                HINT = 'To restore a dump, set session_replication_role to "origin".';
+        END IF;
         RETURN NULL;
     END IF;
     RETURN coalesce(NEW, OLD);    -- after ENABLE TRIGGER ALL, as of pg_dump --disable-triggers
@@ -639,6 +644,27 @@ END $$;
 CREATE TRIGGER skip_row BEFORE INSERT OR UPDATE OR DELETE ON snowdrift_tables.generator
     FOR EACH ROW EXECUTE FUNCTION snowdrift_tables.skip_row();
 ALTER TABLE snowdrift_tables.generator ENABLE REPLICA TRIGGER skip_row;
+
+-- Logical replication would remove this server's rows.
+CREATE FUNCTION snowdrift_tables.refuse_truncate() RETURNS trigger
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RAISE 'cannot truncate table "snowdrift_tables.generator"' USING ERRCODE = '0A000', HINT = 'Use snowdrift.drop_generator() for each generator.';
+END $$;
+CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON snowdrift_tables.generator
+    FOR EACH STATEMENT EXECUTE FUNCTION snowdrift_tables.refuse_truncate();
+ALTER TABLE snowdrift_tables.generator ENABLE ALWAYS TRIGGER refuse_truncate;
+
+-- Creations, drops and advances wait for each other, and then see what the others have done.
+CREATE FUNCTION snowdrift_tables.lock_generators() RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
+        RAISE 'cannot create, drop or advance ID generators in a transaction with isolation level "%"', current_setting('transaction_isolation')
+            USING ERRCODE = '25001', HINT = 'Use READ COMMITTED.';
+    END IF;
+    LOCK TABLE snowdrift_tables.generator IN SHARE ROW EXCLUSIVE MODE;
+END $$;
 
 -- A generator begins after the present time unit, and after the last IDs of all others, also of dropped ones.
 CREATE FUNCTION snowdrift.create_generator(name text, kind text, layout public.snowflake_layout DEFAULT 'snowflake',
@@ -654,7 +680,7 @@ BEGIN
     datacenter := coalesce(datacenter, 0);
     worker := coalesce(worker, 0);
     f := snowdrift.fields_of(layout);
-    LOCK TABLE snowdrift_tables.generator IN SHARE ROW EXCLUSIVE MODE;    -- waits for other creations, drops and advances
+    PERFORM snowdrift_tables.lock_generators();
     IF name IS NULL OR kind IS NULL THEN
         RAISE 'ID generator % must not be null', CASE WHEN name IS NULL THEN 'name' ELSE 'kind' END USING ERRCODE = '22004';
     ELSIF kind <> 'snowflake' THEN
@@ -690,26 +716,29 @@ CREATE FUNCTION snowdrift.drop_generator(name text, force boolean DEFAULT false)
     SET quote_all_identifiers = off SET standard_conforming_strings = on AS $$
 DECLARE
     dependents CONSTANT text := (
-        SELECT string_agg(format('default of column %I of table %s', attname, adrelid::regclass), E'\n' ORDER BY adrelid, adnum)
-        FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
-        WHERE strpos(pg_get_expr(adbin, adrelid), format('next_snowflake(''%s''::text)', replace(name, '''', ''''''))) > 0);
+        SELECT string_agg(description, E'\n' ORDER BY class, object, adnum)
+        FROM (SELECT format('default of column %I of table %s', attname, adrelid::regclass), pg_get_expr(adbin, adrelid), 1, adrelid, adnum
+              FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
+              UNION ALL SELECT format('default of domain %s', oid::regtype), pg_get_expr(typdefaultbin, 0), 2, oid, 0
+              FROM pg_type WHERE typdefaultbin IS NOT NULL) AS defaults(description, expression, class, object, adnum)
+        WHERE strpos(expression, 'next_snowflake(') > 0 AND strpos(expression, format('''%s''::', replace(name, '''', ''''''))) > 0);
     g snowdrift_tables.generator;
 BEGIN
     IF dependents IS NOT NULL AND NOT force THEN
         RAISE 'cannot drop ID generator "%" because other objects depend on it', name USING ERRCODE = '2BP01', DETAIL = dependents,
             HINT = 'Change these objects first, or drop the generator with force => true to keep them. They then raise an error when used.';
     END IF;
-    LOCK TABLE snowdrift_tables.generator IN SHARE ROW EXCLUSIVE MODE;    -- as in create_generator
+    PERFORM snowdrift_tables.lock_generators();
     DELETE FROM snowdrift_tables.generator AS d WHERE d.name = drop_generator.name RETURNING * INTO g;
     IF NOT FOUND THEN
         RAISE 'ID generator "%" does not exist', name USING ERRCODE = '42704';
     END IF;
-    EXECUTE format('ALTER SEQUENCE %s NO CYCLE', g.state);    -- waits until the transactions that drew have ended
+    EXECUTE format('ALTER SEQUENCE %s NO CYCLE', g.state::regclass);    -- waits until the transactions that drew have ended
     PERFORM setval('snowdrift_tables.dropped_ms',
         greatest(snowdrift_tables.last_ms(g), pg_sequence_last_value('snowdrift_tables.dropped_ms')));
-    EXECUTE format('DROP SEQUENCE %s', g.state);
+    EXECUTE format('DROP SEQUENCE %s', g.state::regclass);
 END $$;
-COMMENT ON FUNCTION snowdrift.drop_generator IS 'drop named generator; by default only if no default of a column names it';
+COMMENT ON FUNCTION snowdrift.drop_generator IS 'drop named generator; by default only if no default of a column or a domain names it';
 
 -- COST 1, so that the planner inlines predicates that call it.
 CREATE FUNCTION snowdrift.generator_layout(generator text) RETURNS public.snowflake_layout
@@ -750,7 +779,7 @@ BEGIN
         RAISE 'time is % ms ahead of the server''s clock', lead_ms USING ERRCODE = '55000',
             DETAIL = 'At most 60000 ms are allowed.';
     END IF;
-    LOCK TABLE snowdrift_tables.generator IN SHARE ROW EXCLUSIVE MODE;    -- as in create_generator
+    PERFORM snowdrift_tables.lock_generators();
     FOR g IN SELECT * FROM snowdrift_tables.generators() AS d ORDER BY d.name LOOP
         PERFORM pg_advisory_xact_lock(1397641047, g.state::regclass::integer);    -- as in next_snowflake
         PERFORM setval(g.state, greatest(snowdrift_tables.last_state_at(unix_ms, g.fields), pg_sequence_last_value(g.state)));

@@ -136,6 +136,7 @@ int chaos(const Paths& paths, double minutes, uint32_t seed) {
     in_parallel(clusters, [=](Cluster& cluster) { cluster.torment(end, latest_end); });
     if (interrupted) return 130;
     in_parallel(clusters, [](Cluster& cluster) { cluster.heal(); });
+    run.heal();
 
     const Problems missing = of_all(clusters, &Cluster::missing_faults);
     const Problems stuck = of_all(clusters, &Cluster::end_clients);

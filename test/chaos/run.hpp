@@ -39,6 +39,12 @@ class Run {
     /// The time since the beginning of the run.
     Time now() const;
 
+    /// All faults are undone from now on.
+    void heal() { healed_ = now(); }
+
+    /// When all faults were undone; 0 before.
+    Time healed() const { return healed_; }
+
     /// Prints what an actor does, after the time in seconds.
     void say(const std::string& actor, const std::string& what);
 
@@ -83,6 +89,7 @@ class Run {
  private:
     const uint32_t seed_;
     const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    std::atomic<Time> healed_ = 0;
     std::mutex mutex_;
     std::map<std::string, uint64_t> faults_;
     std::map<std::string, uint64_t> errors_;

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <string>
 
 namespace snowdrift::chaos {
 namespace {
@@ -30,6 +31,12 @@ void SessionGuard::work() {
         std::this_thread::sleep_for(std::chrono::milliseconds{100});
         const std::lock_guard lock{mutex_};
         if (process_ == 0 || run_.now() - begin_ < longest_step) continue;
+        const std::string session = "session " + std::to_string(process_);
+        const Time healed = run_.healed();
+        if (healed != 0 && begin_ > healed)
+            run_.complain(session, "no answer, although all faults are undone");
+        else
+            run_.say(session, "is ended, because a step takes too long");
         const OpenWindow window{run_, lineage_, Fault::any};
         (void)::kill(process_, SIGTERM);
         begin_ = run_.now();

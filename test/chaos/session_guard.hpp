@@ -1,4 +1,5 @@
-// Ends a session whose step takes too long, so that no client waits forever.
+// Ends a session whose step takes too long, so that no client waits forever. After the faults, this
+// is a problem.
 //
 // statement_timeout would not do: a step of the server's clock ends or extends it.
 #pragma once

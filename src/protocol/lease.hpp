@@ -8,9 +8,10 @@
 namespace snowdrift {
 
 /// The lease, in milliseconds: how far beyond the clock the mark is advanced. Inserts that follow
-/// each other within this time do not wait for the mark, and after a restart, IDs are ahead of the
-/// clock by up to this time. With 2 s, an INSERT every 1.5 s would have half a second of room for
-/// jitter; with 4 s, IDs would be ahead by one more second, for no pause that is common.
+/// each other within half of this time, or regularly within this time, do not wait for the mark.
+/// After a restart, IDs are ahead of the clock by up to this time. With 2 s, an INSERT every 1.5 s
+/// would have half a second of room for jitter; with 4 s, IDs would be ahead by one more second,
+/// for no pause that is common.
 inline constexpr int64_t lease_ms = 3000;
 
 /// The minimum distance, in milliseconds, from an ID to the mark that is advanced for it. It

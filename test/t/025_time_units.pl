@@ -69,6 +69,7 @@ ok( $node->poll_query_until('postgres',
 	'if no lead is allowed, a call waits for that unit instead of raising an error');
 set_clock($node, '2026-06-01 12:00:10');
 is($session->query('SELECT 1'), "t\n1", '... until the clock enters it');
+is($session->query(q{SELECT overflow_episodes FROM snowdrift.generators WHERE name = 'seconds'}), '0', '... which is no overflow');
 $session->quit;
 
 # Under load, while the clock is stepped back and the server crashes

@@ -17,6 +17,7 @@ enum class Verdict : uint8_t {
     issued,        ///< the answer has an ID
     stale,         ///< the time may be older than the last ID: read the clock, and ask again
     exhausted,     ///< the sequence is used up: wait for the next time unit, and ask again
+    early,         ///< the clock has not reached the next time unit: wait, and ask again
     clock_behind,  ///< the lead exceeds the limit by at most max_wait(): wait, and ask again
     refused,       ///< the lead exceeds the limit by more than max_wait()
     out_of_range,  ///< the wall clock is outside the format's range
@@ -26,7 +27,7 @@ template <typename Id>
 struct Answer {
     Verdict verdict;
     Id id;       ///< issued: the ID
-    int64_t ms;  ///< issued: the ID's Unix millisecond; exhausted, clock_behind: the Unix
+    int64_t ms;  ///< issued: the ID's Unix millisecond; exhausted, early, clock_behind: the Unix
                  ///< millisecond to wait for; refused: by how many milliseconds the clock is behind
                  ///< the last ID
 };

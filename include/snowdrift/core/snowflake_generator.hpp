@@ -174,7 +174,8 @@ class SnowflakeGenerator {
             }
             if (const int64_t wait = early_by(last, next, unix_ms, max_lead_ms); wait > 0)
                 [[unlikely]]
-                return {Verdict::exhausted, 0, unix_ms + wait};
+                return {sequence >= sequence_max_ ? Verdict::exhausted : Verdict::early, 0,
+                        unix_ms + wait};
             assert(next > last);
             if (try_replace(word, last, next))
                 return {Verdict::issued,

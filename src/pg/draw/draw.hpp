@@ -43,12 +43,18 @@ pg_noinline Answer wait_for_id(Session& session, Answer answer, Request& request
     if (answer.verdict == Verdict::issued) return answer;
     waiting::count_while(session.slot().statistics.waiting, [&] {
         for (; answer.verdict != Verdict::issued; answer = session.ask(request)) {
-            if (answer.verdict == Verdict::exhausted || answer.verdict == Verdict::clock_behind) {
-                if (answer.verdict == Verdict::exhausted)
+            switch (answer.verdict) {
+                case Verdict::exhausted:
                     overflow::record(session.slot().statistics, session.label());
-                wait_for_clock(answer.ms);
-            } else if (answer.verdict != Verdict::stale) {
-                report_clock_error(answer.verdict, answer.ms);
+                    [[fallthrough]];
+                case Verdict::early:
+                case Verdict::clock_behind:
+                    wait_for_clock(answer.ms);
+                    break;
+                case Verdict::stale:
+                    break;
+                default:
+                    report_clock_error(answer.verdict, answer.ms);
             }
         }
     });

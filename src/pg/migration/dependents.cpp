@@ -116,7 +116,8 @@ constexpr const char* smallint_obstacle = "converts a smallint to integer";
 
 /// Whether one of these expressions in a catalog's row, which it releases, converts a smallint to
 /// integer.
-bool converts_smallint(int cache, HeapTuple row, std::initializer_list<AttrNumber> columns) {
+bool converts_smallint(SysCacheIdentifier cache, HeapTuple row,
+                       std::initializer_list<AttrNumber> columns) {
     if (row == nullptr) return false;
     const char* const call = psprintf(":funcid %u ", static_cast<Oid>(F_INT4_INT2));
     bool result = false;

@@ -353,6 +353,9 @@ CREATE INDEX positives ON lists (coalesce(id, 0));
 CREATE TABLE list_1 PARTITION OF lists FOR VALUES IN (1);
 SELECT error_of($$SELECT snowdrift.convert_column('lists', 'id')$$);
 DROP TABLE lists;
+CREATE TABLE excluding (id smallserial PRIMARY KEY, EXCLUDE USING btree ((coalesce(id, 0)) WITH =));
+SELECT error_of($$SELECT snowdrift.convert_keys('{excluding}')$$);
+DROP TABLE excluding;
 -- also in a view of a view that contains an integer column
 CREATE TABLE nodes (id serial PRIMARY KEY, parent smallint REFERENCES nodes);
 CREATE VIEW node_view AS SELECT id, parent FROM nodes;

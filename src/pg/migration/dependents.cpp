@@ -198,11 +198,14 @@ class Dependents {
  private:
     // NOLINTBEGIN(misc-no-recursion): as deep as the dependencies; PostgreSQL checks the stack
 
-    /// Not a partition's copy of an index, or an inherited constraint, which are dropped with the
-    /// original.
+    /// Add an object that converts a smallint; not a partition's copy of an index, or an inherited
+    /// constraint, which are dropped with the original.
     void add_smallint(const ObjectAddress& object, const ObjectAddress& needed) {
-        if (!is_same(visible_object(object), object) || is_inherited(object)) return;
-        if (visit(listed_, object)) add_line(object, needed, smallint_obstacle);
+        const ObjectAddress shown =
+            visible_object(object);  // of a constraint's index: the constraint
+        if (shown.classId == object.classId && !is_same(shown, object)) return;
+        if (is_inherited(shown)) return;
+        if (visit(listed_, shown)) add_line(shown, needed, smallint_obstacle);
     }
 
     /// Add the functions and rules that name a constraint, as in ON CONFLICT ON CONSTRAINT.

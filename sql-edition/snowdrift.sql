@@ -715,16 +715,22 @@ CREATE FUNCTION snowdrift.drop_generator(name text, force boolean DEFAULT false)
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp
     SET quote_all_identifiers = off SET standard_conforming_strings = on AS $$
 DECLARE
-    dependents CONSTANT text := (
-        SELECT string_agg(description, E'\n' ORDER BY class, object, adnum)
-        FROM (SELECT format('default of column %I of table %s', attname, adrelid::regclass), pg_get_expr(adbin, adrelid), 1, adrelid, adnum
-              FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
-              UNION ALL SELECT format('default of domain %s', oid::regtype), pg_get_expr(typdefaultbin, 0), 2, oid, 0
-              FROM pg_type WHERE typdefaultbin IS NOT NULL) AS defaults(description, expression, class, object, adnum)
-        WHERE strpos(expression, 'next_snowflake(') > 0 AND strpos(expression, format('''%s''::', replace(name, '''', ''''''))) > 0);
+    dependents text;
     g snowdrift_tables.generator;
 BEGIN
-    IF dependents IS NOT NULL AND NOT force THEN
+    IF NOT force THEN
+        SELECT string_agg(description, E'\n' ORDER BY classid, object, adnum) INTO dependents
+        FROM (SELECT DISTINCT classid, objid FROM pg_depend
+              WHERE classid IN ('pg_attrdef'::regclass, 'pg_type'::regclass) AND refclassid = 'pg_proc'::regclass
+                  AND refobjid IN ('public.next_snowflake(text)'::regprocedure, 'snowdrift.generator_layout(text)'::regprocedure)) AS users,
+            LATERAL (SELECT format('default of column %I of table %s', attname, adrelid::regclass), pg_get_expr(adbin, adrelid), adrelid, adnum
+                     FROM pg_attrdef AS a JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
+                     WHERE classid = 'pg_attrdef'::regclass AND a.oid = objid
+                     UNION ALL SELECT format('default of domain %s', t.oid::regtype), pg_get_expr(typdefaultbin, 0), t.oid, 0
+                     FROM pg_type AS t WHERE classid = 'pg_type'::regclass AND t.oid = objid) AS defaults(description, expression, object, adnum)
+        WHERE strpos(expression, format('''%s''::', replace(name, '''', ''''''))) > 0;
+    END IF;
+    IF dependents IS NOT NULL THEN
         RAISE 'cannot drop ID generator "%" because other objects depend on it', name USING ERRCODE = '2BP01', DETAIL = dependents,
             HINT = 'Change these objects first, or drop the generator with force => true to keep them. They then raise an error when used.';
     END IF;
@@ -767,7 +773,6 @@ CREATE VIEW snowdrift.generators AS
 COMMENT ON VIEW snowdrift.generators IS 'definition of each generator, time of its last ID, and how far it is ahead of the clock';
 GRANT SELECT ON snowdrift.generators TO PUBLIC;
 
--- Calls of next_snowflake wait until the transaction ends.
 CREATE FUNCTION snowdrift.advance("timestamp" timestamptz) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -781,8 +786,12 @@ BEGIN
     END IF;
     PERFORM snowdrift_tables.lock_generators();
     FOR g IN SELECT * FROM snowdrift_tables.generators() AS d ORDER BY d.name LOOP
-        PERFORM pg_advisory_xact_lock(1397641047, g.state::regclass::integer);    -- as in next_snowflake
-        PERFORM setval(g.state, greatest(snowdrift_tables.last_state_at(unix_ms, g.fields), pg_sequence_last_value(g.state)));
+        BEGIN    -- as in next_snowflake
+            PERFORM pg_advisory_xact_lock(1397641047, g.state::regclass::integer);
+            PERFORM setval(g.state, greatest(snowdrift_tables.last_state_at(unix_ms, g.fields), pg_sequence_last_value(g.state)));
+            RAISE SQLSTATE 'SNOWD';
+        EXCEPTION WHEN SQLSTATE 'SNOWD' THEN
+        END;
     END LOOP;
 END $$;
 COMMENT ON FUNCTION snowdrift.advance(timestamptz) IS 'make all further IDs of all generators later than a time';

@@ -94,7 +94,8 @@ SELECT snowflake_timestamp(132271570944274432, 'epoch=2021-01-01T00:00:00Z times
     snowflake_boundary('2022-01-01') = 132271570944000000 AS boundary, uuidv7_timestamp(uuidv7_boundary('2022-01-01')) = '2022-01-01' AS uuid;
 CREATE TABLE defaults (id bigint DEFAULT next_snowflake('it''s\a'));
 SELECT snowdrift.create_generator('it''s\a', 'snowflake', worker => 11);
-CREATE TABLE named_notation (id bigint DEFAULT next_snowflake(generator => 'it''s\a'), other bigint DEFAULT next_snowflake('it''s\a'::varchar));
+CREATE TABLE named_notation (id bigint DEFAULT next_snowflake(generator => 'it''s\a'), other bigint DEFAULT next_snowflake('it''s\a'::varchar),
+    at timestamptz DEFAULT snowflake_timestamp(1, snowdrift.generator_layout('it''s\a')), unrelated text DEFAULT 'it''s\a'::text);
 CREATE DOMAIN numbers AS bigint DEFAULT next_snowflake('it''s\a');
 SELECT error_of($$SELECT snowdrift.drop_generator('it''s\a')$$);
 DROP TABLE defaults, named_notation;

@@ -243,6 +243,14 @@ $sessions{replace}->query_safe('COMMIT');
 ended('draw');
 is(in_clock($is_after =~ s/:30Z/:40Z/r), 't', 'an advance includes a generator for whose creation it waits');
 
+# An advance leaves no lock that a draw needs, and a drop with force none of tables that do not name the generator.
+in_clock('CREATE TABLE unrelated (n int DEFAULT 1)');
+$sessions{draw}->query_safe("BEGIN; LOCK TABLE unrelated; SELECT snowdrift.advance('2026-06-01 $hour:02:40Z')");
+is(holders(), '0', 'an advance leaves no lock of draws');
+$sessions{draw}->query_safe('ROLLBACK; BEGIN; LOCK TABLE unrelated');
+is(in_clock(q{SET lock_timeout = '10s'; SELECT snowdrift.create_generator('brief', 'snowflake', worker => 31); SELECT snowdrift.drop_generator('brief')}) =~ s/\n//gr, '', 'a drop waits for no table that does not name the generator');
+$sessions{draw}->query_safe('ROLLBACK');
+
 # The view waits for a drop, and then shows the others.
 $sessions{replace}->query_safe(q{BEGIN; SELECT snowdrift.drop_generator('later')});
 begin('draw', 'SELECT count(*) FROM snowdrift.generators', 'relation');

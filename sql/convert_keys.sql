@@ -329,6 +329,17 @@ SELECT error_of($$SELECT snowdrift.convert_keys('{named}', dry_run => true)$$);
 DROP FUNCTION add_name;
 DROP TABLE named;
 
+-- Expressions of other tables can read the column, and would run with the rights of the key's owner.
+CREATE TABLE read_by_others (id serial PRIMARY KEY);
+CREATE FUNCTION one_of_others() RETURNS read_by_others LANGUAGE sql IMMUTABLE AS 'SELECT NULL::shop.read_by_others';
+CREATE TABLE reader (n int DEFAULT (one_of_others()).id, CHECK ((one_of_others()).id IS NULL OR n > 0));
+CREATE INDEX ON reader (coalesce((one_of_others()).id, n));
+CREATE STATISTICS reader_statistics ON (coalesce((one_of_others()).id, n)), n FROM reader;
+SELECT error_of($$SELECT snowdrift.convert_keys('{read_by_others}', dry_run => true)$$);
+DROP TABLE reader;
+DROP FUNCTION one_of_others;
+DROP TABLE read_by_others;
+
 -- A conversion of smallint to integer would become one of bigint, which fails for IDs.
 CREATE TABLE small (id smallserial PRIMARY KEY, parent smallint REFERENCES small, CHECK (coalesce(parent, 0) >= 0), CHECK (parent >= 0));
 CREATE INDEX small_parent ON small (coalesce(parent, 0)) WHERE parent IS NOT NULL;

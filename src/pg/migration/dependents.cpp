@@ -11,6 +11,7 @@
 extern "C" {
 #include "access/sysattr.h"
 #include "catalog/dependency.h"
+#include "catalog/index.h"
 #include "catalog/indexing.h"
 #include "catalog/objectaddress.h"
 #include "catalog/partition.h"
@@ -98,15 +99,47 @@ ObjectAddress visible_object(ObjectAddress object) {
     return whole;
 }
 
-/// Whether PostgreSQL changes the object together with the type of a column.
-bool is_rebuilt(const ObjectAddress& object) {
+/// The table in an object's row of a catalog; InvalidOid if it has none.
+template <typename Form, Oid Form::*table>
+Oid table_in(SysCacheIdentifier cache, Oid object) {
+    HeapTuple row = SearchSysCache1(cache, ObjectIdGetDatum(object));
+    if (row == nullptr) return InvalidOid;
+    const Oid result = reinterpret_cast<const Form*>(GETSTRUCT(row))->*table;
+    ReleaseSysCache(row);
+    return result;
+}
+
+bool is_foreign_key(Oid constraint) {
+    HeapTuple row = SearchSysCache1(CONSTROID, ObjectIdGetDatum(constraint));
+    if (row == nullptr) return false;
+    const bool result = reinterpret_cast<const FormData_pg_constraint*>(GETSTRUCT(row))->contype ==
+                        CONSTRAINT_FOREIGN;
+    ReleaseSysCache(row);
+    return result;
+}
+
+bool is_same(const ObjectAddress& a, const ObjectAddress& b) {
+    return a.classId == b.classId && a.objectId == b.objectId && a.objectSubId == b.objectSubId;
+}
+
+/// Whether PostgreSQL changes the object together with the type of the column, and evaluates it, if
+/// at all, for the rows of its table. An expression in another table, whose owner may be another
+/// role, can read the column of a row value.
+bool is_rebuilt(const ObjectAddress& object, const ObjectAddress& column) {
     switch (object.classId) {
-        case RelationRelationId:  // indexes and sequences
+        case RelationRelationId:
+            return get_rel_relkind(object.objectId) == RELKIND_SEQUENCE ||
+                   IndexGetRelation(object.objectId, true) == column.objectId;
         case ConstraintRelationId:
+            return is_foreign_key(object.objectId) ||
+                   table_in<FormData_pg_constraint, &FormData_pg_constraint::conrelid>(
+                       CONSTROID, object.objectId) == column.objectId;
         case StatisticExtRelationId:
-            return true;
-        case AttrDefaultRelationId:  // a default depends on its own column only
-            return visible_object(object).classId == AttrDefaultRelationId;
+            return table_in<FormData_pg_statistic_ext, &FormData_pg_statistic_ext::stxrelid>(
+                       STATEXTOID, object.objectId) == column.objectId;
+        case AttrDefaultRelationId:  // not that of a generated column
+            return visible_object(object).classId == AttrDefaultRelationId &&
+                   is_same(GetAttrDefaultColumnAddress(object.objectId), column);
         default:
             return false;
     }
@@ -165,10 +198,6 @@ bool is_inherited(const ObjectAddress& object) {
     return result;
 }
 
-bool is_same(const ObjectAddress& a, const ObjectAddress& b) {
-    return a.classId == b.classId && a.objectId == b.objectId && a.objectSubId == b.objectSubId;
-}
-
 /// The objects that depend on columns, directly or through other objects. An object precedes the
 /// objects on which it depends, so this is the order in which they can be dropped.
 class Dependents {
@@ -180,7 +209,7 @@ class Dependents {
         is_smallint_ = get_atttype(column.table, column.number) == INT2OID;
         const ObjectAddress address = address_of(column);
         for (const Dependent& dependent : Items<Dependent>{dependents_of(address)}) {
-            if (!is_rebuilt(dependent.object))
+            if (!is_rebuilt(dependent.object, address))
                 add_visible(dependent.object, address, false);
             else if (is_smallint_ && converts_smallint(dependent.object))
                 add_smallint(dependent.object, address);

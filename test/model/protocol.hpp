@@ -255,7 +255,6 @@ class Protocol {
         std::fill_n(s.memory, 2, Memory{});
         for (Session& session : s.sessions) session = new_session(session.library);
         s.allocations = 0;
-        s.reset_ms = 0;
         // The server does not know of IDs of an extension that was not committed.
         s.left.remove_if([&](const Id& id) {
             return id.uncommitted_file != no_file && id.uncommitted_file != s.disk.file;
@@ -265,7 +264,6 @@ class Protocol {
     // ---- invariants
 
     bool are_words_durable(const State& s) const {
-        if (s.reset_ms != 0) return true;
         const Survivor left = Turn::surviving(s, scenario_);
         return std::all_of(std::begin(s.memory), std::end(s.memory), [&](const Memory& memory) {
             const uint64_t file = memory.mark[3];

@@ -258,11 +258,10 @@ struct State {
     Ids<6> left;  ///< the IDs that were returned
     Budget budget;
     Ms clock;
-    Ms reset_ms;  ///< the time of a reset that has not ended; 0 if there is none
     uint8_t allocations;
     uint8_t generator;   ///< the named one, as committed
     uint8_t generators;  ///< number of those that were created
-    uint8_t unused;
+    uint8_t unused[5];
 };
 
 }  // namespace snowdrift::model

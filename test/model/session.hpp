@@ -277,20 +277,8 @@ class Turn : public Environment {
     }
 
     void finish_reset() {
-        const uint64_t position = position_step([&] {
-            s.reset_ms = s.clock;
-            Row row = page().row;
-            row.unix_ms = to_unix(s.clock);
-            row.writer = Writer::outside;
-            s.disk.write({row, file(), false, {}});
-            forgive_later_than(s.reset_ms);
-            return page().position;
-        });
-        make_durable(position);
         (void)step(always, [&] {
             SharedMark{memory}.reset();
-            forgive_later_than(s.reset_ms);
-            s.reset_ms = 0;
             return 0;
         });
         (void)step(always, [&] {
@@ -298,6 +286,15 @@ class Turn : public Environment {
             return 0;
         });
         tag_ = -1;
+        const uint64_t position = position_step([&] {
+            Row row = page().row;
+            row.unix_ms = to_unix(s.clock);
+            row.writer = Writer::outside;
+            s.disk.write({row, file(), false, {}});
+            forgive_later_than(s.clock);
+            return page().position;
+        });
+        make_durable(position);
         end_transaction();
     }
 
@@ -388,7 +385,6 @@ class Turn : public Environment {
 
     /// The ID is returned.
     void hand_out(const Id& id) {
-        if (s.reset_ms != 0 && id.ms > s.reset_ms) return;
         expect(!s.left.has(id), "An ID was issued twice.");
         // A crash before the commit of a new extension loses its file.
         const bool is_uncommitted =

@@ -51,7 +51,7 @@ int64_t latest_time(const mark_table::Origin& common) {
 SNOWDRIFT_FUNCTION(reset_clock) {
     PreventCommandIfReadOnly("snowdrift.reset_clock()");
     const int64 max_lead_ms = settings::max_clock_lead + lease_ms;
-    if (!mark::reset(clock::now_ms(), max_lead_ms, last_generator, latest_time))
+    if (!mark::reset(max_lead_ms, last_generator, latest_time))
         ereport(
             ERROR,
             (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -156,7 +156,7 @@ bool advance(int64_t unix_ms) {
     return mark_protocol::advance(environment, unix_ms);
 }
 
-bool reset(int64_t unix_ms, int64_t max_lead_ms, int32_t (*last_id)(),
+bool reset(int64_t max_lead_ms, int32_t (*last_id)(),
            int64_t (*latest_time)(const mark_table::Origin&)) {
     attach_slot();
     // The lock blocks sessions that advance the mark or attach it. A session that attaches it later
@@ -164,20 +164,23 @@ bool reset(int64_t unix_ms, int64_t max_lead_ms, int32_t (*last_id)(),
     Relation table = mark_table::open(ShareRowExclusiveLock);
     const Value present = mark_table::read(table);
     require_structure(present);
-    const int64_t latest_ms = unix_ms + max_lead_ms;
+    const int64_t latest_ms = clock::now_ms() + max_lead_ms;
     const bool is_needed = present.unix_ms > latest_ms || latest_time(present.origin) > latest_ms;
     if (is_needed) {
-        const mark_table::Origin origin{unix_ms, last_id()};
+        const int32_t last = last_id();
+        // Change the word first, so that sessions discard IDs that they draw from the old states,
+        // and wait for the lock. Read the clock after that: no earlier ID is returned from now on.
+        // If an error occurs, they attach the mark that is on disk then.
+        state().reset();
+        slots::clear_generators();
+        session.tag = -1;
+        const int64_t unix_ms = clock::now_ms();
         // If only origins or watermarks are ahead, the mark stays, because it covers IDs that were
         // issued.
         (void)mark_table::update(table, [&](const Value& now) {
             const int64_t mark_ms = now.unix_ms > latest_ms ? unix_ms : now.unix_ms;
-            return now.with(origin).with(mark_ms, Writer::outside);
+            return now.with({unix_ms, last}).with(mark_ms, Writer::outside);
         });
-        // Change the word first, so that sessions discard IDs that they draw from the old states.
-        state().reset();
-        slots::clear_generators();
-        session.tag = -1;
     }
     relation_close(table, ShareRowExclusiveLock);
     return is_needed;

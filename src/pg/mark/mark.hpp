@@ -55,15 +55,15 @@ void require_structure();
 /// another ID.
 bool advance(int64_t unix_ms);
 
-/// Sets the mark to `unix_ms` if it is ahead of `unix_ms` by more than `max_lead_ms`, and discards
+/// Sets the mark to the clock's time if it is ahead of it by more than `max_lead_ms`, and discards
 /// the states if the mark, an origin or a state is that far ahead. (Reading a watermark advances a
-/// state, but not the mark.) Returns false if none is. After a reset, IDs of times later than
-/// `unix_ms` may be repeated.
+/// state, but not the mark.) Returns false if none is. After a reset, IDs of later times may be
+/// repeated.
 ///
-/// Existing generators may then issue IDs from `unix_ms` on, so the same write limits their
+/// Existing generators may then issue IDs from that time on, so the same write limits their
 /// origins. `last_id()` returns an id that is not less than theirs. `latest_time()` returns the
 /// latest time of an origin or a state, in Unix milliseconds.
-bool reset(int64_t unix_ms, int64_t max_lead_ms, int32_t (*last_id)(),
+bool reset(int64_t max_lead_ms, int32_t (*last_id)(),
            int64_t (*latest_time)(const mark_table::Origin&));
 
 /// Whether `tag` is the current tag: the mark was neither reset nor moved to another file since.

@@ -89,6 +89,7 @@ struct MarkState {
     void reset() noexcept {
         word = load().next(0).bits;
         fresh_ms = 0;
+        file = 0;  // so that sessions bind the word again, and begin after the mark on disk
     }
 };
 

@@ -168,6 +168,7 @@ bool reset(int64_t max_lead_ms, int32_t (*last_id)(),
     const bool is_needed = present.unix_ms > latest_ms || latest_time(present.origin) > latest_ms;
     if (is_needed) {
         const int32_t last = last_id();
+        wal::require_writable();  // before states are lost
         // Change the word first, so that sessions discard IDs that they draw from the old states,
         // and wait for the lock. Read the clock after that: no earlier ID is returned from now on.
         // If an error occurs, they attach the mark that is on disk then.

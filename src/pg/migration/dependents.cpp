@@ -209,12 +209,13 @@ class Dependents {
         is_smallint_ = get_atttype(column.table, column.number) == INT2OID;
         const ObjectAddress address = address_of(column);
         for (const Dependent& dependent : Items<Dependent>{dependents_of(address)}) {
-            if (!is_rebuilt(dependent.object, address))
-                add_visible(dependent.object, address, false);
-            else if (is_smallint_ && converts_smallint(dependent.object))
-                add_smallint(dependent.object, address);
-            else if (dependent.object.classId == ConstraintRelationId)
-                add_users(dependent.object);
+            const ObjectAddress& object = dependent.object;
+            if (!is_rebuilt(object, address)) {
+                add_visible(object, address, false);
+                continue;
+            }
+            add_users(object);
+            if (is_smallint_ && converts_smallint(object)) add_smallint(object, address);
         }
     }
 
@@ -237,8 +238,15 @@ class Dependents {
         if (visit(listed_, shown)) add_line(shown, needed, smallint_obstacle);
     }
 
-    /// Add the functions and rules that name a constraint, as in ON CONFLICT ON CONSTRAINT.
-    void add_users(const ObjectAddress& constraint) {
+    /// Add the functions and rules that name a constraint, or that of an index, as in ON CONFLICT
+    /// ON CONSTRAINT.
+    void add_users(const ObjectAddress& object) {
+        const Oid oid = object.classId == ConstraintRelationId ? object.objectId
+                        : object.classId == RelationRelationId
+                            ? get_index_constraint(object.objectId)
+                            : InvalidOid;
+        if (!OidIsValid(oid)) return;
+        const ObjectAddress constraint{ConstraintRelationId, oid, 0};
         for (const Dependent& user : Items<Dependent>{dependents_of(constraint)})
             if (user.object.classId == ProcedureRelationId ||
                 user.object.classId == RewriteRelationId)
@@ -255,6 +263,7 @@ class Dependents {
             return;
         }
         if (is_same(shown, needed)) return;  // another part of what it depends on
+        if (is_inherited(shown)) return;     // it is dropped with the original
         // a copy of a trigger; the original is found at its own table
         if (shown.classId == object.classId && shown.objectId != object.objectId) return;
         add_object(shown, needed, is_listed);

@@ -275,8 +275,7 @@ void chart(Report& report, const Options& options, const std::vector<KeyedTable>
         "own. Flushes per `INSERT` without a standby: " +
             counted +
             ". After a pause of more than 3 s, and at times of more than 1.5 s, Snowdrift's IDs "
-            "cause one more flush. The "
-            "bars are medians of " +
+            "cause one more flush. The bars are medians of " +
             rows({false}) + " and " + rows({true}) + " rows, and vary with the speed of the disk.",
         {"without a standby", "with a synchronous standby"}, bars, 0);
 }

@@ -282,7 +282,6 @@ $node->safe_psql('postgres', "CREATE DATABASE of_$_") for 'snowflake', 'ulid', '
 $node->safe_psql("of_$_", "CREATE EXTENSION snowdrift; SELECT next_$_()") for 'snowflake', 'ulid', 'uuidv7';
 $node->safe_psql('postgres', 'CREATE DATABASE of_failed');
 $node->safe_psql('of_failed', 'CREATE EXTENSION snowdrift; SELECT next_snowflake()');
-
 set_clock($node, '2036-06-01 12:00:00');
 $node->safe_psql('of_failed', 'SELECT next_snowflake()');
 $node->safe_psql("of_$_", "SELECT ${_}_watermark()") for 'snowflake', 'ulid', 'uuidv7';

@@ -23,7 +23,7 @@ namespace {
 using definitions::Column;
 using definitions::Row;
 
-/// An id that is not less than those of all generators, whether or not their creation has been
+/// The greatest id of all generators, or a greater one, whether or not their creation has been
 /// committed. (Replication can set the sequence of the ids back.)
 int32_t last_generator() {
     uint32_t last = definitions::next_id();

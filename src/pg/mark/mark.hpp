@@ -61,8 +61,8 @@ bool advance(int64_t unix_ms);
 /// repeated.
 ///
 /// Existing generators may then issue IDs from that time on, so the same write limits their
-/// origins. `last_id()` returns an id that is not less than theirs. `latest_time()` returns the
-/// latest time of an origin or a state, in Unix milliseconds.
+/// origins. `last_id()` returns the greatest of their ids, or a greater one. `latest_time()`
+/// returns the latest time of an origin or a state, in Unix milliseconds.
 bool reset(int64_t max_lead_ms, int32_t (*last_id)(),
            int64_t (*latest_time)(const mark_table::Origin&));
 

@@ -120,20 +120,29 @@ struct Schema {
 /// The schemas of the relations that a conversion changes, of what its views use, and of the
 /// generator's function, as a List of Schema.
 List* schemas_of(const Conversion& conversion, const KeyGenerator& generator) {
-    List* names = NIL;
+    List* schemas = NIL;
+    const auto add = [&](Oid schema, const char* name) {
+        for (const Schema& each : Items<Schema>{schemas})
+            if (each.oid == schema) return;
+        schemas = lappend(schemas, allocate(Schema{schema, name}));
+    };
+    add(get_func_namespace(generator.function), generator.schema);
     ListCell* cell;
     foreach (cell, conversion.tables) {
         const List* const tables = find_all_inheritors(lfirst_oid(cell), NoLock, nullptr);
         ListCell* table;
-        foreach (table, tables)
-            names = lappend(names, get_namespace_name(get_rel_namespace(lfirst_oid(table))));
+        foreach (table, tables) {
+            const Oid schema = get_rel_namespace(lfirst_oid(table));
+            add(schema, get_namespace_name(schema));
+        }
     }
-    foreach (cell, conversion.views) names = list_concat(names, schemas_in(lfirst_oid(cell)));
-    List* schemas =
-        list_make1(allocate(Schema{get_func_namespace(generator.function), generator.schema}));
-    foreach (cell, names) {
-        const auto* const name = static_cast<const char*>(lfirst(cell));
-        schemas = lappend(schemas, allocate(Schema{get_namespace_oid(name, true), name}));
+    foreach (cell, conversion.views) {
+        const List* const names = schemas_in(lfirst_oid(cell));
+        ListCell* name;
+        foreach (name, names) {
+            const auto* const schema = static_cast<const char*>(lfirst(name));
+            add(get_namespace_oid(schema, true), schema);
+        }
     }
     return schemas;
 }

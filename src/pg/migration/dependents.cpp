@@ -99,23 +99,19 @@ ObjectAddress visible_object(ObjectAddress object) {
     return whole;
 }
 
-/// The table in an object's row of a catalog; InvalidOid if it has none.
-template <typename Form, Oid Form::*table>
-Oid table_in(SysCacheIdentifier cache, Oid object) {
+/// A field of an object's row in a catalog; `missing` if there is no row.
+template <typename Form, typename Field>
+Field read_field(SysCacheIdentifier cache, Oid object, Field Form::*field, Field missing) {
     HeapTuple row = SearchSysCache1(cache, ObjectIdGetDatum(object));
-    if (row == nullptr) return InvalidOid;
-    const Oid result = reinterpret_cast<const Form*>(GETSTRUCT(row))->*table;
+    if (row == nullptr) return missing;
+    const Field value = reinterpret_cast<const Form*>(GETSTRUCT(row))->*field;
     ReleaseSysCache(row);
-    return result;
+    return value;
 }
 
-bool is_foreign_key(Oid constraint) {
-    HeapTuple row = SearchSysCache1(CONSTROID, ObjectIdGetDatum(constraint));
-    if (row == nullptr) return false;
-    const bool result = reinterpret_cast<const FormData_pg_constraint*>(GETSTRUCT(row))->contype ==
-                        CONSTRAINT_FOREIGN;
-    ReleaseSysCache(row);
-    return result;
+template <typename Field>
+Field read_constraint(Oid constraint, Field FormData_pg_constraint::*field, Field missing) {
+    return read_field(CONSTROID, constraint, field, missing);
 }
 
 bool is_same(const ObjectAddress& a, const ObjectAddress& b) {
@@ -131,12 +127,13 @@ bool is_rebuilt(const ObjectAddress& object, const ObjectAddress& column) {
             return get_rel_relkind(object.objectId) == RELKIND_SEQUENCE ||
                    IndexGetRelation(object.objectId, true) == column.objectId;
         case ConstraintRelationId:
-            return is_foreign_key(object.objectId) ||
-                   table_in<FormData_pg_constraint, &FormData_pg_constraint::conrelid>(
-                       CONSTROID, object.objectId) == column.objectId;
+            return read_constraint(object.objectId, &FormData_pg_constraint::contype, '\0') ==
+                       CONSTRAINT_FOREIGN ||
+                   read_constraint(object.objectId, &FormData_pg_constraint::conrelid,
+                                   InvalidOid) == column.objectId;
         case StatisticExtRelationId:
-            return table_in<FormData_pg_statistic_ext, &FormData_pg_statistic_ext::stxrelid>(
-                       STATEXTOID, object.objectId) == column.objectId;
+            return read_field(STATEXTOID, object.objectId, &FormData_pg_statistic_ext::stxrelid,
+                              InvalidOid) == column.objectId;
         case AttrDefaultRelationId:  // not that of a generated column
             return visible_object(object).classId == AttrDefaultRelationId &&
                    is_same(GetAttrDefaultColumnAddress(object.objectId), column);
@@ -189,13 +186,15 @@ bool converts_smallint(const ObjectAddress& object) {
 
 /// Whether the object is a constraint that a table has only inherited.
 bool is_inherited(const ObjectAddress& object) {
-    if (object.classId != ConstraintRelationId) return false;
-    HeapTuple row = SearchSysCache1(CONSTROID, ObjectIdGetDatum(object.objectId));
-    if (row == nullptr) return false;
-    const bool result =
-        !reinterpret_cast<const FormData_pg_constraint*>(GETSTRUCT(row))->conislocal;
-    ReleaseSysCache(row);
-    return result;
+    return object.classId == ConstraintRelationId &&
+           !read_constraint(object.objectId, &FormData_pg_constraint::conislocal, true);
+}
+
+/// The constraint itself, or that of an index; InvalidOid if there is none.
+Oid constraint_of(const ObjectAddress& object) {
+    if (object.classId == ConstraintRelationId) return object.objectId;
+    return object.classId == RelationRelationId ? get_index_constraint(object.objectId)
+                                                : InvalidOid;
 }
 
 /// The objects that depend on columns, directly or through other objects. An object precedes the
@@ -231,8 +230,7 @@ class Dependents {
     /// Add an object that converts a smallint; not a partition's copy of an index, or an inherited
     /// constraint, which are dropped with the original.
     void add_smallint(const ObjectAddress& object, const ObjectAddress& needed) {
-        const ObjectAddress shown =
-            visible_object(object);  // of a constraint's index: the constraint
+        const ObjectAddress shown = visible_object(object);  // of an index: its constraint, if any
         if (shown.classId == object.classId && !is_same(shown, object)) return;
         if (is_inherited(shown)) return;
         if (visit(listed_, shown)) add_line(shown, needed, smallint_obstacle);
@@ -241,12 +239,8 @@ class Dependents {
     /// Add the functions and rules that name a constraint, or that of an index, as in ON CONFLICT
     /// ON CONSTRAINT.
     void add_users(const ObjectAddress& object) {
-        const Oid oid = object.classId == ConstraintRelationId ? object.objectId
-                        : object.classId == RelationRelationId
-                            ? get_index_constraint(object.objectId)
-                            : InvalidOid;
-        if (!OidIsValid(oid)) return;
-        const ObjectAddress constraint{ConstraintRelationId, oid, 0};
+        const ObjectAddress constraint{ConstraintRelationId, constraint_of(object), 0};
+        if (!OidIsValid(constraint.objectId)) return;
         for (const Dependent& user : Items<Dependent>{dependents_of(constraint)})
             if (user.object.classId == ProcedureRelationId ||
                 user.object.classId == RewriteRelationId)

@@ -14,8 +14,7 @@ namespace snowdrift {
 namespace {
 
 // The queries run with a search path on which only pg_catalog has functions and operators. Their
-// argument $1 is the view. With
-// this path, PostgreSQL qualifies all other names in the results.
+// argument $1 is the view. With this path, PostgreSQL qualifies all other names in the results.
 
 // The properties that are not restored: those that only another role can give to a view, and rare
 // ones of the objects that a view consists of. A trigger, a rule or a default of a view is not a

@@ -175,8 +175,8 @@ struct Run {
 
 Run used_up{};
 bool is_outdated = false;  // a rollback may have returned numbers to the table
-uint64_t definitions_version =
-    0;  // when the blocks were made; then, an id can be of another generator
+// When the blocks were made. After a change, an id can belong to another generator.
+uint64_t definitions_version = 0;
 
 void on_transaction_event(XactEvent event, void*) {
     if (event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE) is_outdated = true;

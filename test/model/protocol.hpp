@@ -17,6 +17,7 @@ namespace snowdrift::model {
 enum class Choice : uint8_t {
     go,
     cancel,
+    fail,
     draw,
     commit,
     abort,
@@ -35,6 +36,7 @@ enum class Choice : uint8_t {
 inline constexpr const char* choice_names[] = {
     "takes a step",
     "cancels the wait",
+    "fails",
     "draws an ID",
     "commits",
     "aborts",
@@ -167,6 +169,7 @@ class Protocol {
         if (session.phase != Phase::idle) {
             visit(Choice::go);
             if (session.is_waiting) visit(Choice::cancel);
+            if (session.phase == Phase::reset) visit(Choice::fail);
             return;
         }
         const bool may_draw = s.budget.draws > 0;
@@ -199,6 +202,8 @@ class Protocol {
         switch (choice) {
             case Choice::cancel:
                 return turn.cancel();
+            case Choice::fail:
+                return turn.fail();
             case Choice::draw:
                 return turn.draw();
             case Choice::commit:

@@ -90,6 +90,13 @@ class Turn : public Environment {
         return true;
     }
 
+    /// snowdrift.reset_clock() raises an error before it has written the mark.
+    bool fail() {
+        if (me.positions_in_log != 0) return false;
+        me.tag = -1;
+        return abort();
+    }
+
     /// DROP EXTENSION and CREATE EXTENSION: a new file, which the install script attaches.
     bool replace_extension() {
         const bool is_mark_known = memory.mark[0] != 0 || memory.mark[3] != 0;
@@ -278,7 +285,9 @@ class Turn : public Environment {
 
     void finish_reset() {
         (void)step(always, [&] {
+            const uint64_t present = memory.mark[3];
             SharedMark{memory}.reset();
+            if (has(Mutation::reset_keeps_file)) memory.mark[3] = present;
             return 0;
         });
         (void)step(always, [&] {

@@ -61,6 +61,7 @@ const Scenario extensions{.name = "Extensions",
 const Scenario resets{.name = "Resets",
                       .statements = {draw, reset},
                       .budget = {.draws = 4, .crashes = 1, .clock_steps = 2, .replacements = 1},
+                      .back_ms = lease_ms,  // so that the next step repeats a time
                       .max_lead_ms = 0};
 const Scenario block_resets{
     .name = "BlockResets",
@@ -186,6 +187,7 @@ constexpr Broken mutations[] = {
     BROKEN(rollback_keeps_floor, generators),
     BROKEN(rollback_keeps_state, generators),
     BROKEN(new_file_starts_at_zero, extensions),
+    BROKEN(reset_keeps_file, resets),
     // sentence 3
     BROKEN(draw_in_two_steps, crashes),
     BROKEN(attach_sets_state, crashes),

@@ -304,7 +304,7 @@ class Turn : public Environment {
             return page().position;
         });
         make_durable(position);
-        end_transaction();
+        enter(Phase::attach);
     }
 
     void end_transaction() {

@@ -299,9 +299,13 @@ for my $kind ('snowflake', 'ulid', 'uuidv7')
 	like(error_of_database($node, "of_$kind", "SELECT next_$kind()"),
 		qr/clock moved backwards by 3156191\d{5} ms/, "... also if only a watermark was read: $kind");
 	$node->safe_psql("of_$kind", 'SELECT snowdrift.reset_clock()');
+	is($node->safe_psql("of_$kind", q{SELECT mark >= '2026-06-01 12:01:20Z' FROM snowdrift.clock}), 't', '... and the mark covers all earlier times');
 	like($node->safe_psql("of_$kind", "SELECT ${kind}_timestamp(next_$kind()) AT TIME ZONE 'UTC'"),
 		qr/^2026-06-01 12:01:/, '... until the clock is reset');
 }
+is( $node->safe_psql('of_failed', q{SELECT snowdrift.reset_clock(); DROP EXTENSION snowdrift; CREATE EXTENSION snowdrift;
+		SELECT mark >= '2026-06-01 12:01:20Z' FROM snowdrift.clock}),
+	"\nt", 'an extension that is created again after a reset continues the mark');
 $node->safe_psql('postgres', 'CREATE ROLE someone');
 like(error_of($node, 'SET ROLE someone; SELECT snowdrift.reset_clock()'),
 	qr/42501: permission denied/, 'ordinary roles cannot reset the clock');

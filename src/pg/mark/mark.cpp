@@ -176,12 +176,14 @@ bool reset(int64_t max_lead_ms, int32_t (*last_id)(),
         slots::clear_generators();
         session.tag = -1;
         const int64_t unix_ms = clock::now_ms();
-        // If only origins or watermarks are ahead, the mark stays, because it covers IDs that were
-        // issued.
+        // If only origins or watermarks are ahead, the mark is not set back, because it covers IDs
+        // that were issued.
         (void)mark_table::update(table, [&](const Value& now) {
-            const int64_t mark_ms = now.unix_ms > latest_ms ? unix_ms : now.unix_ms;
+            const int64_t mark_ms =
+                now.unix_ms > latest_ms ? unix_ms : std::max(now.unix_ms, unix_ms);
             return now.with({unix_ms, last}).with(mark_ms, Writer::outside);
         });
+        (void)attach();  // so that an extension that is created again begins after the mark
     }
     relation_close(table, ShareRowExclusiveLock);
     return is_needed;

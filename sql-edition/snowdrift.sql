@@ -6,6 +6,8 @@
 -- set the search path.
 SET LOCAL search_path = pg_catalog, pg_temp;
 DO $$
+DECLARE
+    grantee text;
 BEGIN
     IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp'::text THEN
         RAISE 'this file must be run in one transaction'
@@ -17,6 +19,11 @@ BEGIN
     -- The domain has no constraint, so that PostgreSQL can evaluate calls with a constant layout when it plans a query.
     -- Each function that takes a layout checks it.
     CREATE DOMAIN public.snowflake_layout AS text;
+    -- Revoke what ALTER DEFAULT PRIVILEGES has granted: functions that other roles create here could run as the owner.
+    FOR grantee IN SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
+            FROM pg_namespace, aclexplode(nspacl) AS a WHERE nspname IN ('snowdrift', 'snowdrift_tables') AND a.grantee <> nspowner LOOP
+        EXECUTE format('REVOKE ALL ON SCHEMA snowdrift, snowdrift_tables FROM %s', grantee);
+    END LOOP;
 END $$;
 COMMENT ON DOMAIN public.snowflake_layout
     IS 'layout of Snowflake IDs: the name of a preset, or an epoch, a time unit, and the order and widths of the fields';
@@ -509,10 +516,14 @@ CREATE FUNCTION snowdrift_tables.next_state(last bigint, f snowdrift.fields) RET
 CREATE FUNCTION snowdrift_tables.lead_ms(state bigint, f snowdrift.fields) RETURNS bigint LANGUAGE sql VOLATILE
     RETURN ((state >> (f).sequence_bits) - (snowdrift_tables.unix_ms() - (f).epoch_ms) / (f).unit_ms) * (f).unit_ms;
 
+-- The bits of an ID that the sequence can set.
+CREATE FUNCTION snowdrift_tables.sequence_mask(f snowdrift.fields) RETURNS bigint LANGUAGE sql IMMUTABLE
+    RETURN snowdrift.ones((f).sequence_bits) << (f).sequence_shift;
+
 CREATE FUNCTION snowdrift_tables.id_of(state bigint, g snowdrift_tables.generator, f snowdrift.fields) RETURNS bigint
     LANGUAGE sql IMMUTABLE
     RETURN (state >> (f).sequence_bits << (f).timestamp_shift)
-        | ((state & snowdrift.ones((f).sequence_bits)) << (f).sequence_shift)
+        | ((state << (f).sequence_shift) & snowdrift_tables.sequence_mask(f))
         | ((g).datacenter::bigint << (f).datacenter_shift) | ((g).worker::bigint << (f).worker_shift);
 
 -- The last state in the time unit that contains a time, or in the first or last time unit of the layout.
@@ -568,6 +579,7 @@ BEGIN
     f := g.fields;
     BEGIN
         sequence := g.state;
+        state := pg_catalog.pg_sequence_last_value(sequence);    -- waits for a drop before it can block other calls
         IF pg_catalog.pg_advisory_xact_lock(1397641047, sequence::integer) IS NULL THEN    -- never; faster than PERFORM
         END IF;
         state := snowdrift_tables.next_state(pg_catalog.pg_sequence_last_value(sequence), f);
@@ -674,6 +686,7 @@ DECLARE
     now_ms CONSTANT bigint := snowdrift_tables.unix_ms();
     sequence CONSTANT text := 'snowdrift_tables.state_' || replace(gen_random_uuid()::text, '-', '');
     f snowdrift.fields;
+    created snowdrift_tables.generator;
     others text;
 BEGIN
     layout := coalesce(layout, 'snowflake');
@@ -695,11 +708,13 @@ BEGIN
     END IF;
     PERFORM snowdrift.check_field('datacenter', datacenter, f.datacenter_bits);
     PERFORM snowdrift.check_field('worker', worker, f.worker_bits);
+    created := (name, layout, datacenter, worker, f, sequence);
     SELECT string_agg(CASE g.name WHEN '' THEN 'the default generator' ELSE format('"%s"', g.name) END, ', ' ORDER BY g.name) INTO others
     FROM snowdrift_tables.generators() AS g
     WHERE ((g.fields).epoch_ms, (g.fields).unit_ms, (g.fields).timestamp_shift) = (f.epoch_ms, f.unit_ms, f.timestamp_shift)
-        AND (g.datacenter::bigint << (g.fields).worker_bits) + g.worker = (create_generator.datacenter::bigint << f.worker_bits) + create_generator.worker;
-    INSERT INTO snowdrift_tables.generator VALUES (name, layout, datacenter, worker, f, sequence);
+        AND (snowdrift_tables.id_of(0, g, g.fields) # snowdrift_tables.id_of(0, created, f))
+            & ~(snowdrift_tables.sequence_mask(g.fields) | snowdrift_tables.sequence_mask(f)) = 0;
+    INSERT INTO snowdrift_tables.generator VALUES (created.*);
     PERFORM setval(sequence, snowdrift_tables.last_state_at(
         greatest(now_ms, pg_sequence_last_value('snowdrift_tables.dropped_ms'), max(snowdrift_tables.last_ms(g))), f))
     FROM snowdrift_tables.generators() AS g;
@@ -723,7 +738,7 @@ BEGIN
         FROM (SELECT DISTINCT classid, objid FROM pg_depend
               WHERE classid IN ('pg_attrdef'::regclass, 'pg_type'::regclass) AND refclassid = 'pg_proc'::regclass
                   AND refobjid IN ('public.next_snowflake(text)'::regprocedure, 'snowdrift.generator_layout(text)'::regprocedure)) AS users,
-            LATERAL (SELECT format('default of column %I of table %s', attname, adrelid::regclass), pg_get_expr(adbin, adrelid), adrelid, adnum
+            LATERAL (SELECT format('default of column %I of table %s', attname, adrelid::regclass), pg_get_expr(adbin, 0), adrelid, adnum
                      FROM pg_attrdef AS a JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
                      WHERE classid = 'pg_attrdef'::regclass AND a.oid = objid
                      UNION ALL SELECT format('default of domain %s', t.oid::regtype), pg_get_expr(typdefaultbin, 0), t.oid, 0

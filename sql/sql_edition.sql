@@ -215,6 +215,15 @@ DROP TYPE pg_temp.trap CASCADE;
 RESET ROLE;
 REVOKE USAGE ON SCHEMA snowdrift_tables FROM snowdrift_user;
 
+-- The IDs of two generators can be equal if their timestamps have the same place, and the node bits that neither sequence can set are equal.
+SET client_min_messages = notice;
+SELECT snowdrift.create_generator('wide', 'snowflake', 'epoch=2021-01-01T00:00:00Z timestamp=41 worker=8 sequence=14', worker => 12);
+SELECT snowdrift.create_generator('equal', 'snowflake', worker => 16, datacenter => 1);
+SELECT snowdrift.create_generator('narrow', 'snowflake', worker => 17, datacenter => 1);
+SELECT snowdrift.create_generator('another', 'snowflake', worker => 12);
+RESET client_min_messages;
+SELECT count(*) FROM (SELECT snowdrift.drop_generator(name) FROM unnest('{wide,equal,narrow,another}'::text[]) AS name) AS dropped;
+
 -- Default privileges give nobody a right on the state of a generator.
 ALTER DEFAULT PRIVILEGES GRANT ALL ON SEQUENCES TO snowdrift_user, PUBLIC;
 SELECT snowdrift.create_generator('guarded', 'snowflake', worker => 14);

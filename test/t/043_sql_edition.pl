@@ -22,6 +22,10 @@ $node->append_conf('postgresql.conf', "autovacuum = off\nbgwriter_lru_maxpages =
 $node->append_conf('postgresql.conf', "statement_timeout = 60s\n");    # for calls that would wait while the clock stands still
 $node->start;
 create_edition($node, $_) for 'app', 'clock', 'lost';
+create_edition($node, 'defaults', 'ALTER DEFAULT PRIVILEGES FOR ROLE owner GRANT ALL ON SCHEMAS TO PUBLIC, pg_monitor');
+is( $node->safe_psql('defaults', q{
+		SELECT string_agg(nspname, ' ') FROM pg_namespace WHERE nspname ~ '^snowdrift' AND has_schema_privilege('pg_monitor', nspname, 'CREATE')}),
+	'', 'default privileges let no role create functions in the schemas');
 
 # Everything below runs as the owner of the databases, who is no superuser.
 my $superuser = $node->safe_psql('postgres', 'SELECT current_user');
@@ -244,7 +248,7 @@ ended('draw');
 is(in_clock($is_after =~ s/:30Z/:40Z/r), 't', 'an advance includes a generator for whose creation it waits');
 
 # An advance leaves no lock that a draw needs, and a drop with force none of tables that do not name the generator.
-in_clock('CREATE TABLE unrelated (n int DEFAULT 1)');
+in_clock(q{CREATE TABLE unrelated (n bigint DEFAULT next_snowflake('slow'))});
 $sessions{draw}->query_safe("BEGIN; LOCK TABLE unrelated; SELECT snowdrift.advance('2026-06-01 $hour:02:40Z')");
 is(holders(), '0', 'an advance leaves no lock of draws');
 $sessions{draw}->query_safe('ROLLBACK; BEGIN; LOCK TABLE unrelated');
@@ -277,8 +281,12 @@ is(in_clock('SELECT count(*), count(DISTINCT id) FROM drawn'), '3|3', 'a generat
 
 $sessions{draw}->query_safe("BEGIN; $draw_replaced");
 begin('replace', $replace, 'relation');
+$sessions{wait} = $node->background_psql('clock', on_error_stop => 0);
+$pids{wait} = $sessions{wait}->query('SELECT pg_backend_pid()');
+begin('wait', q{SELECT next_snowflake('replaced')}, 'relation');
 $sessions{draw}->query_safe("$draw_replaced; COMMIT");
 is(ended('replace'), '', 'a drop waits for a transaction that draws');
+like(ended('wait'), qr/ID generator "replaced" was dropped/, '... while other calls wait for the drop');
 set_clock($node, "2026-06-01 $hour:05:00");
 in_clock($draw_replaced);
 is(in_clock('SELECT count(*), count(DISTINCT id) FROM drawn'), '6|6', '... and the next generator repeats none of its IDs');

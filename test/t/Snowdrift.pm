@@ -84,12 +84,14 @@ sub clock_file
 	return $node->basedir . '/clock';
 }
 
-# create_edition(NODE, DATABASE): creates a database of the role "owner", and the SQL edition in it
+# create_edition(NODE, DATABASE, STATEMENTS): creates a database of the role "owner", runs the statements there, if any, and creates
+# the SQL edition
 sub create_edition
 {
-	my ($node, $database) = @_;
+	my ($node, $database, $before) = @_;
 	$node->safe_psql('postgres', 'DO $$ BEGIN CREATE ROLE owner LOGIN; EXCEPTION WHEN DUPLICATE_OBJECT THEN END $$');
 	$node->safe_psql('postgres', "CREATE DATABASE $database OWNER owner");
+	$node->safe_psql($database, $before) if defined $before;
 	system_or_bail('psql', '-X', '-q', '-o', '/dev/null', '-v', 'ON_ERROR_STOP=1', '-1', '-d', $node->connstr($database), '-U', 'owner',
 		'-f', 'sql-edition/snowdrift.sql');
 	return;

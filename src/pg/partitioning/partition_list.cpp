@@ -1,10 +1,12 @@
 #include "pg/partitioning/partition_list.hpp"
 
 #include "pg/named/column_default.hpp"
+#include "pg/support/scan.hpp"
 
 extern "C" {
 #include "catalog/partition.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_type_d.h"
 #include "nodes/parsenodes.h"
 #include "storage/lmgr.h"
@@ -65,6 +67,21 @@ void announce_layout(Oid parent, const ColumnIds& ids, const SnowflakeLayout* st
     ereport(NOTICE, (errmsg("using layout \"%s\" for the IDs in table \"%s\"",
                             layout_text(ids.layout()), get_rel_name(parent)),
                      errdetail("The default of the partition key draws IDs of this layout.")));
+}
+
+List* partitions_of(Oid parent) {
+    List* partitions = NIL;
+    (void)find_tuple(InheritsRelationId, InheritsParentIndexId,
+                     {{Anum_pg_inherits_inhparent, ObjectIdGetDatum(parent)}},
+                     [&](HeapTuple tuple) {
+                         const auto* const inherits =
+                             reinterpret_cast<const FormData_pg_inherits*>(GETSTRUCT(tuple));
+                         if (!inherits->inhdetachpending)
+                             partitions = lappend_oid(partitions, inherits->inhrelid);
+                         return false;
+                     });
+    list_sort(partitions, list_oid_cmp);
+    return partitions;
 }
 
 std::optional<Partition> find_partition(Oid oid) {

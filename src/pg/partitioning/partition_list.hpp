@@ -8,7 +8,6 @@
 #include "pg/types/snowflake_layout_type.hpp"
 
 extern "C" {
-#include "catalog/pg_inherits.h"
 #include "nodes/pg_list.h"
 #include "utils/relcache.h"
 }
@@ -58,13 +57,16 @@ void announce_layout(Oid parent, const ColumnIds& ids, const SnowflakeLayout* st
 /// A partition; nothing if it was dropped or detached concurrently.
 std::optional<Partition> find_partition(Oid oid);
 
-/// Calls visit(Partition) for each partition of a table, except those that are being detached
-/// concurrently. Does not lock the partitions.
+/// The OIDs of the partitions of a table, in ascending order, except those that are being detached
+/// concurrently, even if the snapshot of the statement is older. Does not lock the partitions.
+List* partitions_of(Oid parent);
+
+/// Calls visit(Partition) for each of partitions_of().
 template <typename Visit>
 void for_each_partition(Oid parent, Visit visit) {
-    List* const children = find_inheritance_children(parent, NoLock);
+    List* const partitions = partitions_of(parent);
     ListCell* cell;
-    foreach (cell, children)
+    foreach (cell, partitions)
         if (const auto partition = find_partition(lfirst_oid(cell))) visit(*partition);
 }
 

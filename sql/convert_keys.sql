@@ -417,6 +417,19 @@ DROP VIEW ids.parents;
 DROP TABLE app.parents, app.children, ids.keys;
 DROP SCHEMA app, ids;
 
+-- PostgreSQL would lose the replica identity of a partition, if it is a part of the partitioned table's index.
+CREATE TABLE days (day date, id serial, n integer NOT NULL, PRIMARY KEY (day, id), UNIQUE (day, n)) PARTITION BY RANGE (day);
+CREATE TABLE days_2026 PARTITION OF days FOR VALUES FROM ('2026-01-01') TO ('2027-01-01');
+CREATE TABLE days_2027 PARTITION OF days FOR VALUES FROM ('2027-01-01') TO ('2028-01-01');
+CREATE UNIQUE INDEX own ON days_2027 (day, id);
+ALTER TABLE days_2026 REPLICA IDENTITY USING INDEX days_2026_pkey;
+ALTER TABLE days_2027 REPLICA IDENTITY USING INDEX own;
+SELECT error_of($$SELECT snowdrift.convert_keys('{days}', dry_run => true)$$);
+ALTER TABLE days_2026 REPLICA IDENTITY USING INDEX days_2026_day_n_key;
+SELECT count(*) FROM snowdrift.convert_keys('{days}');
+SELECT indexrelid::regclass FROM pg_index WHERE indisreplident ORDER BY indexrelid::regclass::text COLLATE "C";
+DROP TABLE days;
+
 SET client_min_messages = warning;
 ALTER DEFAULT PRIVILEGES FOR ROLE snowdrift_user REVOKE ALL ON TABLES FROM snowdrift_writer;
 DROP SCHEMA shop, "other ""schema" CASCADE;

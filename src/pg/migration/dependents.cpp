@@ -7,6 +7,7 @@
 #include "pg/migration/views.hpp"
 #include "pg/support/datum.hpp"
 #include "pg/support/scan.hpp"
+#include "pg/support/tables.hpp"
 
 extern "C" {
 #include "access/sysattr.h"
@@ -27,6 +28,7 @@ extern "C" {
 #include "catalog/pg_type_d.h"
 #include "commands/tablecmds.h"
 #include "lib/stringinfo.h"
+#include "nodes/bitmapset.h"
 #include "rewrite/rewriteSupport.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -308,6 +310,23 @@ class Dependents {
     List* listed_ = NIL;  // of ObjectAddress: visited, and listed
 };
 
+/// Ensure that the column is not in the replica identity of a partition, if that is a part of the
+/// partitioned table's index: PostgreSQL builds a new index, which is not the replica identity.
+void check_replica_identity(Relation table, const Column& column) {
+    if (table->rd_rel->relreplident != REPLICA_IDENTITY_INDEX) return;
+    if (!get_rel_relispartition(RelationGetReplicaIndex(table))) return;
+    if (!bms_is_member(column.number - FirstLowInvalidHeapAttributeNumber,
+                       RelationGetIndexAttrBitmap(table, INDEX_ATTR_BITMAP_IDENTITY_KEY)))
+        return;
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("cannot alter column \"%s\" because it is in the replica identity of "
+                           "partition \"%s\"",
+                           column_name(column), RelationGetRelationName(table)),
+                    errhint("Run ALTER TABLE %s REPLICA IDENTITY FULL first, and set the index "
+                            "again afterwards.",
+                            qualified_name(RelationGetRelid(table)))));
+}
+
 /// Ensure that the type of a column can be changed, apart from objects that depend on it.
 void check_table_of(const Column& column) {
     Relation table = table_open(column.table, AccessShareLock);
@@ -318,6 +337,7 @@ void check_table_of(const Column& column) {
                                   column_name(column), RelationGetRelationName(table))));
     // Raises 0A000 if a column of another table has the type of this table's rows.
     find_composite_type_dependencies(table->rd_rel->reltype, table, nullptr);
+    check_replica_identity(table, column);
     table_close(table, AccessShareLock);
     if (is_in_partition_key(column))
         ereport(ERROR,

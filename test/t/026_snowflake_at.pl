@@ -143,7 +143,7 @@ for my $unused ([ 'unused', '' ], [ 'later', q{'unused'} ])
 	like(error_of_database($node, $database, $next), qr/55000: clock moved backwards/, "an origin is ahead of the clock ($database)");
 	my $before = $node->safe_psql($database, 'SELECT unix_ms FROM snowdrift_tables.mark');
 	$node->safe_psql($database, 'SELECT snowdrift.reset_clock()');
-	is($node->safe_psql($database, 'SELECT unix_ms FROM snowdrift_tables.mark'), $before, '... and a reset keeps the mark');
+	cmp_ok($node->safe_psql($database, 'SELECT unix_ms FROM snowdrift_tables.mark'), '>=', $before, '... and a reset does not set the mark back');
 	is($node->safe_psql($database, "SELECT snowflake_timestamp(next_snowflake($name)) < clock_timestamp() + interval '60 s'"), 't', '... and lets the generator continue');
 	like(error_of_database($node, $database, 'SELECT snowdrift.reset_clock()'), qr/55000: clock does not need a reset/, '... and is not needed again');
 }

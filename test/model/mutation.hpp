@@ -28,6 +28,7 @@ enum class Mutation : uint8_t {
     rollback_keeps_floor,        // ... nor in the rollback of a creation
     rollback_keeps_state,        // the rollback of a drop leaves the generator's state as it is
     new_file_starts_at_zero,     // the mark is not carried over to another file
+    reset_without_attach,        // the mark is not attached after a reset
     reset_keeps_file,            // after a reset that failed, the mark is not attached again
     // 3. While it exists, a generator's state only moves forward.
     draw_in_two_steps,    // the word is loaded and stored, without a compare-and-swap

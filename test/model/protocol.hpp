@@ -169,7 +169,9 @@ class Protocol {
         if (session.phase != Phase::idle) {
             visit(Choice::go);
             if (session.is_waiting) visit(Choice::cancel);
-            if (session.phase == Phase::reset) visit(Choice::fail);
+            // An extension that is dropped after a reset has failed loses its mark, as documented.
+            if (session.phase == Phase::reset && !allows(Statement::replace_extension))
+                visit(Choice::fail);
             return;
         }
         const bool may_draw = s.budget.draws > 0;

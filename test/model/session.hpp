@@ -304,6 +304,7 @@ class Turn : public Environment {
             return page().position;
         });
         make_durable(position);
+        if (has(Mutation::reset_without_attach)) return end_transaction();
         enter(Phase::attach);
     }
 

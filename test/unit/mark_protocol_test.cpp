@@ -69,6 +69,12 @@ const Scenario block_resets{
     .statements = {draw, reset},
     .budget = {.draws = 4, .crashes = 1, .clock_steps = 2, .replacements = 1},
     .max_lead_ms = 0};
+const Scenario replaced_resets{
+    .name = "ReplacedResets",
+    .statements = {draw, reset, replace_extension},
+    .budget = {.draws = 3, .crashes = 0, .clock_steps = 2, .replacements = 2},
+    .back_ms = lease_ms,
+    .max_lead_ms = 0};
 const Scenario standbys{.name = "Standbys",
                         .budget = {.draws = 3, .crashes = 1, .clock_steps = 1, .replacements = 0},
                         .step_ms = 3 * lease_ms / 4,
@@ -142,7 +148,8 @@ TEST_P(MarkProtocol, KeepsItsInvariantsInEveryInterleaving) {
 INSTANTIATE_TEST_SUITE_P(Scenarios, MarkProtocol,
                          testing::Values(&crashes, &ahead, &slow_units, &blocks, &timelines,
                                          &sno_restarts, &sno_leads, &generators, &extensions,
-                                         &resets, &block_resets, &standbys, &libraries),
+                                         &resets, &block_resets, &replaced_resets, &standbys,
+                                         &libraries),
                          [](const auto& info) { return std::string{info.param->name}; });
 
 // ---- the model finds a violation if the protocol breaks a sentence of the proof
@@ -188,6 +195,7 @@ constexpr Broken mutations[] = {
     BROKEN(rollback_keeps_state, generators),
     BROKEN(new_file_starts_at_zero, extensions),
     BROKEN(reset_keeps_file, resets),
+    BROKEN(reset_without_attach, replaced_resets),
     // sentence 3
     BROKEN(draw_in_two_steps, crashes),
     BROKEN(attach_sets_state, crashes),

@@ -55,10 +55,10 @@ void require_structure();
 /// another ID.
 bool advance(int64_t unix_ms);
 
-/// Sets the mark to the clock's time if it is ahead of it by more than `max_lead_ms`, and discards
-/// the states if the mark, an origin or a state is that far ahead. (Reading a watermark advances a
-/// state, but not the mark.) Returns false if none is. After a reset, IDs of later times may be
-/// repeated.
+/// Discards the states if the mark, an origin or a state is ahead of the clock by more than
+/// `max_lead_ms`; returns false if none is. (Reading a watermark advances a state, but not the
+/// mark.) The mark becomes the clock's time, unless it is ahead by less, and is attached. After a
+/// reset, IDs of times later than the clock's may be repeated.
 ///
 /// Existing generators may then issue IDs from that time on, so the same write limits their
 /// origins. `last_id()` returns the greatest of their ids, or a greater one. `latest_time()`

@@ -27,6 +27,7 @@ CREATE TABLE snowdrift_tables.mark (
         CHECK (unix_ms OPERATOR(pg_catalog.>=) '0'::bigint AND unix_ms OPERATOR(pg_catalog.<=) '140737488355327'::bigint),
     system_identifier bigint NOT NULL,
     origin_ms bigint NOT NULL,
+    watermark_ms bigint NOT NULL DEFAULT '0'::bigint,
     server_start timestamptz NOT NULL,
     creation_xid xid NOT NULL,
     number integer NOT NULL,
@@ -43,6 +44,7 @@ COMMENT ON COLUMN snowdrift_tables.mark.unix_ms IS 'time in milliseconds since 1
 COMMENT ON COLUMN snowdrift_tables.mark.system_identifier IS 'system identifier of the server';
 COMMENT ON COLUMN snowdrift_tables.mark.origin_ms
     IS 'time from which the default Snowflake generator issues IDs, in milliseconds since 1970';
+COMMENT ON COLUMN snowdrift_tables.mark.watermark_ms IS 'time in milliseconds since 1970; no later watermark was returned';
 COMMENT ON COLUMN snowdrift_tables.mark.server_start IS 'start time of the server when the row was last written';
 COMMENT ON COLUMN snowdrift_tables.mark.creation_xid
     IS 'transaction that created this table; distinguishes a copy of a server from an upgraded server';

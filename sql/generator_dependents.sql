@@ -4,7 +4,7 @@ SET client_min_messages = warning;
 \pset tuples_only on
 -- dependents(GENERATOR): the error of dropping the generator, with its lines in order
 CREATE FUNCTION dependents(generator text) RETURNS SETOF text LANGUAGE sql BEGIN ATOMIC
-    SELECT line FROM regexp_split_to_table(error_of(format('SELECT snowdrift.drop_generator(%L)', generator)), '\n(DETAIL: )?') AS line
+    SELECT regexp_replace(line, '_\d{5,}_', '_OID_') AS line FROM regexp_split_to_table(error_of(format('SELECT snowdrift.drop_generator(%L)', generator)), '\n(DETAIL: )?') AS line
     ORDER BY line COLLATE "C";
 END;
 

@@ -11,6 +11,9 @@
 //     int64_t begin_unit();            // makes the generator issue no more IDs of time units
 //                                      // before the clock's; returns the beginning of the first
 //                                      // unit that its further IDs can have
+//     int64_t begin_read();            // the same; but the clock's time if the generator is too
+//                                      // far ahead of the clock to issue IDs, so that guards do
+//                                      // not refuse rows until the clock has caught up
 //     void publish(int64_t);           // adds the generator to the transaction's hold, and lowers
 //                                      // the time of the hold to that time
 //     int64_t lowest_hold();           // the lowest time of a hold on the generator by a
@@ -18,6 +21,8 @@
 //                                      // ended
 //     void record_returned(int64_t);   // raises the latest watermark that was returned
 //     int64_t returned();
+//     void make_durable(int64_t);      // makes the latest watermark, and the mark, on disk not
+//                                      // earlier than that time, and waits until they are durable
 //     void fence();                    // orders stores before it and loads after it
 //
 // All times are in Unix milliseconds.
@@ -52,13 +57,15 @@ bool hold_row(Environment& env, int64_t unix_ms) {
 /// The generator's watermark.
 template <typename Environment>
 int64_t read(Environment& env) {
-    const int64_t begin = env.begin_unit();
+    const int64_t begin = env.begin_read();
     env.fence();
     const int64_t found = std::min(begin, env.lowest_hold());
     env.record_returned(found);
     env.fence();
     // hold_row() has seen what was recorded, or its hold is found now.
-    return std::min(found, env.lowest_hold());
+    const int64_t watermark = std::min(found, env.lowest_hold());
+    env.make_durable(watermark);  // readers may store positions below it
+    return watermark;
 }
 
 /// A set of generators, one bit each. Several named generators may share a bit: then transactions

@@ -48,7 +48,7 @@ class Watermark {
     /// action breaks an invariant.
     bool apply(Action action, State& s, const char*& violation) const {
         if (action.actor == server) {
-            if (!happen(action.choice, s)) return false;
+            if (!happen(action.choice, s, mutation_)) return false;
         } else {
             Turn turn{s, action.actor, mutation_};
             if (!turn.act(action.choice)) return false;
@@ -59,7 +59,13 @@ class Watermark {
     }
 
  private:
-    static bool happen(Choice choice, State& s) {
+    static bool happen(Choice choice, State& s, Mutation mutation) {
+        if (choice == Choice::crash) {
+            if (s.budget.crashes == 0 || s.prepared != 0) return false;
+            --s.budget.crashes;
+            Turn::crash(s, mutation);
+            return true;
+        }
         const bool is_step = choice == Choice::clock_forward || choice == Choice::clock_back;
         if (is_step) {
             if (s.budget.clock_steps == 0) return false;

@@ -63,7 +63,23 @@ class Turn : protected snowdrift::model::Replay<Session> {
         }
     }
 
+    /// The server crashes and restarts: transactions in progress are rolled back, and shared memory
+    /// is lost. The fresh states start after the mark.
+    static void crash(State& s, Mutation mutation) {
+        for (Session& session : s.sessions) {
+            s.ended |= static_cast<uint8_t>(1 << session.transaction);
+            if (session.transaction != 0) s.lowest[session.transaction] = never;
+            session = {};
+            session.drawn = never;
+        }
+        for (Line& each : s.lines) each = {};
+        for (uint64_t& word : s.words) word = core.state_after(s.mark);
+        s.returned = mutation == Mutation::forget_in_crash ? 0 : std::min(s.durable, s.mark);
+    }
+
     // ---- the environment of hold(), hold_row() and read()
+
+    int64_t begin_read() { return begin_unit(); }  // the clock is never that far behind
 
     int64_t begin_unit() {
         return step([&] {
@@ -101,6 +117,17 @@ class Turn : protected snowdrift::model::Replay<Session> {
     int64_t returned() {
         if (has(Mutation::guard_without_check)) return 0;
         return step([&] { return s.returned; });
+    }
+
+    void make_durable(int64_t unix_ms) {
+        if (has(Mutation::return_before_durable))
+            (void)step([&] { return s.promised = std::max(s.promised, static_cast<Ms>(unix_ms)); });
+        (void)step([&] {
+            if (s.durable >= unix_ms) return 0;
+            s.durable = static_cast<Ms>(unix_ms) + lease_ms;
+            if (!has(Mutation::mark_behind_watermark)) s.mark = std::max(s.mark, s.durable);
+            return 0;
+        });
     }
 
     void fence() {
@@ -239,6 +266,7 @@ class Turn : protected snowdrift::model::Replay<Session> {
             if (answer.verdict == Verdict::exhausted) answer = at(s.clock + 1);
             expect(answer.verdict == Verdict::issued, "A writer waits forever.");
             s.words[me.generator] = word;
+            s.mark = std::max(s.mark, static_cast<Ms>(answer.ms));
             if (me.generator != 0) return 0;
             me.drawn = static_cast<Ms>(answer.ms);
             add_row(me.drawn, "An ID is drawn below a watermark.");
@@ -344,6 +372,7 @@ class Turn : protected snowdrift::model::Replay<Session> {
     }
 
     static constexpr int64_t max_lead_ms = 60'000;
+    static constexpr Ms lease_ms = 2;
     static constexpr SnowflakeGenerator core{{.epoch_unix_ms = 0,
                                               .timestamp_bits = 41,
                                               .datacenter_bits = 5,

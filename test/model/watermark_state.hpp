@@ -24,8 +24,11 @@ enum class Mutation : uint8_t {
     scan_backwards,        // the reader reads the lines in reverse order, and only once
     guard_without_rescan,  // the reader does not look for holds again
     guard_without_check,   // a row is not compared with the watermarks that were returned
-    keep_later_hold,       // the hold is not lowered to the time of a row
-    hold_without_begin,    // the hold is the clock's time, whatever the generator's time is
+    forget_in_crash,       // after a crash, rows are not compared with earlier watermarks
+    return_before_durable,  // a watermark is returned before it is durable
+    mark_behind_watermark,  // a watermark that is made durable does not advance the mark
+    keep_later_hold,        // the hold is not lowered to the time of a row
+    hold_without_begin,     // the hold is the clock's time, whatever the generator's time is
 };
 
 /// A transaction's hold. `transaction`: 0 while it is in progress in the line's process.
@@ -65,7 +68,7 @@ enum class Phase : uint8_t { idle, hold, take, insert, commit, prepare, read };
 
 /// Between its steps, a session has no other data: see replay.hpp.
 struct Session {
-    Ms log[10];  ///< results of the steps of this phase
+    Ms log[12];  ///< results of the steps of this phase
     Store pending;
     Ms row;               ///< the time of the ID that is inserted
     Ms drawn;             ///< the time of the transaction's last ID of the first generator
@@ -87,6 +90,7 @@ struct Budget {
     uint8_t reads;
     uint8_t clock_steps;
     uint8_t prepares;
+    uint8_t crashes;
 };
 
 inline constexpr uint8_t reader = 2, server = 3;  // actors, after the writers
@@ -99,11 +103,13 @@ struct State {
     Ms lowest[6];  ///< the lowest ID of each transaction that a reader can miss
     Ms clock;
     Ms returned;       ///< see record_returned()
+    Ms durable;        ///< see make_durable()
+    Ms mark;           ///< on disk; all IDs that were drawn are at or before it
     Ms promised;       ///< the latest watermark that a client has
     uint8_t ended;     ///< bits of transactions, for new snapshots
     uint8_t prepared;  ///< transaction
     uint8_t transactions;
-    uint8_t unused[2];
+    uint8_t unused[1];
     Budget budget;
 };
 
@@ -122,6 +128,7 @@ enum class Choice : uint8_t {
     clock_back,
     commit_prepared,
     roll_back_prepared,
+    crash,
 };
 
 inline constexpr const char* choice_names[] = {
@@ -139,6 +146,7 @@ inline constexpr const char* choice_names[] = {
     "clock is set back",
     "commits the prepared transaction",
     "rolls back the prepared transaction",
+    "the server crashes and restarts",
 };
 
 struct Action {

@@ -193,7 +193,7 @@ sub row_of
 {
 	my ($time) = @_;
 	my $unix_ms = "extract(epoch FROM timestamptz '$time') * 1000";
-	return "SELECT $unix_ms, 1, $unix_ms, now(), '1'::xid, 7, 0, 1, 9, -1, 1, true";
+	return "SELECT $unix_ms, 1, $unix_ms, 0, now(), '1'::xid, 7, 0, 1, 9, -1, 1, true";
 }
 # A row of a dump advances the mark, whether or not triggers are disabled when it is restored.
 my $disable = 'ALTER TABLE snowdrift_tables.mark DISABLE TRIGGER ALL';

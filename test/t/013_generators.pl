@@ -257,7 +257,7 @@ my $guarded = $rooms->safe_psql('one', q{CREATE TABLE guarded (id bigint PRIMARY
 	SELECT :low}) =~ s/.*\n//sr;
 like(error_of_database($rooms, 'one', "BEGIN; SELECT snowdrift.drop_generator('n1', force => true); SELECT next_snowflake('late')"),
 	qr/ERROR:  53400: too many ID generators/, '... also after a drop in the same transaction');
-like(error_of_database($rooms, 'one', "INSERT INTO guarded VALUES ($guarded)"), qr/55000: .*below a watermark/, '... whose generator keeps its watermark');
+like(error_of_database($rooms, 'one', "INSERT INTO guarded VALUES ($guarded)"), qr/55000: .*below the latest watermark/, '... whose generator keeps its watermark');
 $rooms->safe_psql('one', 'DROP TABLE guarded');
 $rooms->safe_psql('two', sprintf($many, 300, 300));
 is($rooms->safe_psql('two', 'SELECT next_snowflake() > 0 AND next_ulid() > ulid_nil()'),

@@ -31,7 +31,8 @@ constexpr Scenario draws{"Draws",
                           .rows = 0,
                           .reads = 1,
                           .clock_steps = 1,
-                          .prepares = 0}};
+                          .prepares = 0,
+                          .crashes = 0}};
 constexpr Scenario clocks{"Clocks",
                           {.transactions = 2,
                            .draws = 2,
@@ -39,7 +40,8 @@ constexpr Scenario clocks{"Clocks",
                            .rows = 0,
                            .reads = 1,
                            .clock_steps = 3,
-                           .prepares = 0}};
+                           .prepares = 0,
+                           .crashes = 0}};
 constexpr Scenario prepared{"Prepared",
                             {.transactions = 3,
                              .draws = 2,
@@ -47,7 +49,8 @@ constexpr Scenario prepared{"Prepared",
                              .rows = 0,
                              .reads = 1,
                              .clock_steps = 1,
-                             .prepares = 2}};
+                             .prepares = 2,
+                             .crashes = 0}};
 constexpr Scenario rows{"Rows",
                         {.transactions = 2,
                          .draws = 1,
@@ -55,7 +58,8 @@ constexpr Scenario rows{"Rows",
                          .rows = 1,
                          .reads = 1,
                          .clock_steps = 2,
-                         .prepares = 0}};
+                         .prepares = 0,
+                         .crashes = 0}};
 constexpr Scenario generators{"Generators",
                               {.transactions = 1,
                                .draws = 1,
@@ -63,7 +67,18 @@ constexpr Scenario generators{"Generators",
                                .rows = 2,
                                .reads = 2,
                                .clock_steps = 2,
-                               .prepares = 0}};
+                               .prepares = 0,
+                               .crashes = 0}};
+
+constexpr Scenario crashes{"Crashes",
+                           {.transactions = 2,
+                            .draws = 1,
+                            .other_draws = 0,
+                            .rows = 1,
+                            .reads = 1,
+                            .clock_steps = 1,
+                            .prepares = 0,
+                            .crashes = 1}};
 
 bool is_long() { return std::getenv("SNOWDRIFT_LONG") != nullptr; }
 
@@ -95,7 +110,7 @@ TEST_P(WatermarkProtocol, KeepsItsPromiseInEveryInterleaving) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenarios, WatermarkProtocol,
-                         testing::Values(&draws, &clocks, &prepared, &rows, &generators),
+                         testing::Values(&draws, &clocks, &prepared, &rows, &generators, &crashes),
                          [](const auto& info) { return std::string{info.param->name}; });
 
 // ---- the model finds a violation if the protocol breaks a rule
@@ -117,14 +132,24 @@ TEST_P(MutatedWatermarkProtocol, BreaksThePromise) {
 #define BROKEN(mutation, scenario) \
     Broken { Mutation::mutation, #mutation, &(scenario) }
 constexpr Broken mutations[] = {
-    BROKEN(publish_after_draw, draws),  BROKEN(unfenced_hold, draws),
-    BROKEN(unfenced_hold, rows),        BROKEN(unfenced_begin, rows),
-    BROKEN(unfenced_record, rows),      BROKEN(scan_before_begin, draws),
-    BROKEN(no_history, draws),          BROKEN(clear_before_commit, draws),
-    BROKEN(drop_prepared, prepared),    BROKEN(scan_backwards, prepared),
-    BROKEN(guard_without_rescan, rows), BROKEN(guard_without_check, rows),
-    BROKEN(keep_later_hold, rows),      BROKEN(keep_later_hold, generators),
+    BROKEN(publish_after_draw, draws),
+    BROKEN(unfenced_hold, draws),
+    BROKEN(unfenced_hold, rows),
+    BROKEN(unfenced_begin, rows),
+    BROKEN(unfenced_record, rows),
+    BROKEN(scan_before_begin, draws),
+    BROKEN(no_history, draws),
+    BROKEN(clear_before_commit, draws),
+    BROKEN(drop_prepared, prepared),
+    BROKEN(scan_backwards, prepared),
+    BROKEN(guard_without_rescan, rows),
+    BROKEN(guard_without_check, rows),
+    BROKEN(keep_later_hold, rows),
+    BROKEN(keep_later_hold, generators),
     BROKEN(hold_without_begin, clocks),
+    BROKEN(forget_in_crash, crashes),
+    BROKEN(return_before_durable, crashes),
+    BROKEN(mark_behind_watermark, crashes),
 };
 #undef BROKEN
 

@@ -59,30 +59,29 @@ const char* name_of_function(const char* symbol) {
                                       get_func_name(function));
 }
 
-/// The name of the trigger that guards a column; null if there is none. The column is what the
-/// trigger depends on: its number in the name is another one after a dump of a table with dropped
-/// columns is restored, and in partitions.
-const char* find_guard(Oid table_oid, AttrNumber column) {
+/// The table's own trigger that guards a column, else one that belongs to the guard of a
+/// partitioned table; null if there is none. The column is what the trigger depends on: the numbers
+/// in the name are others after a dump is restored, and in partitions.
+const Trigger* find_guard(Oid table_oid, AttrNumber column) {
     Relation table = table_open(table_oid, AccessShareLock);
     // A copy: PostgreSQL frees the original when it rebuilds the table's entry in its cache.
     const TriggerDesc* const all = CopyTriggerDesc(table->trigdesc);
-    const char* name = nullptr;
-    for (int i = 0; name == nullptr && all != nullptr && i < all->numtriggers; ++i) {
+    const Trigger* found = nullptr;
+    for (int i = 0; all != nullptr && i < all->numtriggers; ++i) {
         const Trigger& trigger = all->triggers[i];
         if (trigger.tgnattr == 1 && trigger.tgattr[0] == column &&
-            extension::is_ours(trigger.tgfoid, "snowdrift_hold_row"))
-            name = trigger.tgname;
+            extension::is_ours(trigger.tgfoid, "snowdrift_hold_row") &&
+            (found == nullptr || found->tgisclone))
+            found = &trigger;
     }
     table_close(table, AccessShareLock);
-    return name;
+    return found;
 }
 
-/// A name for the trigger of a column. Renaming the column does not change it.
+/// A name for the trigger of a column. The table's OID distinguishes it from the triggers that the
+/// table has, or gets, as a partition. Renaming the column does not change it.
 const char* new_name(Oid table, AttrNumber column) {
-    const char* name = psprintf("snowdrift_watermark_%d", static_cast<int>(column));
-    for (int i = 1; OidIsValid(get_trigger_oid(table, name, true)); ++i)
-        name = psprintf("snowdrift_watermark_%d_%d", static_cast<int>(column), i);
-    return name;
+    return psprintf("snowdrift_watermark_%u_%d", table, static_cast<int>(column));
 }
 
 /// The generator whose IDs are in the column, as an argument of the trigger: its name, or nothing
@@ -114,11 +113,13 @@ bool has_same_id(const TriggerData* trigger, Datum id) {
 }
 
 [[noreturn]] void report_passed(const char* id, TimestampTz watermark) {
-    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                    errmsg("ID %s is below a watermark that was read", id),
-                    errdetail("The watermark is at %s, so readers would miss the row.",
-                              timestamptz_to_str(watermark)),
-                    errhint("Draw the ID in the transaction that inserts the row.")));
+    ereport(ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+             errmsg("ID %s is below the latest watermark", id),
+             errdetail("Readers may have passed the IDs before %s, and would miss the row.",
+                       timestamptz_to_str(watermark)),
+             errhint("Draw the ID in the transaction that inserts the row, or insert an ID of that "
+                     "time or later.")));
 }
 
 [[noreturn]] void report_wrong_trigger() {
@@ -135,18 +136,17 @@ SNOWDRIFT_FUNCTION(guard_watermark) {
     PreventCommandIfReadOnly("snowdrift.guard_watermark()");
     check_owner(table);
     const AttrNumber column = find_column(table, name);
-    const char* const guard = find_guard(table, column);
+    const Trigger* const guard = find_guard(table, column);
+    const bool is_guarded = guard != nullptr && !guard->tgisclone;
     const char* const trigger =
-        quote_identifier(guard != nullptr ? guard : new_name(table, column));
+        quote_identifier(is_guarded ? guard->tgname : new_name(table, column));
     SPI_connect();
     const OwnerContext owner{table};
-    // If it always replaced, it could replace the guards of other columns of partitions.
-    execute(
-        psprintf("CREATE %s TRIGGER %s AFTER INSERT OR UPDATE OF %s ON %s "
-                 "FOR EACH ROW EXECUTE FUNCTION %s(%s)",
-                 guard != nullptr ? "OR REPLACE" : "", trigger, quote_identifier(name),
-                 qualified_name(table), name_of_function("snowdrift_hold_row"),
-                 trigger_argument(table, column)));
+    execute(psprintf(
+        "CREATE %s TRIGGER %s AFTER INSERT OR UPDATE OF %s ON %s "
+        "FOR EACH ROW EXECUTE FUNCTION %s(%s)",
+        is_guarded ? "OR REPLACE" : "", trigger, quote_identifier(name), qualified_name(table),
+        name_of_function("snowdrift_hold_row"), trigger_argument(table, column)));
     execute(psprintf("ALTER TABLE %s ENABLE ALWAYS TRIGGER %s", qualified_name(table), trigger));
     owner.restore();
     SPI_finish();
@@ -159,14 +159,15 @@ SNOWDRIFT_FUNCTION(unguard_watermark) {
     PreventCommandIfReadOnly("snowdrift.unguard_watermark()");
     check_owner(table);
     const char* const name = NameStr(*PG_GETARG_NAME(1));
-    const char* const guard = find_guard(table, find_column(table, name));
+    const Trigger* const guard = find_guard(table, find_column(table, name));
     if (guard == nullptr)
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
                         errmsg("column \"%s\" of table \"%s\" is not guarded", name,
                                get_rel_name(table))));
     SPI_connect();
     const OwnerContext owner{table};
-    execute(psprintf("DROP TRIGGER %s ON %s", quote_identifier(guard), qualified_name(table)));
+    execute(
+        psprintf("DROP TRIGGER %s ON %s", quote_identifier(guard->tgname), qualified_name(table)));
     owner.restore();
     SPI_finish();
     PG_RETURN_VOID();

@@ -9,9 +9,9 @@
 
 namespace snowdrift {
 
-/// Returns the time of the latest watermark that was read if it is above the ID, so that the row
-/// must be refused. `generator`: the name of the generator whose layout the ID has; null for the
-/// default one. Raises the errors of a draw.
+/// Returns a time if the row must be refused: the time is after the ID's, and a watermark up to
+/// that time may have been read. `generator`: the name of the generator whose layout the ID has;
+/// null for the default one. Raises the errors of a draw.
 std::optional<TimestampTz> hold_snowflake(const char* generator, int64_t id);
 
 }  // namespace snowdrift

@@ -43,6 +43,8 @@ class BlockSession {
         return begin;
     }
 
+    static int64_t earliest_unix_ms() { return 0; }
+
     /// A transaction holds all watermarks back at the same time, which is before 1970 if it has
     /// stored a negative number as a Snowflake.
     static int64_t truncate(int64_t unix_ms) { return std::max<int64_t>(unix_ms, 0); }

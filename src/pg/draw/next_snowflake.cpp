@@ -51,6 +51,8 @@ class SnowflakeSession : public NodeSession {
 
     int64_t begin_unit() { return core_.begin_unit(state().word, clock::now_ms()); }
 
+    int64_t earliest_unix_ms() const { return layout().epoch_unix_ms; }
+
     int64_t truncate(int64_t unix_ms) const { return layout().truncate(unix_ms); }
 
     /// See hold_row.hpp. A number that is not an ID is before all times, or at the last one.

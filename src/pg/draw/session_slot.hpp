@@ -2,6 +2,8 @@
 // attached it.
 #pragma once
 
+#include <algorithm>
+
 #include "pg/mark/advance_state.hpp"
 #include "pg/mark/mark.hpp"
 #include "pg/mark/slot_release.hpp"
@@ -40,9 +42,14 @@ class SessionSlot {
             tag_ = mark::session.tag;
             if (!has_slot()) {
                 bool is_allocated = false;
+                const int64_t watermark_ms = is_new ? -1 : mark_table::read().watermark_ms;
                 const auto initialize = [&](slots::Slot& slot) {
                     is_allocated = true;
-                    start_after(slot, mark::fresh_floor());
+                    const int64_t floor_ms = mark::fresh_floor();
+                    // Readers may have passed IDs before the state was lost in a restart: those
+                    // before the floor, which can be far ahead of the clock.
+                    slot.watermark() = static_cast<uint64_t>(std::min(watermark_ms, floor_ms) + 1);
+                    start_after(slot, floor_ms);
                 };
                 while ((slot_ = slots::attach(key, initialize)) == nullptr) make_room(key);
                 allocation_ = slot_->allocation;

@@ -51,8 +51,9 @@ SNOWDRIFT_FUNCTION(read_clock) {
 }
 
 /// snowdrift_tables.restore_mark() → trigger: advances the mark to that of a restored dump's row,
-/// extends the origin to that of the row, and skips the row. A row of another server that has a
-/// replication origin is only skipped; without one, it looks like that of a dump.
+/// and the latest watermark, extends the origin to that of the row, and skips the row. A row of
+/// another server that has a replication origin is only skipped; without one, it looks like that of
+/// a dump.
 SNOWDRIFT_FUNCTION(restore_mark) {
     const TriggerData& trigger =
         check_trigger(fcinfo, "mark", TRIGGER_EVENT_ROW | TRIGGER_EVENT_BEFORE);
@@ -62,12 +63,14 @@ SNOWDRIFT_FUNCTION(restore_mark) {
         get_column(trigger.tg_relation, trigger.tg_trigtuple, Column::origin_generators);
     const int64 unix_ms = get_time(trigger, Column::unix_ms, "unix_ms");
     const int64 origin_ms = get_time(trigger, Column::origin_ms, "origin_ms");
+    const int64 watermark_ms = get_time(trigger, Column::watermark_ms, "watermark_ms");
     const mark_table::Origin origin{origin_ms,
                                     DatumGetInt32(generators.value_or(Int32GetDatum(0)))};
     // Sessions detect the later mark when they next advance it.
     Relation table = mark_table::open();
     (void)mark_table::update(table, [&](const mark_table::Value& now) {
-        const mark_table::Value extended = now.with(origin);
+        const mark_table::Value extended =
+            now.with(origin).with_watermark(std::max(now.watermark_ms, watermark_ms));
         return now.unix_ms >= unix_ms ? extended
                                       : extended.with(unix_ms, mark_table::Writer::outside);
     });

@@ -125,7 +125,9 @@ void require_writable() {
     if (path == nullptr) return;
     ereport(ERROR,
             (errcode_for_file_access(), errmsg("could not advance the ID mark: %m"),
-             errdetail("The mark is written through WAL file \"%s\" before an ID is issued.", path),
+             errdetail("The mark is written through WAL file \"%s\" before an ID or a watermark "
+                       "is returned.",
+                       path),
              errhint("Free space on this file's disk, or make it writable. IDs then "
                      "continue without a restart.")));
 }

@@ -147,6 +147,20 @@ int64_t advance_fresh_floor(int64_t unix_ms) {
 
 void require_structure() { require_structure(mark_table::read()); }
 
+void cover_watermark(int64_t unix_ms) {
+    Relation table = mark_table::open();
+    const Value value = mark_table::update(table, [unix_ms](const Value& present) {
+        const bool is_replaced = present.structure > slots::structure_version;
+        if (is_replaced || present.watermark_ms >= unix_ms) return present;
+        const int64_t watermark_ms =
+            std::min(leased_mark(unix_ms, clock::now_ms()), mark_protocol::max_unix_ms);
+        return present.with(std::max(present.unix_ms, watermark_ms), present.writer)
+            .with_watermark(watermark_ms);
+    });
+    relation_close(table, RowExclusiveLock);
+    require_structure(value);
+}
+
 bool advance(int64_t unix_ms) {
     if (unix_ms > mark_protocol::max_unix_ms)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -181,7 +195,9 @@ bool reset(int64_t max_lead_ms, int32_t (*last_id)(),
         (void)mark_table::update(table, [&](const Value& now) {
             const int64_t mark_ms =
                 now.unix_ms > latest_ms ? unix_ms : std::max(now.unix_ms, unix_ms);
-            return now.with({unix_ms, last}).with(mark_ms, Writer::outside);
+            return now.with({unix_ms, last})
+                .with(mark_ms, Writer::outside)
+                .with_watermark(std::min(now.watermark_ms, unix_ms));
         });
         (void)attach();  // so that an extension that is created again begins after the mark
     }

@@ -50,6 +50,11 @@ int64_t advance_fresh_floor(int64_t unix_ms);
 /// are no longer in use.
 void require_structure();
 
+/// Ensures that the mark, and the latest watermark on disk, are not before `unix_ms`, the time of a
+/// watermark that is about to be returned, and waits until they are durable. Writes at most once
+/// per lease. Raises the errors of require_structure(), and those of a full disk.
+void cover_watermark(int64_t unix_ms);
+
 /// Ensures that the mark on disk is not before `unix_ms`: advances it by a lease if necessary, and
 /// waits until it is durable. Returns false if the session must attach() again before it draws
 /// another ID.

@@ -35,6 +35,7 @@ struct Columns {
     int64 unix_ms;
     int64 system_identifier;
     int64 origin_ms;
+    int64 watermark_ms;
     int64 server_start;
     TransactionId creation_xid;
     int32 number;
@@ -45,11 +46,11 @@ struct Columns {
     int32 structure;
     bool confirmed;
 };
-constexpr Oid column_types[] = {INT8OID, INT8OID, INT8OID, TIMESTAMPTZOID, XIDOID,  INT4OID,
-                                INT4OID, INT4OID, INT4OID, INT4OID,        INT4OID, BOOLOID};
+constexpr Oid column_types[] = {INT8OID, INT8OID, INT8OID, INT8OID, TIMESTAMPTZOID, XIDOID, INT4OID,
+                                INT4OID, INT4OID, INT4OID, INT4OID, INT4OID,        BOOLOID};
 constexpr int column_count = lengthof(column_types);
 constexpr size_t row_size = offsetof(Columns, confirmed) + sizeof(bool);
-static_assert(row_size == 4 * sizeof(int64) + 7 * sizeof(int32) + sizeof(bool),
+static_assert(row_size == 5 * sizeof(int64) + 7 * sizeof(int32) + sizeof(bool),
               "no padding, as in a row");
 
 [[noreturn]] void report_unusable(const char* problem) {
@@ -85,8 +86,8 @@ Writer to_writer(int32 stored) {
     return is_known ? writer : Writer::outside;
 }
 
-/// The value of the oldest row, with the latest time and the earliest origin. Raises 55000 if there
-/// is no row.
+/// The value of the oldest row, with the latest times and the earliest origin. Raises 55000 if
+/// there is no row.
 Value read_page(Page page) {
     std::optional<Value> value;
     visit_rows(page, [&](const Columns& row) {
@@ -98,10 +99,11 @@ Value read_page(Page page) {
                  static_cast<TimeLineID>(row.timeline), row.citus_group, row.number, row.confirmed},
                 origin,
                 to_writer(row.writer),
-                row.server_start == PgStartTime ? row.structure : 0};
+                row.server_start == PgStartTime ? row.structure : 0,
+                row.watermark_ms};
         else if (row.unix_ms > value->unix_ms)
             value = value->with(row.unix_ms, Writer::outside);
-        value = value->with(origin);
+        value = value->with(origin).with_watermark(std::max(value->watermark_ms, row.watermark_ms));
     });
     if (!value) report_unusable("was altered");
     return *value;
@@ -116,6 +118,7 @@ void insert_row(Relation table) {
         Int64GetDatum(0),
         Int64GetDatum(static_cast<int64>(self.system_identifier)),
         Int64GetDatum(clock::now_ms()),
+        Int64GetDatum(0),
         TimestampTzGetDatum(PgStartTime),
         TransactionIdGetDatum(self.creation_xid),
         Int32GetDatum(self.number),
@@ -223,6 +226,7 @@ void write(Relation table, LockedPage& page, const Value& value) {
         row.number = value.owner.number;
         row.confirmed = value.owner.is_confirmed;
         row.origin_ms = value.origin.unix_ms;
+        row.watermark_ms = value.watermark_ms;
         row.origin_generators = value.origin.last_generator;
         row.writer = static_cast<int32>(value.writer);
         row.server_start = PgStartTime;

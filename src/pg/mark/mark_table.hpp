@@ -19,7 +19,7 @@ extern "C" {
 namespace snowdrift::mark_table {
 
 /// The columns that a restored dump applies.
-enum Column : AttrNumber { unix_ms = 1, origin_ms = 3, origin_generators = 7 };
+enum Column : AttrNumber { unix_ms = 1, origin_ms = 3, watermark_ms = 4, origin_generators = 8 };
 
 using mark_protocol::Writer;
 
@@ -66,16 +66,22 @@ struct Value {
     Owner owner;
     Origin origin;
     Writer writer;
-    int32 structure;  ///< of states that rely on the mark; 0 if there are none on this server
+    int32 structure;     ///< of states that rely on the mark; 0 if there are none on this server
+    int64 watermark_ms;  ///< no later watermark was returned. The mark is not before it
 
     /// The same with another time, written by `new_writer`.
     Value with(int64 new_unix_ms, Writer new_writer) const {
-        return {new_unix_ms, owner, origin, new_writer, structure};
+        return {new_unix_ms, owner, origin, new_writer, structure, watermark_ms};
     }
 
     /// The same with an origin that also applies to the generators of `other`.
     Value with(const Origin& other) const {
-        return {unix_ms, owner, origin.with(other), writer, structure};
+        return {unix_ms, owner, origin.with(other), writer, structure, watermark_ms};
+    }
+
+    /// The same with another latest watermark.
+    Value with_watermark(int64 new_watermark_ms) const {
+        return {unix_ms, owner, origin, writer, structure, new_watermark_ms};
     }
 
     bool operator==(const Value&) const = default;

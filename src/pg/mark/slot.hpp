@@ -80,7 +80,7 @@ struct alignas(64) Slot {
 
     Slot() : words{} { SpinLockInit(&lock); }
 
-    /// The latest watermark that was returned, in Unix milliseconds, plus 1; 0 if none was. The
+    /// No later watermark was returned: a time in Unix milliseconds, plus 1; 0 if none was. The
     /// word is after the state of a generator that has a watermark.
     std::atomic<uint64_t>& watermark() { return words[5]; }
 };

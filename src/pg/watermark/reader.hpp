@@ -1,13 +1,16 @@
 // Reading a generator's watermark: see src/protocol/watermark.hpp.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <optional>
 
 #include "pg/mark/mark.hpp"
 #include "pg/mark/slot.hpp"
+#include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
+#include "pg/support/settings.hpp"
 #include "pg/support/time.hpp"
 #include "pg/watermark/holds.hpp"
 #include "pg/watermark/statement_value.hpp"
@@ -34,6 +37,12 @@ class Environment {
     explicit Environment(Session& session) : session_{session} {}
 
     int64_t begin_unit() { return session_.begin_unit(); }
+    int64_t begin_read() {
+        const int64_t begin = session_.begin_unit();
+        const int64_t now = clock::now_ms();
+        return begin - now > settings::max_clock_lead ? std::max(now, session_.earliest_unix_ms())
+                                                      : begin;
+    }
     void publish(int64_t unix_ms) { watermark::publish(session_.generator(), unix_ms); }
     int64_t lowest_hold() {
         return session_.truncate(watermark::lowest_hold(session_.generator()));
@@ -43,6 +52,7 @@ class Environment {
         (void)fetch_max(session_.slot().watermark(), static_cast<uint64_t>(unix_ms + 1));
     }
     int64_t returned() { return static_cast<int64_t>(session_.slot().watermark().load()) - 1; }
+    void make_durable(int64_t unix_ms) { mark::cover_watermark(unix_ms); }
     void fence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
  private:
@@ -50,8 +60,8 @@ class Environment {
 };
 
 /// Holds the generator's watermark for a row whose ID may not have been drawn in this transaction;
-/// `unix_ms` is the ID's time. Returns the time of the latest watermark that was read if it is
-/// above the ID. Raises the errors of Session::prepare() and mark::require_structure().
+/// `unix_ms` is the ID's time. Returns a time if it is after the ID's, and a watermark up to that
+/// time may have been read. Raises the errors of Session::prepare() and mark::require_structure().
 template <typename Session>
 std::optional<TimestampTz> guard_row(Session& session, int64_t unix_ms) {
     if (!session.is_prepared()) session.prepare();
@@ -62,14 +72,13 @@ std::optional<TimestampTz> guard_row(Session& session, int64_t unix_ms) {
 }
 
 /// The generator's watermark for the statement that calls the SQL function, in Unix milliseconds.
-/// Raises the errors of prepare_to_read(), Session::prepare() and mark::require_structure().
+/// Raises the errors of prepare_to_read(), Session::prepare() and mark::cover_watermark().
 template <typename Session>
 int64_t read_for_statement(Session& session) {
     prepare_to_read();
     if (!session.is_prepared()) session.prepare();
     std::optional<int64_t>& value = find_statement_value(session.slot());
     if (!value) {
-        mark::require_structure();  // sessions of a newer library have other lines
         Environment<Session> environment{session};
         value = read(environment);
     }

@@ -6,6 +6,7 @@ use Test::More;
 use Snowdrift;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Time::HiRes qw(usleep);
 
 my $day = '2026-06-01';
 
@@ -38,7 +39,7 @@ sub read_watermark { return shift->safe_psql('postgres', 'SELECT snowflake_times
 sub on_disk { return shift->safe_psql('postgres', 'SELECT watermark_ms FROM snowdrift_tables.mark') }
 
 my $node = new_server('node', allows_streaming => 1);
-$node->append_conf('postgresql.conf', "timezone = 'UTC'");
+$node->append_conf('postgresql.conf', "timezone = 'UTC'\nrestart_after_crash = on");
 start_with_clock($node, "$day 12:00:00");
 $node->safe_psql('postgres', q{CREATE EXTENSION snowdrift;
 	CREATE TABLE events (id bigint PRIMARY KEY DEFAULT next_snowflake()); SELECT snowdrift.guard_watermark('events', 'id')});
@@ -70,6 +71,16 @@ read_watermark($node);
 $node->stop('immediate');
 start_with_clock($node, "$day 12:00:31");
 refuses_before($node, "$day 12:00:33.000", 'after a crash');
+
+# A backend is killed, and the server restarts itself.
+set_clock($node, "$day 12:00:40");
+read_watermark($node);
+my $session = $node->background_psql('postgres');
+kill 'KILL', $session->query_safe('SELECT pg_backend_pid()');
+usleep(1000) until count_of($node, 'all server processes terminated; reinitializing') > 0;
+$node->poll_query_until('postgres', 'SELECT true') or die 'the server does not restart';
+$session->{run}->finish;
+refuses_before($node, "$day 12:00:43.000", 'after kill -9');
 
 # IDs are read on a server whose generators have issued none for a long time.
 set_clock($node, "$day 13:00:00");

@@ -79,8 +79,12 @@ class MalformedIds(TestCase):
         item = form_class({"order": order.id, "related": f"{order.id},{ULID.lower()}"}).save()
         item.refresh_from_db()
         self.assertEqual((item.replaces, item.related), (None, [order.id, ULID]))
+        item.replaces = ULID.lower()
+        item.full_clean()
+        self.assertEqual(item.replaces, ULID)
+        item.replaces = "garbage"
         with self.assertRaises(ValidationError):
-            Item(order=order, replaces="garbage").full_clean()
+            item.full_clean()
         Order(body="an order without an ID").full_clean()
 
     def test_formsets_are_invalid(self):
@@ -90,6 +94,7 @@ class MalformedIds(TestCase):
             formset = formset_class({"form-TOTAL_FORMS": 1, "form-INITIAL_FORMS": 1,
                                      "form-0-id": id, "form-0-body": "after"})
             self.assertEqual(formset.is_valid(), valid, id)
+            self.assertEqual(formset[0].instance.id, order.id if valid else None)
 
     def test_an_url_is_not_found(self):
         order = Order.objects.create(body="found")

@@ -6,6 +6,8 @@
 # database, and "ok …" for each further check that has passed. If the page's table has two versions, the program runs a
 # second time, with the packages in build/debs. feeds.py runs the programs for docs/feeds.md. A program without such a
 # line is a test of its own, and prints "ok …" for each check that has passed.
+#
+# reader.sql makes the INSERT of a recipe for docs/clients.md fail if a reader below the watermark could miss its row.
 
 import contextlib
 import glob
@@ -60,6 +62,20 @@ FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
 WHERE attrelid = :'table'::regclass AND attname = 'id';
 """
 
+# Rows whose IDs are drawn by the default, in the same transaction, and in an earlier one
+READ = """
+INSERT INTO orders (body) VALUES ('default');
+BEGIN;
+SELECT next_ulid() AS id \\gset
+INSERT INTO orders VALUES (:'id', 'same');
+COMMIT;
+SELECT set_config('test.id', next_ulid()::text, false) \\gset
+DO $$ BEGIN
+    INSERT INTO orders VALUES (current_setting('test.id')::ulid, 'earlier');
+EXCEPTION WHEN raise_exception THEN NULL; END $$;
+SELECT body FROM orders ORDER BY id;
+"""
+
 failed = []
 
 
@@ -67,13 +83,21 @@ def main(paths):
     with open("docs/clients.md") as file:
         versions = dict(re.findall(r"^\| \[(.*?)\]\(#.*?\) \| (\d[\d., ]*) \|", file.read(), re.M))
     psql("CREATE DATABASE clients")
-    psql("CREATE EXTENSION snowdrift;" + SEED, "clients")
+    with open("test/clients/reader.sql") as file:
+        psql("CREATE EXTENSION snowdrift;" + SEED + file.read(), "clients")
+    check_reader()
     relay = socket.create_server(("localhost", 0))
     threading.Thread(target=accept, args=[relay], daemon=True).start()
     for path in paths:
         run(path, versions, relay.getsockname()[1])
     if len(paths) > 1:
         check("every client that the page calls tested has a program", not versions, ", ".join(versions))
+
+
+def check_reader():
+    psql("CREATE DATABASE reader TEMPLATE clients")
+    read = psql(sections("clients")["The table"][0] + READ, "reader")
+    check("a row whose ID is drawn in an earlier transaction is refused", read == ["default", "same"], read)
 
 
 def run(path, versions, port):
@@ -101,10 +125,12 @@ def run(path, versions, port):
         run_client(f"{name} {version}", program, COMMANDS[extension], options, version)
 
 
-# options_of DATABASE, FOLDER, PORT, PATHS: creates the database, and returns the options for running a program
+# options_of DATABASE, FOLDER, PORT, PATHS: creates the database, and an empty one, and returns the options for running a
+# program
 def options_of(database, folder, port, paths):
     psql(f"CREATE DATABASE {database} TEMPLATE clients")
-    environment = dict(os.environ, **paths, PGDATABASE=database, TZ="Asia/Tokyo",
+    psql(f"CREATE DATABASE {database}_new")
+    environment = dict(os.environ, **paths, PGDATABASE=database, NEW_DATABASE=f"{database}_new", TZ="Asia/Tokyo",
                        JDBC_URL=f"jdbc:postgresql://localhost:{port}/{database}?user={os.environ['PGUSER']}")
     environment["PYTHONPATH"] = os.path.abspath("test/clients") + ":" + environment.get("PYTHONPATH", "")
     return dict(shell=True, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

@@ -1,1 +1,2 @@
 CREATE TABLE events (id bigint PRIMARY KEY DEFAULT next_snowflake(), body text);
+CREATE TABLE staged (body text);

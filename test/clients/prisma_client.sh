@@ -1,7 +1,18 @@
-# npm: prisma@7 @prisma/client@7 @prisma/adapter-pg@7
+# npm: prisma@7 @prisma/client@7 @prisma/adapter-pg@7 pg@8
 cat >schema.prisma <<'SCHEMA'
 // docs/clients.md: Prisma
+
+model Own {
+  id String @id @db.Uuid
+
+  @@map("own")
+}
 SCHEMA
+psql -q -v ON_ERROR_STOP=1 -o /dev/null <<'SQL'
+-- docs/clients.md: Prisma
+SELECT seed();
+CREATE TABLE own (id uuid PRIMARY KEY);
+SQL
 cat >program.mjs <<'PROGRAM'
 import assert from 'node:assert';
 
@@ -10,6 +21,39 @@ import { report, reportSnowflakes } from '../../../../test/clients/report.mjs';
 // docs/clients.md: Prisma
 
 report('@prisma/client', { id, order, many, recent, ids });
+
+const replaced = { id: '01ARZ3NDEKTSV4RRFFQ69G5FA0', body: 'replaced', related: [] };
+const first = await prisma.order.create({ data: { body: 'first', related: [id, order.id], replaces: { create: replaced } } });
+assert.deepStrictEqual(first.related, [id, order.id]);
+const found = await prisma.order.findFirst({ where: { replaces: { body: 'replaced' }, related: { has: id } },
+  include: { replaces: true } });
+assert.deepStrictEqual(found, { ...first, replaces: { ...replaced, replacesId: null } });
+console.log('ok relations and arrays of IDs are written, found and read');
+await prisma.order.update({ where: { id: first.id }, data: { related: { push: replaced.id } } });
+assert.deepStrictEqual((await prisma.order.findMany({ where: { related: { hasEvery: [id, replaced.id] } } }))[0].related,
+  [id, order.id, replaced.id]);
+await prisma.order.update({ where: { id: first.id }, data: { related: [] } });
+await pool.query('UPDATE orders SET related = NULL WHERE id = $1', [replaced.id]);
+assert.deepStrictEqual((await prisma.order.findMany({ where: { id: { in: [first.id, replaced.id] } } }))
+  .map(({ related }) => related), [[], []]);
+console.log('ok arrays of IDs grow, and can be empty or null');
+for (const model of [prisma.order, prisma.own]) {
+  await assert.rejects(model.findUnique({ where: { id: 'garbage' } }), { code: 'P2007' });
+}
+console.log('ok a malformed ID raises P2007, as for a uuid');
+const withoutParser = new PrismaClient({ adapter: new PrismaPg({ connectionString: process.env.DATABASE_URL }) });
+await assert.rejects(withoutParser.order.create({ data: { body: 'unparsed', related: [id] } }), /e\.map is not a function/);
+await withoutParser.$disconnect();
+const { rowCount: deleted } = await pool.query("DELETE FROM orders WHERE body = 'unparsed'");
+assert.strictEqual(deleted, 1);
+console.log('ok without the parser, create() rejects after it has inserted the row');
+await prisma.order.createMany({ data: [{ body: 'seed' }, { ...replaced, id: '01ARZ3NDEKTSV4RRFFQ69G5FA1', body: 'seed' }] });
+await prisma.$transaction([prisma.order.create({ data: { body: 'seed' } }),
+  prisma.order.upsert({ where: { id: '01ARZ3NDEKTSV4RRFFQ69G5FA2' }, create: { body: 'seed' }, update: {} })]);
+assert.strictEqual((await prisma.order.deleteMany({ where: { body: 'seed' } })).count, 4);
+console.log('ok a seed inserts rows with and without IDs');
+await prisma.order.delete({ where: { id: first.id } });
+await prisma.order.delete({ where: { id: replaced.id } });
 
 await prisma.$executeRaw`CREATE TABLE invoices (id bigint PRIMARY KEY DEFAULT next_snowflake(), body text)`;
 await prisma.$queryRaw`SELECT seed_invoices()::text`;
@@ -52,6 +96,7 @@ cat >>schema.prisma <<'SCHEMA'
 SCHEMA
 psql -q -v ON_ERROR_STOP=1 -o /dev/null <<'SQL'
 -- docs/clients.md: Prisma
+DO $$ BEGIN ASSERT current_setting('lock_timeout') = '5s'; END $$;
 SQL
 cat >>program.mjs <<'PROGRAM'
 

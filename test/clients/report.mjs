@@ -20,3 +20,12 @@ export function reportSnowflakes({ invoiceId, invoice, manyInvoices, recentInvoi
   console.log(`recent invoices ${recentInvoices.map((row) => row.body)}`);
   console.log(`json ${JSON.parse(json).id}`);
 }
+
+// Lets other clients read the arrays of NEW_DATABASE with the parser of docs/clients.md for node-postgres.
+export async function parseArrays(pg) {
+  const client = new pg.Client({ database: process.env.NEW_DATABASE });
+  await client.connect();
+  const { rows: [{ oid }] } = await client.query("SELECT 'ulid[]'::regtype::oid AS oid");
+  pg.types.setTypeParser(oid, pg.types.getTypeParser(1009));
+  await client.end();
+}

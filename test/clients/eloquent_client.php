@@ -67,6 +67,9 @@ class Line extends Model {
     public $timestamps = false;
     protected $guarded = [];
     public function purchase() { return $this->belongsTo(Purchase::class); }
+    public function siblings() {
+        return $this->hasManyThrough(Line::class, Purchase::class, 'id', 'purchase_id', 'purchase_id');
+    }
 }
 class PurchaseFactory extends Factory {
     protected $model = Purchase::class;
@@ -110,7 +113,8 @@ DB::statement('CREATE TABLE own (id uuid PRIMARY KEY)');
 ok(fails_with('22P02', fn () => Purchase::find('garbage')) && fails_with('22P02', fn () => DB::table('own')->find('garbage')),
     'find() raises a QueryException for a malformed ID, as for a uuid');
 foreach (['garbage', "$line->id\n", '', 'Z' . substr($line->id, 1)] as $value) {
-    foreach ([fn () => $line->resolveRouteBinding($value), fn () => $new->resolveChildRouteBinding('line', $value, null)] as $bind) {
+    foreach ([fn () => $line->resolveRouteBinding($value), fn () => $new->resolveChildRouteBinding('line', $value, null),
+              fn () => $line->resolveChildRouteBinding('sibling', $value, null)] as $bind) {
         try {
             $bind();
             throw new Exception("malformed ID: $value");
@@ -119,6 +123,7 @@ foreach (['garbage', "$line->id\n", '', 'Z' . substr($line->id, 1)] as $value) {
 }
 ok($line->resolveRouteBinding(strtolower($line->id))->is($line)
     && $line->purchase->resolveChildRouteBinding('line', $line->id, null)->is($line)
+    && $line->resolveChildRouteBinding('sibling', $line->id, null)->is($line)
     && $line->resolveRouteBinding('garbage', 'body') === null, 'a malformed ID in a URL is not found');
 
 $array = '{' . $line->id . ',01ARZ3NDEKTSV4RRFFQ69G5FAV}';

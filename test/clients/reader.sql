@@ -1,6 +1,6 @@
--- A reader below the watermark, for every table whose default draws an ID: just before a row is inserted, it reads the
--- watermark, and may then have passed all IDs below it. If the row's ID is one of them, the reader misses the row. IDs
--- with a time of long ago were not drawn: the tests insert them as earlier rows.
+-- A reader below the watermark, for every table whose default draws an ID: while the transaction that has inserted a row
+-- is open, it reads the watermark, and may then have passed all IDs below it. If the row's ID is one of them, the reader
+-- misses the row. IDs with a time of long ago were not drawn: the tests insert them as earlier rows.
 
 CREATE FUNCTION read_meanwhile() RETURNS trigger LANGUAGE plpgsql AS $$  -- arguments: ulid or snowflake, type, column
 DECLARE
@@ -17,7 +17,7 @@ BEGIN
         RAISE EXCEPTION 'a reader below the watermark misses row % of %', id, TG_RELID::regclass
             USING HINT = 'Draw the ID in the transaction that inserts the row.';
     END IF;
-    RETURN NEW;
+    RETURN NULL;
 END $$;
 
 CREATE FUNCTION add_reader() RETURNS event_trigger LANGUAGE plpgsql AS $$
@@ -31,7 +31,7 @@ BEGIN
             JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
         WHERE adrelid IN (SELECT objid FROM pg_event_trigger_ddl_commands())
     LOOP
-        EXECUTE format('CREATE OR REPLACE TRIGGER reader BEFORE INSERT ON %s FOR EACH ROW '
+        EXECUTE format('CREATE OR REPLACE TRIGGER reader AFTER INSERT ON %s FOR EACH ROW '
                        'EXECUTE FUNCTION read_meanwhile(%L, %L, %L)',
                        found.relation, found.kind, found.type, found.attname);
     END LOOP;

@@ -161,7 +161,7 @@ is($standbys{2}->safe_psql('postgres', "LOAD 'snowdrift'; SET snowdrift.node = '
 like(error_of($standbys{2}, 'SELECT next_snowflake()'), qr/the configured number 2 of/, '... but is not recorded');
 $standbys{2}->safe_psql('postgres', 'SELECT snowdrift.confirm_node()');
 is($standbys{2}->safe_psql('postgres', $numbers), '0|0', '... until a superuser confirms that none is needed');
-is($standbys{2}->safe_psql('postgres', 'SELECT * FROM snowdrift.node'), '0|auto|not in a Citus cluster', '... and the view shows it');
+is($standbys{2}->safe_psql('postgres', 'SELECT * FROM snowdrift.node'), '0|auto|default number', '... and the view shows it');
 $standbys{2}->restart;
 is($standbys{2}->safe_psql('postgres', $numbers), '0|0', '... also after a restart');
 

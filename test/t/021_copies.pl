@@ -129,7 +129,7 @@ start_with_clock($successor, '+0');
 is_refused($successor, 'a copy that replaces its source raises the error');
 $successor->safe_psql('postgres', 'SELECT snowdrift.confirm_node()');
 is_allowed($successor, '... until a superuser confirms it');
-is($successor->safe_psql('postgres', 'SELECT number, detail FROM snowdrift.node'), '0|not in a Citus cluster', '... and keeps its number');
+is($successor->safe_psql('postgres', 'SELECT number, detail FROM snowdrift.node'), '0|default number', '... and keeps its number');
 is_refused_in_quiet($successor, '... and raises it in another database');
 
 # pg_upgrade gives the server a new system identifier. It is the same server. Its configuration is a new one.

@@ -5,7 +5,7 @@
 # A program for docs/clients.md prints the client's version and what the recipe has read, which is compared with the
 # database, and "ok …" for each further check that has passed. If the page's table has two versions, the program runs a
 # second time, with the packages in build/debs. feeds.py runs the programs for docs/feeds.md. A program without such a
-# line is a test of its own, and prints "ok …" for each check that has passed.
+# line, or with blocks of another page, is a test of its own, and prints "ok …" for each check that has passed.
 #
 # reader.sql makes the INSERT of a recipe for docs/clients.md fail if a reader below the watermark could miss its row.
 
@@ -108,7 +108,7 @@ def run(path, versions, port):
     with open(os.path.join(folder, "main." + extension), "w") as file:
         file.write(program)
 
-    if page is None:
+    if page not in ("clients", "feeds"):
         options = options_of("test_" + name, folder, port, {})
         run_test(name, COMMANDS[extension], options)
         return

@@ -80,6 +80,20 @@ is($node->safe_psql('postgres', "SELECT snowflake_sequence($id)"), 1, '... and r
 set_clock($node, '2026-06-01 11:59:59');
 like(error_of($node, 'SET snowdrift.max_clock_lead = 0; SELECT next_snowflake()'),
 	qr/55000: clock moved backwards by 1001 ms/, 'without a lead, any regression is an error');
+$session->quit;
+
+# After a restart, IDs are ahead of the clock, so a range that ends at now() does not contain the newest rows.
+$node->safe_psql('postgres', 'CREATE TABLE posts (id bigint PRIMARY KEY DEFAULT next_snowflake())');
+my $begin = '2026-06-01 12:00:00.002Z';
+sub rows_until { return $node->safe_psql('postgres', "SELECT count(*) FROM posts WHERE snowflake_within(id, tstzrange('$begin', $_[0], '[]'))") }
+$node->stop;
+start_with_clock($node, $begin);
+$node->safe_psql('postgres', 'INSERT INTO posts DEFAULT VALUES');
+is(rows_until('now()'), 0, 'after a restart, a range that ends at now() does not contain a new row');
+is(rows_until('NULL'), 1, '... one without an end does');
+is(rows_until(q(now() + interval '1 min')), 1, '... and so does one that ends a minute later');
+set_clock($node, '2026-06-01 12:00:05.002');
+is(rows_until('now()'), 1, '... and, when the clock has caught up, one that ends at now()');
 
 # A clock outside the range of the layout is an error.
 set_clock($node, '2020-12-31 23:00:00');
@@ -89,6 +103,5 @@ like(error_of($node, 'SELECT next_snowflake()'),
 set_clock($node, '2090-09-08 00:00:00');
 like(error_of($node, 'SELECT next_snowflake()'), qr/55000: layout "snowflake" has ended$/m, '... and so is one after the end');
 
-$session->quit;
 $node->stop;
 done_testing();

@@ -35,8 +35,9 @@ UNION ALL SELECT 'out of order: ' || event_id
 """
 
 
-# run NAME COMMAND OPTIONS ENVIRONMENT: yields (check's name, whether it has passed, details)
-def run(name, command, options, environment):
+# run NAME COMMAND OPTIONS ENVIRONMENT DELETION: yields (check's name, whether it has passed, details). DELETION deletes
+# the rows that all consumers have read.
+def run(name, command, options, environment, deletion):
     psql(ORDER, environment).wait()
     consumer = start(command, options)
     writers = [psql(WRITER, environment) for _ in range(4)]
@@ -56,6 +57,13 @@ def run(name, command, options, environment):
     yield f"{name}: the writers commit 121 rows", count == ["121"], count
     differences = query(DIFFERENCES, environment)
     yield f"{name}: each row is read once, in order", not differences, "\n".join(differences) + output
+    query("INSERT INTO consumers SELECT 'slow', id FROM outbox ORDER BY id LIMIT 1 OFFSET 9", environment)
+    query(deletion, environment)
+    left = query("SELECT count(*) FROM outbox", environment)
+    query("DELETE FROM consumers WHERE name = 'slow'", environment)
+    query(deletion, environment)
+    left += query("SELECT count(*) FROM outbox", environment)
+    yield f"{name}: the rows that all consumers have read are deleted", left == ["111", "0"], left
 
 
 def start(command, options):

@@ -113,10 +113,11 @@ def run(path, versions, port):
         run_test(name, COMMANDS[extension], options)
         return
     first, *newer = [None] if page == "feeds" else versions.pop(heading, "?").split(", ")
-    options = options_of("test_" + name, folder, port, {})
+    options = options_of("test_" + name, folder, port, {}, "template1" if page == "feeds" else "clients")
     if page == "feeds":
-        psql(sections(page)["A consumer"][0], "test_" + name)
-        for result in feeds.run(name, COMMANDS[extension], options, options["env"]):
+        create, deletion, *_ = sections(page)["A consumer"]
+        psql(create, "test_" + name)
+        for result in feeds.run(name, COMMANDS[extension], options, options["env"], deletion):
             check(*result)
     else:
         run_client(name, program, COMMANDS[extension], options, first)
@@ -125,10 +126,10 @@ def run(path, versions, port):
         run_client(f"{name} {version}", program, COMMANDS[extension], options, version)
 
 
-# options_of DATABASE, FOLDER, PORT, PATHS: creates the database, and an empty one, and returns the options for running a
-# program
-def options_of(database, folder, port, paths):
-    psql(f"CREATE DATABASE {database} TEMPLATE clients")
+# options_of DATABASE, FOLDER, PORT, PATHS, TEMPLATE: creates the database, and an empty one, and returns the options for
+# running a program
+def options_of(database, folder, port, paths, template="clients"):
+    psql(f"CREATE DATABASE {database} TEMPLATE {template}")
     psql(f"CREATE DATABASE {database}_new")
     environment = dict(os.environ, **paths, PGDATABASE=database, NEW_DATABASE=f"{database}_new", TZ="Asia/Tokyo",
                        JDBC_URL=f"jdbc:postgresql://localhost:{port}/{database}?user={os.environ['PGUSER']}")

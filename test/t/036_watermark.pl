@@ -241,7 +241,8 @@ for (1 .. 20)
 	usleep(3000);
 	my $watermark = $node->safe_psql('postgres', 'SELECT snowflake_watermark()');
 	my $position = $node->safe_psql('postgres', 'SELECT pg_current_wal_insert_lsn()');
-	$standby->poll_query_until('postgres', "SELECT pg_last_wal_replay_lsn() >= '$position'");
+	if ($standby->pg_version >= 19) { $standby->safe_psql('postgres', "WAIT FOR LSN '$position' WITH (TIMEOUT '180s')"); }
+	else { $standby->poll_query_until('postgres', "SELECT pg_last_wal_replay_lsn() >= '$position'"); }
 	my @ids = split /\n/, $standby->safe_psql('postgres', "SELECT id FROM events WHERE id > $last AND id < $watermark ORDER BY id");
 	$last = $ids[-1] if @ids;
 	push @pages, @ids;

@@ -9,9 +9,14 @@ CREATE ROLE snowdrift_user;
 SET ROLE snowdrift_user;
 BEGIN;
 SET client_min_messages = error;
-DO $$ BEGIN
+-- The error comes at once if the library was preloaded.
+DO $$
+DECLARE is_preloaded boolean = EXISTS (SELECT FROM pg_settings WHERE name = 'snowdrift.node');
+BEGIN
     PERFORM set_config('snowdrift.node', '9', true);
-EXCEPTION WHEN insufficient_privilege THEN    -- the library was preloaded
+    ASSERT NOT is_preloaded;
+EXCEPTION WHEN insufficient_privilege THEN
+    ASSERT is_preloaded;
 END $$;
 SELECT snowflake_worker(next_snowflake());
 ROLLBACK;

@@ -144,14 +144,18 @@ for my $query (queries_of_pgwatch())
 # ---- The alerts
 
 fires('a prepared transaction', 'SnowdriftWatermarkHeld', gid => 'two', usename => $plain->safe_psql('app', 'SELECT current_user'));
-fires('a disk is full', 'SnowdriftCannotAdvanceMark', datname => 'postgres') if $small;
+SKIP:
+{
+	skip 'a full disk needs a small file system in SNOWDRIFT_SMALL_DISK', 3 unless $small;
+	fires('a disk is full', 'SnowdriftCannotAdvanceMark', datname => 'postgres');
+}
 fires('the clock was ahead', 'SnowdriftMarkAhead', severity => $_, datname => 'postgres') for 'warning', 'critical';
 fires('sno values of these times were issued twice', 'SnowdriftCallsWait', generator => 'four', reason => 'clock');
 fires('a narrow sequence', 'SnowdriftOverCapacity', datname => 'busy', generator => 'narrow');
 fires('snowdrift.node yields no number', 'SnowdriftNoNumber', datname => 'numberless', source => 'citus');
 fires('a publication', 'SnowdriftNeedsNumber', datname => 'publisher');
 fires('a short layout', 'SnowdriftFormatEnds', datname => 'ending', generator => 'ends');
-is_deeply([ query($failed) ], [], 'no query fails, also while the disk is full');
+is_deeply([ query($failed) ], [], 'no query fails' . ($small ? ', also while the disk is full' : ''));
 
 # ---- The causes are removed
 

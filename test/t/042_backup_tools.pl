@@ -127,14 +127,13 @@ sub draw
 start_with_clock($source, '+0');
 $source->safe_psql('postgres',
 	'CREATE EXTENSION snowdrift; CREATE TABLE posts (id bigint PRIMARY KEY DEFAULT next_snowflake(), body text)');
-my @tools;
-my @archive;
+my (@tools, @archive, @missing);
 foreach my $tool (sort keys %set_up)
 {
 	my ($missing, $command) = $set_up{$tool}->();
 	if ($missing)
 	{
-		diag("$tool is not tested: $missing");
+		push @missing, "$tool $missing";
 		next;
 	}
 	push @tools, $tool;
@@ -143,7 +142,11 @@ foreach my $tool (sort keys %set_up)
 if (!@tools)
 {
 	$source->stop;
-	plan skip_all => 'no backup tool can be used';
+	plan skip_all => join '; ', @missing;
+}
+for my $reason (@missing)
+{
+  SKIP: { skip $reason, 1 }
 }
 $source->append_conf('postgresql.conf', "archive_command = '" . join(' && ', @archive) . "'\n");
 $source->reload;

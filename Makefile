@@ -36,10 +36,11 @@ UNWRITABLE = $(shell for file in . results output_iso regression.out regression.
 # Hidden symbols: backends load libraries with RTLD_GLOBAL. Without hidden symbols, an inline function of
 # another C++ extension could replace one of this library.
 # No exceptions, no RTTI, no guarded statics: the shared object depends only on libc.
+# -Werror=switch: a new kind of generators must be in each switch without a default.
 # -DNDEBUG: assert() of the core is active if PostgreSQL's Assert() is.
 PG_CPPFLAGS = -isystem $(SERVER_HEADERS) -I$(srcdir)/include -I$(srcdir)/src -DSNOWDRIFT_VERSION=$(RELEASE) \
 	$(shell grep -qs '^.define USE_ASSERT_CHECKING' $(SERVER_HEADERS)/pg_config*.h || echo -DNDEBUG)
-PG_CXXFLAGS = -std=c++20 -Wall -Wextra -Wno-deprecated-volatile -fvisibility=hidden -fvisibility-inlines-hidden \
+PG_CXXFLAGS = -std=c++20 -Wall -Wextra -Werror=switch -Wno-deprecated-volatile -fvisibility=hidden -fvisibility-inlines-hidden \
 	-fno-exceptions -fno-rtti -fno-threadsafe-statics
 
 # No bitcode: code that JIT inlines from bitcode refers to this library's hidden functions, whose symbols

@@ -130,8 +130,7 @@ void add_named(const Listing& listing, Row row) {
 SNOWDRIFT_FUNCTION(read_generators) {
     InitMaterializedSRF(fcinfo, 0);
     const Listing listing{fcinfo, mark_table::read(AccessShareLock).origin, clock::now_ms()};
-    for (const Kind kind : {Kind::snowflake, Kind::sno, Kind::ulid, Kind::uuidv7})
-        add_default(listing, kind);
+    for (const Kind kind : slots::generator_kinds) add_default(listing, kind);
     definitions::for_each_row([&](const Row& row) { add_named(listing, row); });
     return Datum{0};
 }

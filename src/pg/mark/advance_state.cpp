@@ -45,9 +45,12 @@ int64_t closed_unix_ms(slots::Slot& slot) {
             return read_ms(slot, slot.ulid, &BlockGenerator<Ulid>::first_unix_ms);
         case slots::Kind::uuidv7:
             return read_ms(slot, slot.uuidv7, &BlockGenerator<Uuidv7>::first_unix_ms);
-        default:
+        case slots::Kind::sno:
             return highest_unix_ms(slot);
+        case slots::Kind::mark:
+            break;
     }
+    pg_unreachable();
 }
 
 /// The maximum of a time of the states of this database's generators.

@@ -22,10 +22,24 @@ namespace snowdrift::slots {
 /// The kind of state in a slot.
 enum class Kind : uint32_t { mark, snowflake, ulid, sno, uuidv7 };
 
+/// The kinds of generators, in the order of the views.
+inline constexpr Kind generator_kinds[] = {Kind::snowflake, Kind::sno, Kind::ulid, Kind::uuidv7};
+
 /// The name of a kind of generators in SQL.
 constexpr const char* name_of(Kind kind) {
-    constexpr const char* names[] = {nullptr, "snowflake", "ulid", "sno", "uuidv7"};
-    return names[static_cast<size_t>(kind)];
+    switch (kind) {
+        case Kind::snowflake:
+            return "snowflake";
+        case Kind::ulid:
+            return "ulid";
+        case Kind::sno:
+            return "sno";
+        case Kind::uuidv7:
+            return "uuidv7";
+        case Kind::mark:
+            break;
+    }
+    pg_unreachable();
 }
 
 /// Lookup key of a slot: identifies the generator and the parameters that its state depends on.

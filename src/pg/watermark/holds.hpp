@@ -23,9 +23,11 @@ constexpr Generators only(slots::Kind kind, uint32_t id) {
             return 2;
         case slots::Kind::snowflake:
             return id == 0 ? 4 : Generators{8} << (id - 1) % 61;
-        default:
+        case slots::Kind::sno:
+        case slots::Kind::mark:
             return 0;
     }
+    pg_unreachable();
 }
 
 static_assert(only(slots::Kind::snowflake, 0) == 1 << 2);

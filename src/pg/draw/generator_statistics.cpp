@@ -32,9 +32,17 @@ using slots::Kind;
 
 /// The number of regressions; null for ULIDs and UUIDs, whose generators do not count them.
 std::optional<Datum> regression_count(const slots::Slot& slot, Kind kind) {
-    if (kind == Kind::ulid || kind == Kind::uuidv7) return std::nullopt;
-    if (kind == Kind::sno) return Int64GetDatum(static_cast<int64>(slot.sno.regressions.load()));
-    return Int64GetDatum(regressions::count(slot.snowflake));
+    switch (kind) {
+        case Kind::snowflake:
+            return Int64GetDatum(regressions::count(slot.snowflake));
+        case Kind::sno:
+            return Int64GetDatum(static_cast<int64>(slot.sno.regressions.load()));
+        case Kind::ulid:
+        case Kind::uuidv7:
+        case Kind::mark:
+            break;
+    }
+    return std::nullopt;
 }
 
 /// The share of the sequence numbers of the clock's time unit that are used; null if IDs are ahead

@@ -74,8 +74,7 @@ SNOWDRIFT_FUNCTION(read_watermark_holders) {
     for (Line& line : watermark::lines()) {
         const auto holder = holder_of(line, *process++, first);
         if (!holder) continue;
-        for (const Kind kind : slots::generator_kinds)
-            add(fcinfo, *holder, kind, std::nullopt, 0);
+        for (const Kind kind : slots::generator_kinds) add(fcinfo, *holder, kind, std::nullopt, 0);
         definitions::for_each_row([&](const definitions::Row& row) {
             const Datum name = PointerGetDatum(PG_DETOAST_DATUM(*row[Column::name]));
             add(fcinfo, *holder, row.kind(), name, row.number(Column::id));

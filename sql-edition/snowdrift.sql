@@ -4,33 +4,112 @@
 -- The functions for all roles are in the schema public; those for administration and implementation are in the schema
 -- snowdrift; the generators are in snowdrift_tables. Unqualified names are those of pg_catalog. Functions in PL/pgSQL
 -- set the search path.
-SET LOCAL search_path = pg_catalog, pg_temp;
-DO $$
+--
+-- The file is a single statement: everything is installed, or nothing. It can also be run over an older version of itself,
+-- and over the remains of one of which objects were dropped. It then replaces the functions and creates what is missing.
+-- Users' defaults, indexes and views depend on the functions, so none is dropped, and their privileges stay.
+DO $edition$
 DECLARE
-    grantee text;
+    path CONSTANT pg_catalog.text := pg_catalog.current_setting('search_path');
+    quoting CONSTANT pg_catalog.text := pg_catalog.current_setting('quote_all_identifiers');
+    installer pg_catalog.oid;
+    -- What existed before: each function, with the place of its row, and the relations in the schemas
+    functions pg_catalog.jsonb;
+    relations pg_catalog.oid[];
+    is_repeated pg_catalog.bool;    -- an edition, or some of its objects, existed before
+    is_new pg_catalog.bool;
+    place pg_catalog.text;
+    grantee pg_catalog.text;
+    problem pg_catalog.record;
+    definitions pg_catalog.jsonb;    -- rows of snowdrift_tables.generator whose table or sequence must be created again
+    are_definitions_lost pg_catalog.bool := false;
+    now_ms pg_catalog.int8;
+    given_ms pg_catalog.numeric;
+    drawing pg_catalog.record;
+    greatest_id pg_catalog.int8;
+    unread pg_catalog.text[];
 BEGIN
-    IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp'::text THEN
-        RAISE 'this file must be run in one transaction'
-            USING HINT = 'Use psql --single-transaction, or write BEGIN before the file and COMMIT after it.';
+PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), pg_catalog.set_config('quote_all_identifiers', 'off', true);
+
+-- What an earlier installation has left
+
+installer := (SELECT oid FROM pg_roles WHERE rolname = current_user);
+functions := (SELECT jsonb_object_agg(oid::text, ctid::text) FROM pg_proc);
+relations := ARRAY(SELECT oid FROM pg_class WHERE relnamespace IN (to_regnamespace('snowdrift'), to_regnamespace('snowdrift_tables')));
+is_repeated := to_regnamespace('snowdrift') IS NOT NULL OR to_regnamespace('snowdrift_tables') IS NOT NULL
+    OR to_regtype('public.snowflake_layout') IS NOT NULL
+    OR EXISTS (SELECT FROM pg_proc WHERE oid = to_regprocedure('public.next_snowflake(text)') AND strpos(prosrc, 'snowdrift_tables.') > 0);
+
+FOR problem IN SELECT extname FROM pg_depend JOIN pg_extension AS e ON e.oid = refobjid
+        WHERE deptype = 'e' AND (classid, objid) IN (('pg_namespace'::regclass, to_regnamespace('snowdrift')),
+            ('pg_namespace'::regclass, to_regnamespace('snowdrift_tables')), ('pg_type'::regclass, to_regtype('public.snowflake_layout')),
+            ('pg_proc'::regclass, to_regprocedure('public.next_snowflake(text)'))) LOOP
+    RAISE 'extension "%" is installed in this database', problem.extname USING ERRCODE = '42710', HINT = 'Use either the extension or the SQL edition.';
+END LOOP;
+-- An object that another role owns could be changed by that role, and then run with the rights of this one.
+FOR problem IN
+    SELECT pg_describe_object(class, object, 0) AS object, owner::regrole AS owner
+    FROM (SELECT 'pg_namespace'::regclass, oid, nspowner, oid FROM pg_namespace
+          UNION ALL SELECT 'pg_class'::regclass, oid, relowner, relnamespace FROM pg_class
+          UNION ALL SELECT 'pg_proc'::regclass, oid, proowner, pronamespace FROM pg_proc
+          UNION ALL SELECT 'pg_type'::regclass, oid, typowner, typnamespace FROM pg_type) AS objects(class, object, owner, schema)
+    WHERE (schema IN (to_regnamespace('snowdrift'), to_regnamespace('snowdrift_tables'))
+            OR class = 'pg_type'::regclass AND object = to_regtype('public.snowflake_layout'))
+        AND owner <> installer LOOP
+    RAISE '% belongs to role %', problem.object, problem.owner USING ERRCODE = '42501',
+        HINT = 'Run the file as the role that has installed it before.';
+END LOOP;
+FOR problem IN
+    SELECT relnamespace::regnamespace AS schema, relname FROM pg_class
+    WHERE oid = ANY (relations) AND relnamespace::regnamespace || '.' || relname
+        !~ '^(snowdrift[.](generators|fields)|snowdrift_tables[.](generator(_pkey)?|dropped_ms|state(_[0-9a-f]{32})?))$' LOOP
+    RAISE 'schema "%" already exists', problem.schema USING ERRCODE = '42P06',
+        DETAIL = format('It contains "%s", which is not an object of the SQL edition.', problem.relname);
+END LOOP;
+IF is_repeated AND current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
+    RAISE 'cannot repeat the installation in a transaction with isolation level "%"', current_setting('transaction_isolation')
+        USING ERRCODE = '25001', HINT = 'Use READ COMMITTED.';    -- An older snapshot would not contain the last IDs.
+END IF;
+
+-- The rows of a table that has lost columns, or of generators whose sequence was dropped, are inserted again at the end.
+IF to_regclass('snowdrift_tables.generator') IS NULL THEN
+    are_definitions_lost := is_repeated;
+ELSIF 'name,layout,datacenter,worker,fields,state' = (SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute
+        WHERE attrelid = 'snowdrift_tables.generator'::regclass AND attnum > 0 AND NOT attisdropped) THEN
+    WITH lost AS (DELETE FROM snowdrift_tables.generator WHERE to_regclass(state) IS NULL RETURNING *)
+    SELECT jsonb_agg(to_jsonb(l)) INTO definitions FROM lost AS l;
+ELSE
+    EXECUTE 'SELECT jsonb_agg(to_jsonb(g)) FROM snowdrift_tables.generator AS g' INTO definitions;
+    DROP TABLE snowdrift_tables.generator CASCADE;    -- functions that are created below
+END IF;
+
+FOREACH place IN ARRAY '{snowdrift,snowdrift_tables}'::text[] LOOP
+    is_new := to_regnamespace(place) IS NULL;
+    IF is_new THEN
+        EXECUTE format('CREATE SCHEMA %s', place);
     END IF;
-    -- These are in this block so that all later statements fail if it fails.
-    CREATE SCHEMA snowdrift;
-    CREATE SCHEMA snowdrift_tables;
-    -- The domain has no constraint, so that PostgreSQL can evaluate calls with a constant layout when it plans a query.
-    -- Each function that takes a layout checks it.
-    CREATE DOMAIN public.snowflake_layout AS text;
     -- Revoke what ALTER DEFAULT PRIVILEGES has granted: functions that other roles create here could run as the owner.
     FOR grantee IN SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
-            FROM pg_namespace, aclexplode(nspacl) AS a WHERE nspname IN ('snowdrift', 'snowdrift_tables') AND a.grantee <> nspowner LOOP
-        EXECUTE format('REVOKE ALL ON SCHEMA snowdrift, snowdrift_tables FROM %s', grantee);
+            FROM pg_namespace, aclexplode(nspacl) AS a WHERE nspname = place AND a.grantee <> nspowner LOOP
+        EXECUTE format('REVOKE %s ON SCHEMA %s FROM %s', CASE WHEN is_new THEN 'ALL' ELSE 'CREATE' END, place, grantee);
     END LOOP;
-END $$;
+    IF is_new AND place = 'snowdrift' THEN
+        GRANT USAGE ON SCHEMA snowdrift TO PUBLIC;
+    END IF;
+END LOOP;
+COMMENT ON SCHEMA snowdrift IS 'administration of Snowdrift''s ID generators, and implementation of its functions';
+
+-- The domain has no constraint, so that PostgreSQL can evaluate calls with a constant layout when it plans a query.
+-- Each function that takes a layout checks it.
+IF to_regtype('public.snowflake_layout') IS NULL THEN
+    CREATE DOMAIN public.snowflake_layout AS text;
+ELSIF (SELECT typbasetype FROM pg_type WHERE oid = 'public.snowflake_layout'::regtype) <> 'text'::regtype THEN
+    RAISE 'type "snowflake_layout" already exists' USING ERRCODE = '42710';
+END IF;
 COMMENT ON DOMAIN public.snowflake_layout
     IS 'layout of Snowflake IDs: the name of a preset, or an epoch, a time unit, and the order and widths of the fields';
-COMMENT ON SCHEMA snowdrift IS 'administration of Snowdrift''s ID generators, and implementation of its functions';
-GRANT USAGE ON SCHEMA snowdrift TO PUBLIC;
 
-CREATE FUNCTION snowdrift.reject(sqlstate text, message text, detail text DEFAULT NULL) RETURNS text
+CREATE OR REPLACE FUNCTION snowdrift.reject(sqlstate text, message text, detail text DEFAULT NULL) RETURNS text
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF detail IS NULL THEN
@@ -42,15 +121,15 @@ END $$;
 -- Times. Multiplying an interval converts the number to double precision. Seconds and milliseconds are multiplied
 -- separately, so that the sum is exact up to the year 10889.
 
-CREATE FUNCTION snowdrift.time_of(unix_ms bigint) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION snowdrift.time_of(unix_ms bigint) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN (timestamp '1970-01-01' + interval '1 s' * (unix_ms / 1000) + interval '1 ms' * (unix_ms % 1000))
         AT TIME ZONE interval '0';
 
-CREATE FUNCTION snowdrift.unix_ms_of("timestamp" timestamptz) RETURNS numeric LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION snowdrift.unix_ms_of("timestamp" timestamptz) RETURNS numeric LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN extract(epoch FROM "timestamp" AT TIME ZONE interval '0') * 1000;
 
 -- unix_ms is the time, rounded by the caller; the error shows the time itself.
-CREATE FUNCTION snowdrift.check_time("timestamp" timestamptz, unix_ms numeric, first_ms bigint, last_ms bigint,
+CREATE OR REPLACE FUNCTION snowdrift.check_time("timestamp" timestamptz, unix_ms numeric, first_ms bigint, last_ms bigint,
         unit_ms bigint, subject text) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET datestyle = ISO AS $$
 BEGIN
@@ -62,7 +141,7 @@ BEGIN
 END $$;
 
 -- The first and the last millisecond, from first_ms to last_ms, that begin within a range; null if there is none.
-CREATE FUNCTION snowdrift.ms_within(range tstzrange, first_ms bigint, last_ms bigint) RETURNS bigint[]
+CREATE OR REPLACE FUNCTION snowdrift.ms_within(range tstzrange, first_ms bigint, last_ms bigint) RETURNS bigint[]
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     a numeric := snowdrift.unix_ms_of(lower(range));    -- null if the range has no such bound
@@ -76,18 +155,20 @@ END $$;
 -- Snowflake: layouts
 
 -- last_ms is the beginning of the last time unit; a shift is the number of bits below a field.
-CREATE TYPE snowdrift.fields AS (
-    epoch_ms bigint, last_ms bigint, unit_ms bigint, max_id bigint,
-    timestamp_shift integer,
-    datacenter_bits integer, datacenter_shift integer,
-    worker_bits integer, worker_shift integer,
-    sequence_bits integer, sequence_shift integer
-);
+IF to_regtype('snowdrift.fields') IS NULL THEN
+    CREATE TYPE snowdrift.fields AS (
+        epoch_ms bigint, last_ms bigint, unit_ms bigint, max_id bigint,
+        timestamp_shift integer,
+        datacenter_bits integer, datacenter_shift integer,
+        worker_bits integer, worker_shift integer,
+        sequence_bits integer, sequence_shift integer
+    );
+END IF;
 
-CREATE FUNCTION snowdrift.ones(bits integer) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION snowdrift.ones(bits integer) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN ~((-1)::bigint << bits);
 
-CREATE FUNCTION snowdrift.preset_layout(name text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION snowdrift.preset_layout(name text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE name
         WHEN 'snowflake' THEN 'epoch=1609459200000 timestamp=41 datacenter=5 worker=5 sequence=12'
         WHEN 'twitter' THEN 'epoch=1288834974657 timestamp=41 datacenter=5 worker=5 sequence=12'
@@ -107,7 +188,7 @@ CREATE FUNCTION snowdrift.preset_layout(name text) RETURNS text LANGUAGE sql IMM
         WHEN 'cosid' THEN 'epoch=1577203200000 timestamp=41 worker=10 sequence=12'
     END;
 
-CREATE FUNCTION snowdrift.check_layout_value(name text, value bigint, min bigint, max bigint, reason text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION snowdrift.check_layout_value(name text, value bigint, min bigint, max bigint, reason text DEFAULT NULL)
         RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -122,7 +203,7 @@ BEGIN
     END IF;
 END $$;
 
-CREATE FUNCTION snowdrift.fields_of(layout public.snowflake_layout) RETURNS snowdrift.fields
+CREATE OR REPLACE FUNCTION snowdrift.fields_of(layout public.snowflake_layout) RETURNS snowdrift.fields
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     spaces CONSTANT text := E' \t\n\x0b\f\r';    -- as in C
@@ -220,60 +301,62 @@ END $$;
 -- Snowflake: decoding. If the layout is a constant, PostgreSQL inlines the functions.
 
 -- COST 1: the planner does not inline expensive arguments, and this function is called only for errors.
-CREATE FUNCTION snowdrift.reject_id(id bigint, max_id bigint) RETURNS bigint
+CREATE OR REPLACE FUNCTION snowdrift.reject_id(id bigint, max_id bigint) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE COST 1 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RAISE 'Snowflake ID % is out of range 0 .. %', id, max_id USING ERRCODE = '22003';
 END $$;
 
-CREATE FUNCTION snowdrift.check_id(id bigint, max_id bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION snowdrift.check_id(id bigint, max_id bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN id BETWEEN 0 AND max_id THEN id ELSE snowdrift.reject_id(id, max_id) END;
 
-CREATE FUNCTION snowdrift.timestamp_of(id bigint, f snowdrift.fields) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION snowdrift.timestamp_of(id bigint, f snowdrift.fields) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN snowdrift.time_of((f).epoch_ms + (snowdrift.check_id(id, (f).max_id) >> (f).timestamp_shift) * (f).unit_ms);
 
-CREATE FUNCTION snowdrift.field_of(id bigint, f snowdrift.fields, field text) RETURNS integer
+CREATE OR REPLACE FUNCTION snowdrift.field_of(id bigint, f snowdrift.fields, field text) RETURNS integer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN ((snowdrift.check_id(id, (f).max_id) >> CASE field WHEN 'datacenter' THEN (f).datacenter_shift
             WHEN 'worker' THEN (f).worker_shift ELSE (f).sequence_shift END)
         & snowdrift.ones(CASE field WHEN 'datacenter' THEN (f).datacenter_bits
             WHEN 'worker' THEN (f).worker_bits ELSE (f).sequence_bits END))::integer;
 
-CREATE FUNCTION public.snowflake_timestamp(id bigint, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS timestamptz
+CREATE OR REPLACE FUNCTION public.snowflake_timestamp(id bigint, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS timestamptz
     LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN snowdrift.timestamp_of(id, snowdrift.fields_of(layout));
 COMMENT ON FUNCTION public.snowflake_timestamp(bigint, public.snowflake_layout) IS 'extract timestamp of Snowflake ID';
 
-CREATE FUNCTION public.snowflake_datacenter(id bigint, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS integer
+CREATE OR REPLACE FUNCTION public.snowflake_datacenter(id bigint, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS integer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN snowdrift.field_of(id, snowdrift.fields_of(layout), 'datacenter');
 COMMENT ON FUNCTION public.snowflake_datacenter(bigint, public.snowflake_layout) IS 'extract datacenter of Snowflake ID';
 
-CREATE FUNCTION public.snowflake_worker(id bigint, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS integer
+CREATE OR REPLACE FUNCTION public.snowflake_worker(id bigint, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS integer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN snowdrift.field_of(id, snowdrift.fields_of(layout), 'worker');
 COMMENT ON FUNCTION public.snowflake_worker(bigint, public.snowflake_layout) IS 'extract worker of Snowflake ID';
 
-CREATE FUNCTION public.snowflake_sequence(id bigint, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS integer
+CREATE OR REPLACE FUNCTION public.snowflake_sequence(id bigint, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS integer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN snowdrift.field_of(id, snowdrift.fields_of(layout), 'sequence');
 COMMENT ON FUNCTION public.snowflake_sequence(bigint, public.snowflake_layout) IS 'extract sequence of Snowflake ID';
 
-CREATE FUNCTION public.snowflake_parts(id bigint, layout public.snowflake_layout DEFAULT 'snowflake',
+EXECUTE $sql$
+CREATE OR REPLACE FUNCTION public.snowflake_parts(id bigint, layout public.snowflake_layout DEFAULT 'snowflake',
         OUT "timestamp" timestamptz, OUT datacenter integer, OUT worker integer, OUT sequence integer)
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
     SELECT snowdrift.timestamp_of(id, f), snowdrift.field_of(id, f, 'datacenter'), snowdrift.field_of(id, f, 'worker'),
         snowdrift.field_of(id, f, 'sequence')
     FROM snowdrift.fields_of(layout) AS f;
-END;
+END
+$sql$;
 COMMENT ON FUNCTION public.snowflake_parts(bigint, public.snowflake_layout) IS 'extract all fields of Snowflake ID, as a row';
 
 -- Snowflake: composing
 
-CREATE FUNCTION snowdrift.check_field(field text, value integer, bits integer) RETURNS bigint
+CREATE OR REPLACE FUNCTION snowdrift.check_field(field text, value integer, bits integer) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN value BETWEEN 0 AND snowdrift.ones(bits) THEN value
         WHEN bits = 0 THEN snowdrift.reject('22003', format('%s must be 0, not %s', field, value), 'The layout has no bits for it.')::bigint
         ELSE snowdrift.reject('22003', format('%s %s is out of range 0 .. %s', field, value, snowdrift.ones(bits)))::bigint END;
 
-CREATE FUNCTION snowdrift.compose("timestamp" timestamptz, datacenter integer, worker integer, sequence integer,
+CREATE OR REPLACE FUNCTION snowdrift.compose("timestamp" timestamptz, datacenter integer, worker integer, sequence integer,
         f snowdrift.fields) RETURNS bigint
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN ((snowdrift.check_time("timestamp", floor(snowdrift.unix_ms_of("timestamp")), (f).epoch_ms, (f).last_ms, (f).unit_ms,
@@ -282,19 +365,19 @@ CREATE FUNCTION snowdrift.compose("timestamp" timestamptz, datacenter integer, w
         | (snowdrift.check_field('worker', worker, (f).worker_bits) << (f).worker_shift)
         | (snowdrift.check_field('sequence', sequence, (f).sequence_bits) << (f).sequence_shift);
 
-CREATE FUNCTION public.make_snowflake("timestamp" timestamptz, datacenter integer, worker integer, sequence integer,
+CREATE OR REPLACE FUNCTION public.make_snowflake("timestamp" timestamptz, datacenter integer, worker integer, sequence integer,
         layout public.snowflake_layout DEFAULT 'snowflake') RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN snowdrift.compose("timestamp", datacenter, worker, sequence, snowdrift.fields_of(layout));
 COMMENT ON FUNCTION public.make_snowflake(timestamptz, integer, integer, integer, public.snowflake_layout)
     IS 'construct Snowflake ID from its fields; the time is truncated to the layout''s time unit';
 
-CREATE FUNCTION snowdrift.boundary("timestamp" timestamptz, f snowdrift.fields) RETURNS bigint
+CREATE OR REPLACE FUNCTION snowdrift.boundary("timestamp" timestamptz, f snowdrift.fields) RETURNS bigint
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN (snowdrift.check_time("timestamp", ceil(snowdrift.unix_ms_of("timestamp")), (f).epoch_ms, (f).last_ms, 1,
         'a Snowflake ID') - (f).epoch_ms + (f).unit_ms - 1) / (f).unit_ms << (f).timestamp_shift;
 
-CREATE FUNCTION public.snowflake_boundary("timestamp" timestamptz, layout public.snowflake_layout DEFAULT 'snowflake')
+CREATE OR REPLACE FUNCTION public.snowflake_boundary("timestamp" timestamptz, layout public.snowflake_layout DEFAULT 'snowflake')
         RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN snowdrift.boundary("timestamp", snowdrift.fields_of(layout));
 COMMENT ON FUNCTION public.snowflake_boundary(timestamptz, public.snowflake_layout)
@@ -302,25 +385,25 @@ COMMENT ON FUNCTION public.snowflake_boundary(timestamptz, public.snowflake_layo
 
 -- Time ranges. If a range contains no ID, the first ID is the largest of the layout, and the last ID is the smallest.
 
-CREATE FUNCTION snowdrift.first_within(range tstzrange, f snowdrift.fields) RETURNS bigint
+CREATE OR REPLACE FUNCTION snowdrift.first_within(range tstzrange, f snowdrift.fields) RETURNS bigint
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN coalesce(((snowdrift.ms_within(range, (f).epoch_ms, (f).last_ms))[1] - (f).epoch_ms + (f).unit_ms - 1) / (f).unit_ms
         << (f).timestamp_shift, (f).max_id);
 
-CREATE FUNCTION snowdrift.last_within(range tstzrange, f snowdrift.fields) RETURNS bigint
+CREATE OR REPLACE FUNCTION snowdrift.last_within(range tstzrange, f snowdrift.fields) RETURNS bigint
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN coalesce((((snowdrift.ms_within(range, (f).epoch_ms, (f).last_ms))[2] - (f).epoch_ms) / (f).unit_ms
         << (f).timestamp_shift) | snowdrift.ones((f).timestamp_shift), 0);
 
-CREATE FUNCTION snowdrift.first_snowflake_within(range tstzrange, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS bigint
+CREATE OR REPLACE FUNCTION snowdrift.first_snowflake_within(range tstzrange, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN snowdrift.first_within(range, snowdrift.fields_of(layout));
 
-CREATE FUNCTION snowdrift.last_snowflake_within(range tstzrange, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS bigint
+CREATE OR REPLACE FUNCTION snowdrift.last_snowflake_within(range tstzrange, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN snowdrift.last_within(range, snowdrift.fields_of(layout));
 
-CREATE FUNCTION public.snowflake_within(id bigint, range tstzrange, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS boolean
+CREATE OR REPLACE FUNCTION public.snowflake_within(id bigint, range tstzrange, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN id >= snowdrift.first_snowflake_within(range, layout) AND id <= snowdrift.last_snowflake_within(range, layout);
 COMMENT ON FUNCTION public.snowflake_within(bigint, tstzrange, public.snowflake_layout)
@@ -328,7 +411,7 @@ COMMENT ON FUNCTION public.snowflake_within(bigint, tstzrange, public.snowflake_
 
 -- Text form in Crockford's base32
 
-CREATE FUNCTION snowdrift.base32_of(bits bit varying) RETURNS text
+CREATE OR REPLACE FUNCTION snowdrift.base32_of(bits bit varying) RETURNS text
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     result text := '';
@@ -339,7 +422,7 @@ BEGIN
     RETURN result;
 END $$;
 
-CREATE FUNCTION snowdrift.base32_problem(input text, alphabet text, size integer, kind text,
+CREATE OR REPLACE FUNCTION snowdrift.base32_problem(input text, alphabet text, size integer, kind text,
         part text DEFAULT 'input', before integer DEFAULT 0) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE
@@ -350,7 +433,7 @@ CREATE FUNCTION snowdrift.base32_problem(input text, alphabet text, size integer
             left(ltrim(input, alphabet), 1), before + size - length(ltrim(input, alphabet)) + 1, kind)
     END;
 
-CREATE FUNCTION snowdrift.base32_bits(input text, size integer, kind text, error text) RETURNS bit varying
+CREATE OR REPLACE FUNCTION snowdrift.base32_bits(input text, size integer, kind text, error text) RETURNS bit varying
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     problem CONSTANT text := snowdrift.base32_problem(input, '0123456789ABCDEFGHJKMNPQRSTVWXYZabcdefghjkmnpqrstvwxyz', size, kind);
@@ -365,35 +448,35 @@ BEGIN
     RETURN result;
 END $$;
 
-CREATE FUNCTION public.snowflake_to_text(id bigint) RETURNS text
+CREATE OR REPLACE FUNCTION public.snowflake_to_text(id bigint) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN snowdrift.base32_of('0'::bit || snowdrift.check_id(id, 9223372036854775807)::bit(64));
 COMMENT ON FUNCTION public.snowflake_to_text(bigint)
     IS 'convert Snowflake ID to 13 characters of base32, which sort as the IDs do in collation C';
 
-CREATE FUNCTION public.snowflake_from_text(id text) RETURNS bigint
+CREATE OR REPLACE FUNCTION public.snowflake_from_text(id text) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN substring(snowdrift.base32_bits(id, 13, 'Snowflake IDs', 'invalid text of a Snowflake ID') FROM 2)::bit(64)::bigint;
 COMMENT ON FUNCTION public.snowflake_from_text(text) IS 'convert 13 characters of base32 to Snowflake ID';
 
 -- UUIDs: ULIDs and TypeIDs
 
-CREATE FUNCTION snowdrift.bits_of(id uuid) RETURNS bit varying LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION snowdrift.bits_of(id uuid) RETURNS bit varying LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN ('x' || replace(id::text, '-', ''))::bit(128);
 
-CREATE FUNCTION snowdrift.uuid_of(bits bit varying) RETURNS uuid LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION snowdrift.uuid_of(bits bit varying) RETURNS uuid LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN encode(substr(varbit_send(bits), 5), 'hex')::uuid;    -- varbit_send: 4 bytes of length, then the bits
 
-CREATE FUNCTION public.ulid_to_text(id uuid) RETURNS text
+CREATE OR REPLACE FUNCTION public.ulid_to_text(id uuid) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN snowdrift.base32_of('00'::bit(2) || snowdrift.bits_of(id));
 COMMENT ON FUNCTION public.ulid_to_text(uuid) IS 'convert UUID to text form of ULID, 26 characters of base32';
 
-CREATE FUNCTION public.ulid_to_uuid(id text) RETURNS uuid
+CREATE OR REPLACE FUNCTION public.ulid_to_uuid(id text) RETURNS uuid
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN snowdrift.uuid_of(substring(snowdrift.base32_bits(id, 26, 'type ulid', 'invalid input syntax for type ulid') FROM 3));
 COMMENT ON FUNCTION public.ulid_to_uuid(text) IS 'convert text form of ULID to UUID';
 
-CREATE FUNCTION snowdrift.typeid_prefix_problem(prefix text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION snowdrift.typeid_prefix_problem(prefix text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE
         WHEN prefix ~ '[^a-z_]'
             THEN format('The character "%s" at position %s of the prefix is neither a lower-case letter from "a" to "z" nor an underscore.',
@@ -402,7 +485,7 @@ CREATE FUNCTION snowdrift.typeid_prefix_problem(prefix text) RETURNS text LANGUA
         WHEN left(prefix, 1) = '_' OR right(prefix, 1) = '_' THEN 'A prefix cannot begin or end with an underscore.'
     END;
 
-CREATE FUNCTION public.typeid_to_text(prefix text, id uuid) RETURNS text
+CREATE OR REPLACE FUNCTION public.typeid_to_text(prefix text, id uuid) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN CASE WHEN snowdrift.typeid_prefix_problem(prefix) IS NULL
             THEN concat_ws('_', nullif(prefix, ''), lower(public.ulid_to_text(id)))
@@ -410,19 +493,19 @@ CREATE FUNCTION public.typeid_to_text(prefix text, id uuid) RETURNS text
 COMMENT ON FUNCTION public.typeid_to_text(text, uuid) IS 'convert UUID to TypeID: prefix, underscore and 26 characters of base32';
 
 -- The last underscore is the separator.
-CREATE FUNCTION snowdrift.typeid_problem(id text, suffix text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION snowdrift.typeid_problem(id text, suffix text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN coalesce(
         CASE WHEN length(id) = length(suffix) + 1 THEN 'A TypeID without a prefix has no underscore.' END,
         snowdrift.typeid_prefix_problem(left(id, greatest(length(id) - length(suffix) - 1, 0))),
         snowdrift.base32_problem(suffix, '0123456789abcdefghjkmnpqrstvwxyz', 26, 'TypeIDs', 'suffix', length(id) - length(suffix)));
 
-CREATE FUNCTION public.typeid_prefix(id text) RETURNS text
+CREATE OR REPLACE FUNCTION public.typeid_prefix(id text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN CASE WHEN snowdrift.typeid_problem(id, substring(id FROM '[^_]*$')) IS NULL THEN rtrim(left(id, -26), '_')
         ELSE snowdrift.reject('22P02', format('invalid TypeID: "%s"', id), snowdrift.typeid_problem(id, substring(id FROM '[^_]*$'))) END;
 COMMENT ON FUNCTION public.typeid_prefix(text) IS 'extract prefix of TypeID';
 
-CREATE FUNCTION public.typeid_to_uuid(id text) RETURNS uuid
+CREATE OR REPLACE FUNCTION public.typeid_to_uuid(id text) RETURNS uuid
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN CASE WHEN public.typeid_prefix(id) IS NOT NULL THEN public.ulid_to_uuid(right(id, 26)) END;
 COMMENT ON FUNCTION public.typeid_to_uuid(text) IS 'extract UUID of TypeID';
@@ -430,32 +513,32 @@ COMMENT ON FUNCTION public.typeid_to_uuid(text) IS 'extract UUID of TypeID';
 -- UUIDs of version 7
 
 -- With CASE, the planner does not estimate that few UUIDs are of version 7.
-CREATE FUNCTION snowdrift.is_uuidv7(id uuid) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION snowdrift.is_uuidv7(id uuid) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN substr(id::text, 15, 1) = '7' AND substr(id::text, 20, 1) IN ('8', '9', 'a', 'b') THEN true
         WHEN id IS NOT NULL THEN false END;
 
-CREATE FUNCTION public.uuidv7_timestamp(id uuid) RETURNS timestamptz
+CREATE OR REPLACE FUNCTION public.uuidv7_timestamp(id uuid) RETURNS timestamptz
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN snowdrift.is_uuidv7(id)
         THEN snowdrift.time_of(('x0000' || translate(left(id::text, 13), '-', ''))::bit(64)::bigint) END;
 COMMENT ON FUNCTION public.uuidv7_timestamp(uuid) IS 'extract timestamp of UUID version 7; null for other versions';
 
-CREATE FUNCTION public.uuidv7_boundary("timestamp" timestamptz) RETURNS uuid
+CREATE OR REPLACE FUNCTION public.uuidv7_boundary("timestamp" timestamptz) RETURNS uuid
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN snowdrift.uuid_of(snowdrift.check_time("timestamp", ceil(snowdrift.unix_ms_of("timestamp")),
         0, 281474976710655, 1, 'UUID version 7')::bit(48) || X'70008000000000000000');
 COMMENT ON FUNCTION public.uuidv7_boundary(timestamptz) IS 'smallest UUID version 7 at or after a time';
 
-CREATE FUNCTION snowdrift.first_uuidv7_within(range tstzrange) RETURNS uuid LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+CREATE OR REPLACE FUNCTION snowdrift.first_uuidv7_within(range tstzrange) RETURNS uuid LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN coalesce(snowdrift.uuid_of((snowdrift.ms_within(range, 0, 281474976710655))[1]::bit(48) || X'70008000000000000000'),
         'ffffffff-ffff-7fff-bfff-ffffffffffff');
 
-CREATE FUNCTION snowdrift.last_uuidv7_within(range tstzrange) RETURNS uuid LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+CREATE OR REPLACE FUNCTION snowdrift.last_uuidv7_within(range tstzrange) RETURNS uuid LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN coalesce(snowdrift.uuid_of((snowdrift.ms_within(range, 0, 281474976710655))[2]::bit(48) || X'7FFFBFFFFFFFFFFFFFFF'),
         '00000000-0000-7000-8000-000000000000');
 
 -- For a null range, all three conditions are null.
-CREATE FUNCTION public.uuidv7_within(id uuid, range tstzrange) RETURNS boolean
+CREATE OR REPLACE FUNCTION public.uuidv7_within(id uuid, range tstzrange) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN id >= snowdrift.first_uuidv7_within(range) AND id <= snowdrift.last_uuidv7_within(range)
         AND (snowdrift.is_uuidv7(id) OR range IS NULL);
@@ -463,17 +546,17 @@ COMMENT ON FUNCTION public.uuidv7_within(uuid, tstzrange)
     IS 'true if UUID is of version 7 and its time is within a given range; can use indexes on the ID';
 
 -- Bits 52 and 53 make version 7 of version 4.
-CREATE FUNCTION snowdrift.random_uuidv7(unix_ms bigint) RETURNS uuid LANGUAGE sql VOLATILE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION snowdrift.random_uuidv7(unix_ms bigint) RETURNS uuid LANGUAGE sql VOLATILE PARALLEL SAFE
     RETURN encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) PLACING substring(int8send(unix_ms) FROM 3) FROM 1 FOR 6),
         52, 1), 53, 1), 'hex')::uuid;
 
-CREATE FUNCTION public.uuidv7_at("timestamp" timestamptz) RETURNS uuid
+CREATE OR REPLACE FUNCTION public.uuidv7_at("timestamp" timestamptz) RETURNS uuid
     LANGUAGE sql VOLATILE STRICT PARALLEL SAFE
     RETURN snowdrift.random_uuidv7(snowdrift.check_time("timestamp", floor(snowdrift.unix_ms_of("timestamp")),
         0, 281474976710655, 1, 'UUID version 7'));
 COMMENT ON FUNCTION public.uuidv7_at(timestamptz) IS 'generate random UUID version 7 for given time';
 
-CREATE FUNCTION public.next_uuidv7() RETURNS uuid
+CREATE OR REPLACE FUNCTION public.next_uuidv7() RETURNS uuid
     LANGUAGE sql VOLATILE PARALLEL SAFE
     RETURN snowdrift.random_uuidv7(floor(snowdrift.unix_ms_of(statement_timestamp()))::bigint);
 COMMENT ON FUNCTION public.next_uuidv7() IS 'generate random UUID version 7 for the start time of the statement';
@@ -481,58 +564,66 @@ COMMENT ON FUNCTION public.next_uuidv7() IS 'generate random UUID version 7 for 
 -- Snowflake: generating. The state of a generator is the value of a sequence object, so that all sessions share it, and
 -- no restart or rollback sets it back. The value is an ID without a node: the timestamp above the sequence number.
 
-CREATE TABLE snowdrift_tables.generator (
-    name text PRIMARY KEY,
-    layout public.snowflake_layout NOT NULL,
-    datacenter integer NOT NULL,
-    worker integer NOT NULL,
-    fields snowdrift.fields NOT NULL,    -- stored because parsing the layout takes longer than drawing an ID
-    state text NOT NULL CHECK (state ~ '^snowdrift_tables[.]state_[0-9a-f]{32}$')
-        -- the sequence; no regclass, because a subscriber reads the rows that it skips
-);
+IF to_regclass('snowdrift_tables.generator') IS NULL THEN
+    CREATE TABLE snowdrift_tables.generator (
+        name text PRIMARY KEY,
+        layout public.snowflake_layout NOT NULL,
+        datacenter integer NOT NULL,
+        worker integer NOT NULL,
+        fields snowdrift.fields NOT NULL,    -- stored because parsing the layout takes longer than drawing an ID
+        state text NOT NULL CHECK (state ~ '^snowdrift_tables[.]state_[0-9a-f]{32}$')
+            -- the sequence; no regclass, because a subscriber reads the rows that it skips
+    );
+END IF;
 
 -- The default generator, whose name is '', is not in the table, so that it needs no data of a dump.
-CREATE SEQUENCE snowdrift_tables.state MINVALUE 0 MAXVALUE 9007199254740991;    -- MAXVALUE: the end of the layout
-CREATE FUNCTION snowdrift_tables.default_generator() RETURNS snowdrift_tables.generator LANGUAGE sql IMMUTABLE
+IF to_regclass('snowdrift_tables.state') IS NULL THEN
+    CREATE SEQUENCE snowdrift_tables.state MINVALUE 0 MAXVALUE 9007199254740991;    -- MAXVALUE: the end of the layout
+END IF;
+CREATE OR REPLACE FUNCTION snowdrift_tables.default_generator() RETURNS snowdrift_tables.generator LANGUAGE sql IMMUTABLE
     RETURN ROW('', 'snowflake', 0, 0, snowdrift.fields_of('snowflake'), 'snowdrift_tables.state')::snowdrift_tables.generator;
 
 -- The time of the last ID of all dropped generators, in Unix milliseconds. Those that are created later begin after it.
-CREATE SEQUENCE snowdrift_tables.dropped_ms MINVALUE 0;
+IF to_regclass('snowdrift_tables.dropped_ms') IS NULL THEN
+    CREATE SEQUENCE snowdrift_tables.dropped_ms MINVALUE 0;
+END IF;
 
 -- An old snapshot can contain the row of a dropped generator.
-CREATE FUNCTION snowdrift_tables.generators() RETURNS SETOF snowdrift_tables.generator LANGUAGE sql STABLE
+EXECUTE $sql$
+CREATE OR REPLACE FUNCTION snowdrift_tables.generators() RETURNS SETOF snowdrift_tables.generator LANGUAGE sql STABLE
 BEGIN ATOMIC
     SELECT * FROM snowdrift_tables.default_generator()
     UNION ALL SELECT * FROM snowdrift_tables.generator WHERE to_regclass(state) IS NOT NULL;
-END;
+END
+$sql$;
 
-CREATE FUNCTION snowdrift_tables.unix_ms() RETURNS bigint LANGUAGE sql VOLATILE
+CREATE OR REPLACE FUNCTION snowdrift_tables.unix_ms() RETURNS bigint LANGUAGE sql VOLATILE
     RETURN floor(extract(epoch FROM clock_timestamp()) * 1000);
 
 -- The greater of last + 1 and the clock.
-CREATE FUNCTION snowdrift_tables.next_state(last bigint, f snowdrift.fields) RETURNS bigint LANGUAGE sql VOLATILE
+CREATE OR REPLACE FUNCTION snowdrift_tables.next_state(last bigint, f snowdrift.fields) RETURNS bigint LANGUAGE sql VOLATILE
     RETURN greatest(last + 1, (snowdrift_tables.unix_ms() - (f).epoch_ms) / (f).unit_ms * (1::bigint << (f).sequence_bits), 0);
 
-CREATE FUNCTION snowdrift_tables.lead_ms(state bigint, f snowdrift.fields) RETURNS bigint LANGUAGE sql VOLATILE
+CREATE OR REPLACE FUNCTION snowdrift_tables.lead_ms(state bigint, f snowdrift.fields) RETURNS bigint LANGUAGE sql VOLATILE
     RETURN ((state >> (f).sequence_bits) - (snowdrift_tables.unix_ms() - (f).epoch_ms) / (f).unit_ms) * (f).unit_ms;
 
 -- The bits of an ID that the sequence can set.
-CREATE FUNCTION snowdrift_tables.sequence_mask(f snowdrift.fields) RETURNS bigint LANGUAGE sql IMMUTABLE
+CREATE OR REPLACE FUNCTION snowdrift_tables.sequence_mask(f snowdrift.fields) RETURNS bigint LANGUAGE sql IMMUTABLE
     RETURN snowdrift.ones((f).sequence_bits) << (f).sequence_shift;
 
-CREATE FUNCTION snowdrift_tables.id_of(state bigint, g snowdrift_tables.generator, f snowdrift.fields) RETURNS bigint
+CREATE OR REPLACE FUNCTION snowdrift_tables.id_of(state bigint, g snowdrift_tables.generator, f snowdrift.fields) RETURNS bigint
     LANGUAGE sql IMMUTABLE
     RETURN (state >> (f).sequence_bits << (f).timestamp_shift)
         | ((state << (f).sequence_shift) & snowdrift_tables.sequence_mask(f))
         | ((g).datacenter::bigint << (f).datacenter_shift) | ((g).worker::bigint << (f).worker_shift);
 
 -- The last state in the time unit that contains a time, or in the first or last time unit of the layout.
-CREATE FUNCTION snowdrift_tables.last_state_at(unix_ms numeric, f snowdrift.fields) RETURNS bigint LANGUAGE sql IMMUTABLE
+CREATE OR REPLACE FUNCTION snowdrift_tables.last_state_at(unix_ms numeric, f snowdrift.fields) RETURNS bigint LANGUAGE sql IMMUTABLE
     RETURN (greatest(0, least(floor((unix_ms - (f).epoch_ms) / (f).unit_ms), (f).max_id >> (f).timestamp_shift))::bigint
         << (f).sequence_bits) | snowdrift.ones((f).sequence_bits);
 
 -- The time of a generator's last ID; null if it has issued none, or was dropped meanwhile.
-CREATE FUNCTION snowdrift_tables.last_ms(g snowdrift_tables.generator) RETURNS bigint
+CREATE OR REPLACE FUNCTION snowdrift_tables.last_ms(g snowdrift_tables.generator) RETURNS bigint
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN (g.fields).epoch_ms + (pg_sequence_last_value(g.state::regclass) >> (g.fields).sequence_bits) * (g.fields).unit_ms;
@@ -544,7 +635,7 @@ EXCEPTION WHEN undefined_table OR internal_error THEN
 END $$;
 
 -- The clock is behind a state, or the sequence numbers of its time unit are used up.
-CREATE FUNCTION snowdrift_tables.wait_for_clock(state bigint, f snowdrift.fields) RETURNS void
+CREATE OR REPLACE FUNCTION snowdrift_tables.wait_for_clock(state bigint, f snowdrift.fields) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     lead_ms CONSTANT bigint := snowdrift_tables.lead_ms(state, f);
@@ -560,7 +651,7 @@ END $$;
 
 -- The block that takes the lock always ends with an error, so that PostgreSQL releases the lock. The error does not undo
 -- setval(). All names are qualified, because setting the search path takes long.
-CREATE FUNCTION public.next_snowflake(generator text) RETURNS bigint
+CREATE OR REPLACE FUNCTION public.next_snowflake(generator text) RETURNS bigint
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER AS $$
 DECLARE
     g snowdrift_tables.generator;
@@ -600,20 +691,22 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION public.next_snowflake(text) IS 'generate new Snowflake ID from named generator';
 
-CREATE FUNCTION public.next_snowflake() RETURNS bigint
+CREATE OR REPLACE FUNCTION public.next_snowflake() RETURNS bigint
     LANGUAGE sql VOLATILE RETURN public.next_snowflake(''::text);
 COMMENT ON FUNCTION public.next_snowflake() IS 'generate new Snowflake ID from default generator';
 
-CREATE FUNCTION public.next_snowflakes(n integer, generator text DEFAULT '') RETURNS SETOF bigint
+EXECUTE $sql$
+CREATE OR REPLACE FUNCTION public.next_snowflakes(n integer, generator text DEFAULT '') RETURNS SETOF bigint
     LANGUAGE sql VOLATILE STRICT
 BEGIN ATOMIC
     SELECT public.next_snowflake(generator) FROM generate_series(1,
         CASE WHEN n >= 0 THEN n ELSE snowdrift.reject('22023', 'number of IDs must not be negative: ' || n::text)::integer END);
-END;
+END
+$sql$;
 COMMENT ON FUNCTION public.next_snowflakes(integer, text) IS 'generate n new Snowflake IDs, in ascending order';
 
 -- Revokes what ALTER DEFAULT PRIVILEGES has granted: who can set a state can repeat IDs.
-CREATE FUNCTION snowdrift_tables.revoke_grants(class regclass) RETURNS void
+CREATE OR REPLACE FUNCTION snowdrift_tables.revoke_grants(class regclass) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     grantee oid;
@@ -624,7 +717,7 @@ BEGIN
 END $$;
 
 -- A generator's row is inserted by create_generator, or by a dump of the data alone, which doesn't create the sequence.
-CREATE FUNCTION snowdrift_tables.create_state() RETURNS trigger
+CREATE OR REPLACE FUNCTION snowdrift_tables.create_state() RETURNS trigger
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF TG_RELID <> 'snowdrift_tables.generator'::regclass THEN    -- Casts of another table's columns would run with the owner's rights.
@@ -637,11 +730,11 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-CREATE TRIGGER create_state BEFORE INSERT ON snowdrift_tables.generator
+CREATE OR REPLACE TRIGGER create_state BEFORE INSERT ON snowdrift_tables.generator
     FOR EACH ROW EXECUTE FUNCTION snowdrift_tables.create_state();
 
 -- Each server has its own generators: logical replication applies no row of another server. Its workers run no query.
-CREATE FUNCTION snowdrift_tables.skip_row() RETURNS trigger
+CREATE OR REPLACE FUNCTION snowdrift_tables.skip_row() RETURNS trigger
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF current_setting('session_replication_role') = 'replica' THEN
@@ -653,22 +746,22 @@ BEGIN
     END IF;
     RETURN coalesce(NEW, OLD);    -- after ENABLE TRIGGER ALL, as of pg_dump --disable-triggers
 END $$;
-CREATE TRIGGER skip_row BEFORE INSERT OR UPDATE OR DELETE ON snowdrift_tables.generator
+CREATE OR REPLACE TRIGGER skip_row BEFORE INSERT OR UPDATE OR DELETE ON snowdrift_tables.generator
     FOR EACH ROW EXECUTE FUNCTION snowdrift_tables.skip_row();
 ALTER TABLE snowdrift_tables.generator ENABLE REPLICA TRIGGER skip_row;
 
 -- Logical replication would remove this server's rows.
-CREATE FUNCTION snowdrift_tables.refuse_truncate() RETURNS trigger
+CREATE OR REPLACE FUNCTION snowdrift_tables.refuse_truncate() RETURNS trigger
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RAISE 'cannot truncate table "snowdrift_tables.generator"' USING ERRCODE = '0A000', HINT = 'Use snowdrift.drop_generator() for each generator.';
 END $$;
-CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON snowdrift_tables.generator
+CREATE OR REPLACE TRIGGER refuse_truncate BEFORE TRUNCATE ON snowdrift_tables.generator
     FOR EACH STATEMENT EXECUTE FUNCTION snowdrift_tables.refuse_truncate();
 ALTER TABLE snowdrift_tables.generator ENABLE ALWAYS TRIGGER refuse_truncate;
 
 -- Creations, drops and advances wait for each other, and then see what the others have done.
-CREATE FUNCTION snowdrift_tables.lock_generators() RETURNS void
+CREATE OR REPLACE FUNCTION snowdrift_tables.lock_generators() RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
@@ -679,7 +772,7 @@ BEGIN
 END $$;
 
 -- A generator begins after the present time unit, and after the last IDs of all others, also of dropped ones.
-CREATE FUNCTION snowdrift.create_generator(name text, kind text, layout public.snowflake_layout DEFAULT 'snowflake',
+CREATE OR REPLACE FUNCTION snowdrift.create_generator(name text, kind text, layout public.snowflake_layout DEFAULT 'snowflake',
         datacenter integer DEFAULT 0, worker integer DEFAULT 0) RETURNS void
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -726,7 +819,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.create_generator IS 'create named generator; by default with layout snowflake and node 0';
 
-CREATE FUNCTION snowdrift.drop_generator(name text, force boolean DEFAULT false) RETURNS void
+CREATE OR REPLACE FUNCTION snowdrift.drop_generator(name text, force boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp
     SET quote_all_identifiers = off SET standard_conforming_strings = on AS $$
 DECLARE
@@ -762,7 +855,7 @@ END $$;
 COMMENT ON FUNCTION snowdrift.drop_generator IS 'drop named generator; by default only if no default of a column or a domain names it';
 
 -- COST 1, so that the planner inlines predicates that call it.
-CREATE FUNCTION snowdrift.generator_layout(generator text) RETURNS public.snowflake_layout
+CREATE OR REPLACE FUNCTION snowdrift.generator_layout(generator text) RETURNS public.snowflake_layout
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE COST 1 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     layout CONSTANT text := (SELECT g.layout FROM snowdrift_tables.generator AS g WHERE g.name = generator COLLATE "C");
@@ -774,21 +867,25 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.generator_layout(text) IS 'layout of named generator, for functions that decode its Snowflake IDs';
 
-CREATE FUNCTION snowdrift.read_generators(OUT name text, OUT kind text, OUT layout public.snowflake_layout, OUT datacenter integer,
+EXECUTE $sql$
+CREATE OR REPLACE FUNCTION snowdrift.read_generators(OUT name text, OUT kind text, OUT layout public.snowflake_layout, OUT datacenter integer,
         OUT worker integer, OUT ends timestamptz, OUT last_timestamp timestamptz) RETURNS SETOF record
     LANGUAGE sql VOLATILE SECURITY DEFINER
 BEGIN ATOMIC
     SELECT nullif(g.name, ''), 'snowflake', g.layout, g.datacenter, g.worker, snowdrift.time_of((g.fields).last_ms),
         snowdrift.time_of(snowdrift_tables.last_ms(g))
     FROM snowdrift_tables.generators() AS g;
-END;
+END
+$sql$;
 
-CREATE VIEW snowdrift.generators AS
+CREATE OR REPLACE VIEW snowdrift.generators AS
     SELECT *, greatest(last_timestamp - clock_timestamp(), interval '0') AS lead FROM snowdrift.read_generators();
 COMMENT ON VIEW snowdrift.generators IS 'definition of each generator, time of its last ID, and how far it is ahead of the clock';
-GRANT SELECT ON snowdrift.generators TO PUBLIC;
+IF 'snowdrift.generators'::regclass <> ALL (relations) THEN
+    GRANT SELECT ON snowdrift.generators TO PUBLIC;
+END IF;
 
-CREATE FUNCTION snowdrift.advance("timestamp" timestamptz) RETURNS void
+CREATE OR REPLACE FUNCTION snowdrift.advance("timestamp" timestamptz) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     unix_ms CONSTANT numeric := snowdrift.unix_ms_of("timestamp");
@@ -810,15 +907,100 @@ BEGIN
     END LOOP;
 END $$;
 COMMENT ON FUNCTION snowdrift.advance(timestamptz) IS 'make all further IDs of all generators later than a time';
-REVOKE ALL ON FUNCTION snowdrift.create_generator, snowdrift.drop_generator, snowdrift.advance FROM PUBLIC;
 
-DO $$ BEGIN
-    PERFORM snowdrift_tables.revoke_grants('snowdrift_tables.generator'), snowdrift_tables.revoke_grants('snowdrift_tables.state'),
-        snowdrift_tables.revoke_grants('snowdrift_tables.dropped_ms');
-    BEGIN
-        PERFORM pg_extension_config_dump('snowdrift_tables.generator', '');
-        PERFORM pg_extension_config_dump('snowdrift_tables.state', '');
-        PERFORM pg_extension_config_dump('snowdrift_tables.dropped_ms', '');
-    EXCEPTION WHEN FEATURE_NOT_SUPPORTED THEN    -- This is not the script of an extension.
-    END;
-END $$;
+-- Privileges of new objects
+
+FOR place IN SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = 'snowdrift'::regnamespace
+        AND proname IN ('create_generator', 'drop_generator', 'advance') AND NOT functions ? oid::text LOOP
+    EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', place);
+END LOOP;
+PERFORM snowdrift_tables.revoke_grants(class)
+FROM unnest('{snowdrift_tables.generator,snowdrift_tables.state,snowdrift_tables.dropped_ms}'::regclass[]) AS class
+WHERE class <> ALL (relations);
+BEGIN
+    PERFORM pg_extension_config_dump('snowdrift_tables.generator', '');
+    PERFORM pg_extension_config_dump('snowdrift_tables.state', '');
+    PERFORM pg_extension_config_dump('snowdrift_tables.dropped_ms', '');
+EXCEPTION WHEN FEATURE_NOT_SUPPORTED THEN    -- This is not the script of an extension.
+END;
+
+-- A function that is replaced keeps its owner.
+FOR problem IN SELECT oid::regprocedure AS function, proowner FROM pg_proc
+        WHERE functions ->> oid::text <> ctid::text AND (proowner <> installer OR NOT is_repeated) LOOP
+    RAISE 'function % already exists', problem.function USING ERRCODE = '42723',
+        DETAIL = format('It belongs to role %s.', problem.proowner::regrole);
+END LOOP;
+
+-- Lost states
+
+IF is_repeated THEN
+    now_ms := snowdrift_tables.unix_ms();
+    given_ms := snowdrift.unix_ms_of(nullif(current_setting('snowdrift.last_timestamp', true), '')::timestamptz);
+    INSERT INTO snowdrift_tables.generator
+    SELECT name, layout, datacenter, worker, snowdrift.fields_of(layout),
+        coalesce(state, 'snowdrift_tables.state_' || replace(gen_random_uuid()::text, '-', ''))
+    FROM jsonb_to_recordset(definitions) AS d(name text, layout text, datacenter integer, worker integer, state text)
+    WHERE name || layout || datacenter || worker IS NOT NULL;
+    are_definitions_lost := are_definitions_lost OR coalesce(jsonb_array_length(definitions), 0) > (SELECT count(*) FROM snowdrift_tables.generator);
+    -- If the clock has not been set back since, calls before this millisecond have returned no later IDs.
+    PERFORM setval(g.state, snowdrift_tables.last_state_at(greatest(now_ms + 59999 + (g.fields).unit_ms, given_ms), g.fields))
+    FROM snowdrift_tables.generators() AS g WHERE g.state::regclass <> ALL (relations);
+    IF are_definitions_lost OR 'snowdrift_tables.dropped_ms'::regclass <> ALL (relations) THEN
+        PERFORM setval('snowdrift_tables.dropped_ms',
+            greatest(now_ms + 60000, given_ms::bigint, pg_sequence_last_value('snowdrift_tables.dropped_ms')));
+    END IF;
+    FOR place IN SELECT oid::regclass::text FROM pg_class WHERE oid = ANY (relations) AND relname ~ '^state_'
+            AND oid::regclass::text NOT IN (SELECT state FROM snowdrift_tables.generator) LOOP
+        EXECUTE format('DROP SEQUENCE %s', place);    -- of a lost definition
+    END LOOP;
+END IF;
+-- If it has, only the columns whose defaults draw IDs tell the last ones. Reading a table of another role could run that role's
+-- functions, for example those of an index.
+FOR drawing IN
+    WITH RECURSIVE defaults AS (
+        SELECT attrelid, attname, calls.refobjid = 'public.next_snowflake()'::regprocedure AS is_default,
+            pg_get_expr(coalesce(adbin, typdefaultbin), 0) AS expression
+        FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid JOIN pg_type AS t ON t.oid = atttypid
+            LEFT JOIN pg_attrdef AS d ON adrelid = attrelid AND adnum = attnum
+            JOIN pg_depend AS calls ON (classid, objid) = (CASE WHEN d.oid IS NULL THEN 'pg_type' ELSE 'pg_attrdef' END::regclass, coalesce(d.oid, t.oid))
+        WHERE is_repeated AND attnum > 0 AND NOT attisdropped AND relkind IN ('r', 'p', 'f') AND relpersistence <> 't'
+            AND refclassid = 'pg_proc'::regclass
+            AND refobjid IN ('public.next_snowflake()'::regprocedure, 'public.next_snowflake(text)'::regprocedure)
+    ), columns AS (
+        SELECT attrelid, attname, name FROM defaults,
+            LATERAL (SELECT '' WHERE is_default
+                     UNION SELECT replace(m[1], '''''', '''') FROM regexp_matches(expression, '''((?:[^'']|'''')*)''::text', 'g') AS m) AS names(name)
+        UNION SELECT inhrelid, attname, name FROM columns JOIN pg_inherits ON inhparent = attrelid
+    )
+    SELECT attrelid, format('%s.%I', attrelid::regclass, attname) AS column, attname, columns.name, g.state, g.fields,
+        relkind = 'r' AND relowner = installer AND NOT row_security_active(attrelid) AND coalesce(nullif(typbasetype, 0), t.oid) = 'bigint'::regtype AS is_readable
+    FROM columns JOIN pg_class AS c ON c.oid = attrelid JOIN pg_attribute USING (attrelid, attname) JOIN pg_type AS t ON t.oid = atttypid
+        LEFT JOIN snowdrift_tables.generators() AS g ON g.name = columns.name
+    WHERE relkind <> 'p' AND (state IS NULL AND are_definitions_lost OR state::regclass <> ALL (relations) AND given_ms IS NULL)
+LOOP
+    IF drawing.state IS NULL THEN
+        RAISE WARNING 'definition of ID generator "%" is lost', drawing.name USING DETAIL = format('Column %s draws from it.', drawing.column),
+            HINT = 'In one transaction, create it again with the same layout, datacenter and worker, and call snowdrift.advance with the time of the column''s greatest ID.';
+    ELSIF NOT drawing.is_readable THEN
+        unread := unread || drawing.column;
+    ELSE    -- in a function, so that the table is known by its OID: names can change meanwhile
+        EXECUTE format('CREATE FUNCTION snowdrift_tables.greatest_id() RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT max(%I) FROM ONLY %s; END',
+            drawing.attname, drawing.attrelid::regclass);
+        IF NOT EXISTS (SELECT FROM pg_depend WHERE (classid, objid) = ('pg_proc'::regclass, to_regprocedure('snowdrift_tables.greatest_id()'))
+                AND (refclassid, refobjid) = ('pg_class'::regclass, drawing.attrelid)) THEN
+            RAISE 'table of column % was renamed', drawing.column USING ERRCODE = '40001';
+        END IF;
+        EXECUTE 'SELECT snowdrift_tables.greatest_id()' INTO greatest_id;
+        DROP FUNCTION snowdrift_tables.greatest_id();
+        PERFORM setval(drawing.state, greatest(pg_sequence_last_value(drawing.state), snowdrift_tables.last_state_at((drawing.fields).epoch_ms
+            + (least(greatest(greatest_id, 0), (drawing.fields).max_id) >> (drawing.fields).timestamp_shift) * (drawing.fields).unit_ms, drawing.fields)));
+    END IF;
+END LOOP;
+IF unread IS NOT NULL THEN
+    RAISE 'the last IDs of lost ID generators are unknown' USING ERRCODE = '55000',
+        DETAIL = format('These columns were not read, because they are in tables of other roles, in foreign tables, restricted by row-level security, or not of type bigint: %s.', array_to_string(unread, ', ')),
+        HINT = 'Set snowdrift.last_timestamp to the time of their greatest ID, or a later one, and run the file again.';
+END IF;
+
+PERFORM set_config('quote_all_identifiers', quoting, true), set_config('search_path', path, true);
+END $edition$;

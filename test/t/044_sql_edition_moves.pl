@@ -175,6 +175,8 @@ is(query($node, 'data', q{SELECT next_snowflake('orders')}) > query($node, 'sql'
 # ---- moves ---------------------------------------------------------------------------------------------
 
 create_extension($node, $_) for 'extension', 'empty';
+like(error_of_database($node, 'empty', '\i sql-edition/snowdrift.sql'), qr/42710: extension "snowdrift" is installed in this database/,
+	'the SQL edition is not installed over the extension');
 move($node, 'sql', $node, 'extension', 'objects.txt');
 is(objects($node, 'extension'), objects($node, 'empty'), '... without the objects of the SQL edition');
 is_continued($node, 'extension', $contents);
@@ -182,7 +184,9 @@ is_continued($node, 'extension', $contents);
 $contents = contents($node, 'extension');
 my $privileges = 'GRANT EXECUTE ON FUNCTION snowdrift.create_generator, next_snowflake(text) TO pg_monitor';
 $node->safe_psql('extension', "$privileges; REVOKE EXECUTE ON FUNCTION next_sno(text, integer) FROM PUBLIC");
+query($node, 'extension', q{SELECT snowdrift.guard_watermark('shop_events', 'id'), snowdrift.guard_watermark('shop_posts', 'id')});
 move($node, 'extension', $node, 'returned', 'EXTENSION');
+is(query($node, 'returned', q{SELECT count(*) FROM pg_trigger WHERE tgrelid::regclass::text ~ '^shop_' AND NOT tgisinternal}), '0', '... without guards');
 query($node, 'fresh', q{SELECT snowdrift.create_generator('orders', 'snowflake', 'twitter', 1, 2)});
 is(objects($node, 'returned'), objects($node, 'fresh'), '... without the extension');
 is_continued($node, 'returned', $contents);

@@ -5,6 +5,7 @@
 # Sets PG_CONFIG, pg_version, bindir and pgxs_src. Installs PostgreSQL and a compiler if they are missing.
 find_postgres() {
     [ -z "${pg_version:-}" ] || return 0
+    if [ -z "${PG_CONFIG:-}" ] && [ -n "${SNOWDRIFT_POSTGRESQL_16_SOURCE:-}" ]; then build_server plain; return; fi
     if [ -z "${PG_CONFIG:-}" ]; then
         local newest
         newest=$(ls -d /usr/lib/postgresql/*/bin/postgres 2>/dev/null | sort -V | tail -n 1 || true)

@@ -1,23 +1,34 @@
 # shellcheck shell=bash
-# ./dev test --assertions, --sanitizers and --valgrind: for each, a PostgreSQL that is built once, from the
-# distribution's sources, in $SNOWDRIFT_CACHE. All of them have assertions. Part of ./dev, which defines the functions
-# used here.
+# Servers that are built once in $SNOWDRIFT_CACHE: of ./dev test --assertions, --sanitizers and --valgrind, which all have
+# assertions, from the distribution's sources; and one from the archive that SNOWDRIFT_POSTGRESQL_16_SOURCE names.
+# Part of ./dev, which defines the functions used here.
 
-# build_server KIND: KIND is assertions, sanitizers or valgrind. Sets PG_CONFIG, and pg_source: the folder in which the
-# server was built.
+# build_server KIND: KIND is plain, assertions, sanitizers or valgrind. Sets PG_CONFIG, and pg_source: the folder in which
+# the server was built.
 build_server() {
-    find_postgres
-    need gcc g++ make bison flex perl xz-utils bzip2
+    local archive=${SNOWDRIFT_POSTGRESQL_16_SOURCE:-} name
+    if [ -n "$archive" ]; then
+        [ -f "$archive" ] || die "SNOWDRIFT_POSTGRESQL_16_SOURCE is not a file: $archive"
+        name=16-$(cksum <"$archive" | tr ' ' -)
+    else
+        find_postgres
+        name=$pg_version
+    fi
+    # postgresql-common creates the server's user.
+    need gcc g++ make bison flex perl xz-utils bzip2 postgresql-common
+    [ "$1" != plain ] || need libipc-run-perl
     [ "$1" != valgrind ] || need valgrind
     # The programs, including those that the build runs, exit without freeing their memory.
     [ "$1" != sanitizers ] || export ASAN_OPTIONS=detect_leaks=0
-    local folder=${SNOWDRIFT_CACHE:-/var/cache/snowdrift}/$1-$pg_version
+    local folder=${SNOWDRIFT_CACHE:-/var/cache/snowdrift}/$1-$name
     if [ ! -f "$folder/.complete" ]; then
         as_root rm -rf "$folder"
         as_root mkdir -p "$folder"
         as_root chown "$(id -u)" "$folder"
-        quietly "Fetching the sources of PostgreSQL $pg_version" fetch_sources "$folder"
-        quietly "Building PostgreSQL $pg_version for --$1" "build_for_$1" "$folder"
+        if [ -n "$archive" ]; then quietly "Unpacking $archive" unpack_sources "$folder" "$archive"
+        else quietly "Fetching the sources of PostgreSQL $name" fetch_sources "$folder"
+        fi
+        quietly "Building PostgreSQL ${name%%-*}, $1" "build_$1" "$folder"
         touch "$folder/.complete"
     fi
     pg_source=$folder/source
@@ -39,12 +50,21 @@ fetch_sources() {
         -o Acquire::Check-Valid-Until=false -o APT::Sandbox::User=root)
     apt-get "${options[@]}" update || return
     (cd "$folder" && apt-get "${options[@]}" source --download-only "postgresql-$pg_version") || return
-    mkdir "$folder/source" || return
-    tar -x --no-same-owner --no-same-permissions --strip-components 1 -C "$folder/source" \
-        -f "$folder"/postgresql-"$pg_version"_*.orig.tar.*
+    unpack_sources "$folder" "$folder"/postgresql-"$pg_version"_*.orig.tar.*
 }
 
-build_for_assertions() { build_sources "$1" CFLAGS=-O1; }
+# unpack_sources FOLDER ARCHIVE: unpacks the archive into FOLDER/source.
+unpack_sources() {
+    mkdir "$1/source" &&
+        tar -x --no-same-owner --no-same-permissions --strip-components 1 -C "$1/source" -f "$2"
+}
+
+# Also builds what the TAP tests need.
+build_plain() {
+    build_sources "$1" --disable-cassert --enable-tap-tests CFLAGS=-O2 && make -C contrib -j"$jobs" install
+}
+
+build_assertions() { build_sources "$1" CFLAGS=-O1; }
 
 # PostgreSQL's client requests tell Valgrind which memory the server may access. The catalog caches free an entry when
 # it is released, so that later accesses to it are found.
@@ -54,14 +74,14 @@ checked="-DUSE_VALGRIND -DCATCACHE_FORCE_RELEASE"
 # also has UndefinedBehaviorSanitizer, with -fno-wrapv, because PostgreSQL's -fwrapv defines the overflow of signed
 # numbers. memcheck.h passes the client requests to AddressSanitizer. The relation cache frees closed relations;
 # Valgrind is too slow for that.
-build_for_sanitizers() {
+build_sanitizers() {
     mkdir "$1/source/src/include/valgrind" && cp tools/memcheck.h "$1/source/src/include/valgrind/" || return
     build_sources "$1" CPPFLAGS="$checked -DRELCACHE_FORCE_RELEASE" CFLAGS="-O1 -fsanitize=address" \
         CXXFLAGS="-O1 -fno-wrapv -fsanitize=address,undefined -fno-sanitize-recover=all" \
         LDFLAGS_SL=-fsanitize=address,undefined
 }
 
-build_for_valgrind() { build_sources "$1" CPPFLAGS="$checked" CFLAGS=-O1 CXXFLAGS=-O1; }
+build_valgrind() { build_sources "$1" CPPFLAGS="$checked" CFLAGS=-O1 CXXFLAGS=-O1; }
 
 # build_sources FOLDER CONFIGURE-ARGUMENT...
 build_sources() {

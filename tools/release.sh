@@ -90,18 +90,22 @@ list_obstacles() {
 
 # list_stated_versions: prints the files that state other versions of PostgreSQL than tools/versions.
 list_stated_versions() {
-    local versions file text
-    versions=$(awk '!/^#/ { if ($2 ~ /:experimental$/) candidate = ", and " $1 " (release candidate)"; else last = $1
-                            first = first ? first : $1 }
-                    END { print first " to " last candidate }' tools/versions)
+    local first last candidate file text
+    read -r first last candidate < <(awk '!/^#/ { first = first ? first : $1; last = $1 } /:experimental$/ { candidate = $1 }
+                                          END { print first, last, candidate }' tools/versions)
     while IFS='|' read -r file text; do
         grep -qF -- "$text" "$file" || echo "$file: expected $text"
     done <<TEXT
-README.md|PostgreSQL $versions, on
-docs/install.md|PostgreSQL $versions, on
-META.json|"PostgreSQL": "${versions%% *}.1.0"
-debian/pgversions|${versions%% *}+
+README.md|PostgreSQL $first to $last, on
+docs/install.md|PostgreSQL $first to $last, on
+META.json|"PostgreSQL": "$first.1.0"
+debian/pgversions|$first+
 TEXT
+    candidate=${candidate:+of $candidate, only the release candidate}
+    for file in README.md SECURITY.md docs/install.md; do
+        [ "$(grep -oE 'of [0-9]+, only the release candidate' "$file")" = "$candidate" ] ||
+            echo "$file: expected ${candidate:-no release candidate}"
+    done
 }
 
 # list_addresses: prints files, and the strings that they must contain; $ is the end of a line.

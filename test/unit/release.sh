@@ -11,7 +11,7 @@ fail() { echo "$*" >&2; exit 1; }
 
 cd "$source"
 mkdir -p "$work/checkout/docs"
-cp -r dev tools debian packaging README.md META.json CMakeLists.txt CHANGELOG.md snowdrift.control snowdrift--*.sql "$work/checkout"
+cp -r dev tools debian packaging README.md SECURITY.md META.json CMakeLists.txt CHANGELOG.md snowdrift.control snowdrift--*.sql "$work/checkout"
 cp docs/install.md "$work/checkout/docs"
 cd "$work/checkout"
 
@@ -73,7 +73,9 @@ broken packaging/rpm/snowdrift.spec 's/Dec 01/Dec  2/' 'packaging/rpm/snowdrift.
 broken debian/changelog 's/01 Dec 2026/02 Dec 2026/' 'debian/changelog: the date differs from CHANGELOG.md'
 broken CHANGELOG.md 's/^## 9.8.7/## 9.8.6/' 'CHANGELOG.md: the version is 9.8.6'
 broken CHANGELOG.md 's/(2026-12-01)/(unreleased)/' 'CHANGELOG.md: the date is unreleased'
-broken tools/versions '$ s/experimental/sid/' 'README.md: expected PostgreSQL 15 to 19, on'
+broken tools/versions '$ d' 'README.md: expected PostgreSQL 15 to 18, on'
+broken tools/versions '$ s/experimental/sid/' 'SECURITY.md: expected no release candidate'
+broken SECURITY.md 's/of 19,/of 18,/' 'SECURITY.md: expected of 19, only the release candidate'
 broken docs/install.md 's/PostgreSQL 15 to/PostgreSQL 16 to/' 'docs/install.md: expected PostgreSQL 15 to .*, on'
 broken META.json 's/"PostgreSQL": ".*"/"PostgreSQL": "14.0.0"/' 'META.json: expected "PostgreSQL": "15.1.0"'
 broken debian/pgversions 's/.*/16+/' 'debian/pgversions: expected 15+'

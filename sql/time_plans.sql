@@ -51,7 +51,8 @@ SELECT count(*) FROM events WHERE id < (SELECT run());
 SELECT count(*) FROM events WHERE ulid_within(id, (SELECT tstzrange(run(), NULL)));
 SELECT last_value AS runs FROM runs;
 -- An index whose operator class has another order is not used.
-CREATE FUNCTION reverse_order(bigint, bigint) RETURNS int IMMUTABLE LANGUAGE sql AS 'SELECT btint8cmp($2, $1)';
+-- A query in the function could start parallel workers while a page of the index is locked.
+CREATE FUNCTION reverse_order(bigint, bigint) RETURNS int IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN btint8cmp($2, $1); END';
 CREATE OPERATOR CLASS reverse_ops FOR TYPE bigint USING btree AS OPERATOR 1 >, OPERATOR 2 >=, OPERATOR 3 =,
     OPERATOR 4 <=, OPERATOR 5 <, FUNCTION 1 reverse_order(bigint, bigint);
 CREATE TABLE reversed (id bigint);

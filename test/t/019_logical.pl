@@ -42,7 +42,7 @@ sub catch_up
 sub set_number
 {
 	my ($node, $number) = @_;
-	$node->safe_psql('postgres', "ALTER SYSTEM SET snowdrift.node = $number");
+	$node->safe_psql('postgres', "LOAD 'snowdrift'; ALTER SYSTEM SET snowdrift.node = $number");
 	$node->reload;
 	$node->poll_query_until('postgres', "SELECT number = $number FROM snowdrift.node")
 	  or die 'the number does not take effect';

@@ -15,6 +15,31 @@ our @EXPORT = qw(new_server standby_of use_own_copy create_edition install_libra
   received_by_each duplicates create_all_kinds create_tables draw_all_kinds insert_all_kinds
   load_behind timestamp_of last_sno witness stop_idle count_of read_views fill_disk);
 
+# The sessions of background_psql. In minor releases before 2025, such as 16.2, query() keeps the last newline of the output, and
+# can return before errors have arrived. This one does what that of later releases does.
+my $query = \&PostgreSQL::Test::BackgroundPsql::query;
+my $queries = 0;
+
+sub query_completely
+{
+	my ($self, $statements) = @_;
+	return $query->(@_) if exists $self->{query_cnt};    # a later release
+	my $end = 'end of query ' . $queries++;
+	$self->{timeout}->start if defined $self->{query_timer_restart};
+	$self->{stdin} .= "$statements\n;\n\\echo '$end'\n\\warn '$end'\n";
+	pump_until($self->{run}, $self->{timeout}, \$self->{$_}, qr/$end\n/) for 'stdout', 'stderr';
+	die 'a query timed out' if $self->{timeout}->is_expired;
+	s/\n?$end\n// for $self->{stdout}, $self->{stderr};
+	my $output = $self->{stdout};
+	$self->{stdout} = '';
+	return wantarray ? ($output, $self->{stderr} eq '' ? 0 : 1) : $output;
+}
+
+{
+	no warnings 'redefine';
+	*PostgreSQL::Test::BackgroundPsql::query = \&query_completely;
+}
+
 my $own_copy;    # the root of a copy of the staged extension, if this test may change it
 
 # The configuration lines with which a server finds the extension

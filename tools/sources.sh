@@ -6,7 +6,8 @@
 # build_server KIND: KIND is plain, assertions, sanitizers or valgrind. Sets PG_CONFIG, and pg_source: the folder in which
 # the server was built.
 build_server() {
-    local archive=${SNOWDRIFT_POSTGRESQL_16_SOURCE:-} name
+    local archive= name
+    [ -n "${PG_CONFIG:-}" ] || archive=${SNOWDRIFT_POSTGRESQL_16_SOURCE:-}
     if [ -n "$archive" ]; then
         [ -f "$archive" ] || die "SNOWDRIFT_POSTGRESQL_16_SOURCE is not a file: $archive"
         name=16-$(cksum <"$archive" | tr ' ' -)
@@ -35,6 +36,7 @@ build_server() {
     PG_CONFIG=$folder/root/bin/pg_config
     pg_version=
     find_postgres
+    [ -z "$archive" ] || [ "$pg_version" = 16 ] || die "$archive contains PostgreSQL $pg_version"
 }
 
 # fetch_sources FOLDER: fetches the sources into FOLDER/source. Uses separate package lists, so the machine's

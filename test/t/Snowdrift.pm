@@ -15,8 +15,8 @@ our @EXPORT = qw(new_server standby_of use_own_copy create_edition install_libra
   received_by_each duplicates create_all_kinds create_tables draw_all_kinds insert_all_kinds
   load_behind timestamp_of last_sno witness stop_idle count_of read_views fill_disk);
 
-# The sessions of background_psql. In minor releases before 2025, such as 16.2, query() keeps the last newline of the output, and
-# can return before errors have arrived. This one does what that of later releases does.
+# query() of background_psql's sessions. In old minor releases, such as 16.2, it keeps the last newline of the output, and can
+# return before errors have arrived. This one does neither.
 my $query = \&PostgreSQL::Test::BackgroundPsql::query;
 my $queries = 0;
 

@@ -37,10 +37,11 @@ extension_conf() {
     fi
 }
 
-# For a PostgreSQL that is older than 18 and not Debian's: it finds extensions only in its own folders.
+# For a PostgreSQL that is older than 18 and not Debian's: it finds extensions only in its own folders. Does not replace
+# equal files, which another run may use.
 install_in_place() {
     say "Installing the extension in PostgreSQL's own folders, because this version finds extensions only there"
-    as_root make -s install PG_CONFIG="$PG_CONFIG" >/dev/null
+    as_root make -s install PG_CONFIG="$PG_CONFIG" INSTALL="install -C" >/dev/null
     : >"$work/extension.conf"
 }
 

@@ -126,8 +126,9 @@ sub series
 	}
 	return join "\n", sort @series;
 }
-Monitoring::poll(sub { series('sql_exporter') eq series('postgres_exporter_plain') });
-is(series('sql_exporter'), series('postgres_exporter_plain'), 'sql_exporter shows the same series as postgres_exporter');
+my @series;
+Monitoring::poll(sub { @series = map { series($_) } 'sql_exporter', 'postgres_exporter_plain'; $series[0] && $series[0] eq $series[1] });
+is($series[0], $series[1], 'sql_exporter shows the same series as postgres_exporter');
 my %shown = map { $_->{metric}{__name__} => 1 } query('{__name__=~"snowdrift_.+", datname="app"}');
 is_deeply([ sort keys %shown ], [ sort(names_of_metrics()) ], '... of all metrics');
 is(scalar(grep { $_->{metric}{job} eq 'sql_exporter' } query('snowdrift_watermark_held_seconds{datname="app"}')),

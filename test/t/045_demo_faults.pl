@@ -49,9 +49,10 @@ END
 	'the Snowflake library counts within a millisecond, and refuses while its clock is behind');
 
 # Runs. An extension that is installed has a row, here one that only has a function of this name.
-my $has_peer = use_own_copy();
+my $has_peer = finds_staged();
 if ($has_peer)
 {
+	use_own_copy();
 	append_to_file(sharedir_of_copy() . '/pg_uuidv7.control', "default_version = '1.0'\nrelocatable = true\n");
 	append_to_file(sharedir_of_copy() . '/pg_uuidv7--1.0.sql',
 		'CREATE FUNCTION uuid_generate_v7() RETURNS uuid LANGUAGE sql AS $$ SELECT gen_random_uuid() $$;');

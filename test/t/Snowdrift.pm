@@ -10,7 +10,7 @@ use IPC::Open2;
 use IPC::Run ();
 use Time::HiRes qw(usleep);
 
-our @EXPORT = qw(new_server standby_of use_own_copy create_edition install_library library_of_copy sharedir_of_copy start_with_clock set_clock
+our @EXPORT = qw(new_server standby_of finds_staged use_own_copy create_edition install_library library_of_copy sharedir_of_copy start_with_clock set_clock
   error_of error_of_database errors start_load wait_for_load end_load
   received_by_each duplicates create_all_kinds create_tables draw_all_kinds insert_all_kinds
   load_behind timestamp_of last_sno witness stop_idle count_of read_views fill_disk);
@@ -50,14 +50,25 @@ sub extension_conf
 	return $conf;
 }
 
-# use_own_copy(): makes this test's servers use a copy of the staged extension, which the test may change. Returns
-# false where a server finds extensions only in PostgreSQL's own folders.
+# finds_staged(): whether a server finds extensions outside of its own folders
+sub finds_staged { return extension_conf() =~ /\Q$ENV{SNOWDRIFT_ROOT}\E/ }
+
+# use_own_copy(): makes this test's servers use a copy of the staged extension, which the test may change. Where a server
+# finds extensions only in its own folders, copies these too: its programs look for them beside themselves.
 sub use_own_copy
 {
-	return 0 if extension_conf() !~ /\Q$ENV{SNOWDRIFT_ROOT}\E/;
-	$own_copy = PostgreSQL::Test::Utils::tempdir();
-	system_or_bail('cp', '-r', "$ENV{SNOWDRIFT_ROOT}/.", $own_copy);
-	return 1;
+	my $copy = PostgreSQL::Test::Utils::tempdir();
+	if (finds_staged()) { system_or_bail('cp', '-r', "$ENV{SNOWDRIFT_ROOT}/.", $copy) }
+	else
+	{
+		my ($bindir, $libdir, $sharedir) = map { pg_config($_) } '--bindir', '--pkglibdir', '--sharedir';
+		system_or_bail('mkdir', '-p', map { "$copy$_" } $bindir, $libdir, $sharedir);
+		system_or_bail('cp', (map { "$bindir/$_" } 'initdb', 'pg_ctl', 'postgres'), "$copy$bindir");
+		system_or_bail('cp', '-r', "$_/.", "$copy$_") for $libdir, $sharedir;
+		$ENV{PATH} = "$copy$bindir:$ENV{PATH}";
+	}
+	$own_copy = $copy;
+	return;
 }
 
 # Paths in the copy: the library, and the folder of the control file and of the scripts

@@ -54,8 +54,9 @@ PGXS := $(shell $(PG_CONFIG) --pgxs)
 $(if $(PGXS),,$(error $(PG_CONFIG) does not work: install the server's development files, or set PG_CONFIG))
 include $(PGXS)
 
-# A build in another folder must not take the objects of an earlier build beside the sources.
-ifdef VPATH
+# A build in another folder must not take the objects of an earlier build beside the sources. A PostgreSQL that was built
+# in the folder of its sources sets srcdir, but not VPATH.
+ifneq ($(srcdir),.)
 srcdir := $(srcdir)
 override VPATH :=
 vpath %.cpp $(srcdir)

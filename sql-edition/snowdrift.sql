@@ -5,9 +5,9 @@
 -- snowdrift; the generators are in snowdrift_tables. Unqualified names are those of pg_catalog. Functions in PL/pgSQL
 -- set the search path.
 --
--- The file is a single statement: everything is installed, or nothing. It can also be run over an older version of itself,
--- and over the remains of one of which objects were dropped. It then replaces the functions and creates what is missing.
--- Users' defaults, indexes and views depend on the functions, so none is dropped, and their privileges stay.
+-- The file is a single statement: everything is installed, or nothing. It can also be run over an older version of
+-- itself, and after some of its objects were dropped. It then replaces the functions and creates what is missing. Users'
+-- defaults, indexes and views depend on the functions, so it drops no function, and privileges stay.
 DO $edition$
 DECLARE
     path CONSTANT pg_catalog.text := pg_catalog.current_setting('search_path');
@@ -46,7 +46,7 @@ FOR problem IN SELECT extname FROM pg_depend JOIN pg_extension AS e ON e.oid = r
             ('pg_proc'::regclass, to_regprocedure('public.next_snowflake(text)'))) LOOP
     RAISE 'extension "%" is installed in this database', problem.extname USING ERRCODE = '42710', HINT = 'Use either the extension or the SQL edition.';
 END LOOP;
--- An object that another role owns could be changed by that role, and then run with the rights of this one.
+-- Another role could change an object that it owns, which would then run with the rights of this role.
 FOR problem IN
     SELECT pg_describe_object(class, object, 0) AS object, owner::regrole AS owner
     FROM (SELECT 'pg_namespace'::regclass, oid, nspowner, oid FROM pg_namespace
@@ -80,7 +80,7 @@ ELSIF 'name,layout,datacenter,worker,fields,state' = (SELECT string_agg(attname,
     SELECT jsonb_agg(to_jsonb(l)) INTO definitions FROM lost AS l;
 ELSE
     EXECUTE 'SELECT jsonb_agg(to_jsonb(g)) FROM snowdrift_tables.generator AS g' INTO definitions;
-    DROP TABLE snowdrift_tables.generator CASCADE;    -- functions that are created below
+    DROP TABLE snowdrift_tables.generator CASCADE;    -- also drops functions that are created again below
 END IF;
 
 FOREACH place IN ARRAY '{snowdrift,snowdrift_tables}'::text[] LOOP
@@ -954,8 +954,8 @@ IF is_repeated THEN
         EXECUTE format('DROP SEQUENCE %s', place);    -- of a lost definition
     END LOOP;
 END IF;
--- If it has, only the columns whose defaults draw IDs tell the last ones. Reading a table of another role could run that role's
--- functions, for example those of an index.
+-- If the clock has been set back, only the columns whose defaults draw IDs contain the last ones. Reading a table of another
+-- role could run that role's functions, for example those of an index.
 FOR drawing IN
     WITH RECURSIVE defaults AS (
         SELECT attrelid, attname, calls.refobjid = 'public.next_snowflake()'::regprocedure AS is_default,

@@ -12,8 +12,8 @@
 //                                      // before the clock's; returns the beginning of the first
 //                                      // unit that its further IDs can have
 //     int64_t begin_read();            // the same; but the clock's time if the generator is too
-//                                      // far ahead of the clock to issue IDs, so that guards do
-//                                      // not refuse rows until the clock has caught up
+//                                      // far ahead of the clock to issue IDs: otherwise, guards
+//                                      // would refuse rows until the clock has caught up
 //     void publish(int64_t);           // adds the generator to the transaction's hold, and lowers
 //                                      // the time of the hold to that time
 //     int64_t lowest_hold();           // the lowest time of a hold on the generator by a
@@ -21,8 +21,8 @@
 //                                      // ended
 //     void record_returned(int64_t);   // raises the latest watermark that was returned
 //     int64_t returned();
-//     void make_durable(int64_t);      // makes the latest watermark, and the mark, on disk not
-//                                      // earlier than that time, and waits until they are durable
+//     void make_durable(int64_t);      // advances the latest watermark on disk, and the mark, to
+//                                      // at least that time, and waits until they are durable
 //     void fence();                    // orders stores before it and loads after it
 //
 // All times are in Unix milliseconds.

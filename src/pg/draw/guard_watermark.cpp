@@ -59,9 +59,10 @@ const char* name_of_function(const char* symbol) {
                                       get_func_name(function));
 }
 
-/// The table's own trigger that guards a column, else one that belongs to the guard of a
-/// partitioned table; null if there is none. The column is what the trigger depends on: the numbers
-/// in the name are others after a dump is restored, and in partitions.
+/// The table's own trigger that guards a column; if there is none, a trigger that belongs to the
+/// guard of a partitioned table; null if there is neither. Triggers are found by the column on
+/// which they depend: the numbers in the name can differ after a dump is restored, and in
+/// partitions.
 const Trigger* find_guard(Oid table_oid, AttrNumber column) {
     Relation table = table_open(table_oid, AccessShareLock);
     // A copy: PostgreSQL frees the original when it rebuilds the table's entry in its cache.
@@ -79,7 +80,7 @@ const Trigger* find_guard(Oid table_oid, AttrNumber column) {
 }
 
 /// A name for the trigger of a column. The table's OID distinguishes it from the triggers that the
-/// table has, or gets, as a partition. Renaming the column does not change it.
+/// table has, or will have, as a partition. Renaming the column does not change the name.
 const char* new_name(Oid table, AttrNumber column) {
     return psprintf("snowdrift_watermark_%u_%d", table, static_cast<int>(column));
 }

@@ -9,9 +9,9 @@
 
 namespace snowdrift {
 
-/// Returns a time if the row must be refused: the time is after the ID's, and a watermark up to
-/// that time may have been read. `generator`: the name of the generator whose layout the ID has;
-/// null for the default one. Raises the errors of a draw.
+/// Returns a time if the row must be refused: watermarks up to this time may have been read, and it
+/// is after the ID's. `generator`: the name of the generator whose layout the ID has; null for the
+/// default one. Raises the errors of a draw.
 std::optional<TimestampTz> hold_snowflake(const char* generator, int64_t id);
 
 }  // namespace snowdrift

@@ -46,8 +46,8 @@ class SessionSlot {
                 const auto initialize = [&](slots::Slot& slot) {
                     is_allocated = true;
                     const int64_t floor_ms = mark::fresh_floor();
-                    // Readers may have passed IDs before the state was lost in a restart: those
-                    // before the floor, which can be far ahead of the clock.
+                    // Before a restart lost the state, readers may have passed IDs up to the
+                    // watermark on disk. The floor alone can be far ahead of the clock.
                     slot.watermark() = static_cast<uint64_t>(std::min(watermark_ms, floor_ms) + 1);
                     start_after(slot, floor_ms);
                 };

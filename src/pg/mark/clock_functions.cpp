@@ -50,8 +50,8 @@ SNOWDRIFT_FUNCTION(read_clock) {
                              Int32GetDatum(static_cast<int32>(waiting)), detail});
 }
 
-/// snowdrift_tables.restore_mark() → trigger: advances the mark to that of a restored dump's row,
-/// and the latest watermark, extends the origin to that of the row, and skips the row. A row of
+/// snowdrift_tables.restore_mark() → trigger: advances the mark and the latest watermark to those
+/// of a restored dump's row, extends the origin to that of the row, and skips the row. A row of
 /// another server that has a replication origin is only skipped; without one, it looks like that of
 /// a dump.
 SNOWDRIFT_FUNCTION(restore_mark) {

@@ -67,7 +67,7 @@ struct Value {
     Origin origin;
     Writer writer;
     int32 structure;     ///< of states that rely on the mark; 0 if there are none on this server
-    int64 watermark_ms;  ///< no later watermark was returned. The mark is not before it
+    int64 watermark_ms;  ///< no later watermark was returned; not after the mark
 
     /// The same with another time, written by `new_writer`.
     Value with(int64 new_unix_ms, Writer new_writer) const {

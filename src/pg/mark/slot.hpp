@@ -25,7 +25,7 @@ enum class Kind : uint32_t { mark, snowflake, ulid, sno, uuidv7 };
 /// The kinds of generators, in the order of the views.
 inline constexpr Kind generator_kinds[] = {Kind::snowflake, Kind::sno, Kind::ulid, Kind::uuidv7};
 
-/// The name of a kind of generators in SQL.
+/// The name of a kind of generator in SQL.
 constexpr const char* name_of(Kind kind) {
     switch (kind) {
         case Kind::snowflake:
@@ -94,8 +94,8 @@ struct alignas(64) Slot {
 
     Slot() : words{} { SpinLockInit(&lock); }
 
-    /// No later watermark was returned: a time in Unix milliseconds, plus 1; 0 if none was. The
-    /// word is after the state of a generator that has a watermark.
+    /// The time in Unix milliseconds, plus 1, after which no watermark was returned; 0 if none was.
+    /// The word is after the state of a generator that has a watermark.
     std::atomic<uint64_t>& watermark() { return words[5]; }
 };
 static_assert(sizeof(Slot) == 128, "another size is another structure_version");

@@ -60,8 +60,8 @@ class Environment {
 };
 
 /// Holds the generator's watermark for a row whose ID may not have been drawn in this transaction;
-/// `unix_ms` is the ID's time. Returns a time if it is after the ID's, and a watermark up to that
-/// time may have been read. Raises the errors of Session::prepare() and mark::require_structure().
+/// `unix_ms` is the ID's time. Returns the time up to which watermarks may have been read if it is
+/// after the ID's. Raises the errors of Session::prepare() and mark::require_structure().
 template <typename Session>
 std::optional<TimestampTz> guard_row(Session& session, int64_t unix_ms) {
     if (!session.is_prepared()) session.prepare();

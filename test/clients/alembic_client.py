@@ -1,5 +1,5 @@
 # requires: python3-alembic python3-sqlalchemy python3-psycopg2
-# The filter for Alembic on the page about clients: it plans to drop nothing of either edition. There is no recipe.
+# With the filter in docs/clients.md, Alembic plans to drop nothing of either edition. There is no recipe.
 import os
 import re
 import subprocess

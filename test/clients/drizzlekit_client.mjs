@@ -1,6 +1,6 @@
 // npm: drizzle-orm@0.45 drizzle-kit@0.31 pg@8
-// The filter for drizzle-kit on the page about clients: it plans to drop nothing of either edition. With all schemas, it
-// drops the tables of the SQL edition, and the file restores them. There is no recipe.
+// With the filter in docs/clients.md, drizzle-kit plans to drop nothing of either edition. With all schemas, it drops the
+// tables of the SQL edition, and the file restores them. There is no recipe.
 import assert from 'node:assert';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 # requires: gnumeric jq nodejs python3-pandas python3-psycopg2 r-base-core r-cran-rpostgresql
 # npm: @duckdb/node-api@1.5.6-r.1
-# The formulas of docs/snowflake.md for programs outside PostgreSQL give the times and bounds of Snowdrift's functions, and
-# the programs that hold integers as doubles round IDs, except with the page's remedies.
+# The formulas of docs/snowflake.md for programs outside PostgreSQL return the times and bounds of Snowdrift's functions.
+# Programs that hold integers as doubles round IDs, except with the page's remedies.
 
 import csv
 import io

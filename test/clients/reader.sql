@@ -1,6 +1,6 @@
 -- A reader below the watermark, for every table whose default draws an ID: while the transaction that has inserted a row
 -- is open, it reads the watermark, and may then have passed all IDs below it. If the row's ID is one of them, the reader
--- misses the row. IDs with a time of long ago were not drawn: the tests insert them as earlier rows.
+-- misses the row. IDs whose time is long past were not drawn: the tests insert them as earlier rows.
 
 CREATE FUNCTION read_meanwhile() RETURNS trigger LANGUAGE plpgsql AS $$  -- arguments: ulid or snowflake, type, column
 DECLARE

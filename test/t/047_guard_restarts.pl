@@ -1,5 +1,5 @@
-# Guards: after a restart, a crash, a failover, a restore or a step of the clock, a guarded table refuses the IDs that readers may
-# have passed, and no others. The clock stands still, except where a step is set.
+# Guards: after a restart, a crash, a failover, a restore or a step of the clock, a guarded table refuses the IDs that
+# readers may have passed, and no others. The clock stands still, except where a step is set.
 use strict;
 use warnings FATAL => 'all';
 use Test::More;
@@ -30,7 +30,7 @@ sub refuses_before
 	my $shown = "$second" . ($ms eq '000' ? '' : ".$ms") . '+00';
 	like(insert_at($node, $before), qr/ERROR:  55000: ID \d+ is below the latest watermark\n.*before \Q$shown\E, and would miss/s,
 		"$name: a row below the watermark is refused, and the error states the time");
-	is(insert_at($node, $time), 'accepted', '... from which on rows are accepted');
+	is(insert_at($node, $time), 'accepted', '... and rows from this time on are accepted');
 	is($node->psql('postgres', 'INSERT INTO events DEFAULT VALUES'), 0, '... as are rows whose IDs are drawn');
 	return;
 }

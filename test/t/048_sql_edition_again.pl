@@ -1,5 +1,5 @@
-# The file of the SQL edition, installed over an older one that is in use, and over what is left of one of which tools have
-# dropped objects: no ID is lost or repeated, privileges stay, and no function of another role runs or is adopted.
+# The file of the SQL edition is installed over an older one that is in use, and after tools have dropped some of its
+# objects: no ID is lost or repeated, privileges stay, and no function of another role is run or adopted.
 use strict;
 use warnings FATAL => 'all';
 use Test::More;

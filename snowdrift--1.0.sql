@@ -1817,13 +1817,13 @@ CREATE FUNCTION snowdrift.hold_row() RETURNS trigger
     AS 'MODULE_PATHNAME', 'snowdrift_hold_row'
     LANGUAGE C;
 COMMENT ON FUNCTION snowdrift.hold_row()
-    IS 'trigger of snowdrift.guard_watermark: hold back the watermark at the row''s ID, or raise an error if a watermark above it was read';
+    IS 'trigger of snowdrift.guard_watermark: hold back the watermark at the row''s ID, or raise an error if readers may have passed it';
 
 CREATE FUNCTION snowdrift.guard_watermark("table" regclass, "column" name) RETURNS void
     AS 'MODULE_PATHNAME', 'snowdrift_guard_watermark'
     LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowdrift.guard_watermark(regclass, name)
-    IS 'create trigger that holds back the watermark at IDs that were not drawn in the inserting transaction, and raises an error for rows below a watermark that was read';
+    IS 'create trigger that holds back the watermark at IDs that were not drawn in the inserting transaction, and raises an error for rows that readers may have passed';
 
 CREATE FUNCTION snowdrift.unguard_watermark("table" regclass, "column" name) RETURNS void
     AS 'MODULE_PATHNAME', 'snowdrift_unguard_watermark'

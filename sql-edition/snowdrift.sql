@@ -926,7 +926,7 @@ END;
 
 -- A function that is replaced keeps its owner.
 FOR problem IN SELECT oid::regprocedure AS function, proowner FROM pg_proc
-        WHERE functions ->> oid::text <> ctid::text AND (proowner <> installer OR NOT is_repeated) LOOP
+        WHERE functions ->> oid::text <> ctid::text AND xmin = pg_current_xact_id()::xid AND (proowner <> installer OR NOT is_repeated) LOOP
     RAISE 'function % already exists', problem.function USING ERRCODE = '42723',
         DETAIL = format('It belongs to role %s.', problem.proowner::regrole);
 END LOOP;
@@ -976,7 +976,7 @@ FOR drawing IN
         relkind = 'r' AND relowner = installer AND NOT row_security_active(attrelid) AND coalesce(nullif(typbasetype, 0), t.oid) = 'bigint'::regtype AS is_readable
     FROM columns JOIN pg_class AS c ON c.oid = attrelid JOIN pg_attribute USING (attrelid, attname) JOIN pg_type AS t ON t.oid = atttypid
         LEFT JOIN snowdrift_tables.generators() AS g ON g.name = columns.name
-    WHERE relkind <> 'p' AND (state IS NULL AND are_definitions_lost OR state::regclass <> ALL (relations) AND given_ms IS NULL)
+    WHERE relkind <> 'p' AND (state IS NULL AND are_definitions_lost OR state::regclass <> ALL (relations))
 LOOP
     IF drawing.state IS NULL THEN
         RAISE WARNING 'definition of ID generator "%" is lost', drawing.name USING DETAIL = format('Column %s draws from it.', drawing.column),
@@ -996,7 +996,7 @@ LOOP
             + (least(greatest(greatest_id, 0), (drawing.fields).max_id) >> (drawing.fields).timestamp_shift) * (drawing.fields).unit_ms, drawing.fields)));
     END IF;
 END LOOP;
-IF unread IS NOT NULL THEN
+IF unread IS NOT NULL AND given_ms IS NULL THEN
     RAISE 'the last IDs of lost ID generators are unknown' USING ERRCODE = '55000',
         DETAIL = format('These columns were not read, because they are in tables of other roles, in foreign tables, restricted by row-level security, or not of type bigint: %s.', array_to_string(unread, ', ')),
         HINT = 'Set snowdrift.last_timestamp to the time of their greatest ID, or a later one, and run the file again.';

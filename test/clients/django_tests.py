@@ -133,6 +133,7 @@ class Relations(TestCase):
         an_hour_ago = timezone.make_naive(AN_HOUR_AGO, timezone.get_default_timezone())
         with self.assertWarns(RuntimeWarning):
             self.assertEqual(Item.objects.get(order__since=an_hour_ago), self.item)
+            self.assertEqual(Item.objects.get(order__since=(an_hour_ago - timedelta(days=1)).date()), self.item)
 
     def test_subqueries(self):
         orders = Order.objects.filter(id=OuterRef("order"))

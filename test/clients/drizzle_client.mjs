@@ -75,7 +75,6 @@ console.log('ok a malformed ID raises 22P02, as for a uuid');
 
 await seed(newDb, { orders }, { count: 3 });
 assert.strictEqual((await newDb.select().from(orders).where(sql`ulid_since(id, ${anHourAgo})`)).length, 3);
-await assert.rejects(async () => seed(newDb, { purchases }), { message: 'column with type ulid is not supported for now.' });
 await seed(newDb, { purchases, lines }, { count: 3 }).refine((f) => ({
   purchases: { columns: { related: f.default({ defaultValue: related }) } },
   lines: { columns: { purchaseId: f.default({ defaultValue: purchase.id }) } } }));

@@ -94,10 +94,19 @@ cat >>schema.prisma <<'SCHEMA'
 
 // docs/clients.md: Prisma
 SCHEMA
-psql -q -v ON_ERROR_STOP=1 -o /dev/null <<'SQL'
+cat >convert.sql <<'SQL'
 -- docs/clients.md: Prisma
-DO $$ BEGIN ASSERT current_setting('lock_timeout') = '5s'; END $$;
 SQL
+mkfifo report
+psql -qAt <report >report.out &
+exec 3>report
+echo "BEGIN; LOCK TABLE \"User\" IN ACCESS SHARE MODE; SELECT 'locked';" >&3
+until grep -q locked report.out; do sleep 0.1; done
+psql -q -v ON_ERROR_STOP=1 -v VERBOSITY=sqlstate -o /dev/null -f convert.sql 2>&1 | grep -q 55P03
+echo 'ok while a report reads a table, the conversion gives up'
+exec 3>&-
+wait
+psql -q -v ON_ERROR_STOP=1 -o /dev/null -f convert.sql
 cat >>program.mjs <<'PROGRAM'
 
 const post = await prisma.post.create({ data: { author: { create: {} } } });

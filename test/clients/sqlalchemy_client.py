@@ -101,6 +101,7 @@ session.add(item)
 session.flush()
 session.refresh(item)
 assert item.related == [ULID, None], item.related
+assert session.scalar(select(Item.related[1]).where(Item.id == item.id)) == ULID
 for condition in [Item.order_id == item.order.id.lower(), Item.order.has(func.ulid_since(Order.id, an_hour_ago)),
                   Item.order == item.order, Item.related == [ULID, None], Item.related.contains([ULID]),
                   Item.related.overlap([ULID]), Item.related.any(ULID.lower())]:

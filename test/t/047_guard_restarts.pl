@@ -148,4 +148,17 @@ start_with_clock($restored, "$day 13:04:02");
 command_ok([ 'pg_restore', '-d', $restored->connstr('postgres'), $dump ], '... and restored');
 refuses_before($restored, "$day 13:04:03.000", 'after the restore of a dump');
 
+# The dump is restored into a database whose generator is in use, by a session that has drawn.
+$restored->safe_psql('postgres', 'CREATE DATABASE used');
+my $open = $restored->background_psql('used', on_error_stop => 0);
+$open->query_safe('CREATE EXTENSION snowdrift; SELECT next_snowflake()');
+command_ok([ 'pg_restore', '-d', $restored->connstr('used'), $dump ], 'the dump is restored into a used database');
+$open->{stderr} = '';
+$open->query("INSERT INTO events VALUES (snowflake_boundary('$day 13:04:02.999+00') + 1)");
+like($open->{stderr}, qr/below the latest watermark/, '... whose guard knows the watermark, too');
+$open->{stderr} = '';
+$open->query_safe('INSERT INTO events DEFAULT VALUES');
+pass('... and accepts IDs that are drawn');
+$open->quit;
+
 done_testing();

@@ -72,8 +72,12 @@ my $is_web_after = q{SELECT next_snowflake('web') > max(id) FROM pages};
 create_database('new', $file);
 in('new', q{SELECT snowdrift.create_generator('web', 'snowflake')});
 my $of_fresh = in('new', $objects);
-create_database('older', 't/older_sql_edition.sql');
+# The older edition has other bodies of functions.
+my $older = $node->basedir . '/older.sql';
+append_to_file($older, slurp_file($file) =~ s/( AS \$\$\n)/$1-- older\n/gr =~ s/interval '1 s' \* /interval '1 s' * 1 * /r);
+create_database('older', $older);
 in('older', $tables);
+isnt(in('older', $objects), $of_fresh, 'an older edition is installed');
 my $privileges = q{GRANT EXECUTE ON FUNCTION snowdrift.create_generator TO app; REVOKE EXECUTE ON FUNCTION next_snowflake(text) FROM PUBLIC;
 	REVOKE SELECT ON snowdrift.generators FROM PUBLIC; GRANT SELECT ON snowdrift_tables.state TO app; REVOKE USAGE ON SCHEMA snowdrift FROM PUBLIC;
 	GRANT EXECUTE ON FUNCTION snowdrift.advance TO PUBLIC};
@@ -167,8 +171,8 @@ is(in('clock', q{SELECT snowdrift.create_generator('web', 'snowflake', 'si', 0, 
 
 set_clock($node, '2027-06-01 11:30:00');
 in('clock', "DROP SEQUENCE snowdrift_tables.state; SET snowdrift.last_timestamp = '2027-06-01 11:20Z';\n\\i $file");
-is(in('clock', 'SELECT last_timestamp FROM snowdrift.generators WHERE name IS NULL'), in('clock', "SELECT timestamptz '2027-06-01 11:31:00 UTC'"),
-	'snowdrift.last_timestamp replaces what is in the columns, but IDs are after all of the last minute');
+is(in('clock', 'SELECT last_timestamp FROM snowdrift.generators WHERE name IS NULL'), in('clock', "SELECT timestamptz '2027-06-01 14:00:00 UTC'"),
+	'with snowdrift.last_timestamp, columns that can be read still count');
 set_clock($node, '+0');
 
 # ---- other roles ---------------------------------------------------------------------------------------

@@ -82,7 +82,10 @@ const Trigger* find_guard(Oid table_oid, AttrNumber column) {
 /// A name for the trigger of a column. The table's OID distinguishes it from the triggers that the
 /// table has, or will have, as a partition. Renaming the column does not change the name.
 const char* new_name(Oid table, AttrNumber column) {
-    return psprintf("snowdrift_watermark_%u_%d", table, static_cast<int>(column));
+    const char* name = psprintf("snowdrift_watermark_%u_%d", table, static_cast<int>(column));
+    for (int i = 1; OidIsValid(get_trigger_oid(table, name, true)); ++i)
+        name = psprintf("snowdrift_watermark_%u_%d_%d", table, static_cast<int>(column), i);
+    return name;
 }
 
 /// The generator whose IDs are in the column, as an argument of the trigger: its name, or nothing

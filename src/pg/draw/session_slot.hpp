@@ -42,20 +42,21 @@ class SessionSlot {
             tag_ = mark::session.tag;
             if (!has_slot()) {
                 bool is_allocated = false;
-                const int64_t watermark_ms = is_new ? -1 : mark_table::read().watermark_ms;
                 const auto initialize = [&](slots::Slot& slot) {
                     is_allocated = true;
-                    const int64_t floor_ms = mark::fresh_floor();
-                    // Before a restart lost the state, readers may have passed IDs up to the
-                    // watermark on disk. The floor alone can be far ahead of the clock.
-                    slot.watermark() = static_cast<uint64_t>(std::min(watermark_ms, floor_ms) + 1);
-                    start_after(slot, floor_ms);
+                    start_after(slot, mark::fresh_floor());
                 };
                 while ((slot_ = slots::attach(key, initialize)) == nullptr) make_room(key);
                 allocation_ = slot_->allocation;
                 if (is_new && is_allocated) release_on_abort(*slot_, allocation_);
             }
             advance_state(*slot_, key, floor);
+            // Readers may have passed IDs before a restart, or before a dump was taken: those
+            // before the floor, which can be far ahead of the clock.
+            if (!is_new)
+                (void)fetch_max(
+                    slot_->watermark(),
+                    static_cast<uint64_t>(std::min(mark_table::read().watermark_ms, floor) + 1));
             // make_room() reads catalogs, which may process invalidations of the mark.
         } while (tag_ != mark::session.tag);
     }

@@ -71,8 +71,9 @@ SNOWDRIFT_FUNCTION(restore_mark) {
     (void)mark_table::update(table, [&](const mark_table::Value& now) {
         const mark_table::Value extended =
             now.with(origin).with_watermark(std::max(now.watermark_ms, watermark_ms));
-        return now.unix_ms >= unix_ms ? extended
-                                      : extended.with(unix_ms, mark_table::Writer::outside);
+        if (now.unix_ms >= unix_ms && now.watermark_ms >= watermark_ms) return extended;
+        return extended.with(std::max({now.unix_ms, unix_ms, watermark_ms}),
+                             mark_table::Writer::outside);
     });
     relation_close(table, RowExclusiveLock);
     PG_RETURN_POINTER(nullptr);

@@ -145,7 +145,12 @@ int64_t advance_fresh_floor(int64_t unix_ms) {
     return slot == nullptr ? 0 : state().advance_fresh_floor(unix_ms);
 }
 
-void require_structure() { require_structure(mark_table::read()); }
+void require_structure() {
+    const Value present = mark_table::read();
+    require_structure(present);
+    if (session.word != nullptr && (present.writer == Writer::outside || !is_current(session.tag)))
+        session.tag = -1;
+}
 
 void cover_watermark(int64_t unix_ms) {
     Relation table = mark_table::open();

@@ -47,7 +47,8 @@ int64_t fresh_floor();
 int64_t advance_fresh_floor(int64_t unix_ms);
 
 /// Raises 55000 if a newer library has replaced this session's, so that states of this structure
-/// are no longer in use.
+/// are no longer in use. If a dump was restored since the session attached the mark, the session
+/// must attach it again.
 void require_structure();
 
 /// Ensures that the mark, and the latest watermark on disk, are not before `unix_ms`, the time of a

@@ -64,8 +64,8 @@ class Environment {
 /// after the ID's. Raises the errors of Session::prepare() and mark::require_structure().
 template <typename Session>
 std::optional<TimestampTz> guard_row(Session& session, int64_t unix_ms) {
-    if (!session.is_prepared()) session.prepare();
     if (!is_held(session.generator())) mark::require_structure();
+    if (!session.is_prepared()) session.prepare();
     Environment<Session> environment{session};
     if (hold_row(environment, unix_ms)) return std::nullopt;
     return timestamp_from_unix_ms(environment.returned());

@@ -80,6 +80,11 @@ ifneq ($(filter 15 16 17,$(MAJORVERSION)),)
 override CXXFLAGS += $(COPT) $(PROFILE)
 endif
 
+# The scripts of both editions, from their parts in src/sql. They are committed, so that users need only psql.
+.PHONY: scripts
+scripts:
+	$(srcdir)/tools/assemble.sh
+
 # The sources of the last commit. Equal commits give equal files.
 .PHONY: dist
 dist:

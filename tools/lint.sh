@@ -42,9 +42,10 @@ check_workflows() {
 # quick_checks: those that take seconds, and need no PostgreSQL.
 quick_checks() {
     need clang-format
-    say "Includes, names of SQL functions, versions of PostgreSQL, META.json, and links"
+    say "Includes, scripts and their parts, names of SQL functions, versions of PostgreSQL, META.json, and links"
     tools/check_includes.sh
     tools/check_links.pl
+    tools/assemble.sh --check
     check_names
     check_versions
     check_stated_versions

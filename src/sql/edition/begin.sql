@@ -1,0 +1,119 @@
+-- Snowdrift, SQL edition: for servers on which no C library can be installed. docs/managed-clouds.md describes it.
+-- Run it as a role with CREATE on the database and on the schema public, such as the owner of the database:
+--     psql -X --single-transaction -v ON_ERROR_STOP=1 -f snowdrift.sql
+-- The functions for all roles are in the schema public; those for administration and implementation are in the schema
+-- snowdrift; the generators are in snowdrift_tables. Unqualified names are those of pg_catalog. Functions in PL/pgSQL
+-- set the search path.
+--
+-- The file is a single statement: everything is installed, or nothing. It can also be run over an older version of
+-- itself, and after some of its objects were dropped. It then replaces the functions and creates what is missing. Users'
+-- defaults, indexes and views depend on the functions, so it drops no function, and privileges stay.
+DO $edition$
+DECLARE
+    path CONSTANT pg_catalog.text := pg_catalog.current_setting('search_path');
+    quoting CONSTANT pg_catalog.text := pg_catalog.current_setting('quote_all_identifiers');
+    installer pg_catalog.oid;
+    -- What existed before: each function, with the place of its row, and the relations in the schemas
+    functions pg_catalog.jsonb;
+    relations pg_catalog.oid[];
+    is_repeated pg_catalog.bool;    -- an edition, or some of its objects, existed before
+    is_new pg_catalog.bool;
+    place pg_catalog.text;
+    grantee pg_catalog.text;
+    problem pg_catalog.record;
+    definitions pg_catalog.jsonb;    -- rows of snowdrift_tables.generator whose table or sequence must be created again
+    are_definitions_lost pg_catalog.bool := false;
+    now_ms pg_catalog.int8;
+    given_ms pg_catalog.numeric;
+    drawing pg_catalog.record;
+    greatest_id pg_catalog.int8;
+    unread pg_catalog.text[];
+BEGIN
+PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), pg_catalog.set_config('quote_all_identifiers', 'off', true);
+
+-- What an earlier installation has left
+
+installer := (SELECT oid FROM pg_roles WHERE rolname = current_user);
+functions := (SELECT jsonb_object_agg(oid::text, ctid::text) FROM pg_proc);
+relations := ARRAY(SELECT oid FROM pg_class WHERE relnamespace IN (to_regnamespace('snowdrift'), to_regnamespace('snowdrift_tables')));
+is_repeated := to_regnamespace('snowdrift') IS NOT NULL OR to_regnamespace('snowdrift_tables') IS NOT NULL
+    OR to_regtype('public.snowflake_layout') IS NOT NULL
+    OR EXISTS (SELECT FROM pg_proc WHERE oid = to_regprocedure('public.next_snowflake(text)') AND strpos(prosrc, 'snowdrift_tables.') > 0);
+
+FOR problem IN SELECT extname FROM pg_depend JOIN pg_extension AS e ON e.oid = refobjid
+        WHERE deptype = 'e' AND (classid, objid) IN (('pg_namespace'::regclass, to_regnamespace('snowdrift')),
+            ('pg_namespace'::regclass, to_regnamespace('snowdrift_tables')), ('pg_type'::regclass, to_regtype('public.snowflake_layout')),
+            ('pg_proc'::regclass, to_regprocedure('public.next_snowflake(text)'))) LOOP
+    RAISE 'extension "%" is installed in this database', problem.extname USING ERRCODE = '42710', HINT = 'Use either the extension or the SQL edition.';
+END LOOP;
+-- Another role could change an object that it owns, which would then run with the rights of this role.
+FOR problem IN
+    SELECT pg_describe_object(class, object, 0) AS object, owner::regrole AS owner
+    FROM (SELECT 'pg_namespace'::regclass, oid, nspowner, oid FROM pg_namespace
+          UNION ALL SELECT 'pg_class'::regclass, oid, relowner, relnamespace FROM pg_class
+          UNION ALL SELECT 'pg_proc'::regclass, oid, proowner, pronamespace FROM pg_proc
+          UNION ALL SELECT 'pg_type'::regclass, oid, typowner, typnamespace FROM pg_type) AS objects(class, object, owner, schema)
+    WHERE (schema IN (to_regnamespace('snowdrift'), to_regnamespace('snowdrift_tables'))
+            OR class = 'pg_type'::regclass AND object = to_regtype('public.snowflake_layout'))
+        AND owner <> installer LOOP
+    RAISE '% belongs to role %', problem.object, problem.owner USING ERRCODE = '42501',
+        HINT = 'Run the file as the role that has installed it before.';
+END LOOP;
+FOR problem IN
+    SELECT relnamespace::regnamespace AS schema, relname FROM pg_class
+    WHERE oid = ANY (relations) AND relnamespace::regnamespace || '.' || relname
+        !~ '^(snowdrift[.](generators|fields)|snowdrift_tables[.](generator(_pkey)?|dropped_ms|state(_[0-9a-f]{32})?))$' LOOP
+    RAISE 'schema "%" already exists', problem.schema USING ERRCODE = '42P06',
+        DETAIL = format('It contains "%s", which is not an object of the SQL edition.', problem.relname);
+END LOOP;
+IF is_repeated AND current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
+    RAISE 'cannot repeat the installation in a transaction with isolation level "%"', current_setting('transaction_isolation')
+        USING ERRCODE = '25001', HINT = 'Use READ COMMITTED.';    -- An older snapshot would not contain the last IDs.
+END IF;
+
+-- The rows of a table that has lost columns, or of generators whose sequence was dropped, are inserted again at the end.
+IF to_regclass('snowdrift_tables.generator') IS NULL THEN
+    are_definitions_lost := is_repeated;
+ELSIF 'name,layout,datacenter,worker,fields,state' = (SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute
+        WHERE attrelid = 'snowdrift_tables.generator'::regclass AND attnum > 0 AND NOT attisdropped) THEN
+    WITH lost AS (DELETE FROM snowdrift_tables.generator WHERE to_regclass(state) IS NULL RETURNING *)
+    SELECT jsonb_agg(to_jsonb(l)) INTO definitions FROM lost AS l;
+ELSE
+    EXECUTE 'SELECT jsonb_agg(to_jsonb(g)) FROM snowdrift_tables.generator AS g' INTO definitions;
+    DROP TABLE snowdrift_tables.generator CASCADE;    -- also drops functions that are created again below
+END IF;
+
+FOREACH place IN ARRAY '{snowdrift,snowdrift_tables}'::text[] LOOP
+    is_new := to_regnamespace(place) IS NULL;
+    IF is_new THEN
+        EXECUTE format('CREATE SCHEMA %s', place);
+    END IF;
+    -- Revoke what ALTER DEFAULT PRIVILEGES has granted: functions that other roles create here could run as the owner.
+    FOR grantee IN SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
+            FROM pg_namespace, aclexplode(nspacl) AS a WHERE nspname = place AND a.grantee <> nspowner LOOP
+        EXECUTE format('REVOKE %s ON SCHEMA %s FROM %s', CASE WHEN is_new THEN 'ALL' ELSE 'CREATE' END, place, grantee);
+    END LOOP;
+    IF is_new AND place = 'snowdrift' THEN
+        GRANT USAGE ON SCHEMA snowdrift TO PUBLIC;
+    END IF;
+END LOOP;
+COMMENT ON SCHEMA snowdrift IS 'administration of Snowdrift''s ID generators, and implementation of its functions';
+
+-- The domain has no constraint, so that PostgreSQL can evaluate calls with a constant layout when it plans a query.
+-- Each function that takes a layout checks it.
+IF to_regtype('public.snowflake_layout') IS NULL THEN
+    CREATE DOMAIN public.snowflake_layout AS text;
+ELSIF (SELECT typbasetype FROM pg_type WHERE oid = 'public.snowflake_layout'::regtype) <> 'text'::regtype THEN
+    RAISE 'type "snowflake_layout" already exists' USING ERRCODE = '42710';
+END IF;
+COMMENT ON DOMAIN public.snowflake_layout
+    IS 'layout of Snowflake IDs: the name of a preset, or an epoch, a time unit, and the order and widths of the fields';
+
+CREATE OR REPLACE FUNCTION snowdrift.reject(sqlstate text, message text, detail text DEFAULT NULL) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF detail IS NULL THEN
+        RAISE '%', message USING ERRCODE = sqlstate;
+    END IF;
+    RAISE '%', message USING ERRCODE = sqlstate, DETAIL = detail;
+END $$;

@@ -1,0 +1,96 @@
+-- Privileges of new objects
+
+FOR place IN SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = 'snowdrift'::regnamespace
+        AND proname IN ('create_generator', 'drop_generator', 'advance') AND NOT functions ? oid::text LOOP
+    EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', place);
+END LOOP;
+PERFORM snowdrift_tables.revoke_grants(class)
+FROM unnest('{snowdrift_tables.generator,snowdrift_tables.state,snowdrift_tables.dropped_ms}'::regclass[]) AS class
+WHERE class <> ALL (relations);
+BEGIN
+    PERFORM pg_extension_config_dump('snowdrift_tables.generator', '');
+    PERFORM pg_extension_config_dump('snowdrift_tables.state', '');
+    PERFORM pg_extension_config_dump('snowdrift_tables.dropped_ms', '');
+EXCEPTION WHEN FEATURE_NOT_SUPPORTED THEN    -- This is not the script of an extension.
+END;
+
+-- A function that is replaced keeps its owner.
+FOR problem IN SELECT oid::regprocedure AS function, proowner FROM pg_proc
+        WHERE functions ->> oid::text <> ctid::text AND xmin = pg_current_xact_id()::xid AND (proowner <> installer OR NOT is_repeated) LOOP
+    RAISE 'function % already exists', problem.function USING ERRCODE = '42723',
+        DETAIL = format('It belongs to role %s.', problem.proowner::regrole);
+END LOOP;
+
+-- Lost states
+
+IF is_repeated THEN
+    now_ms := snowdrift_tables.unix_ms();
+    given_ms := snowdrift.unix_ms_of(nullif(current_setting('snowdrift.last_timestamp', true), '')::timestamptz);
+    INSERT INTO snowdrift_tables.generator
+    SELECT name, layout, datacenter, worker, snowdrift.fields_of(layout),
+        coalesce(state, 'snowdrift_tables.state_' || replace(gen_random_uuid()::text, '-', ''))
+    FROM jsonb_to_recordset(definitions) AS d(name text, layout text, datacenter integer, worker integer, state text)
+    WHERE name || layout || datacenter || worker IS NOT NULL;
+    are_definitions_lost := are_definitions_lost OR coalesce(jsonb_array_length(definitions), 0) > (SELECT count(*) FROM snowdrift_tables.generator);
+    -- If the clock has not been set back since, calls before this millisecond have returned no later IDs.
+    PERFORM setval(g.state, snowdrift_tables.last_state_at(greatest(now_ms + 59999 + (g.fields).unit_ms, given_ms), g.fields))
+    FROM snowdrift_tables.generators() AS g WHERE g.state::regclass <> ALL (relations);
+    IF are_definitions_lost OR 'snowdrift_tables.dropped_ms'::regclass <> ALL (relations) THEN
+        PERFORM setval('snowdrift_tables.dropped_ms',
+            greatest(now_ms + 60000, given_ms::bigint, pg_sequence_last_value('snowdrift_tables.dropped_ms')));
+    END IF;
+    FOR place IN SELECT oid::regclass::text FROM pg_class WHERE oid = ANY (relations) AND relname ~ '^state_'
+            AND oid::regclass::text NOT IN (SELECT state FROM snowdrift_tables.generator) LOOP
+        EXECUTE format('DROP SEQUENCE %s', place);    -- of a lost definition
+    END LOOP;
+END IF;
+-- If the clock has been set back, only the columns whose defaults draw IDs contain the last ones. Reading a table of another
+-- role could run that role's functions, for example those of an index.
+FOR drawing IN
+    WITH RECURSIVE defaults AS (
+        SELECT attrelid, attname, calls.refobjid = 'public.next_snowflake()'::regprocedure AS is_default,
+            pg_get_expr(coalesce(adbin, typdefaultbin), 0) AS expression
+        FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid JOIN pg_type AS t ON t.oid = atttypid
+            LEFT JOIN pg_attrdef AS d ON adrelid = attrelid AND adnum = attnum
+            JOIN pg_depend AS calls ON (classid, objid) = (CASE WHEN d.oid IS NULL THEN 'pg_type' ELSE 'pg_attrdef' END::regclass, coalesce(d.oid, t.oid))
+        WHERE is_repeated AND attnum > 0 AND NOT attisdropped AND relkind IN ('r', 'p', 'f') AND relpersistence <> 't'
+            AND refclassid = 'pg_proc'::regclass
+            AND refobjid IN ('public.next_snowflake()'::regprocedure, 'public.next_snowflake(text)'::regprocedure)
+    ), columns AS (
+        SELECT attrelid, attname, name FROM defaults,
+            LATERAL (SELECT '' WHERE is_default
+                     UNION SELECT replace(m[1], '''''', '''') FROM regexp_matches(expression, '''((?:[^'']|'''')*)''::text', 'g') AS m) AS names(name)
+        UNION SELECT inhrelid, attname, name FROM columns JOIN pg_inherits ON inhparent = attrelid
+    )
+    SELECT attrelid, format('%s.%I', attrelid::regclass, attname) AS column, attname, columns.name, g.state, g.fields,
+        relkind = 'r' AND relowner = installer AND NOT row_security_active(attrelid) AND coalesce(nullif(typbasetype, 0), t.oid) = 'bigint'::regtype AS is_readable
+    FROM columns JOIN pg_class AS c ON c.oid = attrelid JOIN pg_attribute USING (attrelid, attname) JOIN pg_type AS t ON t.oid = atttypid
+        LEFT JOIN snowdrift_tables.generators() AS g ON g.name = columns.name
+    WHERE relkind <> 'p' AND (state IS NULL AND are_definitions_lost OR state::regclass <> ALL (relations))
+LOOP
+    IF drawing.state IS NULL THEN
+        RAISE WARNING 'definition of ID generator "%" is lost', drawing.name USING DETAIL = format('Column %s draws from it.', drawing.column),
+            HINT = 'In one transaction, create it again with the same layout, datacenter and worker, and call snowdrift.advance with the time of the column''s greatest ID.';
+    ELSIF NOT drawing.is_readable THEN
+        unread := unread || drawing.column;
+    ELSE    -- in a function, so that the table is known by its OID: names can change meanwhile
+        EXECUTE format('CREATE FUNCTION snowdrift_tables.greatest_id() RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT max(%I) FROM ONLY %s; END',
+            drawing.attname, drawing.attrelid::regclass);
+        IF NOT EXISTS (SELECT FROM pg_depend WHERE (classid, objid) = ('pg_proc'::regclass, to_regprocedure('snowdrift_tables.greatest_id()'))
+                AND (refclassid, refobjid) = ('pg_class'::regclass, drawing.attrelid)) THEN
+            RAISE 'table of column % was renamed', drawing.column USING ERRCODE = '40001';
+        END IF;
+        EXECUTE 'SELECT snowdrift_tables.greatest_id()' INTO greatest_id;
+        DROP FUNCTION snowdrift_tables.greatest_id();
+        PERFORM setval(drawing.state, greatest(pg_sequence_last_value(drawing.state), snowdrift_tables.last_state_at((drawing.fields).epoch_ms
+            + (least(greatest(greatest_id, 0), (drawing.fields).max_id) >> (drawing.fields).timestamp_shift) * (drawing.fields).unit_ms, drawing.fields)));
+    END IF;
+END LOOP;
+IF unread IS NOT NULL AND given_ms IS NULL THEN
+    RAISE 'the last IDs of lost ID generators are unknown' USING ERRCODE = '55000',
+        DETAIL = format('These columns were not read, because they are in tables of other roles, in foreign tables, restricted by row-level security, or not of type bigint: %s.', array_to_string(unread, ', ')),
+        HINT = 'Set snowdrift.last_timestamp to the time of their greatest ID, or a later one, and run the file again.';
+END IF;
+
+PERFORM set_config('quote_all_identifiers', quoting, true), set_config('search_path', path, true);
+END $edition$;

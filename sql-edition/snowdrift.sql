@@ -908,6 +908,764 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.advance(timestamptz) IS 'make all further IDs of all generators later than a time';
 
+-- The IDs in a column, for the tools. The extension has the same functions for its types.
+
+CREATE OR REPLACE FUNCTION snowdrift.id_kind(type regtype) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN CASE type WHEN 'bigint'::regtype THEN 'snowflake' WHEN 'uuid'::regtype THEN 'uuidv7' END;
+
+EXECUTE $sql$
+CREATE OR REPLACE FUNCTION snowdrift.id_times(kind text, layout public.snowflake_layout, OUT first timestamptz, OUT last timestamptz)
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT CASE kind WHEN 'snowflake' THEN snowdrift.time_of((snowdrift.fields_of(layout)).epoch_ms)
+            ELSE public.uuidv7_timestamp(snowdrift.first_uuidv7_within('(,)'::tstzrange)) END,
+        CASE kind WHEN 'snowflake' THEN snowdrift.time_of((snowdrift.fields_of(layout)).last_ms)
+            ELSE public.uuidv7_timestamp(snowdrift.last_uuidv7_within('(,)'::tstzrange)) END;
+END
+$sql$;
+
+CREATE OR REPLACE FUNCTION snowdrift.id_boundary(kind text, "timestamp" timestamptz, layout public.snowflake_layout) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE kind WHEN 'snowflake' THEN public.snowflake_boundary("timestamp", layout)::text
+        WHEN 'uuidv7' THEN public.uuidv7_boundary("timestamp")::text END;
+
+CREATE OR REPLACE FUNCTION snowdrift.id_timestamp(kind text, id text, layout public.snowflake_layout) RETURNS timestamptz
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE kind WHEN 'snowflake' THEN CASE WHEN id::bigint BETWEEN 0 AND (snowdrift.fields_of(layout)).max_id
+            THEN public.snowflake_timestamp(id::bigint, layout) END
+        WHEN 'uuidv7' THEN public.uuidv7_timestamp(id::uuid) END;
+
+CREATE OR REPLACE FUNCTION snowdrift.is_same_layout(a public.snowflake_layout, b public.snowflake_layout) RETURNS boolean
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN snowdrift.fields_of(a) = snowdrift.fields_of(b);
+
+-- Executes a statement as the owner of a table, and returns the first value of a query. Functions in the table's constraints
+-- and indexes do not get the caller's privileges, unless they reset the role, which only the extension can prevent.
+CREATE OR REPLACE FUNCTION snowdrift.run_as_owner("table" regclass, statement text) RETURNS text
+    LANGUAGE plpgsql VOLATILE STRICT SET row_security = off AS $$
+DECLARE
+    role CONSTANT pg_catalog.text := snowdrift.become_owner("table");
+    result pg_catalog.text;
+BEGIN
+    IF pg_catalog.starts_with(statement, 'SELECT') THEN
+        EXECUTE statement INTO result;
+    ELSE
+        EXECUTE statement;
+    END IF;
+    PERFORM pg_catalog.set_config('role', role, true) WHERE role IS NOT NULL;
+    RETURN result;
+END $$;
+
+-- Returns the setting role as it was, if it has changed. A function with SECURITY DEFINER cannot change it.
+CREATE OR REPLACE FUNCTION snowdrift.become_owner("table" regclass) RETURNS text
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    owner CONSTANT name := (SELECT pg_get_userbyid(c.relowner) FROM pg_class AS c WHERE c.oid = "table");
+    previous CONSTANT text := current_setting('role');
+BEGIN
+    IF owner = current_user THEN
+        RETURN NULL;
+    END IF;
+    PERFORM set_config('role', owner, true);
+    RETURN previous;
+END $$;
+
+-- What the tools check before they change tables, and how they lock the tables.
+--
+-- Functions that read the catalog and build statements set the search path. Those that execute statements on users' tables
+-- do not: functions in indexes, defaults and triggers rely on the caller's path. These functions qualify all names.
+
+CREATE OR REPLACE FUNCTION snowdrift.check_can_change(function text) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF current_setting('transaction_read_only')::boolean THEN
+        RAISE 'cannot execute % in a read-only transaction', function USING ERRCODE = '25006';
+    ELSIF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
+        RAISE 'cannot execute % in a transaction with isolation level "%"', function, current_setting('transaction_isolation')
+            USING ERRCODE = '25001', DETAIL = 'Tables can have changed since the transaction''s snapshot.', HINT = 'Use READ COMMITTED.';
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowdrift.check_can_change(text) IS 'ensure that the transaction is neither read-only nor has an old snapshot of the catalog';
+
+CREATE OR REPLACE FUNCTION snowdrift.check_owner("table" regclass) RETURNS void
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    t record;
+BEGIN
+    SELECT c.relname, c.relowner INTO t FROM pg_class AS c WHERE c.oid = "table";
+    IF NOT FOUND THEN
+        RAISE 'relation with OID % does not exist', "table"::oid USING ERRCODE = '42P01';
+    ELSIF NOT pg_has_role(t.relowner, 'USAGE') THEN
+        RAISE 'must be owner of table %', t.relname USING ERRCODE = '42501', HINT = format('Use SET ROLE %s.', t.relowner::regrole);
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowdrift.check_owner(regclass) IS 'ensure that a table exists, and that the caller is its owner or a member of that role';
+
+CREATE OR REPLACE FUNCTION snowdrift.with_partitions(tables regclass[]) RETURNS regclass[]
+    LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp AS $$
+    SELECT array_agg(t) FROM (SELECT t FROM unnest(tables) AS t UNION SELECT p.relid FROM unnest(tables) AS t, pg_partition_tree(t) AS p) AS trees
+$$;
+COMMENT ON FUNCTION snowdrift.with_partitions(regclass[]) IS 'tables and their partitions, also those of partitions';
+
+-- A superuser who owns a table is a member of all roles, but has not decided to trust them.
+CREATE OR REPLACE FUNCTION snowdrift.tables_of_others("table" regclass, tables regclass[]) RETURNS regclass[]
+    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT array_agg(c.oid::regclass ORDER BY c.oid) FROM pg_class AS c, pg_class AS t JOIN pg_roles AS r ON r.oid = t.relowner
+    WHERE t.oid = "table" AND c.oid = ANY (tables) AND c.relowner <> r.oid AND (r.rolsuper OR NOT pg_has_role(r.oid, c.relowner, 'USAGE'))
+$$;
+COMMENT ON FUNCTION snowdrift.tables_of_others(regclass, regclass[])
+    IS 'those of tables that belong to roles whose privileges the owner of a table does not have';
+
+CREATE OR REPLACE FUNCTION snowdrift.check_owners("table" regclass, tables regclass[]) RETURNS void
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    owner CONSTANT regrole := (SELECT c.relowner FROM pg_class AS c WHERE c.oid = "table");
+    others CONSTANT text := (SELECT string_agg(format('%s (%s)', c.oid::regclass, c.relowner::regrole), ', ' ORDER BY c.oid)
+        FROM pg_class AS c WHERE c.oid = ANY (snowdrift.tables_of_others("table", tables)));
+BEGIN
+    IF others IS NOT NULL THEN
+        RAISE 'must be owner of all tables that are read' USING ERRCODE = '42501', DETAIL = format('Tables of other roles than %s: %s.', owner, others),
+            HINT = format('Functions in their expressions, constraints and policies would have the privileges of %1$s. '
+                'Give all of these tables the same owner, or grant the other roles to %1$s.', owner);
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowdrift.check_owners(regclass, regclass[])
+    IS 'ensure that no function in the expressions of tables gets privileges that the table''s owner lacks';
+
+CREATE OR REPLACE FUNCTION snowdrift.lock_against_changes("table" regclass) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', "table");
+END $$;
+COMMENT ON FUNCTION snowdrift.lock_against_changes(regclass)
+    IS 'lock a table against concurrent changes of its definition and its partitions, but not of its rows';
+
+-- While a session waits for a strong lock, all others wait behind it. So each request is short, and between requests the
+-- function waits for the transactions that use the tables. The first lock blocks neither readers nor writers. It may wait
+-- for longer, which makes the server cancel an autovacuum; a request that is shorter than deadlock_timeout does not.
+CREATE OR REPLACE FUNCTION snowdrift.lock_exclusively(tables regclass[]) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    given CONSTANT text := current_setting('lock_timeout');
+    given_ms CONSTANT integer := (SELECT setting FROM pg_settings WHERE name = 'lock_timeout');
+    deadline CONSTANT timestamptz := CASE given_ms WHEN 0 THEN 'infinity' ELSE clock_timestamp() + make_interval(secs => given_ms / 1000.0) END;
+    wait_ms integer := 50;
+    step text;
+    name text;
+    began timestamptz;
+    users text[];
+    try integer := 0;
+BEGIN
+    FOR name IN SELECT unnest(tables)::text LOOP
+        EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', name);
+    END LOOP;
+    LOOP
+        try := try + 1;
+        BEGIN
+            began := clock_timestamp();
+            FOREACH step IN ARRAY '{SHARE ROW EXCLUSIVE,ACCESS EXCLUSIVE}'::text[] LOOP
+                -- In alternating order: other sessions lock the tables in one of the two.
+                FOR name IN SELECT t::text FROM unnest(tables) WITH ORDINALITY AS u(t, n) ORDER BY CASE try % 2 WHEN 1 THEN n ELSE -n END LOOP
+                    PERFORM set_config('lock_timeout', greatest(1, extract(epoch FROM
+                        least(deadline, began + make_interval(secs => wait_ms / 1000.0)) - clock_timestamp()) * 1000)::integer::text, true);
+                    EXECUTE format('LOCK TABLE ONLY %s IN %s MODE', name, step);
+                END LOOP;
+            END LOOP;
+            PERFORM set_config('lock_timeout', given, true);
+            RETURN;
+        EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+            IF clock_timestamp() >= deadline THEN
+                RAISE;
+            END IF;
+        END;
+        users := ARRAY(SELECT DISTINCT virtualtransaction FROM pg_locks WHERE relation = ANY (tables) AND granted AND pid <> pg_backend_pid()
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database()));
+        LOOP
+            PERFORM pg_sleep_for(least(deadline, clock_timestamp() + interval '100 ms') - clock_timestamp());
+            EXIT WHEN clock_timestamp() >= deadline OR NOT EXISTS (SELECT FROM pg_locks
+                WHERE relation = ANY (tables) AND granted AND virtualtransaction = ANY (users));
+        END LOOP;
+        wait_ms := least(wait_ms * 3 / 2, 400);
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowdrift.lock_exclusively(regclass[])
+    IS 'lock tables exclusively, in short requests until lock_timeout, so that other sessions don''t queue behind a long one';
+
+-- Partitions by time: the key and its layout, listing and creating. A plan is made with a fixed search path; the statements
+-- run with the caller's, as the table's owner.
+
+-- What a column's default draws from: the name of a generator of Snowflakes, '' for the default generator, null if neither.
+CREATE OR REPLACE FUNCTION snowdrift.drawn_generator("table" regclass, attnum smallint) RETURNS text
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+    SET quote_all_identifiers = off SET standard_conforming_strings = on AS $$
+DECLARE
+    call text := coalesce((SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = "table" AND adnum = attnum),
+        (SELECT pg_get_expr(typdefaultbin, 0) FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid
+         WHERE a.attrelid = "table" AND a.attnum = drawn_generator.attnum));
+    own CONSTANT text[] := snowdrift.next_snowflake_names();
+    inner_call text;
+    literal text;
+BEGIN
+    LOOP    -- casts to the column's type
+        inner_call := substring(call FROM '^[(](.*)[)]::[^()'']+([(][0-9,]+[)])?$');
+        EXIT WHEN inner_call IS NULL;
+        call := inner_call;
+    END LOOP;
+    IF call = own[1] THEN
+        RETURN '';
+    ELSIF starts_with(call, split_part(own[2], '(', 1) || '(') THEN
+        literal := (regexp_match(substr(call, strpos(own[2], '(') + 1),
+            '^(?:generator => )?[(]*(E?''(?:[^'']|'''')*'')(?:::[a-z ]+[)]?)*[)]$'))[1];
+        RETURN CASE WHEN literal LIKE 'E%' THEN replace(replace(substr(literal, 3, length(literal) - 3), '''''', ''''), E'\\\\', E'\\')
+            ELSE replace(substr(literal, 2, length(literal) - 2), '''''', '''') END;
+    END IF;
+    RETURN NULL;
+END $$;
+COMMENT ON FUNCTION snowdrift.drawn_generator(regclass, smallint)
+    IS 'name of generator of Snowflakes that a column''s default calls; empty for the default generator, null if it calls none';
+
+CREATE OR REPLACE FUNCTION snowdrift.next_snowflake_names() RETURNS text[]
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN ARRAY['public.next_snowflake()'::regprocedure::text, 'public.next_snowflake(text)'::regprocedure::text];
+COMMENT ON FUNCTION snowdrift.next_snowflake_names() IS 'names of next_snowflake() and next_snowflake(text)';
+
+-- The layout of a column's Snowflakes: that of the default, or else the stated one. Rows that are inserted into a table of
+-- which this one is a partition have the default of that table.
+CREATE OR REPLACE FUNCTION snowdrift.column_layout("table" regclass, attnum smallint, stated public.snowflake_layout)
+        RETURNS public.snowflake_layout
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict error
+DECLARE
+    col CONSTANT text := (SELECT a.attname FROM pg_attribute AS a WHERE a.attrelid = "table" AND a.attnum = column_layout.attnum);
+    generator text;
+    drawn stated%TYPE;
+    found_layout stated%TYPE := stated;
+    t record;
+BEGIN
+    FOR t IN SELECT c.oid, c.relname, a.attnum FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
+            LEFT JOIN pg_partition_ancestors("table") WITH ORDINALITY AS p(relid, n) ON p.relid = c.oid
+            WHERE a.attname = col AND (c.oid = "table" OR p.relid IS NOT NULL) ORDER BY coalesce(p.n, 0) LOOP
+        generator := snowdrift.drawn_generator(t.oid, t.attnum);
+        drawn := CASE generator WHEN '' THEN 'snowflake'
+            ELSE (SELECT g.layout FROM snowdrift.generators AS g WHERE g.name = generator AND g.kind = 'snowflake') END;
+        IF t.oid = "table" AND drawn IS NULL AND stated IS NULL THEN
+            IF generator IS NOT NULL AND NOT EXISTS (SELECT FROM snowdrift.generators AS g WHERE g.name = generator) THEN
+                RAISE 'ID generator "%" does not exist', generator USING ERRCODE = '42704';
+            END IF;
+            RAISE 'layout of column "%" of table "%" is unknown', col, t.relname USING ERRCODE = '22023',
+                DETAIL = 'The column''s default does not call a generator of Snowflake IDs.', HINT = 'Specify the layout of the column''s IDs.';
+        END IF;
+        found_layout := coalesce(found_layout, drawn);
+        IF NOT snowdrift.is_same_layout(found_layout, drawn) THEN
+            RAISE 'layout "%" is not the layout of column "%" of table "%"', found_layout, col, t.relname USING ERRCODE = '22023',
+                DETAIL = CASE generator WHEN '' THEN format('The column''s default calls next_snowflake(), whose layout is "%s".', drawn)
+                    ELSE format('The column''s default draws from generator "%s", whose layout is "%s".', generator, drawn) END,
+                HINT = CASE t.oid WHEN "table" THEN 'Omit the layout.' ELSE 'Give this column and that of the partition the same default.' END;
+        END IF;
+    END LOOP;
+    RETURN found_layout;
+END $$;
+COMMENT ON FUNCTION snowdrift.column_layout(regclass, smallint, public.snowflake_layout)
+    IS 'layout of the Snowflakes in a column, from its default; otherwise, the layout that the caller has stated';
+
+CREATE OR REPLACE FUNCTION snowdrift.partition_key(parent regclass, stated public.snowflake_layout,
+        OUT "column" name, OUT kind text, OUT layout public.snowflake_layout)
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict error
+DECLARE
+    attnum smallint;
+    type oid;
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = parent) THEN
+        RAISE 'relation with OID % does not exist', parent::oid USING ERRCODE = '42P01';
+    END IF;
+    SELECT a.attnum, a.attname, a.atttypid INTO attnum, "column", type FROM pg_partitioned_table AS p
+        JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
+        WHERE p.partrelid = parent AND p.partstrat = 'r' AND p.partnatts = 1;
+    WHILE EXISTS (SELECT FROM pg_type AS t WHERE t.oid = type AND t.typtype = 'd') LOOP
+        type := (SELECT t.typbasetype FROM pg_type AS t WHERE t.oid = type);
+    END LOOP;
+    kind := snowdrift.id_kind(type);
+    IF kind IS NULL THEN
+        RAISE 'table "%" is not partitioned by a range of IDs', (SELECT c.relname FROM pg_class AS c WHERE c.oid = parent)
+            USING ERRCODE = '42809', HINT = 'The partition key must be a single column of type bigint, ulid, sno or uuid.';
+    END IF;
+    layout := CASE kind WHEN 'snowflake' THEN snowdrift.column_layout(parent, attnum, stated) END;
+END $$;
+COMMENT ON FUNCTION snowdrift.partition_key(regclass, public.snowflake_layout)
+    IS 'partition key of a table, the kind of its IDs and their layout';
+
+CREATE OR REPLACE FUNCTION snowdrift.announce_layout(parent regclass, layout public.snowflake_layout, stated public.snowflake_layout) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF stated IS NULL AND NOT snowdrift.is_same_layout(layout, 'snowflake') THEN
+        RAISE NOTICE 'using layout "%" for the IDs in table "%"', layout, (SELECT c.relname FROM pg_class AS c WHERE c.oid = parent)
+            USING DETAIL = 'The default of the partition key draws IDs of this layout.';
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowdrift.announce_layout(regclass, public.snowflake_layout, public.snowflake_layout)
+    IS 'notice with a layout that the caller has not stated';
+
+-- A bound is the text of an ID, or MINVALUE or MAXVALUE. If an upper bound is not the first ID of its time, the partition can
+-- contain IDs of that time. of_times: the bounds are first IDs of times, or the upper one is MAXVALUE. Other numbers can be keys of a sequence from before
+-- the table had Snowflakes; so can those of the layout's first day, except its first number.
+CREATE OR REPLACE FUNCTION snowdrift.list_partitions(parent regclass, kind text, layout public.snowflake_layout,
+        OUT partition regclass, OUT lower text, OUT upper text, OUT times tstzrange, OUT of_times boolean) RETURNS SETOF record
+    LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    WITH bounds AS MATERIALIZED (
+        SELECT c.oid, (b.m)[1] AS lower, (b.m)[2] AS upper,
+            CASE WHEN (b.m)[1] <> 'MINVALUE' THEN snowdrift.id_timestamp(kind, (b.m)[1], layout) END AS first,
+            CASE WHEN (b.m)[2] <> 'MAXVALUE' THEN snowdrift.id_timestamp(kind, (b.m)[2], layout) END AS last
+        FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid CROSS JOIN LATERAL regexp_match(pg_get_expr(c.relpartbound, c.oid),
+            '^FOR VALUES FROM [(]''?([^'')]*)''?[)] TO [(]''?([^'')]*)''?[)]$') AS b(m)
+        WHERE i.inhparent = parent AND NOT i.inhdetachpending
+    ), ends AS MATERIALIZED (
+        SELECT t.first, snowdrift.id_boundary(kind, t.first, layout) AS first_id,
+            CASE kind WHEN 'snowflake' THEN snowdrift.id_boundary(kind, least(t.first + interval '24:00', t.last), layout)::bigint END AS second_day
+        FROM snowdrift.id_times(kind, layout) AS t
+    ), timed AS MATERIALIZED (
+        SELECT b.*, snowdrift.id_boundary(kind, b.first, layout) = b.lower AS is_first, snowdrift.id_boundary(kind, b.last, layout) = b.upper AS is_last
+        FROM bounds AS b
+    )
+    SELECT t.oid, t.lower, t.upper,
+        CASE WHEN (t.lower = 'MINVALUE' OR t.first IS NOT NULL) AND (t.upper = 'MAXVALUE' OR t.last IS NOT NULL)
+            THEN tstzrange(t.first, t.last, CASE WHEN t.is_last THEN '[)' ELSE '[]' END) END,
+        CASE WHEN kind <> 'snowflake' THEN t.first IS NOT NULL ELSE
+            CASE WHEN t.is_first THEN t.lower = e.first_id OR t.lower::bigint >= e.second_day ELSE false END
+            AND CASE WHEN t.upper = 'MAXVALUE' THEN true WHEN t.is_last THEN t.upper::bigint >= e.second_day ELSE false END END
+    FROM timed AS t, ends AS e ORDER BY t.oid
+$$;
+COMMENT ON FUNCTION snowdrift.list_partitions(regclass, text, public.snowflake_layout)
+    IS 'partitions of a table, their bounds, the times of their IDs, and whether all bounds are those of times';
+
+CREATE OR REPLACE FUNCTION snowdrift.partitions(parent regclass, layout public.snowflake_layout DEFAULT NULL,
+        OUT partition regclass, OUT times tstzrange) RETURNS SETOF record
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict error
+DECLARE
+    key record;
+BEGIN
+    IF parent IS NOT NULL THEN
+        key := snowdrift.partition_key(parent, layout);
+        PERFORM snowdrift.announce_layout(parent, key.layout, layout);
+        RETURN QUERY SELECT p.partition, p.times FROM snowdrift.list_partitions(parent, key.kind, key.layout) AS p;
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowdrift.partitions(regclass, public.snowflake_layout)
+    IS 'partitions of a table, each with the times of its IDs; times are null for a default partition and if a bound is not an ID';
+
+-- Creating partitions
+
+-- Steps are in UTC. Months are counted from January of the year 0, minutes from Monday, 2001-01-01.
+CREATE OR REPLACE FUNCTION snowdrift.step_months(step interval) RETURNS integer
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    months CONSTANT integer := extract(year FROM step) * 12 + extract(month FROM step);
+    seconds CONSTANT numeric := extract(epoch FROM step - make_interval(months => months));
+BEGIN
+    IF NOT (months > 0 AND seconds = 0 OR months = 0 AND seconds > 0 AND seconds % 60 = 0) THEN
+        RAISE 'invalid partition step: "%"', step USING ERRCODE = '22023',
+            HINT = 'The step must be a positive whole number of months, or of minutes, hours or days.';
+    END IF;
+    RETURN months;
+END $$;
+COMMENT ON FUNCTION snowdrift.step_months(interval) IS 'months in step of partitions; 0 if it is in minutes, hours or days';
+
+CREATE OR REPLACE FUNCTION snowdrift.step_begin(step interval, "timestamp" timestamptz) RETURNS timestamp
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    months CONSTANT integer := snowdrift.step_months(step);
+    t CONSTANT timestamp := "timestamp" AT TIME ZONE 'UTC';
+    n bigint;
+BEGIN
+    IF months > 0 THEN
+        n := extract(year FROM t) * 12 + extract(month FROM t) - 1;
+        RETURN timestamp '0001-01-01' + make_interval(months => (n - n % months - 12)::integer);
+    END IF;
+    n := floor(extract(epoch FROM t - timestamp '2001-01-01') / extract(epoch FROM step)) * (extract(epoch FROM step) / 60);
+    RETURN timestamp '2001-01-01' + make_interval(days => (n / 1440)::integer, mins => (n % 1440)::integer);
+END $$;
+COMMENT ON FUNCTION snowdrift.step_begin(interval, timestamptz) IS 'beginning, in UTC, of the step that contains a time';
+
+CREATE OR REPLACE FUNCTION snowdrift.step_end(step interval, "begin" timestamp, n integer) RETURNS timestamp
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN CASE WHEN n * step > interval '100000 years' THEN 'infinity'
+        WHEN snowdrift.step_months(step) > 0 THEN "begin" + make_interval(months => n * snowdrift.step_months(step)) ELSE "begin" + n * step END;
+COMMENT ON FUNCTION snowdrift.step_end(interval, timestamp, integer)
+    IS 'end of the n-th step from one that begins at a time; infinity if it is beyond the times of all IDs';
+
+-- The partitions that do not exist, with the statements that create them. By default, first is now(), and last is three
+-- steps later. The first and the last step may extend beyond the times of IDs.
+CREATE OR REPLACE FUNCTION snowdrift.missing_partitions(parent regclass, step interval, first timestamptz, last timestamptz, kind text,
+        layout public.snowflake_layout, OUT partition text, OUT statements text[], OUT is_exclusive boolean) RETURNS SETOF record
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict error
+DECLARE
+    months CONSTANT integer := snowdrift.step_months(step);
+    existing CONSTANT text[] := ARRAY(SELECT p.lower || ' ' || p.upper FROM snowdrift.list_partitions(parent, kind, layout) AS p
+        WHERE p.lower IS NOT NULL);
+    t record;
+    "begin" timestamp;
+    "end" timestamp;
+    final timestamp;
+    year text;
+    name text;
+    lower text;
+    upper text;
+BEGIN
+    first := coalesce(first, now());
+    PERFORM snowdrift.id_boundary(kind, date_trunc('milliseconds', first), layout),
+        snowdrift.id_boundary(kind, date_trunc('milliseconds', last), layout);    -- raise 22008
+    SELECT c.relname, n.nspname, coalesce(a.amname, s.reset_val) AS method, ts.spcname, i.first, i.last INTO STRICT t
+        FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace LEFT JOIN pg_am AS a ON a.oid = c.relam
+            LEFT JOIN pg_tablespace AS ts ON ts.oid = c.reltablespace, pg_settings AS s, snowdrift.id_times(kind, layout) AS i
+        WHERE c.oid = parent AND s.name = 'default_table_access_method';
+    is_exclusive := snowdrift.tables_of_others(parent, snowdrift.with_partitions(ARRAY(
+        SELECT f.confrelid FROM pg_constraint AS f WHERE f.conrelid = parent AND f.contype = 'f'))) IS NOT NULL;
+    "begin" := snowdrift.step_begin(step, first);
+    final := coalesce(last AT TIME ZONE 'UTC', least(snowdrift.step_end(step, "begin", 3), t.last AT TIME ZONE 'UTC'));
+    WHILE "begin" <= final LOOP
+        "end" := snowdrift.step_end(step, "begin", 1);
+        lower := snowdrift.id_boundary(kind, greatest("begin" AT TIME ZONE 'UTC', t.first), layout);
+        upper := CASE WHEN "end" > t.last AT TIME ZONE 'UTC' THEN 'MAXVALUE' ELSE snowdrift.id_boundary(kind, "end" AT TIME ZONE 'UTC', layout) END;
+        IF lower || ' ' || upper <> ALL (existing) THEN
+            year := greatest(extract(year FROM "begin"), 0);
+            name := format('%s_%s', t.relname, lpad(year, greatest(length(year), 4), '0')) || to_char("begin", CASE WHEN months > 0 THEN '_MM'
+                WHEN extract(epoch FROM step) % 86400 = 0 THEN '_MM_DD' ELSE '_MM_DD_HH24MI' END);
+            IF octet_length(name) > 63 THEN
+                RAISE 'partition name "%" is too long', name USING ERRCODE = '42622';
+            END IF;
+            partition := format('%I.%I', t.nspname, name);
+            upper := CASE upper WHEN 'MAXVALUE' THEN upper ELSE quote_literal(upper) END;
+            -- Attaching a separate table does not block readers and writers of the parent. But the planner then reads the
+            -- expressions of the tables to which foreign keys refer, and may call their functions.
+            statements := CASE WHEN is_exclusive THEN ARRAY[format('CREATE TABLE %s PARTITION OF %s FOR VALUES FROM (%L) TO (%s) USING %I%s',
+                    partition, parent, lower, upper, t.method, ' TABLESPACE ' || quote_ident(t.spcname))]
+                ELSE ARRAY[format('CREATE TABLE %s (LIKE %s INCLUDING ALL EXCLUDING COMMENTS EXCLUDING IDENTITY EXCLUDING INDEXES EXCLUDING STATISTICS) USING %I%s',
+                    partition, parent, t.method, ' TABLESPACE ' || quote_ident(t.spcname)),
+                    format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%s)', parent, partition, lower, upper)] END;
+            RETURN NEXT;
+        END IF;
+        "begin" := "end";
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowdrift.missing_partitions(regclass, interval, timestamptz, timestamptz, text, public.snowflake_layout)
+    IS 'partitions that do not exist, and the statements that create them';
+
+CREATE OR REPLACE FUNCTION snowdrift.ancestors_and_default(parent regclass) RETURNS regclass[]
+    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT ARRAY(SELECT pg_partition_ancestors(parent))
+        || snowdrift.with_partitions(ARRAY(SELECT partdefid::regclass FROM pg_partitioned_table WHERE partrelid = parent AND partdefid <> 0))
+$$;
+COMMENT ON FUNCTION snowdrift.ancestors_and_default(regclass)
+    IS 'tables above a table and its default partition, whose expressions are in the constraints of new and old partitions';
+
+CREATE OR REPLACE FUNCTION snowdrift.check_times(first timestamptz, last timestamptz) RETURNS void
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET datestyle = ISO AS $$
+BEGIN
+    IF first > last THEN
+        RAISE 'first must not be later than last' USING ERRCODE = '22023',
+            DETAIL = format('The first time is %s, and the last time is %s.', first, last);
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowdrift.check_times(timestamptz, timestamptz) IS 'ensure that times are in order';
+
+CREATE OR REPLACE FUNCTION snowdrift.create_partitions(parent regclass, step interval, first timestamptz DEFAULT NULL,
+        last timestamptz DEFAULT NULL, layout public.snowflake_layout DEFAULT NULL) RETURNS SETOF regclass
+    LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET default_tablespace = '' AS $$
+#variable_conflict error
+DECLARE
+    key pg_catalog.record;
+    p pg_catalog.record;
+    statement pg_catalog.text;
+    has_created pg_catalog.bool := false;
+BEGIN
+    IF parent IS NULL OR step IS NULL THEN
+        RETURN;
+    END IF;
+    PERFORM snowdrift.step_months(step), snowdrift.check_times(coalesce(first, pg_catalog.now()), last),
+        snowdrift.check_can_change('snowdrift.create_partitions()');
+    PERFORM snowdrift.check_owner(parent);
+    PERFORM snowdrift.lock_against_changes(parent);    -- blocks sessions that create or detach partitions
+    key := snowdrift.partition_key(parent, layout);
+    FOR p IN SELECT * FROM snowdrift.missing_partitions(parent, step, first, last, key.kind, key.layout) LOOP
+        IF NOT has_created THEN
+            PERFORM snowdrift.check_owners(parent, snowdrift.ancestors_and_default(parent));
+        END IF;
+        IF p.is_exclusive THEN
+            PERFORM snowdrift.lock_exclusively(ARRAY[parent]);
+        END IF;
+        FOREACH statement IN ARRAY p.statements LOOP
+            PERFORM snowdrift.run_as_owner(parent, statement);
+        END LOOP;
+        RETURN NEXT p.partition::pg_catalog.regclass;
+        has_created := true;
+    END LOOP;
+    IF has_created THEN    -- If all partitions exist, a job prints nothing.
+        PERFORM snowdrift.announce_layout(parent, key.layout, layout);
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowdrift.create_partitions(regclass, interval, timestamptz, timestamptz,
+        public.snowflake_layout)
+    IS 'create missing partitions, from the one that contains first to the one that contains last, and return them; by default, from now() to three steps later';
+
+-- Dropping partitions by time: which ones are old, what the rows say about that, and the statements.
+
+CREATE OR REPLACE FUNCTION snowdrift.check_age(age interval) RETURNS void
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF extract(year FROM age) = 0 AND extract(month FROM age) = 0 AND extract(day FROM age) = 0 AND extract(epoch FROM age) <> 0 THEN
+        RAISE 'older_than must be in days, months or years: "%"', age USING ERRCODE = '22023',
+            DETAIL = 'A number without a unit is in seconds, and "m" means minutes.',
+            HINT = 'Write for example ''90 days''. For a date, use snowdrift.drop_partitions_before().';
+    ELSIF now() - age > now() THEN
+        RAISE 'older_than must not be negative: "%"', age USING ERRCODE = '22023';
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowdrift.check_age(interval) IS 'ensure that age is in days or longer units, and not negative';
+
+CREATE OR REPLACE FUNCTION snowdrift.time_of_age(age interval, newest timestamptz) RETURNS timestamptz
+    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
+    RETURN least(now(), newest) - age;
+COMMENT ON FUNCTION snowdrift.time_of_age(interval, timestamptz)
+    IS 'time that is earlier by an age than now() and than the time of the greatest ID, if it is not null';
+
+CREATE OR REPLACE FUNCTION snowdrift.check_past("timestamp" timestamptz) RETURNS void
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF date_trunc('milliseconds', "timestamp") > clock_timestamp() THEN
+        RAISE 'timestamp must not be in the future: "%"', "timestamp" USING ERRCODE = '22023';
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowdrift.check_past(timestamptz) IS 'ensure that a time is not in the future';
+
+-- New IDs can have a timestamp before now, but not before its time unit.
+CREATE OR REPLACE FUNCTION snowdrift.present(kind text, layout public.snowflake_layout) RETURNS timestamptz
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    t CONSTANT timestamptz := date_trunc('milliseconds', clock_timestamp());
+    times CONSTANT record := snowdrift.id_times(kind, layout);
+    id text;
+BEGIN
+    IF t NOT BETWEEN times.first AND times.last THEN
+        RETURN t;
+    END IF;
+    id := snowdrift.id_boundary(kind, t, layout);
+    RETURN CASE WHEN snowdrift.id_timestamp(kind, id, layout) = t THEN t
+        WHEN kind = 'snowflake' THEN snowdrift.id_timestamp(kind, (id::bigint - 1)::text, layout)
+        ELSE snowdrift.id_timestamp(kind, id, layout) - interval '4 ms' END;    -- a sno
+END $$;
+COMMENT ON FUNCTION snowdrift.present(text, public.snowflake_layout) IS 'earliest time of IDs that are generated from now on';
+
+-- The partitions that are older than a time and than new IDs, oldest first, with the query that finds a row that refers to
+-- one of their rows, and the statements that drop them. Detaching a partition first makes PostgreSQL look for such rows,
+-- except, before 15.13, 16.9 and 17.5, for those of the same partitioned table; what these have created stays so.
+CREATE OR REPLACE FUNCTION snowdrift.old_partitions(parent regclass, "timestamp" timestamptz, kind text, layout public.snowflake_layout,
+        OUT partition regclass, OUT times tstzrange, OUT constraints text[], OUT queries text[], OUT statements text[]) RETURNS SETOF record
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict error
+DECLARE
+    present CONSTANT timestamptz := snowdrift.present(kind, layout);
+    cutoff CONSTANT tstzrange := tstzrange(least("timestamp", present), NULL);
+    has_present boolean := kind <> 'snowflake';
+    p record;
+BEGIN
+    FOR p IN SELECT l.*, c.relkind, l.of_times AND l.times << cutoff AS is_old
+            FROM snowdrift.list_partitions(parent, kind, layout) AS l JOIN pg_class AS c ON c.oid = l.partition
+            ORDER BY is_old, upper(l.times) LOOP
+        has_present := has_present OR coalesce(NOT p.times << tstzrange(present, NULL), false);
+        CONTINUE WHEN p.is_old IS NOT TRUE;
+        IF NOT has_present THEN
+            RAISE 'no partition of table "%" contains the present time or later times', (SELECT c.relname FROM pg_class AS c WHERE c.oid = parent)
+                USING ERRCODE = '55000', DETAIL = format('In layout "%s", all of its partitions are old.', layout),
+                    HINT = 'Check the layout. If it is right, first create partitions with snowdrift.create_partitions().';
+        END IF;
+        partition := p.partition;
+        times := p.times;
+        SELECT array_agg(q.conname), array_agg(q.query) INTO constraints, queries FROM (
+            SELECT f.conname, format('SELECT pg_catalog.concat(%L, pg_catalog.concat_ws('', '', %s), %L) FROM %s AS r JOIN %s AS p ON %s LIMIT 1',
+                format('Key (%s)=(', string_agg(a.attname, ', ' ORDER BY k.n)), string_agg(format('p.%I', b.attname), ', ' ORDER BY k.n),
+                format(') is still referenced from table "%s".', c.relname), f.conrelid::regclass, p.partition,
+                string_agg(format('p.%I OPERATOR(%I.%s) r.%I', b.attname, n.nspname, o.oprname, a.attname), ' AND ')) AS query
+            FROM pg_constraint AS f CROSS JOIN LATERAL unnest(f.conkey, f.confkey, f.conpfeqop) WITH ORDINALITY AS k(own, other, operator, n)
+                JOIN pg_class AS c ON c.oid = f.conrelid
+                JOIN pg_attribute AS a ON a.attrelid = f.conrelid AND a.attnum = k.own
+                JOIN pg_attribute AS b ON b.attrelid = f.confrelid AND b.attnum = k.other
+                JOIN pg_operator AS o ON o.oid = k.operator JOIN pg_namespace AS n ON n.oid = o.oprnamespace
+            WHERE f.contype = 'f' AND f.conparentid = 0 AND f.conrelid = f.confrelid
+                AND f.confrelid IN (SELECT relid FROM pg_partition_ancestors(parent) AS s(relid))
+            GROUP BY f.oid, f.conname, f.conrelid, c.relname) AS q;
+        statements := ARRAY[format('ALTER TABLE %s DETACH PARTITION %s', parent, p.partition),
+            format('DROP %s %s', CASE p.relkind WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END, p.partition)];
+        RETURN NEXT;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowdrift.old_partitions(regclass, timestamptz, text, public.snowflake_layout)
+    IS 'partitions whose IDs are all older than a time, and the statements that drop them';
+
+-- How to read the rows of the partitions that contain IDs of times, from the top: the greatest ID, by index if there is one.
+CREATE OR REPLACE FUNCTION snowdrift.row_queries(parent regclass, "column" name, kind text, layout public.snowflake_layout,
+        OUT partition regclass, OUT begins timestamptz, OUT greatest_id text, OUT any_row text) RETURNS SETOF record
+    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT p.partition, lower(p.times), format('SELECT p.%1$I::pg_catalog.text FROM %2$s AS p ORDER BY p.%1$I DESC LIMIT 1', "column", p.partition),
+        format('SELECT ''''::pg_catalog.text FROM %s LIMIT 1', p.partition)
+    FROM snowdrift.list_partitions(parent, kind, layout) AS p
+    WHERE p.times IS NOT NULL AND p.of_times ORDER BY lower(p.times) DESC
+$$;
+COMMENT ON FUNCTION snowdrift.row_queries(regclass, name, text, public.snowflake_layout)
+    IS 'queries for the greatest ID in each partition, newest first, and for whether it holds rows';
+
+CREATE OR REPLACE FUNCTION snowdrift.find_rows(parent regclass, "column" name, kind text, layout public.snowflake_layout,
+        OUT newest timestamptz, OUT partitions regclass[])
+    LANGUAGE plpgsql VOLATILE AS $$
+#variable_conflict error
+DECLARE
+    p pg_catalog.record;
+    id pg_catalog.text;
+BEGIN
+    FOR p IN SELECT * FROM snowdrift.row_queries(parent, "column", kind, layout) LOOP
+        id := snowdrift.run_as_owner(parent, CASE WHEN newest IS NULL THEN p.greatest_id ELSE p.any_row END);
+        IF id IS NOT NULL THEN
+            newest := COALESCE(newest, snowdrift.id_timestamp(kind, id, layout), p.begins);
+            partitions := pg_catalog.array_append(partitions, p.partition);
+        END IF;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowdrift.find_rows(regclass, name, text, public.snowflake_layout)
+    IS 'time of the greatest ID in the partitions of a table, and the partitions that hold rows';
+
+-- The clock can be wrong, and so can the IDs of rows that were inserted meanwhile. Neither moves most of the rows.
+CREATE OR REPLACE FUNCTION snowdrift.check_share(parent regclass, "timestamp" timestamptz, kind text, layout public.snowflake_layout,
+        partitions regclass[]) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict error
+DECLARE
+    old CONSTANT regclass[] := ARRAY(SELECT p.partition FROM snowdrift.old_partitions(parent, "timestamp", kind, layout) AS p
+        WHERE p.partition = ANY (partitions));
+    kept CONSTANT regclass[] := ARRAY(SELECT p FROM unnest(partitions) AS p WHERE p <> ALL (old));
+BEGIN
+    IF cardinality(old) > 0 AND cardinality(old) >= cardinality(kept) THEN
+        RAISE 'an age must not drop half or more of the partitions that hold rows: % of %', cardinality(old), cardinality(partitions)
+            USING ERRCODE = '55000', DETAIL = format('Partitions to drop: %s. Partitions to keep: %s.', array_to_string(old, ', '), array_to_string(kept, ', ')),
+                HINT = format('Check the clock and the rows. If these partitions are old, name the time: snowdrift.drop_partitions_before(%L, %L).',
+                    parent, to_char("timestamp" AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS"Z"'));
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowdrift.check_share(regclass, timestamptz, text, public.snowflake_layout, regclass[])
+    IS 'ensure that more partitions with rows are kept than dropped';
+
+-- Detaching a partition reads the tables that refer to the parent, and locks all tables at the other end of its foreign keys.
+CREATE OR REPLACE FUNCTION snowdrift.tables_to_lock(parent regclass, old regclass[]) RETURNS regclass[]
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    ancestors CONSTANT regclass[] := ARRAY(SELECT pg_partition_ancestors(parent));
+    -- With foreign keys of the partitioned table to itself, these are also the partitions that are kept: read, but not locked.
+    referring CONSTANT regclass[] := ARRAY(SELECT DISTINCT conrelid::regclass FROM pg_constraint
+        WHERE contype = 'f' AND confrelid = ANY (ancestors || old) AND conrelid <> ALL (ancestors || old));
+    locked CONSTANT regclass[] := parent || ARRAY(SELECT partdefid::regclass FROM pg_partitioned_table WHERE partrelid = parent AND partdefid <> 0)
+        || old || ARRAY(SELECT DISTINCT t::regclass FROM pg_constraint, unnest(ARRAY[conrelid, confrelid]) AS t
+            WHERE contype = 'f' AND conparentid = 0 AND (conrelid = ANY (ancestors) OR confrelid = ANY (ancestors || old)) AND t <> ALL (ancestors || old));
+BEGIN
+    PERFORM snowdrift.check_owners(parent, ancestors || snowdrift.with_partitions(old || referring));
+    RETURN ARRAY(SELECT t FROM unnest(locked) WITH ORDINALITY AS u(t, n) JOIN pg_class AS c ON c.oid = t
+        WHERE c.relkind IN ('r', 'p') AND t <> ALL (coalesce(snowdrift.tables_of_others(parent, locked), '{}')) ORDER BY n);
+END $$;
+COMMENT ON FUNCTION snowdrift.tables_to_lock(regclass, regclass[])
+    IS 'tables that detaching partitions locks; ensures that those that it reads belong to the current role';
+
+CREATE OR REPLACE FUNCTION snowdrift.drop_listed(parent regclass, "timestamp" timestamptz, stated public.snowflake_layout, dry_run boolean,
+        OUT partition text, OUT times tstzrange) RETURNS SETOF record
+    LANGUAGE plpgsql VOLATILE SET quote_all_identifiers = off AS $$
+#variable_conflict error
+DECLARE
+    key pg_catalog.record := snowdrift.partition_key(parent, stated);
+    old pg_catalog.regclass[];
+    p pg_catalog.record;
+    detail pg_catalog.text;
+BEGIN
+    IF NOT dry_run AND EXISTS (SELECT FROM snowdrift.old_partitions(parent, "timestamp", key.kind, key.layout)) THEN
+        PERFORM snowdrift.lock_against_changes(parent);    -- waits for sessions that create and drop partitions
+        old := ARRAY(SELECT o.partition FROM snowdrift.old_partitions(parent, "timestamp", key.kind, key.layout) AS o);
+        PERFORM snowdrift.lock_exclusively(snowdrift.tables_to_lock(parent, old)) WHERE pg_catalog.cardinality(old) OPERATOR(pg_catalog.>) 0;
+        key := snowdrift.partition_key(parent, stated);    -- until then, other sessions could replace its generator
+    END IF;
+    FOR p IN SELECT * FROM snowdrift.old_partitions(parent, "timestamp", key.kind, key.layout) LOOP
+        IF partition IS NULL THEN
+            PERFORM snowdrift.announce_layout(parent, key.layout, stated);
+        END IF;
+        partition := p.partition::pg_catalog.text;
+        times := p.times;
+        RETURN NEXT;
+        CONTINUE WHEN dry_run;
+        FOR n IN 1 .. COALESCE(pg_catalog.cardinality(p.queries), 0) LOOP
+            detail := snowdrift.run_as_owner(parent, p.queries[n]);
+            IF detail IS NOT NULL THEN
+                RAISE 'removing partition "%" violates foreign key constraint "%"', partition, p.constraints[n] USING ERRCODE = '23503', DETAIL = detail;
+            END IF;
+        END LOOP;
+        PERFORM snowdrift.run_as_owner(parent, p.statements[1]);
+        PERFORM snowdrift.run_as_owner(parent, p.statements[2]);
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowdrift.drop_listed(regclass, timestamptz, public.snowflake_layout, boolean)
+    IS 'drop partitions whose IDs are all older than a time; implementation of snowdrift.drop_partitions() and drop_partitions_before()';
+
+-- The functions have different names, because a call with an untyped literal could not choose between overloads.
+CREATE OR REPLACE FUNCTION snowdrift.drop_partitions(parent regclass, older_than interval,
+        layout public.snowflake_layout DEFAULT NULL, dry_run boolean DEFAULT false,
+        OUT partition text, OUT times tstzrange) RETURNS SETOF record
+    LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
+#variable_conflict error
+DECLARE
+    key pg_catalog.record;
+    found_rows pg_catalog.record;
+    "timestamp" pg_catalog.timestamptz;
+BEGIN
+    IF parent IS NULL OR older_than IS NULL OR dry_run IS NULL THEN
+        RETURN;
+    END IF;
+    PERFORM snowdrift.check_age(older_than);
+    IF NOT dry_run THEN
+        PERFORM snowdrift.check_can_change('snowdrift.drop_partitions()');
+    END IF;
+    PERFORM snowdrift.check_owner(parent);
+    key := snowdrift.partition_key(parent, layout);
+    "timestamp" := snowdrift.time_of_age(older_than, NULL);
+    IF EXISTS (SELECT FROM snowdrift.old_partitions(parent, "timestamp", key.kind, key.layout)) THEN
+        IF NOT dry_run THEN    -- before the rows are read: two calls that have read partitions could not lock them
+            PERFORM snowdrift.lock_against_changes(parent);
+        END IF;
+        PERFORM snowdrift.check_owners(parent, snowdrift.ancestors_and_default(parent)),
+            snowdrift.check_owners(parent, snowdrift.with_partitions(ARRAY(
+                SELECT p.partition FROM snowdrift.row_queries(parent, key."column", key.kind, key.layout) AS p)));
+        found_rows := snowdrift.find_rows(parent, key."column", key.kind, key.layout);
+        "timestamp" := snowdrift.time_of_age(older_than, found_rows.newest);
+        PERFORM snowdrift.check_share(parent, "timestamp", key.kind, key.layout, found_rows.partitions);
+        RETURN QUERY SELECT d.partition, d.times FROM snowdrift.drop_listed(parent, "timestamp", layout, dry_run) AS d;
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowdrift.drop_partitions(regclass, interval, public.snowflake_layout, boolean)
+    IS 'drop partitions whose IDs are all older than an age, and return them; a dry run only returns them';
+
+CREATE OR REPLACE FUNCTION snowdrift.drop_partitions_before(parent regclass, "timestamp" timestamptz,
+        layout public.snowflake_layout DEFAULT NULL, dry_run boolean DEFAULT false,
+        OUT partition text, OUT times tstzrange) RETURNS SETOF record
+    LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
+BEGIN
+    IF parent IS NULL OR "timestamp" IS NULL OR dry_run IS NULL THEN
+        RETURN;
+    END IF;
+    PERFORM snowdrift.check_past("timestamp");
+    IF NOT dry_run THEN
+        PERFORM snowdrift.check_can_change('snowdrift.drop_partitions_before()');
+    END IF;
+    PERFORM snowdrift.check_owner(parent);
+    RETURN QUERY SELECT d.partition, d.times FROM snowdrift.drop_listed(parent, "timestamp", layout, dry_run) AS d;
+END $$;
+COMMENT ON FUNCTION snowdrift.drop_partitions_before(regclass, timestamptz, public.snowflake_layout, boolean)
+    IS 'drop partitions whose IDs are all older than a time, and return them; a dry run only returns them';
+
 -- Privileges of new objects
 
 FOR place IN SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = 'snowdrift'::regnamespace

@@ -48,10 +48,13 @@ FROM pg_proc AS p JOIN members ON classid = 'pg_proc'::regclass AND objid = p.oi
 WHERE p.prosupport <> 0
 ORDER BY p.oid::regprocedure::text COLLATE "C";
 
--- No function runs with its owner's privileges, and none resolves names at run time.
+-- No function runs with its owner's privileges. Those that resolve names at run time have a fixed search path, except those
+-- that execute statements on users' tables.
+SELECT p.oid::regprocedure FROM pg_proc AS p JOIN members ON classid = 'pg_proc'::regclass AND objid = p.oid WHERE prosecdef;
 SELECT p.oid::regprocedure FROM pg_proc AS p JOIN members ON classid = 'pg_proc'::regclass AND objid = p.oid
-WHERE prosecdef OR (SELECT lanname FROM pg_language AS l WHERE l.oid = prolang) <> 'c'
-    AND prosqlbody IS NULL AND prokind = 'f';
+WHERE (SELECT lanname FROM pg_language AS l WHERE l.oid = prolang) <> 'c' AND prosqlbody IS NULL AND prokind = 'f'
+    AND NOT 'search_path=pg_catalog, pg_temp' = ANY (coalesce(proconfig, '{}'))
+ORDER BY p.oid::regprocedure::text COLLATE "C";
 
 -- Functions that PUBLIC cannot call, and what PUBLIC can do with relations; nobody else has a privilege except the superuser
 -- who created the extension.

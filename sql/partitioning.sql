@@ -135,7 +135,7 @@ COMMIT;
 -- the caller must own the table, and owns the new partitions
 CREATE ROLE snowdrift_user;
 SET ROLE snowdrift_user;
-SELECT error_of($$SELECT snowdrift.create_partitions('posts', '1 month', '2027-03-01Z', '2027-03-01Z')$$);
+SELECT split_part(error_of($$SELECT snowdrift.create_partitions('posts', '1 month', '2027-03-01Z', '2027-03-01Z')$$), E'\n', 1) AS error;
 RESET ROLE;
 GRANT CREATE ON SCHEMA public TO snowdrift_user;
 ALTER TABLE posts OWNER TO snowdrift_user;

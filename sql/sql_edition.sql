@@ -155,6 +155,7 @@ CREATE OPERATOR public.|| (LEFTARG = text, RIGHTARG = numeric, FUNCTION = public
 CREATE FUNCTION evil.trap(anyelement) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE 'called'; END $$;
 CREATE DOMAIN evil.text AS pg_catalog.text CHECK (evil.trap(VALUE));
 CREATE DOMAIN pg_temp.text AS pg_catalog.text CHECK (evil.trap(VALUE));
+CREATE TABLE parted (id bigint PRIMARY KEY DEFAULT next_snowflake(), other bigint REFERENCES parted) PARTITION BY RANGE (id);
 SELECT set_config('search_path', 'evil, public, pg_catalog', false);
 \set VERBOSITY terse
 SELECT 1 + 1;    -- These objects are called.
@@ -171,21 +172,29 @@ SELECT snowdrift.create_generator('safe', 'snowflake', worker => 12);
 SELECT snowdrift.generator_layout('safe');
 SELECT snowdrift.advance('2022-01-01'), pg_catalog.count(*) FROM snowdrift.generators;
 SELECT snowdrift.drop_generator('safe');
+SELECT pg_catalog.count(*) FROM snowdrift.create_partitions('public.parted', '1 month', '2022-01-01Z', '2022-04-01Z');
+SELECT pg_catalog.count(*) FROM snowdrift.create_partitions('public.parted', '1 day');
+INSERT INTO public.parted SELECT public.snowflake_boundary(t) FROM (VALUES ('2022-01-02Z'::pg_catalog.timestamptz), ('2022-02-02Z'), ('2022-03-02Z'), ('2022-04-02Z')) AS times(t);
+SELECT partition FROM snowdrift.drop_partitions('public.parted', '63 days');
+SELECT partition FROM snowdrift.drop_partitions_before('public.parted', '2022-03-01Z');
+SELECT pg_catalog.count(*) FROM snowdrift.partitions('public.parted');
 SELECT public.make_snowflake('2022-01-01', 99, 0, 0);
 SELECT public.snowflake_timestamp(1, 'epoch=0 timestamp=41 sequence=32');
 SELECT public.typeid_to_uuid('User_01h455vb4pex5vsknk084sn02q');
 \set VERBOSITY default
 RESET search_path;
 SET client_min_messages = warning;
+DROP TABLE parted;
 DROP DOMAIN pg_temp.text;
 DROP SCHEMA evil CASCADE;
 DROP FUNCTION public.trap(numeric, integer), public.trap(bigint, bigint), public.trap(text, numeric) CASCADE;
--- All functions have a fixed search path, or a body that was parsed when they were created; next_snowflake(text) has
--- qualified names, which the statements above test.
+-- All functions have a fixed search path, or a body that was parsed when they were created; next_snowflake(text), and those
+-- that execute statements on users' tables, have qualified names, which the statements above test.
 SELECT oid::regprocedure FROM pg_proc
 WHERE (pronamespace IN ('snowdrift'::regnamespace, 'snowdrift_tables'::regnamespace) OR oid IN (SELECT objoid FROM pg_description
         WHERE classoid = 'pg_proc'::regclass AND pronamespace = 'public'::regnamespace))
-    AND prosqlbody IS NULL AND NOT coalesce(proconfig @> ARRAY['search_path=pg_catalog, pg_temp'], false);
+    AND prosqlbody IS NULL AND NOT coalesce(proconfig @> ARRAY['search_path=pg_catalog, pg_temp'], false)
+ORDER BY oid::regprocedure::text COLLATE "C";
 
 -- privileges: any role can draw, decode and read the definitions; only the owner creates, drops and advances generators
 SELECT snowdrift.create_generator('shared', 'snowflake', worker => 13);

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Puts the scripts of both editions together from their parts in src/sql. With --check, fails if a committed script is
-# another one. Parts name the schema of the functions for users @extschema@; in the SQL edition, it is public.
+# another one. Parts name the schema of the functions for users @extschema@; in the SQL edition, it is public. The SQL
+# edition is one statement, which can be repeated.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 
-extension=(extension/{begin,mark,node,snowflake,ulid,uuidv7,sno,typeid,generators,watermarks,backfill}
-    extension/{partitions,partman,conversion,audit,end})
-edition=(edition/{begin,snowflake,typeid,uuidv7,generators,end})
+extension=(extension/{begin,mark,node,snowflake,ulid,uuidv7,sno,typeid,generators,watermarks,backfill,for_tools}
+    tools/{locks,partitions,drop_partitions} extension/{partman,conversion,audit,end})
+edition=(edition/{begin,snowflake,typeid,uuidv7,generators,for_tools} tools/{locks,partitions,drop_partitions}
+    edition/end)
 
 # assemble PART...: the parts, with an empty line between them
 assemble() {
@@ -26,4 +28,5 @@ else
 fi
 
 assemble "${extension[@]}" | update snowdrift--1.0.sql
-assemble "${edition[@]}" | sed 's/@extschema@/public/g' | update sql-edition/snowdrift.sql
+assemble "${edition[@]}" | sed -E 's/@extschema@/public/g; s/^CREATE (FUNCTION|VIEW)/CREATE OR REPLACE \1/' |
+    update sql-edition/snowdrift.sql

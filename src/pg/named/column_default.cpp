@@ -5,9 +5,7 @@
 #include "pg/types/snowflake_layout_type.hpp"
 
 extern "C" {
-#include "access/table.h"
 #include "access/tupdesc.h"
-#include "catalog/partition.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -21,74 +19,6 @@ namespace {
 const Const* constant_argument(const FuncExpr* call) {
     if (list_length(call->args) != 1) return nullptr;
     return constant_of(static_cast<const Node*>(linitial(call->args)));
-}
-
-const char* name_of(Relation table, AttrNumber column) {
-    return get_attname(RelationGetRelid(table), column, false);
-}
-
-[[noreturn]] void report_unknown_layout(Relation table, AttrNumber column) {
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("layout of column \"%s\" of table \"%s\" is unknown",
-                           name_of(table, column), RelationGetRelationName(table)),
-                    errdetail("The column's default does not call a generator of Snowflake IDs."),
-                    errhint("Specify the layout of the column's IDs.")));
-}
-
-/// The layout of the IDs that the default of a column draws.
-struct DrawnLayout {
-    const char* generator;  // null for the default generator
-    SnowflakeLayout layout;
-};
-
-/// The layout that the default of a column determines; nothing if it determines none.
-std::optional<DrawnLayout> drawn_layout(Relation table, AttrNumber column) {
-    const auto generator = generator_of_column(table, column);
-    if (!generator) return std::nullopt;
-    if (*generator == nullptr) return DrawnLayout{nullptr, default_layout};
-    const auto definition = definitions::lookup(*generator);
-    if (!definition || definition->kind != slots::Kind::snowflake) return std::nullopt;
-    return DrawnLayout{*generator, definition->layout};
-}
-
-/// Ensure that the generator that the default of a column calls exists, if it calls one.
-void check_generator(Relation table, AttrNumber column) {
-    const auto generator = generator_of_column(table, column);
-    if (generator && *generator != nullptr && !definitions::lookup(*generator))
-        definitions::report_undefined(*generator);
-}
-
-/// Ensure that the default of a column, which determines `drawn`, does not draw IDs of another
-/// layout.
-void check_same_layout(Relation table, AttrNumber column, const std::optional<DrawnLayout>& drawn,
-                       const SnowflakeLayout& layout, const char* hint) {
-    if (!drawn || drawn->layout == layout) return;
-    const char* const actual = layout_text(drawn->layout);
-    ereport(ERROR,
-            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-             errmsg("layout \"%s\" is not the layout of column \"%s\" of table \"%s\"",
-                    layout_text(layout), name_of(table, column), RelationGetRelationName(table)),
-             drawn->generator == nullptr
-                 ? errdetail("The column's default calls next_snowflake(), whose layout is \"%s\".",
-                             actual)
-                 : errdetail(
-                       "The column's default draws from generator \"%s\", whose layout is \"%s\".",
-                       drawn->generator, actual),
-             errhint("%s", hint)));
-}
-
-/// The same for the columns of the tables of which `table` is a partition: rows that are inserted
-/// into them have their defaults.
-void check_ancestors(Relation table, AttrNumber column, const SnowflakeLayout& layout) {
-    if (!table->rd_rel->relispartition) return;
-    ListCell* cell;
-    foreach (cell, get_partition_ancestors(RelationGetRelid(table))) {
-        Relation ancestor = table_open(lfirst_oid(cell), AccessShareLock);
-        const AttrNumber inherited = get_attnum(RelationGetRelid(ancestor), name_of(table, column));
-        check_same_layout(ancestor, inherited, drawn_layout(ancestor, inherited), layout,
-                          "Give this column and that of the partition the same default.");
-        table_close(ancestor, AccessShareLock);
-    }
 }
 
 }  // namespace
@@ -148,22 +78,13 @@ std::optional<const char*> generator_of_column(Relation table, AttrNumber column
 }
 
 std::optional<SnowflakeLayout> layout_of_default(Relation table, AttrNumber column) {
-    if (const auto drawn = drawn_layout(table, column)) return drawn->layout;
-    check_generator(table, column);
-    return std::nullopt;
-}
-
-SnowflakeLayout layout_of_column(Relation table, AttrNumber column, const SnowflakeLayout* stated) {
-    const auto drawn = drawn_layout(table, column);
-    if (stated != nullptr) {
-        check_same_layout(table, column, drawn, *stated, "Omit the layout.");
-    } else if (!drawn) {
-        check_generator(table, column);
-        report_unknown_layout(table, column);
-    }
-    const SnowflakeLayout layout = stated != nullptr ? *stated : drawn->layout;
-    check_ancestors(table, column, layout);
-    return layout;
+    const auto generator = generator_of_column(table, column);
+    if (!generator) return std::nullopt;
+    if (*generator == nullptr) return default_layout;
+    const auto definition = definitions::lookup(*generator);
+    if (!definition) definitions::report_undefined(*generator);
+    if (definition->kind != slots::Kind::snowflake) return std::nullopt;
+    return definition->layout;
 }
 
 }  // namespace snowdrift

@@ -46,11 +46,4 @@ std::optional<const char*> generator_of_column(Relation table, AttrNumber column
 /// generator of Snowflake IDs. Raises 42704 if the generator does not exist.
 std::optional<SnowflakeLayout> layout_of_default(Relation table, AttrNumber column);
 
-/// The layout of the Snowflake IDs in a column: that of the generator that the column's default
-/// calls, or `stated` if the default calls none. `stated`: null if the user has not stated the
-/// layout. Raises 22023 if both are known and differ, if neither is, or if the default of a table
-/// of which `table` is a partition draws IDs of another layout; 42704 if the layout is unknown
-/// because the generator does not exist.
-SnowflakeLayout layout_of_column(Relation table, AttrNumber column, const SnowflakeLayout* stated);
-
 }  // namespace snowdrift

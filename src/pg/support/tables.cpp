@@ -51,27 +51,18 @@ void execute(const char* statement) {
     if (SPI_execute(statement, false, 0) < 0) elog(ERROR, "could not execute: %s", statement);
 }
 
-SavedContext::SavedContext() {
-    GetUserIdAndSecContext(&user_, &context_);
-    settings_ = NewGUCNestLevel();
-}
-
-void SavedContext::restore() const {
-    AtEOXact_GUC(false, settings_);
-    SetUserIdAndSecContext(user_, context_);
-}
-
-AllRows::AllRows() {
-    SetUserIdAndSecContext(user_, context_ | SECURITY_NOFORCE_RLS);
-    (void)set_config_option("row_security", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
-                            true, 0, false);
-}
-
 OwnerContext::OwnerContext(Oid relation) {
     const Oid owner = owner_of(relation);
     Assert(object_ownercheck(RelationRelationId, relation, GetUserId()));
+    GetUserIdAndSecContext(&user_, &context_);
+    settings_ = NewGUCNestLevel();
     SetUserIdAndSecContext(owner, context_ | SECURITY_LOCAL_USERID_CHANGE |
                                       SECURITY_RESTRICTED_OPERATION | SECURITY_NOFORCE_RLS);
+}
+
+void OwnerContext::restore() const {
+    AtEOXact_GUC(false, settings_);
+    SetUserIdAndSecContext(user_, context_);
 }
 
 }  // namespace snowdrift

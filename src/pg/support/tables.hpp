@@ -31,35 +31,19 @@ const char* qualified_name(Oid relation);
 /// Executes a statement. Requires a connection to SPI.
 void execute(const char* statement);
 
-/// The user and the settings as they were, until restore(). Errors restore them, too.
-class SavedContext {
- public:
-    void restore() const;
-
- protected:
-    SavedContext();
-
-    Oid user_;
-    int context_;
-
- private:
-    int settings_;
-};
-
-/// Row-level security hides no row from statements, until restore(): it is not applied to the
-/// owners of tables, and statements raise 42501 where it would be.
-class AllRows : public SavedContext {
- public:
-    AllRows();
-};
-
 /// The current user is the owner of a relation, to whom row-level security is not applied, and
-/// cannot change settings for longer, until restore(). Functions that other roles have put in the
-/// relation's constraints and indexes do not get the caller's privileges.
-/// Precondition: check_owner(relation).
-class OwnerContext : public SavedContext {
+/// cannot change settings for longer, until restore() or an error. Functions that other roles have
+/// put in the relation's constraints and indexes do not get the caller's privileges. Precondition:
+/// check_owner(relation).
+class OwnerContext {
  public:
     explicit OwnerContext(Oid relation);
+    void restore() const;
+
+ private:
+    Oid user_;
+    int context_;
+    int settings_;
 };
 
 }  // namespace snowdrift

@@ -45,23 +45,13 @@ TimeRange ColumnIds::times() const {
     pg_unreachable();
 }
 
-int64 ColumnIds::second_day_ms() const {
-    const TimeRange range = times();
-    return std::min(range.first_ms + int64{SECS_PER_DAY} * 1000, range.last_ms);
-}
-
 int64 ColumnIds::certain_since_ms() const {
     if (kind_ != Kind::snowflake) return times().first_ms;
     const int shift = layout_.timestamp_shift();
     const uint64 units = ((uint64{1} << 32) + (uint64{1} << shift) - 1) >> shift;
-    return std::min(layout_.unix_ms_of(units), second_day_ms());
-}
-
-int64 ColumnIds::truncate(int64 unix_ms) const {
-    if (kind_ == Kind::snowflake) return layout_.truncate(unix_ms);
-    if (kind_ != Kind::sno || unix_ms < Sno::epoch_unix_ms) return unix_ms;
-    return Sno::epoch_unix_ms +
-           static_cast<int64>(Sno::units_at(snowdrift::time_of(unix_ms))) * Sno::unit_ms;
+    const TimeRange range = times();
+    return std::min(
+        {layout_.unix_ms_of(units), range.first_ms + int64{SECS_PER_DAY} * 1000, range.last_ms});
 }
 
 Datum ColumnIds::boundary(int64 unix_ms) const {
@@ -78,12 +68,6 @@ Datum ColumnIds::boundary(int64 unix_ms) const {
             return make_datum(Uuidv7::boundary(time));
     }
     pg_unreachable();
-}
-
-bool ColumnIds::is_boundary(Datum id) const {
-    const auto time = time_of(id);
-    Assert(time);
-    return sort_key(id) == sort_key(boundary(unix_ms_floor(*time)));
 }
 
 std::optional<TimestampTz> ColumnIds::time_of(Datum id) const {

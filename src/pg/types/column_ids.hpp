@@ -30,24 +30,14 @@ class ColumnIds {
     /// The range of timestamps of the IDs.
     TimeRange times() const;
 
-    /// The end of the first day of times(), in Unix milliseconds; the last time if it is before.
-    int64 second_day_ms() const;
-
     /// The time before which IDs cannot be told from keys of another origin, in Unix milliseconds.
     /// For Snowflake IDs, the time of the number 2^32, rounded up to a time unit, but at most a day
     /// after the epoch. For other IDs, the first time.
     int64 certain_since_ms() const;
 
-    /// The timestamp of an ID for the time `unix_ms`: the beginning of the time unit that contains
-    /// it. `unix_ms` itself if it is before times().
-    int64 truncate(int64 unix_ms) const;
-
     /// The smallest ID whose timestamp is not before `unix_ms`. Precondition: `unix_ms` is in
     /// times().
     Datum boundary(int64 unix_ms) const;
-
-    /// Whether an ID is the smallest of its timestamp. Precondition: time_of(id) has a value.
-    bool is_boundary(Datum id) const;
 
     /// A value of any of the types, in a form that sorts as the values do.
     struct SortKey {
@@ -66,9 +56,6 @@ class ColumnIds {
 
     /// The text form of an ID, or of a number that is not an ID.
     const char* text(Datum id) const;
-
-    /// An ID as a quoted SQL literal.
-    const char* literal(Datum id) const { return psprintf("'%s'", text(id)); }
 
  private:
     ColumnIds(Kind kind, Oid type, const SnowflakeLayout& layout)

@@ -1,0 +1,62 @@
+-- The IDs in a column, for the tools. The extension has the same functions for its types.
+
+CREATE FUNCTION snowdrift.id_kind(type regtype) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN CASE type WHEN 'bigint'::regtype THEN 'snowflake' WHEN 'uuid'::regtype THEN 'uuidv7' END;
+
+EXECUTE $sql$
+CREATE OR REPLACE FUNCTION snowdrift.id_times(kind text, layout @extschema@.snowflake_layout, OUT first timestamptz, OUT last timestamptz)
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT CASE kind WHEN 'snowflake' THEN snowdrift.time_of((snowdrift.fields_of(layout)).epoch_ms)
+            ELSE @extschema@.uuidv7_timestamp(snowdrift.first_uuidv7_within('(,)'::tstzrange)) END,
+        CASE kind WHEN 'snowflake' THEN snowdrift.time_of((snowdrift.fields_of(layout)).last_ms)
+            ELSE @extschema@.uuidv7_timestamp(snowdrift.last_uuidv7_within('(,)'::tstzrange)) END;
+END
+$sql$;
+
+CREATE FUNCTION snowdrift.id_boundary(kind text, "timestamp" timestamptz, layout @extschema@.snowflake_layout) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE kind WHEN 'snowflake' THEN @extschema@.snowflake_boundary("timestamp", layout)::text
+        WHEN 'uuidv7' THEN @extschema@.uuidv7_boundary("timestamp")::text END;
+
+CREATE FUNCTION snowdrift.id_timestamp(kind text, id text, layout @extschema@.snowflake_layout) RETURNS timestamptz
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE kind WHEN 'snowflake' THEN CASE WHEN id::bigint BETWEEN 0 AND (snowdrift.fields_of(layout)).max_id
+            THEN @extschema@.snowflake_timestamp(id::bigint, layout) END
+        WHEN 'uuidv7' THEN @extschema@.uuidv7_timestamp(id::uuid) END;
+
+CREATE FUNCTION snowdrift.is_same_layout(a @extschema@.snowflake_layout, b @extschema@.snowflake_layout) RETURNS boolean
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN snowdrift.fields_of(a) = snowdrift.fields_of(b);
+
+-- Executes a statement as the owner of a table, and returns the first value of a query. Functions in the table's constraints
+-- and indexes do not get the caller's privileges, unless they reset the role, which only the extension can prevent.
+CREATE FUNCTION snowdrift.run_as_owner("table" regclass, statement text) RETURNS text
+    LANGUAGE plpgsql VOLATILE STRICT SET row_security = off AS $$
+DECLARE
+    role CONSTANT pg_catalog.text := snowdrift.become_owner("table");
+    result pg_catalog.text;
+BEGIN
+    IF pg_catalog.starts_with(statement, 'SELECT') THEN
+        EXECUTE statement INTO result;
+    ELSE
+        EXECUTE statement;
+    END IF;
+    PERFORM pg_catalog.set_config('role', role, true) WHERE role IS NOT NULL;
+    RETURN result;
+END $$;
+
+-- Returns the setting role as it was, if it has changed. A function with SECURITY DEFINER cannot change it.
+CREATE FUNCTION snowdrift.become_owner("table" regclass) RETURNS text
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    owner CONSTANT name := (SELECT pg_get_userbyid(c.relowner) FROM pg_class AS c WHERE c.oid = "table");
+    previous CONSTANT text := current_setting('role');
+BEGIN
+    IF owner = current_user THEN
+        RETURN NULL;
+    END IF;
+    PERFORM set_config('role', owner, true);
+    RETURN previous;
+END $$;

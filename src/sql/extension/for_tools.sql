@@ -1,0 +1,52 @@
+-- The IDs in a column, of any type, for the tools. The kinds of IDs are those of generators, and uuidv7 and ulid. These
+-- functions are what the tools need to know of types; the SQL edition has its own.
+
+CREATE FUNCTION snowdrift.id_kind(type regtype) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN CASE type WHEN 'bigint'::regtype THEN 'snowflake' WHEN 'uuid'::regtype THEN 'uuidv7'
+        WHEN '@extschema@.ulid'::regtype THEN 'ulid' WHEN '@extschema@.sno'::regtype THEN 'sno' END;
+COMMENT ON FUNCTION snowdrift.id_kind(regtype) IS 'kind of IDs in columns of type; null for other types';
+
+CREATE FUNCTION snowdrift.id_times(kind text, layout @extschema@.snowflake_layout, OUT first timestamptz, OUT last timestamptz)
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT CASE kind WHEN 'snowflake' THEN @extschema@.snowflake_timestamp(0, layout)
+            WHEN 'sno' THEN @extschema@.sno_timestamp(snowdrift.first_sno_within('(,)'::tstzrange))
+            ELSE @extschema@.ulid_timestamp(@extschema@.ulid_nil()) END,
+        CASE kind WHEN 'snowflake' THEN @extschema@.snowflake_timestamp(snowdrift.last_snowflake_within('(,)'::tstzrange, layout), layout)
+            WHEN 'sno' THEN @extschema@.sno_timestamp(snowdrift.last_sno_within('(,)'::tstzrange))
+            ELSE @extschema@.ulid_timestamp(@extschema@.ulid_max()) END;
+END;
+COMMENT ON FUNCTION snowdrift.id_times(text, @extschema@.snowflake_layout) IS 'first and last time of kind of IDs';
+
+CREATE FUNCTION snowdrift.id_boundary(kind text, "timestamp" timestamptz, layout @extschema@.snowflake_layout) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE kind WHEN 'snowflake' THEN @extschema@.snowflake_boundary("timestamp", layout)::text
+        WHEN 'uuidv7' THEN @extschema@.uuidv7_boundary("timestamp")::text
+        WHEN 'ulid' THEN @extschema@.ulid_boundary("timestamp")::text
+        WHEN 'sno' THEN @extschema@.sno_boundary("timestamp")::text END;
+COMMENT ON FUNCTION snowdrift.id_boundary(text, timestamptz, @extschema@.snowflake_layout)
+    IS 'text of smallest ID at or after a time';
+
+CREATE FUNCTION snowdrift.id_timestamp(kind text, id text, layout @extschema@.snowflake_layout) RETURNS timestamptz
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE kind WHEN 'snowflake' THEN CASE WHEN id::bigint BETWEEN 0 AND snowdrift.last_snowflake_within('(,)'::tstzrange, layout)
+            THEN @extschema@.snowflake_timestamp(id::bigint, layout) END
+        WHEN 'uuidv7' THEN @extschema@.uuidv7_timestamp(id::uuid)
+        WHEN 'ulid' THEN @extschema@.ulid_timestamp(id::@extschema@.ulid)
+        WHEN 'sno' THEN @extschema@.sno_timestamp(id::@extschema@.sno) END;
+COMMENT ON FUNCTION snowdrift.id_timestamp(text, text, @extschema@.snowflake_layout)
+    IS 'time of ID, from its text; null if it is not an ID of the kind';
+
+CREATE FUNCTION snowdrift.is_same_layout(a @extschema@.snowflake_layout, b @extschema@.snowflake_layout) RETURNS boolean
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN a OPERATOR(@extschema@.=) b;
+COMMENT ON FUNCTION snowdrift.is_same_layout(@extschema@.snowflake_layout, @extschema@.snowflake_layout)
+    IS 'whether IDs of two layouts have the same fields';
+
+-- The functions in the table's constraints and indexes neither get the caller's privileges nor can they set the role.
+CREATE FUNCTION snowdrift.run_as_owner("table" regclass, statement text) RETURNS text
+    AS 'MODULE_PATHNAME', 'snowdrift_run_as_owner'
+    LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowdrift.run_as_owner(regclass, text)
+    IS 'execute statement as owner of a table, of whose role the caller must be a member; returns the first value';

@@ -1,0 +1,120 @@
+-- What the tools check before they change tables, and how they lock the tables.
+--
+-- Functions that read the catalog and build statements set the search path. Those that execute statements on users' tables
+-- do not: functions in indexes, defaults and triggers rely on the caller's path. These functions qualify all names.
+
+CREATE FUNCTION snowdrift.check_can_change(function text) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF current_setting('transaction_read_only')::boolean THEN
+        RAISE 'cannot execute % in a read-only transaction', function USING ERRCODE = '25006';
+    ELSIF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
+        RAISE 'cannot execute % in a transaction with isolation level "%"', function, current_setting('transaction_isolation')
+            USING ERRCODE = '25001', DETAIL = 'Tables can have changed since the transaction''s snapshot.', HINT = 'Use READ COMMITTED.';
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowdrift.check_can_change(text) IS 'ensure that the transaction is neither read-only nor has an old snapshot of the catalog';
+
+CREATE FUNCTION snowdrift.check_owner("table" regclass) RETURNS void
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    t record;
+BEGIN
+    SELECT c.relname, c.relowner INTO t FROM pg_class AS c WHERE c.oid = "table";
+    IF NOT FOUND THEN
+        RAISE 'relation with OID % does not exist', "table"::oid USING ERRCODE = '42P01';
+    ELSIF NOT pg_has_role(t.relowner, 'USAGE') THEN
+        RAISE 'must be owner of table %', t.relname USING ERRCODE = '42501', HINT = format('Use SET ROLE %s.', t.relowner::regrole);
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowdrift.check_owner(regclass) IS 'ensure that a table exists, and that the caller is its owner or a member of that role';
+
+CREATE FUNCTION snowdrift.with_partitions(tables regclass[]) RETURNS regclass[]
+    LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp AS $$
+    SELECT array_agg(t) FROM (SELECT t FROM unnest(tables) AS t UNION SELECT p.relid FROM unnest(tables) AS t, pg_partition_tree(t) AS p) AS trees
+$$;
+COMMENT ON FUNCTION snowdrift.with_partitions(regclass[]) IS 'tables and their partitions, also those of partitions';
+
+-- A superuser who owns a table is a member of all roles, but has not decided to trust them.
+CREATE FUNCTION snowdrift.tables_of_others("table" regclass, tables regclass[]) RETURNS regclass[]
+    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT array_agg(c.oid::regclass ORDER BY c.oid) FROM pg_class AS c, pg_class AS t JOIN pg_roles AS r ON r.oid = t.relowner
+    WHERE t.oid = "table" AND c.oid = ANY (tables) AND c.relowner <> r.oid AND (r.rolsuper OR NOT pg_has_role(r.oid, c.relowner, 'USAGE'))
+$$;
+COMMENT ON FUNCTION snowdrift.tables_of_others(regclass, regclass[])
+    IS 'those of tables that belong to roles whose privileges the owner of a table does not have';
+
+CREATE FUNCTION snowdrift.check_owners("table" regclass, tables regclass[]) RETURNS void
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    owner CONSTANT regrole := (SELECT c.relowner FROM pg_class AS c WHERE c.oid = "table");
+    others CONSTANT text := (SELECT string_agg(format('%s (%s)', c.oid::regclass, c.relowner::regrole), ', ' ORDER BY c.oid)
+        FROM pg_class AS c WHERE c.oid = ANY (snowdrift.tables_of_others("table", tables)));
+BEGIN
+    IF others IS NOT NULL THEN
+        RAISE 'must be owner of all tables that are read' USING ERRCODE = '42501', DETAIL = format('Tables of other roles than %s: %s.', owner, others),
+            HINT = format('Functions in their expressions, constraints and policies would have the privileges of %1$s. '
+                'Give all of these tables the same owner, or grant the other roles to %1$s.', owner);
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowdrift.check_owners(regclass, regclass[])
+    IS 'ensure that no function in the expressions of tables gets privileges that the table''s owner lacks';
+
+CREATE FUNCTION snowdrift.lock_against_changes("table" regclass) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', "table");
+END $$;
+COMMENT ON FUNCTION snowdrift.lock_against_changes(regclass)
+    IS 'lock a table against concurrent changes of its definition and its partitions, but not of its rows';
+
+-- While a session waits for a strong lock, all others wait behind it. So each request is short, and between requests the
+-- function waits for the transactions that use the tables. The first lock blocks neither readers nor writers. It may wait
+-- for longer, which makes the server cancel an autovacuum; a request that is shorter than deadlock_timeout does not.
+CREATE FUNCTION snowdrift.lock_exclusively(tables regclass[]) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    given CONSTANT text := current_setting('lock_timeout');
+    given_ms CONSTANT integer := (SELECT setting FROM pg_settings WHERE name = 'lock_timeout');
+    deadline CONSTANT timestamptz := CASE given_ms WHEN 0 THEN 'infinity' ELSE clock_timestamp() + make_interval(secs => given_ms / 1000.0) END;
+    wait_ms integer := 50;
+    step text;
+    name text;
+    began timestamptz;
+    users text[];
+    try integer := 0;
+BEGIN
+    FOR name IN SELECT unnest(tables)::text LOOP
+        EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', name);
+    END LOOP;
+    LOOP
+        try := try + 1;
+        BEGIN
+            began := clock_timestamp();
+            FOREACH step IN ARRAY '{SHARE ROW EXCLUSIVE,ACCESS EXCLUSIVE}'::text[] LOOP
+                -- In alternating order: other sessions lock the tables in one of the two.
+                FOR name IN SELECT t::text FROM unnest(tables) WITH ORDINALITY AS u(t, n) ORDER BY CASE try % 2 WHEN 1 THEN n ELSE -n END LOOP
+                    PERFORM set_config('lock_timeout', greatest(1, extract(epoch FROM
+                        least(deadline, began + make_interval(secs => wait_ms / 1000.0)) - clock_timestamp()) * 1000)::integer::text, true);
+                    EXECUTE format('LOCK TABLE ONLY %s IN %s MODE', name, step);
+                END LOOP;
+            END LOOP;
+            PERFORM set_config('lock_timeout', given, true);
+            RETURN;
+        EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+            IF clock_timestamp() >= deadline THEN
+                RAISE;
+            END IF;
+        END;
+        users := ARRAY(SELECT DISTINCT virtualtransaction FROM pg_locks WHERE relation = ANY (tables) AND granted AND pid <> pg_backend_pid()
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database()));
+        LOOP
+            PERFORM pg_sleep_for(least(deadline, clock_timestamp() + interval '100 ms') - clock_timestamp());
+            EXIT WHEN clock_timestamp() >= deadline OR NOT EXISTS (SELECT FROM pg_locks
+                WHERE relation = ANY (tables) AND granted AND virtualtransaction = ANY (users));
+        END LOOP;
+        wait_ms := least(wait_ms * 3 / 2, 400);
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowdrift.lock_exclusively(regclass[])
+    IS 'lock tables exclusively, in short requests until lock_timeout, so that other sessions don''t queue behind a long one';

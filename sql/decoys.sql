@@ -61,7 +61,7 @@ END $do$;
 SELECT public.decoys(schema, ARRAY['nextval', 'setval', 'set_config', 'pg_extension_config_dump', 'format',
         'length', 'upper', 'lower', 'coalesce', 'concat', 'to_char',
         'date_trunc', 'date_bin', 'extract', 'isfinite', 'make_interval', 'generate_series', 'array_agg',
-        'regexp_match', 'pg_get_expr', 'quote_ident', 'current_setting', 'octet_length', 'tstzrange',
+        'count', 'sum', 'pg_typeof', 'to_regclass', 'get_byte', 'uuid_send', 'regexp_match', 'pg_get_expr', 'quote_ident', 'current_setting', 'octet_length', 'tstzrange',
         'timezone', 'eqsel', 'neqsel', 'scalarltsel', 'btequalimage', 'brin_minmax_opcinfo', 'now']) > 0 AS planted
 FROM (VALUES ('ids'), ('public')) AS schemas(schema);
 SELECT public.decoy_operators(schema, ARRAY['text', 'integer', 'bigint', 'regtype', 'oid', 'name', 'timestamptz',
@@ -144,7 +144,6 @@ BEGIN
         $$SELECT snowdrift.drop_generator('s'::pg_catalog.text)$$,
         $$SELECT snowdrift.create_generator('parts'::pg_catalog.text, 'snowflake'::pg_catalog.text)$$,
         $$SELECT * FROM snowdrift.partitions('public.snowflake_parts'::pg_catalog.regclass)$$,
-        $$SELECT snowdrift.drop_generator('parts'::pg_catalog.text, true)$$,
         $$INSERT INTO public.snowflakes DEFAULT VALUES$$,
         $$INSERT INTO public.ulids DEFAULT VALUES$$,
         $$INSERT INTO public.snos DEFAULT VALUES$$,
@@ -169,8 +168,11 @@ BEGIN
         $$SELECT * FROM snowdrift.drop_partitions_before('public.parts'::pg_catalog.regclass, '2026-02-01Z'::pg_catalog.timestamptz)$$,
         $$SELECT * FROM snowdrift.drop_partitions('public.parts'::pg_catalog.regclass, '0'::pg_catalog.interval, dry_run => true)$$,
         $$SELECT * FROM snowdrift.audit('public.snowflakes'::pg_catalog.regclass, 'id'::pg_catalog.name)$$,
+        $$SELECT * FROM snowdrift.audit('public.snowflake_parts'::pg_catalog.regclass, 'id'::pg_catalog.name)$$,
+        $$SELECT * FROM snowdrift.audit('public.uuids'::pg_catalog.regclass, 'id'::pg_catalog.name, sample => 50)$$,
         $$SELECT * FROM snowdrift.audit('public.ulids'::pg_catalog.regclass, 'id'::pg_catalog.name, sample => 50)$$,
         $$SELECT * FROM snowdrift.audit('public.snos'::pg_catalog.regclass, 'id'::pg_catalog.name, since => '2020-01-01Z'::pg_catalog.timestamptz)$$,
+        $$SELECT snowdrift.drop_generator('parts'::pg_catalog.text, true)$$,
         $$SELECT snowdrift.ulid_time_decoder(snowdrift.ulid_time_encoder(pg_catalog.now())::pg_catalog.text)$$,
         $$SELECT snowdrift.sno_time_decoder(snowdrift.sno_time_encoder(pg_catalog.now())::pg_catalog.text)$$,
         $$SELECT ids.uuidv7_diagram(id), ids.make_uuidv7(ids.uuidv7_timestamp(id), ids.uuidv7_randomness(id)) FROM ids.uuidv7_at(pg_catalog.now()) AS id$$,
@@ -242,6 +244,8 @@ SELECT renamed.next_snowflake('g') > 0 AS drawn, snowdrift.restore('copy', snowd
 SELECT name, kind FROM snowdrift.generators ORDER BY name;
 SELECT snowdrift.create_partitions('public.parts', '1 month', '2026-02-01Z', '2026-02-01Z');
 SELECT count(*) FROM snowdrift.partitions('public.parts');
+SELECT name, sum(count) FROM (VALUES ('snowflakes'), ('ulids'), ('snos'), ('uuids')) AS tables(name), snowdrift.audit(('public.' || name)::regclass, 'id')
+GROUP BY name ORDER BY name;
 SELECT snowdrift.ulid_time_decoder(snowdrift.ulid_time_encoder('2026-02-01Z')::text) = '2026-02-01Z' AS same;
 SELECT count(*) FROM public.ulids WHERE now() OPERATOR(renamed.>) id;
 -- The schema snowdrift may also be renamed, although only by a superuser.

@@ -170,6 +170,12 @@ SELECT public.next_uuidv7() IS NOT NULL, public.uuidv7_at('2022-01-01') IS NOT N
 SELECT pg_catalog.count(*) FROM public.next_snowflakes(3);
 SELECT snowdrift.create_generator('safe', 'snowflake', worker => 12);
 SELECT snowdrift.generator_layout('safe');
+CREATE TABLE public.audited (id bigint DEFAULT public.next_snowflake('safe'), u uuid DEFAULT public.next_uuidv7());
+INSERT INTO public.audited DEFAULT VALUES;
+INSERT INTO public.audited VALUES (1793491200500, '00000000-0000-0000-0000-000000000000');
+SELECT pg_catalog.sum(count) FROM snowdrift.audit('public.audited', 'id', sample => 100);
+SELECT pg_catalog.sum(count) FROM snowdrift.audit('public.audited', 'u', since => '2022-01-01Z');
+DROP TABLE public.audited;
 SELECT snowdrift.advance('2022-01-01'), pg_catalog.count(*) FROM snowdrift.generators;
 SELECT snowdrift.drop_generator('safe');
 SELECT pg_catalog.count(*) FROM snowdrift.create_partitions('public.parted', '1 month', '2022-01-01Z', '2022-04-01Z');

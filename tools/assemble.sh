@@ -6,8 +6,8 @@ set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 
 extension=(extension/{begin,mark,node,snowflake,ulid,uuidv7,sno,typeid,generators,watermarks,backfill,for_tools}
-    tools/{locks,partitions,drop_partitions} extension/{partman,conversion,audit,end})
-edition=(edition/{begin,snowflake,typeid,uuidv7,generators,for_tools} tools/{locks,partitions,drop_partitions}
+    tools/{locks,partitions,drop_partitions} extension/{partman,conversion} tools/audit extension/end)
+edition=(edition/{begin,snowflake,typeid,uuidv7,generators,for_tools} tools/{locks,partitions,drop_partitions,audit}
     edition/end)
 
 # assemble PART...: the parts, with an empty line between them

@@ -10,7 +10,6 @@
 #include "pg/support/scan.hpp"
 #include "pg/support/tables.hpp"
 #include "pg/types/column_ids.hpp"
-#include "pg/types/snowflake_layout_type.hpp"
 
 extern "C" {
 #include "access/table.h"
@@ -35,7 +34,7 @@ AttrNumber find_column(Oid table, const char* name) {
                         errmsg("column \"%s\" of relation \"%s\" does not exist", name,
                                get_rel_name(table))));
     const Oid type = get_atttype(table, column);
-    const auto ids = ColumnIds::of(type, default_layout);
+    const auto ids = ColumnIds::of(type);
     if (!ids || ids->kind() == ColumnIds::Kind::sno)
         ereport(ERROR,
                 (errcode(ERRCODE_DATATYPE_MISMATCH),
@@ -188,7 +187,7 @@ SNOWDRIFT_FUNCTION(hold_row) {
         report_wrong_trigger();
     TupleDesc table = RelationGetDescr(trigger->tg_relation);
     const AttrNumber column = trigger->tg_trigger->tgattr[0];
-    const auto ids = ColumnIds::of(TupleDescAttr(table, column - 1)->atttypid, default_layout);
+    const auto ids = ColumnIds::of(TupleDescAttr(table, column - 1)->atttypid);
     if (!ids || ids->kind() == ColumnIds::Kind::sno) report_wrong_trigger();
     const bool is_update = TRIGGER_FIRED_BY_UPDATE(trigger->tg_event);
     HeapTuple row = is_update ? trigger->tg_newtuple : trigger->tg_trigtuple;

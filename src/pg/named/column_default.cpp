@@ -77,14 +77,4 @@ std::optional<const char*> generator_of_column(Relation table, AttrNumber column
     return TextDatumGetCString(call->argument->constvalue);
 }
 
-std::optional<SnowflakeLayout> layout_of_default(Relation table, AttrNumber column) {
-    const auto generator = generator_of_column(table, column);
-    if (!generator) return std::nullopt;
-    if (*generator == nullptr) return default_layout;
-    const auto definition = definitions::lookup(*generator);
-    if (!definition) definitions::report_undefined(*generator);
-    if (definition->kind != slots::Kind::snowflake) return std::nullopt;
-    return definition->layout;
-}
-
 }  // namespace snowdrift

@@ -42,8 +42,4 @@ std::optional<DefaultCall> call_of(const Node* expression);
 /// Nothing if the default calls no generator of Snowflake IDs, or if the name is not a constant.
 std::optional<const char*> generator_of_column(Relation table, AttrNumber column);
 
-/// The layout of the IDs that the default of a column draws; nothing if the default calls no
-/// generator of Snowflake IDs. Raises 42704 if the generator does not exist.
-std::optional<SnowflakeLayout> layout_of_default(Relation table, AttrNumber column);
-
 }  // namespace snowdrift

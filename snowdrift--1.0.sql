@@ -2662,59 +2662,1142 @@ END $$;
 COMMENT ON FUNCTION snowdrift.drop_partitions_before(regclass, timestamptz, @extschema@.snowflake_layout, boolean)
     IS 'drop partitions whose IDs are all older than a time, and return them; a dry run only returns them';
 
--- Encoders and decoders for pg_partman
+-- Conversion of keys: what must change, and what stands in the way. These functions read the catalog and change nothing.
+-- Those in PL/pgSQL set the search path, with which PostgreSQL qualifies the names in definitions.
 
-CREATE FUNCTION snowdrift.ulid_time_encoder("timestamp" timestamptz) RETURNS uuid
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-    RETURN @extschema@.ulid_boundary("timestamp")::uuid;
-COMMENT ON FUNCTION snowdrift.ulid_time_encoder(timestamptz)
-    IS 'smallest ULID at or after a time, as uuid; pg_partman''s p_time_encoder for uuid columns that hold ULIDs';
+CREATE TYPE snowdrift.key_column AS ("table" oid, number smallint);
 
-CREATE FUNCTION snowdrift.ulid_time_decoder(id text) RETURNS timestamptz
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-    RETURN @extschema@.ulid_timestamp(CASE WHEN length(id) = 26 THEN id::@extschema@.ulid ELSE id::uuid::@extschema@.ulid END);
-COMMENT ON FUNCTION snowdrift.ulid_time_decoder(text)
-    IS 'time of ULID from the text of ULID or uuid; pg_partman''s p_time_decoder for uuid and text columns that hold ULIDs';
+-- An object that depends on another one, with the greatest number of steps from a column whose type changes. part: the
+-- number of a column, or 0.
+CREATE TYPE snowdrift.dependent AS (
+    class oid, object oid, part integer,
+    needed_class oid, needed oid, needed_part integer,
+    is_smallint boolean, level integer
+);
 
-CREATE FUNCTION snowdrift.sno_time_encoder("timestamp" timestamptz) RETURNS uuid
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-    RETURN @extschema@.sno_boundary("timestamp")::uuid;
-COMMENT ON FUNCTION snowdrift.sno_time_encoder(timestamptz)
-    IS 'smallest sno at or after a time, as uuid; pg_partman''s p_time_encoder for uuid columns of sno IDs';
+CREATE TYPE snowdrift.conversion AS (
+    call text,                             -- the new default
+    keys snowdrift.key_column[],
+    new_keys snowdrift.key_column[],       -- those whose defaults change
+    referring snowdrift.key_column[],      -- the keys, and all columns that refer to them
+    widened snowdrift.key_column[],        -- the smallint and integer columns among these; none is inherited
+    members snowdrift.key_column[],        -- these, and the same columns of inheriting tables
+    "tables" oid[],                        -- to lock, ascending, without inheriting tables
+    dependents snowdrift.dependent[]       -- views, triggers and policies to create again
+);
 
-CREATE FUNCTION snowdrift.sno_time_decoder(id text) RETURNS timestamptz
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-    RETURN @extschema@.sno_timestamp(CASE WHEN length(id) = 16 THEN id::@extschema@.sno ELSE id::uuid::@extschema@.sno END);
-COMMENT ON FUNCTION snowdrift.sno_time_decoder(text)
-    IS 'time of sno from text form of sno or uuid; pg_partman''s p_time_decoder for uuid and text columns of sno IDs';
+CREATE FUNCTION snowdrift.relation_name(relation oid) RETURNS text LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT format('%I.%I', CASE WHEN relnamespace = pg_my_temp_schema() THEN 'pg_temp' ELSE nspname END, relname)
+    FROM pg_class JOIN pg_namespace AS n ON n.oid = relnamespace WHERE pg_class.oid = relation;
+END;
 
-CREATE FUNCTION snowdrift.uuidv7_time_encoder("timestamp" timestamptz) RETURNS uuid
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-    RETURN @extschema@.uuidv7_boundary("timestamp");
-COMMENT ON FUNCTION snowdrift.uuidv7_time_encoder(timestamptz)
-    IS 'smallest UUID version 7 at or after a time; pg_partman''s p_time_encoder for uuid and text columns that hold UUIDs of version 7';
+-- The setting keeps PostgreSQL from inlining this function and the next two, which would give queries bad plans.
+-- The columns, and the same columns of the tables that inherit them. Partitions inherit from partitioned tables.
+CREATE FUNCTION snowdrift.with_inheriting(columns snowdrift.key_column[], OUT root snowdrift.key_column, OUT member snowdrift.key_column)
+    RETURNS SETOF record LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    WITH RECURSIVE tree(root, relation) AS (
+        SELECT c, c."table" FROM unnest(columns) AS c
+        UNION SELECT root, inhrelid FROM tree JOIN pg_inherits ON inhparent = relation
+    )
+    SELECT root, ROW(a.attrelid, a.attnum)::snowdrift.key_column FROM tree
+        JOIN pg_attribute AS o ON o.attrelid = (root)."table" AND o.attnum = (root).number
+        JOIN pg_attribute AS a ON a.attrelid = relation AND a.attname = o.attname;
+END;
 
-CREATE FUNCTION snowdrift.uuidv7_time_decoder(id text) RETURNS timestamptz
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-    RETURN @extschema@.uuidv7_timestamp(id::uuid);
-COMMENT ON FUNCTION snowdrift.uuidv7_time_decoder(text)
-    IS 'time of UUID version 7 from its text; null for other versions; pg_partman''s p_time_decoder for uuid and text columns that hold UUIDs of version 7';
+-- For each column, the columns from which it is inherited, and which are not inherited themselves.
+CREATE FUNCTION snowdrift.origins(columns snowdrift.key_column[]) RETURNS SETOF snowdrift.key_column LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    WITH RECURSIVE ancestors("table", number) AS (
+        SELECT "table", number FROM unnest(columns)
+        UNION SELECT p.attrelid, p.attnum FROM ancestors AS c
+            JOIN pg_attribute AS a ON a.attrelid = c."table" AND a.attnum = c.number
+            JOIN pg_inherits ON inhrelid = c."table"
+            JOIN pg_attribute AS p ON p.attrelid = inhparent AND p.attname = a.attname
+        WHERE a.attinhcount > 0
+    )
+    SELECT attrelid, attnum FROM ancestors JOIN pg_attribute ON attrelid = "table" AND attnum = number WHERE attinhcount = 0;
+END;
 
--- Migration. audit() runs with the caller's privileges, the other functions with those of the tables' owner.
+-- The columns of foreign keys
+CREATE FUNCTION snowdrift.key_references(OUT source snowdrift.key_column, OUT target snowdrift.key_column)
+    RETURNS SETOF record LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT ROW(conrelid, f)::snowdrift.key_column, ROW(confrelid, t)::snowdrift.key_column
+    FROM pg_constraint, unnest(conkey, confkey) AS u(f, t) WHERE contype = 'f';
+END;
+
+-- What generates the values of columns: 'sequence', 'identity', 'generator' (the call), 'other' (a call of another
+-- generator), 'expression', or null. Patterns contain no backslash, whose meaning is a setting.
+CREATE FUNCTION snowdrift.key_defaults(columns snowdrift.key_column[], call text,
+        OUT key snowdrift.key_column, OUT kind text, OUT sequence oid, OUT expression text)
+    RETURNS SETOF record LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT ROW(attrelid, attnum)::snowdrift.key_column,
+        CASE WHEN attidentity <> '' THEN 'identity'
+            WHEN text IS NULL THEN NULL
+            WHEN attgenerated <> '' THEN 'expression'
+            WHEN starts_with(text, 'nextval(')
+                AND text ~ '^nextval[(][(]*''([^'']|'''')*''::[a-z ]+[)]*(::regclass)?([)]|::[a-z ]+)*$' THEN 'sequence'
+            WHEN replace(rtrim(regexp_replace(text, '(::(smallint|integer|bigint|numeric)|[)])*$', ''), ')'), '::pg_catalog.text', '::text')
+                = replace(rtrim(call, ')'), '::pg_catalog.text', '::text') THEN 'generator'
+            WHEN starts_with(text, split_part(call, '(', 1) || '(')
+                AND substr(text, length(split_part(call, '(', 1)) + 2) ~ '^(''([^'']|'''')*''::text)?[)]([)]|::[a-z ]+)*$' THEN 'other'
+            ELSE 'expression'
+        END,
+        (SELECT refobjid FROM pg_depend JOIN pg_class AS s ON s.oid = refobjid AND relkind = 'S'
+            WHERE classid = 'pg_attrdef'::regclass AND objid = d.oid AND refclassid = 'pg_class'::regclass LIMIT 1),
+        pg_get_expr(adbin, adrelid)
+    FROM unnest(columns) AS u("table", number)
+        JOIN pg_attribute ON attrelid = u."table" AND attnum = u.number
+        LEFT JOIN pg_attrdef AS d ON adrelid = attrelid AND adnum = attnum,
+        LATERAL (SELECT ltrim(pg_get_expr(adbin, adrelid), '(')) AS e(text);
+END;
+
+-- Ensure that the caller may evaluate the expressions of tables: the functions in them run with the caller's rights, so
+-- that the owner of each table must have all of these.
+CREATE FUNCTION snowdrift.check_table_owners(tables oid[]) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict use_column
+DECLARE
+    foreign_tables text;
+    owners oid[];
+BEGIN
+    WITH RECURSIVE all_tables(relation) AS (
+        SELECT unnest(tables) UNION SELECT inhrelid FROM all_tables JOIN pg_inherits ON inhparent = relation
+    )
+    SELECT string_agg(format('%s belongs to role %s', pg_describe_object('pg_class'::regclass, c.oid, 0), relowner::regrole), E'\n' ORDER BY c.oid)
+            FILTER (WHERE NOT snowdrift.is_trusted_owner(relowner)),
+        array_agg(DISTINCT relowner)
+    INTO foreign_tables, owners FROM all_tables JOIN pg_class AS c ON c.oid = relation;
+    IF foreign_tables IS NULL THEN
+        RETURN;
+    END IF;
+    RAISE 'cannot convert keys because other roles own tables that the conversion changes or checks' USING ERRCODE = '42501',
+        DETAIL = foreign_tables,
+        HINT = CASE WHEN cardinality(owners) = 1 THEN format('Run SET ROLE %s first.', owners[1]::regrole)
+            ELSE format('If you trust the functions in their constraints and indexes, make %I the owner of these tables first.', current_user) END;
+END $$;
+
+-- Whether the caller has the rights of a role, and the role all rights of the caller.
+CREATE FUNCTION snowdrift.is_trusted_owner(role oid) RETURNS boolean LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT rolname = current_user OR (rolsuper AND pg_has_role(oid, 'USAGE')) FROM pg_roles WHERE oid = role;
+END;
+
+-- The key columns of primary keys that are serial or identity columns, or draw from the generator.
+CREATE FUNCTION snowdrift.find_keys(tables oid[], call text) RETURNS snowdrift.key_column[] LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT coalesce(array_agg(key ORDER BY key), '{}') FROM snowdrift.key_defaults((
+        SELECT coalesce(array_agg(ROW(attrelid, attnum)::snowdrift.key_column), '{}') FROM pg_constraint
+            JOIN pg_attribute ON attrelid = conrelid AND attnum = ANY (conkey)
+            JOIN pg_type AS t ON t.oid = atttypid
+        WHERE contype = 'p' AND conrelid = ANY (tables) AND attinhcount = 0
+            AND coalesce(nullif(typbasetype, 0), t.oid) IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)), call)
+    WHERE kind IN ('identity', 'sequence', 'generator');
+END;
+
+-- The column of a table, which must be usable as a key.
+CREATE FUNCTION snowdrift.find_key(relation oid, name name) RETURNS snowdrift.key_column
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict use_column
+DECLARE
+    a record;
+BEGIN
+    SELECT attnum, relname, atttypid, attinhcount, coalesce(nullif(typbasetype, 0), t.oid) AS base INTO a
+    FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid JOIN pg_type AS t ON t.oid = atttypid
+    WHERE attrelid = relation AND attname = name AND NOT attisdropped;
+    IF NOT FOUND THEN
+        RAISE 'column "%" of relation "%" does not exist', name, (SELECT relname FROM pg_class WHERE oid = relation) USING ERRCODE = '42703';
+    ELSIF a.base NOT IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype) THEN
+        RAISE 'column "%" of table "%" must be of type smallint, integer or bigint', name, a.relname
+            USING ERRCODE = '42804', DETAIL = format('The column is of type %s.', format_type(a.atttypid, NULL));
+    ELSIF a.attinhcount > 0 THEN
+        RAISE 'cannot alter inherited column "%"', name
+            USING ERRCODE = '42P16', HINT = format('Convert the column of the table that "%s" inherits from.', a.relname);
+    END IF;
+    RETURN (relation, a.attnum);
+END $$;
+
+-- The keys, and the columns that refer to them, directly or through other columns. None of them is inherited.
+CREATE FUNCTION snowdrift.with_referring(keys snowdrift.key_column[]) RETURNS snowdrift.key_column[]
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    result snowdrift.key_column[] := keys;
+    latest snowdrift.key_column[] := keys;
+BEGIN
+    WHILE cardinality(latest) > 0 LOOP
+        latest := ARRAY(SELECT o FROM snowdrift.origins(ARRAY(SELECT source
+                FROM snowdrift.with_inheriting(latest) JOIN snowdrift.key_references() ON target = member)) AS o
+            EXCEPT SELECT r FROM unnest(result) AS r);
+        result := result || latest;
+    END LOOP;
+    RETURN ARRAY(SELECT r FROM unnest(result) AS r ORDER BY r);
+END $$;
+
+CREATE FUNCTION snowdrift.plan_conversion(tables oid[], "column" name, call text) RETURNS snowdrift.conversion
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict use_column
+DECLARE
+    plan snowdrift.conversion;
+    r record;
+BEGIN
+    FOR r IN SELECT t, relname, relkind FROM unnest($1) AS t LEFT JOIN pg_class ON oid = t ORDER BY t LOOP
+        IF r.relkind IS NULL THEN
+            RAISE 'relation with OID % does not exist', r.t USING ERRCODE = '42P01';
+        ELSIF r.relkind NOT IN ('r', 'p') THEN
+            RAISE '"%" is not a table', r.relname USING ERRCODE = '42809';
+        END IF;
+    END LOOP;
+    plan.call := call;
+    plan.keys := CASE WHEN $2 IS NULL THEN snowdrift.find_keys($1, call) ELSE ARRAY[snowdrift.find_key($1[1], $2)] END;
+    -- A key that refers to another table has the values of that table's key.
+    FOR r IN SELECT root, (SELECT relname FROM pg_class WHERE oid = (root)."table") AS relname, attname,
+            string_agg(DISTINCT (SELECT relname FROM pg_class WHERE oid = (target)."table"), '", "') AS target
+        FROM snowdrift.with_inheriting(plan.keys) JOIN snowdrift.key_references() ON source = member
+            JOIN pg_attribute ON attrelid = (root)."table" AND attnum = (root).number
+        GROUP BY root, attname ORDER BY root LOOP
+        IF $2 IS NOT NULL THEN
+            RAISE 'cannot convert column "%" of table "%" because it refers to table "%"', r.attname, r.relname, r.target USING ERRCODE = '42830',
+                HINT = 'Convert the referenced column instead. If the columns refer to each other, drop one of the foreign keys first.';
+        END IF;
+        plan.keys := array_remove(plan.keys, r.root);
+    END LOOP;
+
+    plan.referring := snowdrift.with_referring(plan.keys);
+    plan.widened := ARRAY(SELECT c FROM unnest(plan.referring) AS c
+        JOIN pg_attribute ON attrelid = c."table" AND attnum = c.number JOIN pg_type AS t ON t.oid = atttypid
+        WHERE coalesce(nullif(typbasetype, 0), t.oid) IN ('int2'::regtype, 'int4'::regtype) ORDER BY c);
+    plan.members := ARRAY(SELECT DISTINCT member FROM snowdrift.with_inheriting(plan.widened) ORDER BY 1);
+    PERFORM snowdrift.check_table_owners(snowdrift.tables_of_keys(plan.keys, plan));
+    FOR r IN SELECT attname, relname, attgenerated, expression FROM snowdrift.with_inheriting(plan.keys), snowdrift.key_defaults(ARRAY[member], call)
+            JOIN pg_attribute ON attrelid = (key)."table" AND attnum = (key).number JOIN pg_class AS c ON c.oid = attrelid
+        WHERE kind = 'expression' ORDER BY key LOOP
+        RAISE 'column "%" of table "%" is not a serial or identity column', r.attname, r.relname USING ERRCODE = '55000',
+            DETAIL = format('The column''s values are generated by the expression %s.', r.expression),
+            HINT = CASE r.attgenerated WHEN '' THEN 'If the expression is not needed, drop the default.' ELSE 'Choose another column.' END;
+    END LOOP;
+    plan.new_keys := ARRAY(SELECT DISTINCT root FROM snowdrift.with_inheriting(plan.keys), snowdrift.key_defaults(ARRAY[member], call)
+        WHERE kind IS DISTINCT FROM 'generator' ORDER BY root);
+    plan.dependents := snowdrift.find_dependents(plan.members);
+    PERFORM snowdrift.check_obstacles(plan);
+    plan."tables" := ARRAY(SELECT t FROM unnest(snowdrift.tables_of_keys(plan.new_keys, plan)) AS t
+        UNION SELECT tgrelid FROM unnest(plan.dependents) AS d JOIN pg_trigger AS t ON class = 'pg_trigger'::regclass AND t.oid = object
+            JOIN pg_class AS c ON c.oid = tgrelid WHERE relkind IN ('r', 'p')
+        UNION SELECT polrelid FROM unnest(plan.dependents) AS d JOIN pg_policy AS p ON class = 'pg_policy'::regclass AND p.oid = object
+        ORDER BY 1);
+    RETURN plan;
+END $$;
+
+-- The tables of keys with new defaults, of the columns whose types change, and at the other ends of the foreign keys that
+-- PostgreSQL creates again; ascending, as all conversions lock them.
+CREATE FUNCTION snowdrift.tables_of_keys(keys snowdrift.key_column[], plan snowdrift.conversion) RETURNS oid[] LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT coalesce(array_agg(DISTINCT "table" ORDER BY "table"), '{}') FROM (
+        SELECT "table" FROM unnest(keys) UNION SELECT "table" FROM unnest((plan).widened)
+        UNION SELECT "table" FROM snowdrift.origins((
+            SELECT coalesce(array_agg(other), '{}') FROM unnest((plan).members) AS m JOIN (
+                SELECT source, target FROM snowdrift.key_references() UNION ALL SELECT target, source FROM snowdrift.key_references()) AS r(one, other)
+                ON one = m))) AS all_tables;
+END;
+
+-- Conversion of keys: the objects that depend on columns whose types change
+
+-- The objects that depend on others and that PostgreSQL does not change itself, as users know them: the view of a rule,
+-- the generated column of an expression. needed: what they depend on.
+CREATE FUNCTION snowdrift.dependents_of(objects snowdrift.dependent[]) RETURNS SETOF snowdrift.dependent LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT DISTINCT shown.class, shown.object,
+        CASE WHEN shown.class = 'pg_class'::regclass AND (SELECT relkind FROM pg_class WHERE oid = shown.object) = 'v' THEN 0 ELSE shown.part END,
+        o.class, o.object, o.part, o.is_smallint, o.level + 1
+    FROM unnest(objects) AS o
+        LEFT JOIN pg_class AS c ON o.class = 'pg_class'::regclass AND o.part = 0 AND c.oid = o.object
+        LEFT JOIN pg_type AS t ON t.oid = c.reltype,
+        LATERAL (VALUES (o.class, o.object, o.part), ('pg_type'::regclass, t.oid, 0), ('pg_type'::regclass, t.typarray, 0)) AS n(class, object, part)
+        JOIN pg_depend AS d ON refclassid = n.class AND refobjid = n.object AND (n.part = 0 OR refobjsubid = n.part),
+        LATERAL (SELECT refclassid, refobjid, refobjsubid FROM pg_depend AS whole
+            WHERE whole.classid = d.classid AND whole.objid = d.objid AND deptype IN ('i', 'P')
+            UNION ALL SELECT d.classid, d.objid, d.objsubid LIMIT 1) AS shown(class, object, part)
+    WHERE (shown.class, shown.object, shown.part) IS DISTINCT FROM (o.class, o.object, o.part)
+        AND (shown.class, shown.object, shown.part) IS DISTINCT FROM (n.class, n.object, n.part)
+        AND NOT (shown.class = 'pg_class'::regclass AND shown.object = o.object AND 0 IN (o.part, shown.part))
+        AND NOT (shown.class = 'pg_type'::regclass AND shown.object IN (t.oid, t.typarray))
+        AND NOT (shown.class = 'pg_constraint'::regclass AND EXISTS (SELECT FROM pg_constraint WHERE oid = shown.object AND NOT conislocal AND conrelid <> 0))
+        AND NOT (shown.class = d.classid AND shown.object <> d.objid)    -- a copy, such as that of a partition
+        AND NOT (shown.class = 'pg_trigger'::regclass AND EXISTS (SELECT FROM pg_trigger WHERE oid = shown.object AND (tgisinternal OR tgparentid <> 0)));
+END;
+
+-- Whether PostgreSQL changes an object together with the type of a column, and evaluates it, if at all, for the rows of its
+-- table. An expression of another table, which can have another owner, can read the column of a row value.
+CREATE FUNCTION snowdrift.is_rebuilt(class oid, object oid, relation oid) RETURNS boolean LANGUAGE sql STABLE
+    RETURN CASE class
+        WHEN 'pg_class'::regclass THEN EXISTS (SELECT FROM pg_class WHERE oid = object AND relkind = 'S')
+            OR EXISTS (SELECT FROM pg_index WHERE indexrelid = object AND indrelid = relation)
+        WHEN 'pg_constraint'::regclass THEN EXISTS (SELECT FROM pg_constraint WHERE oid = object AND (contype = 'f' OR conrelid = relation))
+        WHEN 'pg_statistic_ext'::regclass THEN EXISTS (SELECT FROM pg_statistic_ext WHERE oid = object AND stxrelid = relation)
+        WHEN 'pg_attrdef'::regclass THEN EXISTS (SELECT FROM pg_attrdef WHERE oid = object AND adrelid = relation)
+        ELSE false
+    END;
+
+-- Whether an object converts a smallint to integer. Built again, it would convert a bigint to integer, which fails for IDs.
+CREATE FUNCTION snowdrift.converts_smallint(class oid, object oid) RETURNS boolean LANGUAGE sql STABLE
+    RETURN strpos(CASE class
+        WHEN 'pg_constraint'::regclass THEN coalesce((SELECT conbin::text FROM pg_constraint WHERE oid = object),
+            (SELECT concat(indexprs::text, indpred::text) FROM pg_constraint JOIN pg_index ON indexrelid = conindid WHERE pg_constraint.oid = object))
+        WHEN 'pg_statistic_ext'::regclass THEN (SELECT stxexprs::text FROM pg_statistic_ext WHERE oid = object)
+        WHEN 'pg_class'::regclass THEN coalesce((SELECT concat(indexprs::text, indpred::text) FROM pg_index WHERE indexrelid = object),
+            (SELECT ev_action::text FROM pg_rewrite WHERE ev_class = object AND rulename = '_RETURN'))
+        WHEN 'pg_trigger'::regclass THEN (SELECT tgqual::text FROM pg_trigger WHERE oid = object)
+        WHEN 'pg_policy'::regclass THEN (SELECT concat(polqual::text, polwithcheck::text) FROM pg_policy WHERE oid = object)
+    END, format(':funcid %s ', 'int4(int2)'::regprocedure::oid)) > 0;
+
+-- All objects that depend on the columns, directly or through other objects, apart from those that PostgreSQL changes.
+CREATE FUNCTION snowdrift.find_dependents(columns snowdrift.key_column[]) RETURNS snowdrift.dependent[]
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    roots CONSTANT snowdrift.dependent[] := ARRAY(
+        SELECT ('pg_class'::regclass::oid, c."table", c.number::integer, 0, 0, 0, atttypid = 'int2'::regtype, 0)::snowdrift.dependent
+        FROM unnest(columns) AS c JOIN pg_attribute ON attrelid = c."table" AND attnum = c.number);
+    result snowdrift.dependent[];
+    latest snowdrift.dependent[];
+BEGIN
+    -- Of the objects that PostgreSQL changes, those that convert a smallint, and what names a constraint, as in
+    -- ON CONFLICT ON CONSTRAINT.
+    result := ARRAY(
+        WITH direct AS MATERIALIZED (
+            SELECT r.object AS relation, r.part, r.is_smallint, d.classid, d.objid FROM unnest(roots) AS r
+                JOIN pg_depend AS d ON refclassid = 'pg_class'::regclass AND refobjid = r.object AND refobjsubid = r.part
+            WHERE snowdrift.is_rebuilt(d.classid, d.objid, r.object)
+        ), constraints AS (
+            SELECT objid AS oid FROM direct WHERE classid = 'pg_constraint'::regclass
+            UNION SELECT c.oid FROM direct JOIN pg_constraint AS c ON conindid = objid WHERE classid = 'pg_class'::regclass AND contype <> 'f'
+        )
+        SELECT (classid, objid, 0, 'pg_class'::regclass, relation, part, true, 1)::snowdrift.dependent
+        FROM (SELECT relation, part, is_smallint, coalesce(i.refclassid, direct.classid) AS classid, coalesce(i.refobjid, direct.objid) AS objid
+            FROM direct LEFT JOIN pg_depend AS i ON direct.classid = 'pg_class'::regclass AND i.classid = direct.classid AND i.objid = direct.objid
+                AND i.deptype = 'i' AND i.refclassid = 'pg_constraint'::regclass) AS shown
+        WHERE is_smallint AND snowdrift.converts_smallint(classid, objid)
+            AND NOT EXISTS (SELECT FROM pg_constraint WHERE classid = 'pg_constraint'::regclass AND oid = objid AND NOT conislocal)
+            AND NOT EXISTS (SELECT FROM pg_inherits WHERE classid = 'pg_class'::regclass AND inhrelid = objid)
+        UNION ALL
+        SELECT d FROM snowdrift.dependents_of(ARRAY(SELECT ('pg_constraint'::regclass::oid, oid, 0, 0, 0, 0, false, 0)::snowdrift.dependent FROM constraints)) AS d
+        WHERE class IN ('pg_proc'::regclass, 'pg_rewrite'::regclass) OR (class = 'pg_class'::regclass AND (SELECT relkind FROM pg_class WHERE oid = object) = 'v')
+    );
+    latest := result || ARRAY(SELECT d FROM snowdrift.dependents_of(roots) AS d
+        WHERE NOT snowdrift.is_rebuilt(class, object, needed));
+    result := '{}';
+    WHILE cardinality(latest) > 0 LOOP
+        result := ARRAY(
+            SELECT (class, object, part, needed_class, needed, needed_part, bool_or(is_smallint), max(level))::snowdrift.dependent
+            FROM unnest(result || latest) GROUP BY class, object, part, needed_class, needed, needed_part);
+        latest := ARRAY(SELECT d FROM snowdrift.dependents_of(ARRAY(
+                SELECT DISTINCT ON (class, object, part) (class, object, part, 0, 0, 0, is_smallint, level)::snowdrift.dependent
+                FROM unnest(latest) ORDER BY class, object, part, level DESC, is_smallint DESC)) AS d);
+    END LOOP;
+    RETURN result;
+END $$;
+
+-- Why an object cannot be dropped and created again with all its properties: '' if it is no view, trigger or policy; null
+-- if it can.
+-- A view's definition would be found by names again, perhaps with other objects: PostgreSQL prints JOIN USING, CASE, NULLIF
+-- and IS DISTINCT FROM without their operators, and the types of arguments change.
+CREATE FUNCTION snowdrift.obstacle_to_create(class oid, object oid, is_smallint boolean) RETURNS text LANGUAGE sql STABLE
+    RETURN CASE
+        WHEN class = 'pg_policy'::regclass THEN (SELECT CASE
+            WHEN NOT snowdrift.is_trusted_owner(relowner) THEN format('its table belongs to role %s', relowner::regrole)
+            WHEN EXISTS (SELECT FROM pg_depend WHERE classid = class AND objid = object AND deptype IN ('e', 'x')) THEN 'belongs to an extension'
+            WHEN is_smallint AND snowdrift.converts_smallint(class, object) THEN 'converts a smallint to integer'
+            END FROM pg_policy JOIN pg_class AS c ON c.oid = polrelid WHERE pg_policy.oid = object)
+        WHEN class = 'pg_trigger'::regclass THEN (SELECT CASE
+            WHEN relkind NOT IN ('r', 'p') THEN ''
+            WHEN NOT snowdrift.is_trusted_owner(relowner) THEN format('its table belongs to role %s', relowner::regrole)
+            WHEN EXISTS (SELECT FROM pg_depend WHERE classid = class AND objid = object AND deptype IN ('e', 'x')) THEN 'belongs to an extension'
+            WHEN NOT has_function_privilege(tgfoid, 'EXECUTE') THEN 'its function may not be called'
+            WHEN is_smallint AND snowdrift.converts_smallint(class, object) THEN 'converts a smallint to integer'
+            END FROM pg_trigger JOIN pg_class AS c ON c.oid = tgrelid WHERE pg_trigger.oid = object)
+        WHEN class <> 'pg_class'::regclass OR (SELECT relkind FROM pg_class WHERE oid = object) <> 'v' THEN ''
+        ELSE (SELECT CASE
+            WHEN NOT snowdrift.is_trusted_owner(relowner) THEN format('belongs to role %s', relowner::regrole)
+            WHEN relpersistence = 't' THEN 'temporary'
+            WHEN EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = c.oid AND deptype = 'e')
+                THEN 'belongs to an extension'
+            WHEN NOT has_schema_privilege(relowner, relnamespace, 'CREATE')
+                THEN format('its owner may not create it in schema %s', relnamespace::regnamespace)
+            WHEN EXISTS (SELECT FROM aclexplode(relacl) WHERE grantor <> relowner)
+                OR EXISTS (SELECT FROM pg_attribute, aclexplode(attacl) WHERE attrelid = c.oid AND grantor <> relowner)
+                THEN 'has privileges that another role granted'
+            WHEN EXISTS (SELECT FROM pg_type WHERE oid = reltype AND typacl IS NOT NULL)
+                THEN 'its row type has privileges'
+            WHEN EXISTS (SELECT FROM pg_seclabel WHERE classoid = 'pg_class'::regclass AND objoid = c.oid)
+                OR EXISTS (SELECT FROM pg_seclabel WHERE classoid = 'pg_type'::regclass AND objoid = reltype)
+                THEN 'has a security label'
+            WHEN EXISTS (SELECT FROM pg_description WHERE classoid = 'pg_type'::regclass AND objoid = reltype)
+                THEN 'its row type has a comment'
+            WHEN EXISTS (SELECT FROM pg_description JOIN pg_rewrite AS r ON objoid = r.oid
+                    WHERE classoid = 'pg_rewrite'::regclass AND ev_class = c.oid AND rulename = '_RETURN')
+                THEN 'its rule has a comment'
+            WHEN EXISTS (SELECT FROM pg_depend JOIN pg_rewrite AS r ON objid = r.oid
+                    WHERE classid = 'pg_rewrite'::regclass AND ev_class = c.oid AND rulename = '_RETURN' AND refclassid = 'pg_operator'::regclass)
+                THEN 'uses an operator that is not PostgreSQL''s own, which its definition may not show'
+            WHEN EXISTS (SELECT FROM pg_depend JOIN pg_rewrite AS r ON objid = r.oid
+                    JOIN pg_proc AS p ON refobjid = p.oid JOIN pg_proc AS other USING (pronamespace, proname)
+                    WHERE classid = 'pg_rewrite'::regclass AND ev_class = c.oid AND rulename = '_RETURN'
+                        AND refclassid = 'pg_proc'::regclass AND other.oid <> p.oid)
+                THEN 'uses a function that has variants with other arguments'
+            WHEN is_smallint AND snowdrift.converts_smallint(class, object) THEN 'converts a smallint to integer'
+            END FROM pg_class AS c WHERE oid = object)
+    END;
+
+-- The statements that drop an object and create it again; null if there is none to copy.
+CREATE FUNCTION snowdrift.statements_for(class oid, object oid, part integer, OUT dropped text, OUT created text)
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
+    SET timezone = 'UTC' SET datestyle = ISO SET intervalstyle = postgres SET extra_float_digits = 3 AS $$
+#variable_conflict use_column
+DECLARE
+    o record;
+BEGIN
+    SELECT * INTO o FROM pg_identify_object(class, object, part);
+    dropped := format('DROP %s %s', upper(o.type), o.identity);
+    CASE o.type
+    WHEN 'materialized view' THEN
+        created := format('CREATE MATERIALIZED VIEW %s AS %s', o.identity, rtrim(pg_get_viewdef(object), ';'));
+    WHEN 'view' THEN
+        created := format('CREATE VIEW %s AS %s', o.identity, rtrim(pg_get_viewdef(object), ';'));
+    WHEN 'index' THEN
+        created := replace(pg_get_indexdef(object), ' ON ONLY ', ' ON ');
+    WHEN 'function', 'procedure' THEN
+        created := pg_get_functiondef(object);
+    WHEN 'rule' THEN
+        created := rtrim(pg_get_ruledef(object), ';');
+    WHEN 'trigger' THEN
+        created := pg_get_triggerdef(object);
+    WHEN 'statistics object' THEN
+        dropped := format('DROP STATISTICS %s', o.identity);
+        created := pg_get_statisticsobjdef(object);
+    WHEN 'table constraint' THEN
+        SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', snowdrift.relation_name(conrelid), conname),
+            format('ALTER TABLE %s ADD CONSTRAINT %I %s', snowdrift.relation_name(conrelid), conname, pg_get_constraintdef(oid))
+        INTO dropped, created FROM pg_constraint WHERE oid = object;
+    WHEN 'default value' THEN
+        SELECT format('ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT', snowdrift.relation_name(adrelid), attname),
+            format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', snowdrift.relation_name(adrelid), attname, pg_get_expr(adbin, adrelid))
+        INTO dropped, created FROM pg_attrdef AS d JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum WHERE d.oid = object;
+    WHEN 'table column' THEN
+        SELECT format('ALTER TABLE %s DROP COLUMN %I', snowdrift.relation_name(attrelid), attname),
+            format('ALTER TABLE %s ADD COLUMN %I %s GENERATED ALWAYS AS (%s) %s', snowdrift.relation_name(attrelid), attname,
+                format_type(atttypid, atttypmod), pg_get_expr(adbin, adrelid), CASE attgenerated WHEN 'v' THEN 'VIRTUAL' ELSE 'STORED' END)
+        INTO dropped, created FROM pg_attribute JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+        WHERE attrelid = object AND attnum = part AND attgenerated <> '';    -- no others, which have data
+    WHEN 'publication relation' THEN
+        SELECT format('ALTER PUBLICATION %I DROP TABLE %s', pubname, snowdrift.relation_name(prrelid)),
+            format('ALTER PUBLICATION %I ADD TABLE %s%s%s', pubname, snowdrift.relation_name(prrelid),
+                (SELECT format(' (%s)', string_agg(quote_ident(attname), ', ' ORDER BY attnum)) FROM pg_attribute
+                    WHERE attrelid = prrelid AND attnum = ANY (prattrs) HAVING count(*) > 0),
+                ' WHERE (' || pg_get_expr(prqual, prrelid) || ')')
+        INTO dropped, created FROM pg_publication_rel AS r JOIN pg_publication AS p ON p.oid = prpubid WHERE r.oid = object;
+    ELSE
+    END CASE;
+    IF snowdrift.converts_smallint(class, object) THEN    -- to a type that can contain IDs
+        created := replace(created, '::integer', '::bigint');
+    END IF;
+END $$;
+
+-- Ensure that the types of the columns can be changed: one error lists all that stands in the way, with the statements to
+-- copy.
+CREATE FUNCTION snowdrift.check_obstacles(plan snowdrift.conversion) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict use_column
+DECLARE
+    listed snowdrift.dependent[];
+    previous integer := -1;
+    first_lines text;
+    lines text;
+    drops text;
+    creates text;
+BEGIN
+    first_lines := (SELECT string_agg(line, E'\n' ORDER BY c, line) FROM snowdrift.column_obstacles(plan) AS o(c, line));
+    -- What depends on a listed object is listed, too.
+    WHILE coalesce(cardinality(listed), 0) <> previous LOOP
+        previous := coalesce(cardinality(listed), 0);
+        listed := ARRAY(SELECT d FROM unnest(plan.dependents) AS d
+            WHERE snowdrift.obstacle_to_create(class, object, is_smallint) IS NOT NULL
+                OR (class, object, part) IN (SELECT class, object, part FROM unnest(listed))
+                OR (needed_class, needed, needed_part) IN (SELECT class, object, part FROM unnest(listed)));
+    END LOOP;
+    SELECT string_agg(pg_describe_object(class, object, part) || coalesce(' (' || nullif(reason, '') || ')', '')
+            || ' depends on ' || pg_describe_object(needed_class, needed, needed_part), E'\n' ORDER BY level DESC, class, object, part),
+        string_agg(dropped || ';', E'\n' ORDER BY level DESC, class, object, part),
+        string_agg(created || ';', E'\n' ORDER BY level, class DESC, object DESC, part DESC)
+    INTO lines, drops, creates
+    FROM (SELECT DISTINCT ON (class, object, part) *, CASE WHEN is_smallint AND snowdrift.converts_smallint(class, object)
+                THEN 'converts a smallint to integer' ELSE snowdrift.obstacle_to_create(class, object, is_smallint) END AS reason
+            FROM unnest(listed) ORDER BY class, object, part, level DESC, needed_class, needed, needed_part) AS l,
+        snowdrift.statements_for(class, object, part);
+    IF lines IS NULL AND first_lines IS NULL THEN
+        RETURN;
+    END IF;
+    RAISE 'cannot convert keys because other objects depend on columns whose types must change' USING ERRCODE = '0A000',
+        DETAIL = concat_ws(E'\n', first_lines, lines),
+        HINT = CASE WHEN lines IS NULL THEN 'Change these columns first.'
+            ELSE concat_ws(E'\n', 'In one transaction, drop these objects in this order, convert the keys, and create the objects again in the reverse order:',
+                drops, '-- convert the keys here', creates, 'Also give them their owners, privileges and comments again.') END;
+END $$;
+
+-- What prevents a change of a column's type, apart from objects that depend on it
+CREATE FUNCTION snowdrift.column_obstacles(plan snowdrift.conversion, OUT member snowdrift.key_column, OUT line text) RETURNS SETOF record
+    LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT m, pg_describe_object('pg_class'::regclass, c.oid, attnum) || ' ' || problem
+    FROM (SELECT m, true FROM unnest((plan).members) AS m UNION ALL SELECT k, false FROM unnest((plan).keys) AS k) AS columns(m, is_member)
+        JOIN pg_attribute ON attrelid = (m)."table" AND attnum = (m).number
+        JOIN pg_class AS c ON c.oid = attrelid JOIN pg_type AS t ON t.oid = atttypid,
+        LATERAL (
+            SELECT format('is of the domain type %s; change its type to bigint first', format_type(atttypid, NULL)) WHERE typbasetype <> 0
+            UNION ALL
+            SELECT 'is in a typed table' WHERE reloftype <> 0 AND is_member
+            UNION ALL
+            SELECT 'is part of the partition key of its table; move the rows to a partitioned table in which the column is of type bigint'
+            FROM pg_partitioned_table WHERE partrelid = c.oid AND is_member
+                AND (attnum = ANY (partattrs) OR EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = c.oid AND objsubid = 0
+                    AND refclassid = 'pg_class'::regclass AND refobjid = c.oid AND refobjsubid = attnum AND deptype = 'i'))
+            UNION ALL
+            SELECT format('is in the type of %s', pg_describe_object('pg_class'::regclass, u.attrelid, u.attnum))
+            FROM pg_type AS row_type, pg_depend, pg_attribute AS u JOIN pg_class AS uc ON uc.oid = u.attrelid AND uc.relkind IN ('r', 'p', 'm')
+            WHERE is_member AND row_type.oid = c.reltype AND refclassid = 'pg_type'::regclass AND refobjid IN (row_type.oid, row_type.typarray)
+                AND classid = 'pg_class'::regclass AND u.attrelid = objid AND u.attnum = objsubid AND objsubid > 0
+            UNION ALL
+            SELECT format('is in the replica identity of its table; run ALTER TABLE %s REPLICA IDENTITY FULL first, and set the index again afterwards',
+                snowdrift.relation_name(c.oid))
+            FROM pg_index AS i JOIN pg_class AS ic ON ic.oid = indexrelid
+            WHERE indrelid = c.oid AND is_member AND indisreplident AND ic.relispartition AND attnum = ANY (indkey) AND c.relreplident = 'i'
+        ) AS p(problem)
+    GROUP BY m, c.oid, attnum, problem;
+END;
+
+-- Conversion of keys: what can fail afterwards. These are guesses from names and texts: code outside of the database, and
+-- statements that functions put together, are not seen.
+
+-- The columns in partition keys that will get new keys
+CREATE FUNCTION snowdrift.partitioned_by_new_keys(plan snowdrift.conversion) RETURNS SETOF snowdrift.key_column LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT DISTINCT ON (root) member FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys))
+        JOIN pg_partitioned_table ON partrelid = (member)."table"
+    WHERE partstrat IN ('r', 'l') AND ((member).number = ANY (partattrs) OR EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass
+        AND objid = partrelid AND objsubid = 0 AND refclassid = 'pg_class'::regclass AND refobjid = partrelid AND refobjsubid = (member).number AND deptype = 'i'))
+    ORDER BY root, member;
+END;
+
+-- Columns without a foreign key whose names say that they refer to something, or to a table with new keys
+CREATE FUNCTION snowdrift.narrow_columns(plan snowdrift.conversion, OUT column_of oid, OUT number smallint, OUT name name, OUT is_reference boolean)
+    RETURNS SETOF record LANGUAGE sql STABLE
+BEGIN ATOMIC
+    WITH stems AS MATERIALIZED (
+        SELECT DISTINCT regexp_replace(lower(relname), '(ies|es|s)$', '') AS stem FROM unnest((plan).new_keys) AS k JOIN pg_class AS t ON t.oid = k."table"
+    ), schemas AS MATERIALIZED (
+        SELECT DISTINCT relnamespace AS schema FROM unnest((plan).new_keys) AS k JOIN pg_class AS t ON t.oid = k."table"
+    )
+    SELECT attrelid, attnum, attname, attname ~* '(.ids?|_by|_from|_to|_ref|_key|_no|parent)$'
+        OR EXISTS (SELECT FROM stems WHERE length(stem) > 2 AND strpos(lower(attname), stem) > 0)
+    FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid
+        LEFT JOIN pg_attrdef AS d ON adrelid = attrelid AND adnum = attnum
+    WHERE relkind IN ('r', 'p') AND NOT relispartition AND attnum > 0 AND NOT attisdropped AND attinhcount = 0 AND attidentity = '' AND attgenerated = ''
+        AND atttypid IN ('int2'::regtype, 'int4'::regtype, 'int2[]'::regtype, 'int4[]'::regtype)
+        AND relnamespace IN (SELECT schema FROM schemas)
+        AND (attrelid, attnum) NOT IN (SELECT m."table", m.number FROM unnest((plan).members) AS m)
+        AND coalesce(pg_get_expr(adbin, adrelid), '') NOT LIKE '%nextval(%'
+        AND NOT EXISTS (SELECT FROM pg_constraint WHERE contype = 'f' AND conrelid = attrelid AND attnum = ANY (conkey))
+        AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = attrelid AND deptype = 'e');
+END;
+
+-- The functions of triggers on the tables of a conversion, and those whose texts name such a table. is_rewritten: the
+-- types of the table's rows change.
+CREATE FUNCTION snowdrift.functions_near(plan snowdrift.conversion, OUT function oid, OUT is_rewritten boolean) RETURNS SETOF record LANGUAGE sql STABLE
+BEGIN ATOMIC
+    WITH near AS MATERIALIZED (
+        SELECT "table", bool_or(is_member) AS is_rewritten FROM (
+            SELECT "table", true FROM unnest((plan).members)
+            UNION ALL SELECT (member)."table", false FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys))) AS n("table", is_member)
+        GROUP BY "table"
+    ), words AS MATERIALIZED (    -- where a table can be: in a FROM clause, in a type, as the type of a variable
+        SELECT DISTINCT p.oid, coalesce(word[1], word[2], word[3]) AS word FROM pg_proc AS p JOIN pg_language AS l ON l.oid = prolang,
+            regexp_matches(lower(prosrc), '(?:(?:[[:<:]](?:from|join|into|update|only|using|table)[[:space:]]+|,[[:space:]]*)(?:"?[[:alnum:]_$]+"?[.])?"?([[:alnum:]_$]+))'
+                '|(?:([[:alnum:]_$]+)"?(?:[.]"?[[:alnum:]_$]+"?)?%(?:row)?type)|(?:([[:alnum:]_$]+)"?[[:space:]]*(?:;|:=))', 'g') AS word
+        WHERE lanname IN ('plpgsql', 'sql') AND prosqlbody IS NULL AND pronamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace,
+                'snowdrift'::regnamespace, 'snowdrift_tables'::regnamespace)
+            AND prosrc NOT LIKE '%snowdrift%_tables.%'
+            AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')
+            AND EXISTS (SELECT FROM near)
+    )
+    SELECT function, bool_or(is_rewritten) FROM (
+        SELECT tgfoid, is_rewritten FROM near JOIN pg_trigger ON tgrelid = "table" WHERE NOT tgisinternal
+        UNION ALL SELECT words.oid, is_rewritten FROM near JOIN pg_class AS c ON c.oid = "table" JOIN words ON word = lower(relname)) AS f(function, is_rewritten)
+    GROUP BY function;
+END;
+
+-- PL/pgSQL functions that sessions must plan again. Changing the cost to what it is does so, and needs the function's owner.
+CREATE FUNCTION snowdrift.functions_to_replan(plan snowdrift.conversion, OUT function oid, OUT statement text, OUT owner oid, OUT is_allowed boolean)
+    RETURNS SETOF record LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT p.oid, format('ALTER FUNCTION %s COST %s', p.oid::regprocedure, procost), proowner, pg_has_role(proowner, 'USAGE')
+    FROM snowdrift.functions_near(plan) JOIN pg_proc AS p ON p.oid = function JOIN pg_language AS l ON l.oid = prolang
+    WHERE is_rewritten AND lanname = 'plpgsql' AND prokind = 'f';
+END;
+
+-- Why functions of triggers, and those that name a table, can fail with new keys
+CREATE FUNCTION snowdrift.integers_in_functions(plan snowdrift.conversion, OUT function oid, OUT reason text) RETURNS SETOF record LANGUAGE sql STABLE
+BEGIN ATOMIC
+    WITH near AS MATERIALIZED (
+        SELECT p.oid, prosrc, coalesce(proallargtypes, proargtypes::oid[]) AS types FROM snowdrift.functions_near(plan) AS f JOIN pg_proc AS p ON p.oid = f.function
+    ), narrow AS MATERIALIZED (
+        SELECT c.oid, lower(relname) AS relname, string_agg(name::text, ', ' ORDER BY number) AS names
+        FROM snowdrift.narrow_columns(plan) JOIN pg_class AS c ON c.oid = column_of
+        WHERE is_reference OR column_of NOT IN (SELECT m."table" FROM unnest((plan).members) AS m) GROUP BY c.oid
+    ), words AS MATERIALIZED (
+        SELECT DISTINCT near.oid, lower(word[1]) AS word FROM near, regexp_matches(prosrc, '[[:alnum:]_$]+', 'g') AS word
+    ), calls AS MATERIALIZED (
+        SELECT DISTINCT near.oid, word[1] AS name FROM near, regexp_matches(prosrc, '([[:alnum:]_$]+)"?[[:space:]]*[(]', 'g') AS word
+    )
+    SELECT oid, string_agg(reason, '; ' ORDER BY n, reason) FROM (
+        SELECT oid, 1, 'declares or takes integers' FROM near WHERE prosrc ~* '[[:<:]](smallint|int2|integer|int|int4)[[:>:]]'
+            OR types && '{int2,int4,int2[],int4[]}'::regtype[]::oid[]
+        UNION ALL
+        SELECT calls.oid, 2, 'calls ' || q.oid::regprocedure FROM calls JOIN pg_proc AS q ON proname = calls.name
+        WHERE q.oid <> calls.oid AND pronamespace <> 'pg_catalog'::regnamespace AND proargtypes::oid[] && '{int2,int4,int2[],int4[]}'::regtype[]::oid[]
+        UNION ALL
+        SELECT words.oid, 3, format('names table %s, whose columns %s are integers', narrow.oid::regclass, names) FROM words JOIN narrow ON relname = word
+    ) AS r(oid, n, reason)
+    GROUP BY oid;
+END;
+
+-- One line per risk, as a comment in SQL: the kind, the object, what will happen, and what to do.
+CREATE FUNCTION snowdrift.conversion_risks(plan snowdrift.conversion, dry_run boolean) RETURNS SETOF text
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict use_column
+BEGIN
+    IF cardinality(plan."tables") = 0 THEN
+        RETURN;
+    END IF;
+    RETURN QUERY SELECT regexp_replace('-- warning: ' || text, '[[:cntrl:]]', ' ', 'g') FROM (
+        SELECT 1 AS kind, m."table" AS o, m.number::text AS n, format('partition key: column %I of table %s: no partition takes new keys; create partitions for them with snowdrift.create_partitions()',
+            attname, attrelid::regclass) AS text
+        FROM snowdrift.partitioned_by_new_keys(plan) AS m JOIN pg_attribute ON attrelid = m."table" AND attnum = m.number
+        UNION ALL
+        SELECT 2, column_of, number::text, format('no foreign key: column %I of table %s: new keys raise 22003; if it refers to a converted key, run ALTER TABLE %s ALTER COLUMN %I TYPE %s;',
+            name, column_of::regclass, column_of::regclass, name,
+            CASE WHEN atttypid IN ('int2'::regtype, 'int4'::regtype) THEN 'bigint' ELSE 'bigint[]' END)
+        FROM snowdrift.narrow_columns(plan) JOIN pg_attribute ON attrelid = column_of AND attnum = number WHERE is_reference
+        UNION ALL
+        SELECT 3, function, '', format('integers in a function: %s: new keys can raise an error, because it %s; use bigint there', function::regprocedure, reason)
+        FROM snowdrift.integers_in_functions(plan)
+        UNION ALL
+        SELECT 4, function, '', format('open connections: %s: sessions that have run it raise 42804 until they reconnect; as role %s, run %s;',
+            function::regprocedure, owner::regrole, statement)
+        FROM snowdrift.functions_to_replan(plan) WHERE NOT is_allowed
+        UNION ALL
+        SELECT DISTINCT 5, object, '', format('cast to integer: %s: new keys raise 22003 there; drop it before the conversion, and create it with bigint afterwards',
+            pg_describe_object(class, object, part))
+        FROM unnest(plan.dependents), snowdrift.statements_for(class, object, part)
+        WHERE created ~ '::(integer|smallint)' OR (class = 'pg_policy'::regclass AND (SELECT concat(pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid))
+            FROM pg_policy WHERE oid = object) ~ '::(integer|smallint)')
+        UNION ALL
+        SELECT 6, k."table", '', format('keys not checked: table %s: row-level security hides rows from a dry run; the conversion compares the keys', k."table"::regclass)
+        FROM unnest(plan.new_keys) AS k WHERE dry_run AND k."table" IN (SELECT snowdrift.forced_tables(plan))
+    ) AS r ORDER BY kind, o, n;
+END $$;
+
+-- Conversion of keys: the statements. These functions read the catalog and change nothing.
+
+-- The statements that drop and create a view, a trigger or a policy with all its properties. A new view has the default
+-- privileges of its owner, so they are revoked first.
+CREATE FUNCTION snowdrift.statements_to_create(d snowdrift.dependent) RETURNS SETOF text
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
+    SET timezone = 'UTC' SET datestyle = ISO SET intervalstyle = postgres SET extra_float_digits = 3 AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY WITH view AS (
+        SELECT *, oid::regclass AS name FROM pg_class WHERE d.class = 'pg_class'::regclass AND oid = d.object
+    ), default_acl AS (
+        SELECT defaclacl FROM pg_default_acl JOIN view ON defaclrole = relowner
+        WHERE defaclobjtype = 'r' AND defaclnamespace IN (0, relnamespace)
+    ), view_acl AS (
+        SELECT oid, name, relowner, coalesce(relacl, acldefault('r', relowner)) AS acl FROM view
+        WHERE relacl IS NOT NULL OR EXISTS (SELECT FROM default_acl)
+    ), revoked AS (
+        SELECT relowner AS grantee FROM view_acl
+        UNION SELECT grantee FROM default_acl, aclexplode(defaclacl)
+    ), granted AS (
+        SELECT grantee, is_grantable, string_agg(privilege_type, ', ' ORDER BY privilege_type) AS privileges
+        FROM view_acl, aclexplode(acl) GROUP BY grantee, is_grantable
+        UNION ALL
+        SELECT grantee, is_grantable,
+            string_agg(format('%s (%I)', privilege_type, attname), ', ' ORDER BY attnum, privilege_type)
+        FROM view JOIN pg_attribute ON attrelid = oid, aclexplode(attacl) GROUP BY grantee, is_grantable
+    ), statements(step, subject, statement) AS (
+        SELECT 1, 0::oid, format(E'CREATE VIEW %s%s AS\n%s', name,
+            (SELECT format(' WITH (%s)', string_agg(format('%I = %L', option_name, option_value), ', '))
+                FROM pg_options_to_table(reloptions) HAVING count(*) > 0),
+            rtrim(pg_get_viewdef(oid), ';')) FROM view
+        UNION ALL
+        SELECT 2, 0::oid, format('ALTER VIEW %s OWNER TO %s', name, relowner::regrole) FROM view
+        UNION ALL
+        SELECT 3, 0::oid, format('REVOKE ALL ON %s FROM %s', name, (SELECT string_agg(
+            CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END, ', ' ORDER BY grantee) FROM revoked))
+        FROM view_acl
+        UNION ALL
+        SELECT 4, grantee, format('GRANT %s ON %s TO %s%s', privileges, name,
+            CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END,
+            CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END)
+        FROM granted, view
+        UNION ALL
+        SELECT 5, objsubid::oid, format('COMMENT ON %s IS %L', CASE objsubid WHEN 0 THEN format('VIEW %s', name) ELSE
+            format('COLUMN %s.%I', name, (SELECT attname FROM pg_attribute WHERE attrelid = oid AND attnum = objsubid)) END,
+            description)
+        FROM pg_description JOIN view ON objoid = oid WHERE classoid = 'pg_class'::regclass
+    )
+    SELECT statement FROM statements ORDER BY step, subject, statement;
+
+    RETURN QUERY SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE d.class = 'pg_trigger'::regclass AND oid = d.object;
+    RETURN QUERY WITH RECURSIVE copies AS (
+        SELECT * FROM pg_trigger WHERE d.class = 'pg_trigger'::regclass AND oid = d.object
+        UNION ALL SELECT t.* FROM pg_trigger AS t JOIN copies ON t.tgparentid = copies.oid
+    )
+    SELECT format('ALTER TABLE ONLY %s %s TRIGGER %I', snowdrift.relation_name(tgrelid),
+        CASE tgenabled WHEN 'D' THEN 'DISABLE' WHEN 'R' THEN 'ENABLE REPLICA' WHEN 'A' THEN 'ENABLE ALWAYS' ELSE 'ENABLE' END, tgname)
+    FROM copies WHERE tgenabled <> 'O' OR EXISTS (SELECT FROM copies AS c WHERE tgenabled <> 'O');
+
+    RETURN QUERY SELECT concat(format('CREATE POLICY %I ON %s AS %s FOR %s TO %s', polname, snowdrift.relation_name(polrelid),
+            CASE WHEN polpermissive THEN 'PERMISSIVE' ELSE 'RESTRICTIVE' END,
+            CASE polcmd WHEN 'r' THEN 'SELECT' WHEN 'a' THEN 'INSERT' WHEN 'w' THEN 'UPDATE' WHEN 'd' THEN 'DELETE' ELSE 'ALL' END,
+            (SELECT string_agg(CASE role WHEN 0 THEN 'PUBLIC' ELSE role::regrole::text END, ', ') FROM unnest(polroles) AS role)),
+        ' USING (' || pg_get_expr(polqual, polrelid) || ')', ' WITH CHECK (' || pg_get_expr(polwithcheck, polrelid) || ')')
+    FROM pg_policy WHERE d.class = 'pg_policy'::regclass AND oid = d.object;
+
+    RETURN QUERY SELECT format('COMMENT ON %s IS %L', CASE d.class WHEN 'pg_trigger'::regclass
+            THEN (SELECT format('TRIGGER %I ON %s', tgname, snowdrift.relation_name(tgrelid)) FROM pg_trigger WHERE oid = d.object)
+            ELSE (SELECT format('POLICY %I ON %s', polname, snowdrift.relation_name(polrelid)) FROM pg_policy WHERE oid = d.object) END,
+        description)
+    FROM pg_description WHERE classoid = d.class AND objoid = d.object AND d.class <> 'pg_class'::regclass;
+END $$;
+
+-- The statements that change what generates the keys. They take little time, and run before those that rewrite tables, so
+-- that their errors occur early. Several keys can use a sequence, so all defaults change before a sequence is dropped.
+-- DROP IDENTITY drops one while defaults change, so the defaults that use it are dropped first.
+CREATE FUNCTION snowdrift.default_statements(plan snowdrift.conversion) RETURNS SETOF text
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict use_column
+DECLARE
+    members CONSTANT snowdrift.key_column[] := ARRAY(SELECT member FROM snowdrift.with_inheriting(plan.new_keys));
+BEGIN
+    RETURN QUERY SELECT format('ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT', snowdrift.relation_name(attrelid), attname)
+    FROM snowdrift.key_defaults(members, plan.call) JOIN pg_attribute ON attrelid = (key)."table" AND attnum = (key).number
+    WHERE snowdrift.sequence_owner(sequence, 'i') = ANY (members) ORDER BY key;
+
+    RETURN QUERY SELECT format('ALTER TABLE %s %sALTER COLUMN %I %s', snowdrift.relation_name(attrelid),
+        CASE WHEN member = root AND attidentity <> '' THEN format('ALTER COLUMN %I DROP IDENTITY, ', attname) END, attname,
+        CASE WHEN member = root THEN 'SET DEFAULT ' || plan.call ELSE 'DROP IDENTITY' END)
+    FROM snowdrift.with_inheriting(plan.new_keys) JOIN pg_attribute ON attrelid = (member)."table" AND attnum = (member).number
+        JOIN pg_class AS c ON c.oid = attrelid
+    WHERE member = root OR (attidentity <> '' AND NOT (relispartition AND current_setting('server_version_num')::integer >= 170000))
+    ORDER BY root, member = root, member;
+
+    RETURN QUERY SELECT format('DROP SEQUENCE %s', snowdrift.relation_name(sequence))
+    FROM (SELECT sequence, min(key) AS key FROM (SELECT sequence, ((key)."table", (key).number)::text, row_number() OVER (ORDER BY key) AS key
+            FROM snowdrift.key_defaults(members, plan.call) WHERE snowdrift.sequence_owner(sequence, 'a') = ANY (members)) AS s(sequence, name, key)
+        GROUP BY sequence) AS used ORDER BY key;
+END $$;
+
+-- The tables whose row-level security hides rows from the caller, who owns them
+CREATE FUNCTION snowdrift.forced_tables(plan snowdrift.conversion) RETURNS SETOF oid LANGUAGE sql STABLE
+BEGIN ATOMIC
+    WITH RECURSIVE relations(relation) AS (
+        SELECT unnest((plan)."tables") UNION SELECT inhrelid FROM relations JOIN pg_inherits ON inhparent = relation
+    )
+    SELECT relation FROM relations JOIN pg_class ON pg_class.oid = relation
+    WHERE relrowsecurity AND relforcerowsecurity AND NOT (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user) ORDER BY relation;
+END;
+
+-- The column that owns a sequence: as that of an identity ('i'), or of another default ('a').
+CREATE FUNCTION snowdrift.sequence_owner(sequence oid, dependency "char") RETURNS snowdrift.key_column LANGUAGE sql STABLE
+    RETURN (SELECT ROW(refobjid, refobjsubid::smallint)::snowdrift.key_column FROM pg_depend
+        WHERE classid = 'pg_class'::regclass AND objid = sequence AND refclassid = 'pg_class'::regclass AND refobjsubid > 0 AND deptype = dependency);
+
+-- All statements of a conversion. path: the caller's search path.
+CREATE FUNCTION snowdrift.conversion_statements(plan snowdrift.conversion, path text) RETURNS SETOF text
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict use_column
+DECLARE
+    again CONSTANT snowdrift.dependent[] := ARRAY(
+        SELECT (class, object, part, 0, 0, 0, false, max(level))::snowdrift.dependent FROM unnest(plan.dependents)
+        GROUP BY class, object, part ORDER BY max(level), class = 'pg_class'::regclass DESC, class, object DESC);
+    rewritten CONSTANT oid[] := ARRAY(SELECT DISTINCT "table" FROM unnest(plan.members));
+BEGIN
+    IF cardinality(plan."tables") = 0 THEN
+        RETURN;
+    END IF;
+    RETURN QUERY SELECT dropped FROM unnest(again) WITH ORDINALITY AS u(class, object, part, a, b, c, e, level, n),
+        snowdrift.statements_for(class, object, part) ORDER BY level DESC, n DESC;
+    RETURN NEXT snowdrift.lock_statement(plan, 'ACCESS EXCLUSIVE');
+    -- Forced row-level security would hide rows when PostgreSQL checks foreign keys again.
+    RETURN QUERY SELECT format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', snowdrift.relation_name(oid)) FROM snowdrift.forced_tables(plan) AS oid;
+    RETURN QUERY SELECT * FROM snowdrift.default_statements(plan);
+    RETURN QUERY SELECT format('ALTER TABLE %s %s', snowdrift.relation_name(attrelid),
+        string_agg(format('ALTER COLUMN %I TYPE bigint', attname), ', ' ORDER BY attnum))
+    FROM unnest(plan.widened) AS w JOIN pg_attribute ON attrelid = w."table" AND attnum = w.number GROUP BY attrelid ORDER BY attrelid;
+    RETURN QUERY SELECT format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', snowdrift.relation_name(oid)) FROM snowdrift.forced_tables(plan) AS oid;
+    -- PostgreSQL does not keep these when it builds objects again.
+    RETURN QUERY SELECT format('ALTER INDEX %s ALTER COLUMN %s SET STATISTICS %s', snowdrift.relation_name(indexrelid), attnum, attstattarget)
+    FROM pg_index JOIN pg_attribute ON attrelid = indexrelid JOIN pg_class AS c ON c.oid = indexrelid
+    WHERE indrelid = ANY (rewritten) AND attstattarget >= 0 AND indexprs IS NOT NULL AND NOT relispartition ORDER BY indexrelid, attnum;
+    RETURN QUERY SELECT format('ALTER STATISTICS %I.%I SET STATISTICS %s', nspname, stxname, stxstattarget)
+    FROM pg_statistic_ext AS s JOIN pg_namespace AS n ON n.oid = stxnamespace
+    WHERE stxrelid = ANY (rewritten) AND stxstattarget >= 0 ORDER BY s.oid;
+    IF cardinality(again) > 0 THEN
+        RETURN NEXT 'SET LOCAL search_path = pg_catalog, pg_temp';
+        RETURN QUERY SELECT s FROM unnest(again) WITH ORDINALITY AS u(class, object, part, a, b, c, e, level, n),
+            snowdrift.statements_to_create((class, object, part, 0, 0, 0, false, level)::snowdrift.dependent) WITH ORDINALITY AS t(s, m) ORDER BY n, m;
+        RETURN NEXT format('SELECT pg_catalog.set_config(''search_path'', %L, true)', path);
+    END IF;
+    -- Sessions that have run a PL/pgSQL function plan it again after this, and otherwise raise 42804.
+    RETURN QUERY SELECT statement FROM snowdrift.functions_to_replan(plan) WHERE is_allowed ORDER BY statement;
+END $$;
+
+CREATE FUNCTION snowdrift.lock_statement(plan snowdrift.conversion, mode text) RETURNS text
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+BEGIN
+    RETURN (SELECT format('LOCK TABLE %s IN %s MODE', string_agg(snowdrift.relation_name(t), ', ' ORDER BY n), mode)
+        FROM unnest(plan."tables") WITH ORDINALITY AS u(t, n) HAVING count(*) > 0);
+END $$;
+
+-- The statements that lock what a conversion changes. Views are locked before the tables that they read, as queries do.
+-- Giving them to their owner locks nothing else.
+CREATE FUNCTION snowdrift.lock_statements(plan snowdrift.conversion, dry_run boolean) RETURNS text[]
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict use_column
+BEGIN
+    IF dry_run THEN
+        RETURN ARRAY(SELECT s FROM snowdrift.lock_statement(plan, 'ACCESS SHARE') AS s WHERE s IS NOT NULL);
+    END IF;
+    RETURN ARRAY(SELECT format('ALTER VIEW %s OWNER TO %s', snowdrift.relation_name(oid), relowner::regrole)
+            FROM (SELECT object, max(level) AS level FROM unnest(plan.dependents) WHERE class = 'pg_class'::regclass GROUP BY object) AS v
+                JOIN pg_class ON oid = object ORDER BY level DESC, oid)
+        || ARRAY(SELECT s FROM snowdrift.lock_statement(plan, 'ACCESS EXCLUSIVE') AS s WHERE s IS NOT NULL);
+END $$;
+
+-- Conversion of keys: what users call, and the execution of the statements. They run with the caller's rights and search
+-- path, on which the functions of users' indexes, triggers and constraints rely. Functions that execute them therefore set
+-- no search path, and qualify all names.
+
+-- The schemas whose names the statements contain, as "OID name"
+CREATE FUNCTION snowdrift.schemas_of(plan snowdrift.conversion) RETURNS text[]
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN ARRAY(
+        WITH RECURSIVE relations(relation) AS (
+            SELECT unnest(plan."tables") UNION SELECT object FROM unnest(plan.dependents) WHERE class = 'pg_class'::regclass
+            UNION SELECT inhrelid FROM relations JOIN pg_inherits ON inhparent = relation
+        ), names(nspname) AS (
+            SELECT nspname FROM relations JOIN pg_class AS c ON c.oid = relation JOIN pg_namespace AS n ON n.oid = relnamespace
+            UNION SELECT (parse_ident(schema))[1] FROM unnest(plan.dependents) AS d
+                JOIN pg_rewrite AS r ON class = 'pg_class'::regclass AND ev_class = object
+                JOIN pg_depend ON classid = 'pg_rewrite'::regclass AND objid = r.oid, pg_identify_object(refclassid, refobjid, 0)
+            WHERE schema IS NOT NULL
+            UNION SELECT (parse_ident(plan.call, false))[1]
+        )
+        SELECT format('%s %s', n.oid, n.nspname) FROM names JOIN pg_namespace AS n ON n.nspname = names.nspname WHERE NOT pg_is_other_temp_schema(n.oid) ORDER BY n.oid);
+END $$;
+
+-- Ensure that schemas still have their names: ALTER SCHEMA ... RENAME does not wait for locks of the tables in it.
+CREATE FUNCTION snowdrift.check_schemas(schemas text[]) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    renamed CONSTANT text := (SELECT min(s) FROM unnest(schemas) AS s
+        WHERE NOT EXISTS (SELECT FROM pg_namespace WHERE oid = split_part(s, ' ', 1)::oid AND nspname = substr(s, strpos(s, ' ') + 1)));
+BEGIN
+    IF renamed IS NOT NULL THEN
+        RAISE 'schema "%" was renamed during the conversion', substr(renamed, strpos(renamed, ' ') + 1)
+            USING ERRCODE = '55000', HINT = 'Convert the keys again.';
+    END IF;
+END $$;
+
+-- Estimate the locks that a conversion needs: those of tables, indexes and TOAST tables, of their new versions, and of the
+-- objects that PostgreSQL drops to create them again.
+-- PostgreSQL keeps some room above the nominal size, which all databases of the server share.
+CREATE FUNCTION snowdrift.check_locks(plan snowdrift.conversion) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    slots CONSTANT integer := current_setting('max_connections')::integer + current_setting('max_prepared_transactions')::integer
+        + coalesce(current_setting('autovacuum_worker_slots', true), current_setting('autovacuum_max_workers'))::integer + 1
+        + current_setting('max_worker_processes')::integer + current_setting('max_wal_senders')::integer;
+    size CONSTANT integer := slots * current_setting('max_locks_per_transaction')::integer;
+    needed bigint;
+BEGIN
+    WITH RECURSIVE relations(relation) AS (
+        SELECT unnest(plan."tables") UNION SELECT inhrelid FROM relations JOIN pg_inherits ON inhparent = relation
+    )
+    SELECT count(*) + 2 * cardinality(plan.new_keys)    -- with their sequences and defaults
+        + sum(CASE WHEN is_rewritten THEN 6 + indexes + changed + CASE WHEN reltoastrelid <> 0 THEN 4 ELSE 0 END ELSE indexes END)
+        + 13 * (SELECT count(DISTINCT c.oid) FROM pg_constraint AS c, unnest(conkey, confkey) AS u(f, t)    -- 5 constraints, 8 triggers
+            WHERE contype = 'f' AND ((conrelid, f) IN (SELECT m."table", m.number FROM unnest(plan.members) AS m)
+                OR (confrelid, t) IN (SELECT m."table", m.number FROM unnest(plan.members) AS m)))
+    INTO needed
+    FROM (SELECT reltoastrelid, relation = ANY (ARRAY(SELECT m."table" FROM unnest(plan.members) AS m)) AS is_rewritten,
+            (SELECT count(*) FROM pg_index WHERE indrelid = relation) AS indexes,
+            (SELECT count(*) FROM pg_index WHERE indrelid = relation AND (indexprs IS NOT NULL OR indpred IS NOT NULL
+                OR EXISTS (SELECT FROM unnest(plan.members) AS m WHERE m."table" = relation AND m.number = ANY (indkey)))) AS changed
+        FROM relations JOIN pg_class ON oid = relation) AS r;
+    IF needed > size THEN
+        RAISE 'the conversion needs about % locks, and the server has room for %', needed, size USING ERRCODE = '53200',
+            HINT = format('Set max_locks_per_transaction to %s or more and restart the server, or convert the tables in several calls.', needed * 2 / slots);
+    ELSIF needed > size / 2 THEN
+        RAISE NOTICE 'the conversion needs about % locks, and the server has room for %', needed, size
+            USING DETAIL = 'Statements of other sessions, also in other databases, raise an error when the room is used up.',
+                HINT = format('Set max_locks_per_transaction to %s or more and restart the server, or convert the tables in several calls.', needed * 2 / slots);
+    END IF;
+END $$;
+
+-- Report the effects that users must know.
+CREATE FUNCTION snowdrift.report_conversion(plan snowdrift.conversion, tables oid[], risks text[]) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict use_column
+DECLARE
+    members CONSTANT snowdrift.key_column[] := ARRAY(SELECT member FROM snowdrift.with_inheriting(plan.new_keys));
+    r record;
+BEGIN
+    FOR r IN SELECT DISTINCT c.oid, relname FROM unnest(tables) AS t JOIN pg_class AS c ON c.oid = t
+        WHERE c.oid <> ALL (ARRAY(SELECT k."table" FROM unnest(plan.keys) AS k)) ORDER BY c.oid LOOP
+        IF cardinality(snowdrift.find_keys(ARRAY[r.oid], plan.call)) > 0 THEN
+            RAISE NOTICE 'table "%" is skipped', r.relname
+                USING DETAIL = 'Its primary key refers to the key of another table, whose values it has.',
+                    HINT = format('Drop what generates its values, if nothing uses it: %s;', (SELECT string_agg(format('ALTER TABLE %s ALTER COLUMN %I DROP %s',
+                            snowdrift.relation_name(r.oid), attname, CASE attidentity WHEN '' THEN 'DEFAULT' ELSE 'IDENTITY' END), '; ')
+                        FROM unnest(snowdrift.find_keys(ARRAY[r.oid], plan.call)) AS k JOIN pg_attribute ON attrelid = k."table" AND attnum = k.number));
+        ELSE
+            RAISE NOTICE 'table "%" is skipped', r.relname USING DETAIL = 'Its primary key has no serial or identity column of its own.',
+                HINT = 'snowdrift.convert_column() converts other columns.';
+        END IF;
+    END LOOP;
+    IF cardinality(plan."tables") = 0 THEN
+        FOR r IN SELECT attname, relname FROM unnest(plan.keys) AS k JOIN pg_attribute ON attrelid = k."table" AND attnum = k.number
+                JOIN pg_class AS c ON c.oid = attrelid ORDER BY attrelid, attnum LOOP
+            RAISE NOTICE 'column "%" of table "%" is already converted', r.attname, r.relname;
+        END LOOP;
+    END IF;
+    FOR r IN SELECT sequence, attname, relname FROM (SELECT DISTINCT ON (sequence) sequence, key FROM snowdrift.key_defaults(members, plan.call)
+                WHERE kind = 'sequence' AND sequence IS NOT NULL ORDER BY sequence, key) AS s
+            JOIN pg_attribute ON attrelid = (key)."table" AND attnum = (key).number JOIN pg_class AS c ON c.oid = attrelid
+        WHERE coalesce(snowdrift.sequence_owner(sequence, 'i'), snowdrift.sequence_owner(sequence, 'a')) = ANY (members) IS NOT TRUE ORDER BY key LOOP
+        RAISE NOTICE 'sequence % is kept', snowdrift.relation_name(r.sequence)
+            USING DETAIL = format('Column "%s" of table "%s" uses the sequence, but does not own it.', r.attname, r.relname);
+    END LOOP;
+    FOR r IN SELECT attname, relname, expression FROM (
+                SELECT key, expression, lag(expression) OVER (PARTITION BY root ORDER BY member <> root, member) IS DISTINCT FROM expression AS is_first
+                FROM snowdrift.with_inheriting(plan.new_keys), snowdrift.key_defaults(ARRAY[member], plan.call) WHERE kind = 'other') AS d
+            JOIN pg_attribute ON attrelid = (key)."table" AND attnum = (key).number JOIN pg_class AS c ON c.oid = attrelid
+        WHERE is_first ORDER BY key LOOP
+        RAISE NOTICE 'default of column "%" of table "%" is replaced', r.attname, r.relname
+            USING DETAIL = format('It was %s. IDs of another generator can have another layout, and can equal earlier ones.', r.expression);
+    END LOOP;
+    IF cardinality(risks) > 0 THEN
+        RAISE WARNING 'new keys can cause errors after the conversion' USING DETAIL = replace(array_to_string(risks, E'\n'), '-- warning: ', ''),
+            HINT = 'The lines are guesses from the names and texts in the catalog. Check them before the conversion.';
+    END IF;
+END $$;
+
+-- The queries for the greatest keys, of new keys. is_forced: row-level security would hide rows from the caller.
+CREATE FUNCTION snowdrift.key_checks(plan snowdrift.conversion, OUT attname name, OUT relname name, OUT name text, OUT query text, OUT is_forced boolean)
+    RETURNS SETOF record LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY SELECT a.attname, c.relname, snowdrift.relation_name(c.oid),
+        format('SELECT pg_catalog.max(%I)::pg_catalog.int8 FROM %s', a.attname, snowdrift.relation_name(c.oid)),
+        c.oid IN (SELECT snowdrift.forced_tables(plan))
+    FROM unnest(plan.new_keys) AS k JOIN pg_attribute AS a ON attrelid = k."table" AND attnum = k.number JOIN pg_class AS c ON c.oid = attrelid ORDER BY k;
+END $$;
+
+CREATE FUNCTION snowdrift.generator_call(name text) RETURNS text
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+BEGIN
+    RETURN (SELECT format('%I.next_snowflake(%s)', nspname, quote_literal(name) || '::pg_catalog.text')
+        FROM pg_proc JOIN pg_namespace AS n ON n.oid = pronamespace WHERE pg_proc.oid = '@extschema@.next_snowflake()'::regprocedure);
+END $$;
+
+CREATE FUNCTION snowdrift.check_can_convert(name text, dry_run boolean) RETURNS void
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF NOT dry_run AND current_setting('transaction_read_only')::boolean THEN
+        RAISE 'cannot execute snowdrift.%() in a read-only transaction', name USING ERRCODE = '25006';
+    ELSIF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
+        RAISE 'cannot convert keys in a transaction with isolation level "%"', current_setting('transaction_isolation')
+            USING ERRCODE = '25001', HINT = 'Use READ COMMITTED.';
+    END IF;
+END $$;
+
+-- Plans the conversion, locks the relations, and plans it again until the locks are the same, because the tables can change
+-- during the wait.
+CREATE FUNCTION snowdrift.run_conversion(tables oid[], "column" name, generator_name text, dry_run boolean) RETURNS SETOF text
+    LANGUAGE plpgsql VOLATILE AS $$
+#variable_conflict use_variable
+DECLARE
+    call CONSTANT pg_catalog.text := snowdrift.generator_call(generator_name);
+    plan snowdrift.conversion;
+    locks pg_catalog.text[];
+    previous_locks pg_catalog.text[];
+    schemas pg_catalog.text[];
+    statements pg_catalog.text[];
+    risks pg_catalog.text[];
+    statement pg_catalog.text;
+    key_check pg_catalog.record;
+    first_id pg_catalog.int8;
+    last_id pg_catalog.int8;
+BEGIN
+    BEGIN
+        EXECUTE pg_catalog.concat('SELECT ', call) INTO first_id;    -- raises errors before this function waits for locks
+    EXCEPTION WHEN read_only_sql_transaction THEN    -- of the SQL edition, in a dry run: the keys are not compared
+    END;
+    LOOP
+        plan := snowdrift.plan_conversion(tables, "column", call);
+        locks := snowdrift.lock_statements(plan, dry_run);
+        EXIT WHEN locks OPERATOR(pg_catalog.=) previous_locks;
+        PERFORM snowdrift.check_locks(plan) WHERE previous_locks IS NULL;
+        previous_locks := locks;
+        FOREACH statement IN ARRAY locks LOOP
+            EXECUTE statement;
+        END LOOP;
+    END LOOP;
+    schemas := snowdrift.schemas_of(plan);
+    FOR key_check IN SELECT * FROM snowdrift.key_checks(plan) LOOP
+        CONTINUE WHEN key_check.is_forced AND dry_run;    -- checked in the run, which can see all rows
+        IF key_check.is_forced THEN
+            EXECUTE pg_catalog.format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', key_check.name);
+        END IF;
+        EXECUTE key_check.query INTO last_id;
+        IF key_check.is_forced THEN
+            EXECUTE pg_catalog.format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', key_check.name);
+        END IF;
+        IF last_id OPERATOR(pg_catalog.>=) first_id THEN
+            RAISE 'keys in column "%" of table "%" are not below new IDs', key_check.attname, key_check.relname USING ERRCODE = '55000',
+                DETAIL = pg_catalog.format('The largest key is %s, and a new ID is %s.', last_id, first_id);
+        END IF;
+    END LOOP;
+    risks := ARRAY(SELECT * FROM snowdrift.conversion_risks(plan, dry_run));
+    PERFORM snowdrift.report_conversion(plan, tables, risks);
+    statements := ARRAY(SELECT * FROM snowdrift.conversion_statements(plan, pg_catalog.current_setting('search_path')));
+    FOREACH statement IN ARRAY risks LOOP
+        RETURN NEXT statement;
+    END LOOP;
+    FOREACH statement IN ARRAY statements LOOP
+        IF NOT dry_run THEN
+            PERFORM snowdrift.check_schemas(schemas);
+            EXECUTE statement;
+        END IF;
+        RETURN NEXT pg_catalog.concat(statement, ';');
+    END LOOP;
+    IF NOT dry_run THEN
+        PERFORM snowdrift.check_schemas(schemas);
+    END IF;
+END $$;
 
 CREATE FUNCTION snowdrift.convert_keys(tables regclass[], generator text DEFAULT NULL,
         dry_run boolean DEFAULT false) RETURNS SETOF text
-    AS 'MODULE_PATHNAME', 'snowdrift_convert_keys'
-    LANGUAGE C VOLATILE PARALLEL UNSAFE;
+    LANGUAGE plpgsql VOLATILE AS $$
+#variable_conflict use_variable
+BEGIN
+    IF tables IS NULL OR dry_run IS NULL THEN
+        RAISE 'tables and dry_run must not be null' USING ERRCODE = '22004';
+    ELSIF pg_catalog.array_position(tables, NULL) IS NOT NULL THEN
+        RAISE 'tables must not contain nulls' USING ERRCODE = '22004';
+    END IF;
+    PERFORM snowdrift.check_can_convert('convert_keys', dry_run);
+    RETURN QUERY SELECT * FROM snowdrift.run_conversion(tables::pg_catalog.oid[], NULL, generator, dry_run);
+END $$;
 COMMENT ON FUNCTION snowdrift.convert_keys(regclass[], text, boolean)
     IS 'make Snowflake IDs the default of the serial and identity columns of primary keys, and return the statements; a dry run only returns them';
 
 CREATE FUNCTION snowdrift.convert_column("table" regclass, "column" name, generator text DEFAULT NULL,
         dry_run boolean DEFAULT false) RETURNS SETOF text
-    AS 'MODULE_PATHNAME', 'snowdrift_convert_column'
-    LANGUAGE C VOLATILE PARALLEL UNSAFE;
+    LANGUAGE plpgsql VOLATILE AS $$
+#variable_conflict use_variable
+BEGIN
+    IF "table" IS NULL OR "column" IS NULL OR dry_run IS NULL THEN
+        RAISE 'table, column and dry_run must not be null' USING ERRCODE = '22004';
+    END IF;
+    PERFORM snowdrift.check_can_convert('convert_column', dry_run);
+    RETURN QUERY SELECT * FROM snowdrift.run_conversion(ARRAY["table"::pg_catalog.oid], "column", generator, dry_run);
+END $$;
 COMMENT ON FUNCTION snowdrift.convert_column(regclass, name, text, boolean)
     IS 'make Snowflake IDs the default of a serial or identity key, and return the statements; a dry run only returns them';
+
+-- The way back: keys that draw Snowflakes draw from a sequence again. New keys are greater than all existing ones.
+
+-- A sequence of an identity needs no privileges, but before PostgreSQL 17, partitions and inheriting tables have no part in
+-- the identity. If a table has these, the keys get a default, which they inherit.
+CREATE FUNCTION snowdrift.reversal_statements(tables oid[]) RETURNS SETOF text
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict use_column
+DECLARE
+    plan snowdrift.conversion;
+    r record;
+BEGIN
+    plan.keys := ARRAY(SELECT key FROM snowdrift.key_defaults(ARRAY(
+            SELECT (attrelid, attnum)::snowdrift.key_column FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND attnum = ANY (conkey)
+            WHERE contype = 'p' AND conrelid = ANY (tables) AND attinhcount = 0 AND atttypid = 'int8'::regtype), snowdrift.generator_call(NULL))
+        WHERE kind IN ('generator', 'other') ORDER BY key);
+    plan."tables" := ARRAY(SELECT DISTINCT k."table" FROM unnest(plan.keys) AS k ORDER BY 1);
+    PERFORM snowdrift.check_table_owners(plan."tables");
+    RETURN QUERY SELECT s FROM snowdrift.lock_statement(plan, 'ACCESS EXCLUSIVE') AS s WHERE s IS NOT NULL;
+    RETURN QUERY SELECT format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', snowdrift.relation_name(oid)) FROM snowdrift.forced_tables(plan) AS oid;
+    FOR r IN SELECT attname, snowdrift.relation_name(c.oid) AS name, c.oid, relowner, coalesce(relacl, acldefault('r', relowner)) AS acl,
+                format('%I.%I', nspname, format('%s_%s_seq', left(relname, 29), left(attname, 28))) AS sequence,
+                EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.oid) AND NOT (relkind = 'p' AND current_setting('server_version_num')::integer >= 170000) AS has_default
+            FROM unnest(plan.keys) AS k JOIN pg_attribute ON attrelid = k."table" AND attnum = k.number
+                JOIN pg_class AS c ON c.oid = attrelid JOIN pg_namespace AS n ON n.oid = relnamespace ORDER BY k LOOP
+        IF r.has_default THEN
+            RETURN NEXT format('CREATE SEQUENCE %s OWNED BY %s.%I', r.sequence, r.name, r.attname);
+            RETURN QUERY SELECT format('GRANT USAGE ON SEQUENCE %s TO %s', r.sequence, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END)
+            FROM aclexplode(r.acl) WHERE privilege_type = 'INSERT' AND grantee <> r.relowner ORDER BY grantee;
+            RETURN NEXT format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT pg_catalog.nextval(%L::pg_catalog.regclass)', r.name, r.attname, r.sequence);
+        ELSE
+            RETURN NEXT format('ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT, ALTER COLUMN %I ADD GENERATED BY DEFAULT AS IDENTITY', r.name, r.attname, r.attname);
+        END IF;
+        RETURN NEXT format('SELECT pg_catalog.setval(pg_catalog.pg_get_serial_sequence(%L, %L), pg_catalog.max(%I)) FROM %s', r.name, r.attname, r.attname, r.name);
+    END LOOP;
+    RETURN QUERY SELECT format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', snowdrift.relation_name(oid)) FROM snowdrift.forced_tables(plan) AS oid;
+END $$;
+
+CREATE FUNCTION snowdrift.revert_keys(tables regclass[], dry_run boolean DEFAULT false) RETURNS SETOF text
+    LANGUAGE plpgsql VOLATILE AS $$
+#variable_conflict use_variable
+DECLARE
+    statements pg_catalog.text[];
+    previous_statements pg_catalog.text[];
+    statement pg_catalog.text;
+BEGIN
+    IF tables IS NULL OR dry_run IS NULL THEN
+        RAISE 'tables and dry_run must not be null' USING ERRCODE = '22004';
+    END IF;
+    PERFORM snowdrift.check_can_convert('revert_keys', dry_run);
+    LOOP    -- the tables can change during the wait
+        statements := ARRAY(SELECT * FROM snowdrift.reversal_statements(tables::pg_catalog.oid[]));
+        EXIT WHEN dry_run OR pg_catalog.cardinality(statements) OPERATOR(pg_catalog.=) 0 OR statements OPERATOR(pg_catalog.=) previous_statements;
+        previous_statements := statements;
+        EXECUTE statements[1];
+    END LOOP;
+    FOREACH statement IN ARRAY statements LOOP
+        IF NOT dry_run THEN
+            EXECUTE statement;
+        END IF;
+        RETURN NEXT pg_catalog.concat(statement, ';');
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowdrift.revert_keys(regclass[], boolean)
+    IS 'make keys of primary keys that draw Snowflake IDs draw from sequences, and return the statements; a dry run only returns them';
 
 -- Audits of columns. The query is made with a fixed search path. It runs with the caller's path and privileges, because
 -- views, policies and indexes of the table can call functions.
@@ -2953,6 +4036,44 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION snowdrift.audit(regclass, name, @extschema@.snowflake_layout, real, timestamptz)
     IS 'summary of a column of IDs: a row for the IDs of each node, and rows for values that are too small, Unix times, later than now, not IDs, or UUIDs of another version; sample is a percentage';
+
+-- Encoders and decoders for pg_partman
+
+CREATE FUNCTION snowdrift.ulid_time_encoder("timestamp" timestamptz) RETURNS uuid
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN @extschema@.ulid_boundary("timestamp")::uuid;
+COMMENT ON FUNCTION snowdrift.ulid_time_encoder(timestamptz)
+    IS 'smallest ULID at or after a time, as uuid; pg_partman''s p_time_encoder for uuid columns that hold ULIDs';
+
+CREATE FUNCTION snowdrift.ulid_time_decoder(id text) RETURNS timestamptz
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN @extschema@.ulid_timestamp(CASE WHEN length(id) = 26 THEN id::@extschema@.ulid ELSE id::uuid::@extschema@.ulid END);
+COMMENT ON FUNCTION snowdrift.ulid_time_decoder(text)
+    IS 'time of ULID from the text of ULID or uuid; pg_partman''s p_time_decoder for uuid and text columns that hold ULIDs';
+
+CREATE FUNCTION snowdrift.sno_time_encoder("timestamp" timestamptz) RETURNS uuid
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN @extschema@.sno_boundary("timestamp")::uuid;
+COMMENT ON FUNCTION snowdrift.sno_time_encoder(timestamptz)
+    IS 'smallest sno at or after a time, as uuid; pg_partman''s p_time_encoder for uuid columns of sno IDs';
+
+CREATE FUNCTION snowdrift.sno_time_decoder(id text) RETURNS timestamptz
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN @extschema@.sno_timestamp(CASE WHEN length(id) = 16 THEN id::@extschema@.sno ELSE id::uuid::@extschema@.sno END);
+COMMENT ON FUNCTION snowdrift.sno_time_decoder(text)
+    IS 'time of sno from text form of sno or uuid; pg_partman''s p_time_decoder for uuid and text columns of sno IDs';
+
+CREATE FUNCTION snowdrift.uuidv7_time_encoder("timestamp" timestamptz) RETURNS uuid
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN @extschema@.uuidv7_boundary("timestamp");
+COMMENT ON FUNCTION snowdrift.uuidv7_time_encoder(timestamptz)
+    IS 'smallest UUID version 7 at or after a time; pg_partman''s p_time_encoder for uuid and text columns that hold UUIDs of version 7';
+
+CREATE FUNCTION snowdrift.uuidv7_time_decoder(id text) RETURNS timestamptz
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN @extschema@.uuidv7_timestamp(id::uuid);
+COMMENT ON FUNCTION snowdrift.uuidv7_time_decoder(text)
+    IS 'time of UUID version 7 from its text; null for other versions; pg_partman''s p_time_decoder for uuid and text columns that hold UUIDs of version 7';
 
 -- Array types
 

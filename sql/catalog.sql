@@ -93,11 +93,14 @@ FROM pg_proc AS p JOIN members ON classid = 'pg_proc'::regclass AND objid = p.oi
 WHERE prokind = 'f' AND NOT (provolatile = 'i' AND proisstrict AND proparallel = 's')
 ORDER BY proname, p.oid::regprocedure::text COLLATE "C";
 
--- Every object has a comment, except the types of arrays and rows, and the operator families, which belong
--- to their classes.
+-- Every object has a comment, except the types of arrays and rows, the operator families, which belong to their classes,
+-- and the parts of functions in SQL, which comments in the script describe.
 SELECT pg_describe_object(classid, objid, 0) FROM members
 WHERE obj_description(objid, classid::regclass::name) IS NULL
     AND classid <> 'pg_opfamily'::regclass
+    AND NOT EXISTS (SELECT FROM pg_proc JOIN pg_language AS l ON l.oid = prolang
+        WHERE classid = 'pg_proc'::regclass AND pg_proc.oid = objid AND pronamespace = 'snowdrift'::regnamespace
+            AND lanname IN ('sql', 'plpgsql') AND proname !~ '^(convert|revert)_(keys|column)$')
     AND NOT EXISTS (SELECT FROM pg_type
         WHERE classid = 'pg_type'::regclass AND oid = objid AND (typelem <> 0 OR typrelid <> 0));
 SELECT objid::regclass, attname

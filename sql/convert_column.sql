@@ -1,7 +1,10 @@
 -- Conversion of serial and identity keys to Snowflake IDs
+\set SHOW_CONTEXT never
 
 CREATE SCHEMA keys;
 SET search_path = keys, public;
+-- refusal_of(QUERY): the error, without the statements of the hint, which differ between versions of PostgreSQL
+CREATE FUNCTION refusal_of(query text) RETURNS text LANGUAGE sql AS $$ SELECT regexp_replace(error_of(query), '(reverse order:).*', '\1 ...') $$;
 
 -- a serial key, and columns that refer to it directly, through another key, from another schema, and from its own table
 CREATE SCHEMA "other ""schema";
@@ -84,8 +87,7 @@ SELECT snowdrift.convert_column('plain', 'id');
 SELECT columns_of('plain');
 
 -- named generators
-SELECT snowdrift.create_generator('it''s', 'snowflake', 'twitter'), snowdrift.create_generator('t', 'snowflake', 'twitter', datacenter => 1),
-    snowdrift.create_generator('s', 'sno');
+SELECT snowdrift.create_generator('it''s', 'snowflake', 'twitter'), snowdrift.create_generator('t', 'snowflake', 'twitter', datacenter => 1);
 CREATE TABLE tweets (id serial PRIMARY KEY);
 INSERT INTO tweets DEFAULT VALUES;
 SELECT snowdrift.convert_column('tweets', 'id', 'it''s');
@@ -96,7 +98,6 @@ SELECT snowdrift.convert_column('tweets', 'id', 't');
 -- Another generator can replace the first one if its IDs are larger.
 SELECT regexp_replace(error_of($$SELECT snowdrift.convert_column('tweets', 'id')$$), '\d{6,}', '...', 'g');
 SELECT error_of($$SELECT snowdrift.convert_column('tweets', 'id', 'missing')$$);
-SELECT error_of($$SELECT snowdrift.convert_column('tweets', 'id', 's')$$);
 DELETE FROM tweets WHERE id > 1;
 SELECT snowdrift.convert_column('tweets', 'id');
 SELECT snowdrift.drop_generator(name) FROM snowdrift.generators WHERE name IS NOT NULL;
@@ -117,7 +118,7 @@ RESET row_security;
 SELECT columns_of('hidden'), to_regclass('hidden_id_seq') AS sequence;
 
 -- The caller must own the table, and be allowed to generate IDs. All tables that are changed must have the same owner.
-SELECT error_of($$SELECT snowdrift.convert_column('users', 'id')$$);
+SELECT replace(error_of($$SELECT snowdrift.convert_column('users', 'id')$$), session_user, 'superuser') AS error_of;
 CREATE TABLE owned (id serial PRIMARY KEY);
 CREATE SEQUENCE tickets OWNED BY owned.id;    -- not used by the default: it is kept
 GRANT REFERENCES ON owned TO PUBLIC;
@@ -145,46 +146,27 @@ INSERT INTO refers VALUES (1);
 ALTER TABLE veiled ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 SELECT snowdrift.convert_column('veiled', 'id');
 RESET ROLE;
--- Functions in indexes, partition keys and constraints do not run with the caller's privileges.
+-- Functions in indexes, partition keys and constraints run with the caller's privileges, so the caller must be the owner.
 CREATE FUNCTION runs_as_owner(bigint) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
     ASSERT current_user = 'snowdrift_user', current_user;
-    PERFORM set_config('search_path', 'hostile', false);
-    RETURN true;
+    RETURN helper();    -- found on the caller's search path
 END $$;
-CREATE FUNCTION number_as_owner() RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
-BEGIN
-    ASSERT current_user = 'snowdrift_user', current_user;
-    RETURN 1;
-END $$;
+CREATE FUNCTION helper() RETURNS boolean LANGUAGE sql IMMUTABLE RETURN true;
 SET ROLE snowdrift_user;
 CREATE INDEX ON hidden (id) WHERE keys.runs_as_owner(1);
-CREATE TABLE guests (id serial PRIMARY KEY CHECK (keys.runs_as_owner(id)));
+CREATE TABLE guests (id serial PRIMARY KEY CHECK (keys.runs_as_owner(id)), twice bigint GENERATED ALWAYS AS (keys.runs_as_owner(1)::int) STORED);
 CREATE TABLE visits (guest int REFERENCES guests CHECK (keys.runs_as_owner(guest)));
-CREATE TABLE keyed (id bigserial, n int) PARTITION BY RANGE ((n + keys.number_as_owner()));
+CREATE TRIGGER checks BEFORE INSERT ON visits FOR EACH ROW WHEN (keys.runs_as_owner(new.guest)) EXECUTE FUNCTION suppress_redundant_updates_trigger();
+DROP TRIGGER checks ON visits;
 WITH guest AS (INSERT INTO guests DEFAULT VALUES) INSERT INTO visits VALUES (1);
 RESET ROLE;
 SET search_path = keys, public;
+SELECT error_of($$SELECT snowdrift.convert_column('guests', 'id')$$);
+SET ROLE snowdrift_user;
 SELECT snowdrift.convert_column('guests', 'id');
 SHOW search_path;
-\c
-SET search_path = keys, public;
-SELECT snowdrift.convert_column('keyed', 'id');
--- They cannot queue a trigger that would run with the caller's privileges at the end of the transaction either.
-SET ROLE snowdrift_user;
-CREATE TABLE queue (n int);
-CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
-CREATE CONSTRAINT TRIGGER later AFTER INSERT ON queue DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
-    EXECUTE FUNCTION nothing();
-CREATE FUNCTION queues(bigint) RETURNS boolean LANGUAGE plpgsql AS $$
-BEGIN
-    INSERT INTO keys.queue VALUES (1);
-    RETURN true;
-END $$;
-CREATE TABLE queued (id serial CHECK (keys.queues(id)));
-INSERT INTO queued DEFAULT VALUES;
 RESET ROLE;
-SELECT error_of($$SELECT snowdrift.convert_column('queued', 'id')$$);
 -- PostgreSQL uses the privileges of the table's owner when it plans queries, rewrites inheriting tables and checks
 -- foreign keys. Therefore, no table of another owner may be involved, at any level.
 CREATE FUNCTION gain(bigint) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -251,7 +233,8 @@ ALTER TABLE refers_to_big OWNER TO snowdrift_user;
 SELECT snowdrift.convert_column('big', 'id');
 -- A dry run works in a read-only transaction.
 BEGIN READ ONLY;
-SELECT count(*) FROM snowdrift.convert_column('hidden', 'id', dry_run => true);
+SET LOCAL ROLE snowdrift_user;
+SELECT count(*) > 0 AS planned FROM snowdrift.convert_column('hidden', 'id', dry_run => true);
 SELECT snowdrift.convert_column('hidden', 'id');
 ROLLBACK;
 
@@ -269,7 +252,7 @@ SET client_min_messages = error;
 CREATE PUBLICATION filtered FOR TABLE teams WHERE (id > 0), members (team);
 RESET client_min_messages;
 CREATE VIEW harmless AS SELECT n FROM teams;
-SELECT line FROM string_to_table(replace(error_of($$SELECT snowdrift.convert_column('teams', 'id')$$), 'DETAIL: ', ''), E'\n') AS line ORDER BY line COLLATE "C";
+SELECT line FROM string_to_table(replace(refusal_of($$SELECT snowdrift.convert_column('teams', 'id')$$), 'DETAIL: ', ''), E'\n') AS line ORDER BY line COLLATE "C";
 SELECT columns_of('teams'), columns_of('members'), to_regclass('teams_id_seq') AS sequence;
 DROP MATERIALIZED VIEW teams_matview;
 DROP RULE members_rule ON members;
@@ -292,19 +275,18 @@ INSERT INTO accounts VALUES ('eu'), ('us');
 INSERT INTO payments SELECT id, 1, region FROM accounts;
 SELECT error_of($$SELECT snowdrift.convert_column('accounts_us', 'id')$$);
 CREATE TRIGGER each AFTER UPDATE OF id ON accounts FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger();
-SELECT error_of($$SELECT snowdrift.convert_column('accounts', 'id')$$);
-DROP TRIGGER each ON accounts;
 CREATE VIEW of_partition AS SELECT id FROM accounts_eu;
 SELECT replace(regexp_replace(statement, E'\n.*', ' ...'), session_user, 'superuser') AS statement FROM snowdrift.convert_column('accounts', 'id') AS statement;
 SELECT t, columns_of(t) FROM unnest('{accounts,accounts_eu,accounts_us,payments,payments_0,of_partition}'::regclass[]) AS t;
 SELECT to_regclass('accounts_id_seq') AS sequence, to_regclass('accounts_us_id_seq') AS other;
+SELECT tgrelid::regclass, pg_get_triggerdef(oid) FROM pg_trigger WHERE tgname = 'each' ORDER BY 1;
 SELECT snowdrift.convert_column('accounts', 'id');
 -- If the key is the partition key, new IDs need partitions. PostgreSQL cannot change the type of a partition key.
 CREATE TABLE logs (id bigserial PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE TABLE logs_old PARTITION OF logs FOR VALUES FROM (MINVALUE) TO (1000);
 INSERT INTO logs VALUES (1);
 SELECT snowdrift.convert_column('logs', 'id');
-SELECT count(*) > 0 AS created FROM snowdrift.create_partitions('logs', '1 month', now(), now() + interval '1 month');
+CREATE TABLE logs_new PARTITION OF logs FOR VALUES FROM (1000) TO (MAXVALUE);
 INSERT INTO logs DEFAULT VALUES;
 CREATE TABLE parted (id serial PRIMARY KEY) PARTITION BY RANGE (id);
 SELECT error_of($$SELECT snowdrift.convert_column('parted', 'id')$$);

@@ -64,9 +64,9 @@ SELECT count(*) AS read FROM snowdrift.node;
 SELECT DISTINCT locktype, coalesce(relation, classid)::regclass::text COLLATE "C" AS of, mode
 FROM pg_locks JOIN pg_class AS c ON c.oid = coalesce(relation, classid)
 WHERE pid = pg_backend_pid() AND relnamespace IN ('snowdrift'::regnamespace, 'snowdrift_tables'::regnamespace) ORDER BY 1, 2;
--- Functions without a successful call
+-- Functions of the library without a successful call
 SELECT p.oid::regprocedure FROM pg_proc AS p JOIN members ON classid = 'pg_proc'::regclass AND objid = p.oid
-WHERE provolatile <> 'i' AND prokind = 'f' AND has_function_privilege(p.oid, 'EXECUTE') AND NOT EXISTS (SELECT FROM called WHERE function = p.oid)
+WHERE prolang = (SELECT oid FROM pg_language WHERE lanname = 'c') AND provolatile <> 'i' AND has_function_privilege(p.oid, 'EXECUTE') AND NOT EXISTS (SELECT FROM called WHERE function = p.oid)
 ORDER BY p.oid::regprocedure::text COLLATE "C";
 ROLLBACK;
 -- A role that can use the schema of a relation can lock it, without a privilege on the relation. These are what an ordinary

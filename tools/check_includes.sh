@@ -23,7 +23,6 @@ pg/node:          snowdrift snowdrift/core protocol pg/support pg/mark
 pg/named:         snowdrift snowdrift/core protocol pg/support pg/types pg/mark pg/node
 pg/watermark:     snowdrift snowdrift/core protocol pg/support pg/mark
 pg/draw:          snowdrift snowdrift/core protocol pg/support pg/types pg/mark pg/node pg/named pg/watermark
-pg/migration:     snowdrift snowdrift/core pg/support pg/types pg/named
 pg/module.cpp:    pg/support pg/mark
 TEXT
 }

@@ -27,15 +27,21 @@ run_regress() {
         "$(count '^(not ok [0-9]|test .* FAILED)' "$log")" "$status"
 }
 
-# run_sql_edition LABEL TEST...: installs the SQL edition in a database without the extension, and runs tests of
-# pg_regress there. Their role owns the database, and has no other privileges.
+# run_sql_edition LABEL ROLE TEST...: installs the SQL edition in a database without the extension, and runs tests of
+# pg_regress there. The role is snowdrift_owner, which owns the database and has no other privileges, or
+# snowdrift_superuser.
 run_sql_edition() {
-    local options="--outputdir='$work/regress' --use-existing --user=snowdrift_owner"
-    run_psql -q -c "CREATE ROLE snowdrift_owner LOGIN" -c "CREATE ROLE snowdrift_user" \
-        -c "GRANT snowdrift_user TO snowdrift_owner" -c "CREATE DATABASE contrib_regression OWNER snowdrift_owner"
-    run_psql -q -U snowdrift_owner -d contrib_regression --single-transaction \
+    local options="--outputdir='$work/regress' --use-existing --user=$2"
+    if [ "$2" = snowdrift_owner ]; then
+        run_psql -q -c "CREATE ROLE snowdrift_owner LOGIN" -c "CREATE ROLE snowdrift_user" \
+            -c "GRANT snowdrift_user TO snowdrift_owner"
+    else
+        run_psql -q -c "CREATE ROLE $2 LOGIN SUPERUSER"
+    fi
+    run_psql -q -c "CREATE DATABASE contrib_regression OWNER $2"
+    run_psql -q -U "$2" -d contrib_regression --single-transaction \
         -f sql-edition/snowdrift.sql >/dev/null || { tally "$1" 0 1 1; return; }
-    run_regress "$1" "REGRESS=helpers ${*:2}" ISOLATION= EXTRA_REGRESS_OPTS="$options"
+    run_regress "$1" "REGRESS=helpers ${*:3}" ISOLATION= EXTRA_REGRESS_OPTS="$options"
 }
 
 # run_core LABEL: runs PostgreSQL's own tests in a database that has the extension. They show that installing

@@ -63,7 +63,9 @@ suite_integration() {
 
 suite_sql_edition() {
     # shellcheck disable=SC2046
-    on_server "" run_sql_edition "pg_regress, SQL edition" $(make -s print-REGRESS_BOTH) sql_edition
+    on_server "" run_sql_edition "pg_regress, SQL edition" snowdrift_owner $(make -s print-REGRESS_BOTH) sql_edition
+    # shellcheck disable=SC2046
+    on_server "" run_sql_edition "pg_regress, SQL edition, superuser" snowdrift_superuser $(make -s print-REGRESS_BOTH_SUPERUSER)
 }
 
 suite_tap() { run_tap "TAP" test/t/*.pl; }
@@ -123,7 +125,7 @@ run_file() {
     local name=${1##*/}
     name=${name%.*}
     case $1 in
-    sql/sql_edition.sql) on_server "" run_sql_edition "$1" "$name" ;;
+    sql/sql_edition.sql) on_server "" run_sql_edition "$1" snowdrift_owner "$name" ;;
     sql/helpers.sql) on_server "" run_regress "$1" "REGRESS=helpers" ISOLATION= ;;
     sql/*) on_server "" run_regress "$1" "REGRESS=helpers $name" ISOLATION= ;;
     specs/*) on_server "" run_regress "$1" REGRESS= "ISOLATION=$name" ;;

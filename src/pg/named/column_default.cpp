@@ -1,8 +1,6 @@
 #include "pg/named/column_default.hpp"
 
-#include "pg/named/definitions.hpp"
 #include "pg/support/extension.hpp"
-#include "pg/types/snowflake_layout_type.hpp"
 
 extern "C" {
 #include "access/tupdesc.h"
@@ -15,31 +13,29 @@ extern "C" {
 namespace snowdrift {
 namespace {
 
+// C symbols of next_snowflake() and next_snowflake(text).
+constexpr const char* next_snowflake_symbol = "snowdrift_next_snowflake";
+constexpr const char* next_snowflake_of_symbol = "snowdrift_next_snowflake_of";
+
+/// The function that a column's default calls.
+struct DefaultCall {
+    Oid function;
+    const Const* argument;  // the only argument, if it is a constant and not null; otherwise null
+
+    /// Whether the function is next_snowflake() or next_snowflake(text).
+    bool is_next_snowflake() const {
+        return extension::is_ours(function, next_snowflake_symbol) ||
+               extension::is_ours(function, next_snowflake_of_symbol);
+    }
+};
+
 /// The only argument of a call, if it is a constant and not null; otherwise null.
 const Const* constant_argument(const FuncExpr* call) {
     if (list_length(call->args) != 1) return nullptr;
     return constant_of(static_cast<const Node*>(linitial(call->args)));
 }
 
-}  // namespace
-
-bool DefaultCall::is_next_snowflake() const {
-    return extension::is_ours(function, next_snowflake_symbol) ||
-           extension::is_ours(function, next_snowflake_of_symbol);
-}
-
-const Const* constant_of(const Node* argument) {
-    if (IsA(argument, NamedArgExpr))
-        argument =
-            reinterpret_cast<const Node*>(reinterpret_cast<const NamedArgExpr*>(argument)->arg);
-    if (IsA(argument, RelabelType))  // such as varchar
-        argument =
-            reinterpret_cast<const Node*>(reinterpret_cast<const RelabelType*>(argument)->arg);
-    if (!IsA(argument, Const) || reinterpret_cast<const Const*>(argument)->constisnull)
-        return nullptr;
-    return reinterpret_cast<const Const*>(argument);
-}
-
+/// The expression of a column's default or of a generated column; null if there is none.
 Node* read_expression(Relation table, AttrNumber column) {
     Assert(CheckRelationLockedByMe(table, AccessShareLock, true));
     const TupleConstr* const constraints = RelationGetDescr(table)->constr;
@@ -50,6 +46,8 @@ Node* read_expression(Relation table, AttrNumber column) {
     return nullptr;
 }
 
+/// The function call of a default, without the casts of its result to the column's type; nothing if
+/// the default is another expression.
 std::optional<DefaultCall> call_of(const Node* expression) {
     for (;;) {
         if (IsA(expression, CoerceToDomain)) {
@@ -64,6 +62,20 @@ std::optional<DefaultCall> call_of(const Node* expression) {
         if (call->funcformat == COERCE_SQL_SYNTAX) return std::nullopt;  // may have no arguments
         expression = static_cast<const Node*>(linitial(call->args));
     }
+}
+
+}  // namespace
+
+const Const* constant_of(const Node* argument) {
+    if (IsA(argument, NamedArgExpr))
+        argument =
+            reinterpret_cast<const Node*>(reinterpret_cast<const NamedArgExpr*>(argument)->arg);
+    if (IsA(argument, RelabelType))  // such as varchar
+        argument =
+            reinterpret_cast<const Node*>(reinterpret_cast<const RelabelType*>(argument)->arg);
+    if (!IsA(argument, Const) || reinterpret_cast<const Const*>(argument)->constisnull)
+        return nullptr;
+    return reinterpret_cast<const Const*>(argument);
 }
 
 std::optional<const char*> generator_of_column(Relation table, AttrNumber column) {

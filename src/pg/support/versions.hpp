@@ -91,9 +91,6 @@ inline uint32 WaitEventExtensionNew(const char*) { return PG_WAIT_EXTENSION; }
 
 namespace snowdrift {
 
-/// Whether ALTER TABLE adds an identity to a table's partitions, too, and drops it there.
-constexpr bool partitions_share_identity = PG_VERSION_NUM >= 170000;
-
 /// Whether named_memory() can allocate memory that was not requested when the server started.
 constexpr bool has_named_segments = PG_VERSION_NUM >= 170000;
 

@@ -62,7 +62,7 @@ END LOOP;
 FOR problem IN
     SELECT relnamespace::regnamespace AS schema, relname FROM pg_class
     WHERE oid = ANY (relations) AND relnamespace::regnamespace || '.' || relname
-        !~ '^(snowdrift[.](generators|fields)|snowdrift_tables[.](generator(_pkey)?|dropped_ms|state(_[0-9a-f]{32})?))$' LOOP
+        !~ '^(snowdrift[.](generators|fields|key_column|dependent|conversion)|snowdrift_tables[.](generator(_pkey)?|dropped_ms|state(_[0-9a-f]{32})?))$' LOOP
     RAISE 'schema "%" already exists', problem.schema USING ERRCODE = '42P06',
         DETAIL = format('It contains "%s", which is not an object of the SQL edition.', problem.relname);
 END LOOP;
@@ -109,7 +109,7 @@ END IF;
 COMMENT ON DOMAIN public.snowflake_layout
     IS 'layout of Snowflake IDs: the name of a preset, or an epoch, a time unit, and the order and widths of the fields';
 
-CREATE OR REPLACE FUNCTION snowdrift.reject(sqlstate text, message text, detail text DEFAULT NULL) RETURNS text
+CREATE FUNCTION snowdrift.reject(sqlstate text, message text, detail text DEFAULT NULL) RETURNS text
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF detail IS NULL THEN

@@ -4,16 +4,14 @@ CREATE FUNCTION snowdrift.id_kind(type regtype) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN CASE type WHEN 'bigint'::regtype THEN 'snowflake' WHEN 'uuid'::regtype THEN 'uuidv7' END;
 
-EXECUTE $sql$
-CREATE OR REPLACE FUNCTION snowdrift.id_times(kind text, layout @extschema@.snowflake_layout, OUT first timestamptz, OUT last timestamptz)
+CREATE FUNCTION snowdrift.id_times(kind text, layout @extschema@.snowflake_layout, OUT first timestamptz, OUT last timestamptz)
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
     SELECT CASE kind WHEN 'snowflake' THEN snowdrift.time_of((snowdrift.fields_of(layout)).epoch_ms)
             ELSE @extschema@.uuidv7_timestamp(snowdrift.first_uuidv7_within('(,)'::tstzrange)) END,
         CASE kind WHEN 'snowflake' THEN snowdrift.time_of((snowdrift.fields_of(layout)).last_ms)
             ELSE @extschema@.uuidv7_timestamp(snowdrift.last_uuidv7_within('(,)'::tstzrange)) END;
-END
-$sql$;
+END;
 
 CREATE FUNCTION snowdrift.id_boundary(kind text, "timestamp" timestamptz, layout @extschema@.snowflake_layout) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -17,7 +17,7 @@ END IF;
 IF to_regclass('snowdrift_tables.state') IS NULL THEN
     CREATE SEQUENCE snowdrift_tables.state MINVALUE 0 MAXVALUE 9007199254740991;    -- MAXVALUE: the end of the layout
 END IF;
-CREATE OR REPLACE FUNCTION snowdrift_tables.default_generator() RETURNS snowdrift_tables.generator LANGUAGE sql IMMUTABLE
+CREATE FUNCTION snowdrift_tables.default_generator() RETURNS snowdrift_tables.generator LANGUAGE sql IMMUTABLE
     RETURN ROW('', 'snowflake', 0, 0, snowdrift.fields_of('snowflake'), 'snowdrift_tables.state')::snowdrift_tables.generator;
 
 -- The time of the last ID of all dropped generators, in Unix milliseconds. Those that are created later begin after it.
@@ -26,41 +26,39 @@ IF to_regclass('snowdrift_tables.dropped_ms') IS NULL THEN
 END IF;
 
 -- An old snapshot can contain the row of a dropped generator.
-EXECUTE $sql$
-CREATE OR REPLACE FUNCTION snowdrift_tables.generators() RETURNS SETOF snowdrift_tables.generator LANGUAGE sql STABLE
+CREATE FUNCTION snowdrift_tables.generators() RETURNS SETOF snowdrift_tables.generator LANGUAGE sql STABLE
 BEGIN ATOMIC
     SELECT * FROM snowdrift_tables.default_generator()
     UNION ALL SELECT * FROM snowdrift_tables.generator WHERE to_regclass(state) IS NOT NULL;
-END
-$sql$;
+END;
 
-CREATE OR REPLACE FUNCTION snowdrift_tables.unix_ms() RETURNS bigint LANGUAGE sql VOLATILE
+CREATE FUNCTION snowdrift_tables.unix_ms() RETURNS bigint LANGUAGE sql VOLATILE
     RETURN floor(extract(epoch FROM clock_timestamp()) * 1000);
 
 -- The greater of last + 1 and the clock.
-CREATE OR REPLACE FUNCTION snowdrift_tables.next_state(last bigint, f snowdrift.fields) RETURNS bigint LANGUAGE sql VOLATILE
+CREATE FUNCTION snowdrift_tables.next_state(last bigint, f snowdrift.fields) RETURNS bigint LANGUAGE sql VOLATILE
     RETURN greatest(last + 1, (snowdrift_tables.unix_ms() - (f).epoch_ms) / (f).unit_ms * (1::bigint << (f).sequence_bits), 0);
 
-CREATE OR REPLACE FUNCTION snowdrift_tables.lead_ms(state bigint, f snowdrift.fields) RETURNS bigint LANGUAGE sql VOLATILE
+CREATE FUNCTION snowdrift_tables.lead_ms(state bigint, f snowdrift.fields) RETURNS bigint LANGUAGE sql VOLATILE
     RETURN ((state >> (f).sequence_bits) - (snowdrift_tables.unix_ms() - (f).epoch_ms) / (f).unit_ms) * (f).unit_ms;
 
 -- The bits of an ID that the sequence can set.
-CREATE OR REPLACE FUNCTION snowdrift_tables.sequence_mask(f snowdrift.fields) RETURNS bigint LANGUAGE sql IMMUTABLE
+CREATE FUNCTION snowdrift_tables.sequence_mask(f snowdrift.fields) RETURNS bigint LANGUAGE sql IMMUTABLE
     RETURN snowdrift.ones((f).sequence_bits) << (f).sequence_shift;
 
-CREATE OR REPLACE FUNCTION snowdrift_tables.id_of(state bigint, g snowdrift_tables.generator, f snowdrift.fields) RETURNS bigint
+CREATE FUNCTION snowdrift_tables.id_of(state bigint, g snowdrift_tables.generator, f snowdrift.fields) RETURNS bigint
     LANGUAGE sql IMMUTABLE
     RETURN (state >> (f).sequence_bits << (f).timestamp_shift)
         | ((state << (f).sequence_shift) & snowdrift_tables.sequence_mask(f))
         | ((g).datacenter::bigint << (f).datacenter_shift) | ((g).worker::bigint << (f).worker_shift);
 
 -- The last state in the time unit that contains a time, or in the first or last time unit of the layout.
-CREATE OR REPLACE FUNCTION snowdrift_tables.last_state_at(unix_ms numeric, f snowdrift.fields) RETURNS bigint LANGUAGE sql IMMUTABLE
+CREATE FUNCTION snowdrift_tables.last_state_at(unix_ms numeric, f snowdrift.fields) RETURNS bigint LANGUAGE sql IMMUTABLE
     RETURN (greatest(0, least(floor((unix_ms - (f).epoch_ms) / (f).unit_ms), (f).max_id >> (f).timestamp_shift))::bigint
         << (f).sequence_bits) | snowdrift.ones((f).sequence_bits);
 
 -- The time of a generator's last ID; null if it has issued none, or was dropped meanwhile.
-CREATE OR REPLACE FUNCTION snowdrift_tables.last_ms(g snowdrift_tables.generator) RETURNS bigint
+CREATE FUNCTION snowdrift_tables.last_ms(g snowdrift_tables.generator) RETURNS bigint
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN (g.fields).epoch_ms + (pg_sequence_last_value(g.state::regclass) >> (g.fields).sequence_bits) * (g.fields).unit_ms;
@@ -72,7 +70,7 @@ EXCEPTION WHEN undefined_table OR internal_error THEN
 END $$;
 
 -- The clock is behind a state, or the sequence numbers of its time unit are used up.
-CREATE OR REPLACE FUNCTION snowdrift_tables.wait_for_clock(state bigint, f snowdrift.fields) RETURNS void
+CREATE FUNCTION snowdrift_tables.wait_for_clock(state bigint, f snowdrift.fields) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     lead_ms CONSTANT bigint := snowdrift_tables.lead_ms(state, f);
@@ -88,7 +86,7 @@ END $$;
 
 -- The block that takes the lock always ends with an error, so that PostgreSQL releases the lock. The error does not undo
 -- setval(). All names are qualified, because setting the search path takes long.
-CREATE OR REPLACE FUNCTION public.next_snowflake(generator text) RETURNS bigint
+CREATE FUNCTION public.next_snowflake(generator text) RETURNS bigint
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER AS $$
 DECLARE
     g snowdrift_tables.generator;
@@ -128,22 +126,20 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION public.next_snowflake(text) IS 'generate new Snowflake ID from named generator';
 
-CREATE OR REPLACE FUNCTION public.next_snowflake() RETURNS bigint
+CREATE FUNCTION public.next_snowflake() RETURNS bigint
     LANGUAGE sql VOLATILE RETURN public.next_snowflake(''::text);
 COMMENT ON FUNCTION public.next_snowflake() IS 'generate new Snowflake ID from default generator';
 
-EXECUTE $sql$
-CREATE OR REPLACE FUNCTION public.next_snowflakes(n integer, generator text DEFAULT '') RETURNS SETOF bigint
+CREATE FUNCTION public.next_snowflakes(n integer, generator text DEFAULT '') RETURNS SETOF bigint
     LANGUAGE sql VOLATILE STRICT
 BEGIN ATOMIC
     SELECT public.next_snowflake(generator) FROM generate_series(1,
         CASE WHEN n >= 0 THEN n ELSE snowdrift.reject('22023', 'number of IDs must not be negative: ' || n::text)::integer END);
-END
-$sql$;
+END;
 COMMENT ON FUNCTION public.next_snowflakes(integer, text) IS 'generate n new Snowflake IDs, in ascending order';
 
 -- Revokes what ALTER DEFAULT PRIVILEGES has granted: who can set a state can repeat IDs.
-CREATE OR REPLACE FUNCTION snowdrift_tables.revoke_grants(class regclass) RETURNS void
+CREATE FUNCTION snowdrift_tables.revoke_grants(class regclass) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     grantee oid;
@@ -154,7 +150,7 @@ BEGIN
 END $$;
 
 -- A generator's row is inserted by create_generator, or by a dump of the data alone, which doesn't create the sequence.
-CREATE OR REPLACE FUNCTION snowdrift_tables.create_state() RETURNS trigger
+CREATE FUNCTION snowdrift_tables.create_state() RETURNS trigger
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF TG_RELID <> 'snowdrift_tables.generator'::regclass THEN    -- Casts of another table's columns would run with the owner's rights.
@@ -171,7 +167,7 @@ CREATE OR REPLACE TRIGGER create_state BEFORE INSERT ON snowdrift_tables.generat
     FOR EACH ROW EXECUTE FUNCTION snowdrift_tables.create_state();
 
 -- Each server has its own generators: logical replication applies no row of another server. Its workers run no query.
-CREATE OR REPLACE FUNCTION snowdrift_tables.skip_row() RETURNS trigger
+CREATE FUNCTION snowdrift_tables.skip_row() RETURNS trigger
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF current_setting('session_replication_role') = 'replica' THEN
@@ -188,7 +184,7 @@ CREATE OR REPLACE TRIGGER skip_row BEFORE INSERT OR UPDATE OR DELETE ON snowdrif
 ALTER TABLE snowdrift_tables.generator ENABLE REPLICA TRIGGER skip_row;
 
 -- Logical replication would remove this server's rows.
-CREATE OR REPLACE FUNCTION snowdrift_tables.refuse_truncate() RETURNS trigger
+CREATE FUNCTION snowdrift_tables.refuse_truncate() RETURNS trigger
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RAISE 'cannot truncate table "snowdrift_tables.generator"' USING ERRCODE = '0A000', HINT = 'Use snowdrift.drop_generator() for each generator.';
@@ -198,7 +194,7 @@ CREATE OR REPLACE TRIGGER refuse_truncate BEFORE TRUNCATE ON snowdrift_tables.ge
 ALTER TABLE snowdrift_tables.generator ENABLE ALWAYS TRIGGER refuse_truncate;
 
 -- Creations, drops and advances wait for each other, and then see what the others have done.
-CREATE OR REPLACE FUNCTION snowdrift_tables.lock_generators() RETURNS void
+CREATE FUNCTION snowdrift_tables.lock_generators() RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
@@ -209,7 +205,7 @@ BEGIN
 END $$;
 
 -- A generator begins after the present time unit, and after the last IDs of all others, also of dropped ones.
-CREATE OR REPLACE FUNCTION snowdrift.create_generator(name text, kind text, layout public.snowflake_layout DEFAULT 'snowflake',
+CREATE FUNCTION snowdrift.create_generator(name text, kind text, layout public.snowflake_layout DEFAULT 'snowflake',
         datacenter integer DEFAULT 0, worker integer DEFAULT 0) RETURNS void
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -256,7 +252,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.create_generator IS 'create named generator; by default with layout snowflake and node 0';
 
-CREATE OR REPLACE FUNCTION snowdrift.drop_generator(name text, force boolean DEFAULT false) RETURNS void
+CREATE FUNCTION snowdrift.drop_generator(name text, force boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp
     SET quote_all_identifiers = off SET standard_conforming_strings = on AS $$
 DECLARE
@@ -292,7 +288,7 @@ END $$;
 COMMENT ON FUNCTION snowdrift.drop_generator IS 'drop named generator; by default only if no default of a column or a domain names it';
 
 -- COST 1, so that the planner inlines predicates that call it.
-CREATE OR REPLACE FUNCTION snowdrift.generator_layout(generator text) RETURNS public.snowflake_layout
+CREATE FUNCTION snowdrift.generator_layout(generator text) RETURNS public.snowflake_layout
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE COST 1 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     layout CONSTANT text := (SELECT g.layout FROM snowdrift_tables.generator AS g WHERE g.name = generator COLLATE "C");
@@ -304,25 +300,23 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.generator_layout(text) IS 'layout of named generator, for functions that decode its Snowflake IDs';
 
-EXECUTE $sql$
-CREATE OR REPLACE FUNCTION snowdrift.read_generators(OUT name text, OUT kind text, OUT layout public.snowflake_layout, OUT datacenter integer,
+CREATE FUNCTION snowdrift.read_generators(OUT name text, OUT kind text, OUT layout public.snowflake_layout, OUT datacenter integer,
         OUT worker integer, OUT ends timestamptz, OUT last_timestamp timestamptz) RETURNS SETOF record
     LANGUAGE sql VOLATILE SECURITY DEFINER
 BEGIN ATOMIC
     SELECT nullif(g.name, ''), 'snowflake', g.layout, g.datacenter, g.worker, snowdrift.time_of((g.fields).last_ms),
         snowdrift.time_of(snowdrift_tables.last_ms(g))
     FROM snowdrift_tables.generators() AS g;
-END
-$sql$;
+END;
 
-CREATE OR REPLACE VIEW snowdrift.generators AS
+CREATE VIEW snowdrift.generators AS
     SELECT *, greatest(last_timestamp - clock_timestamp(), interval '0') AS lead FROM snowdrift.read_generators();
 COMMENT ON VIEW snowdrift.generators IS 'definition of each generator, time of its last ID, and how far it is ahead of the clock';
 IF 'snowdrift.generators'::regclass <> ALL (relations) THEN
     GRANT SELECT ON snowdrift.generators TO PUBLIC;
 END IF;
 
-CREATE OR REPLACE FUNCTION snowdrift.advance("timestamp" timestamptz) RETURNS void
+CREATE FUNCTION snowdrift.advance("timestamp" timestamptz) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     unix_ms CONSTANT numeric := snowdrift.unix_ms_of("timestamp");

@@ -1,15 +1,15 @@
 -- Times. Multiplying an interval converts the number to double precision. Seconds and milliseconds are multiplied
 -- separately, so that the sum is exact up to the year 10889.
 
-CREATE OR REPLACE FUNCTION snowdrift.time_of(unix_ms bigint) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION snowdrift.time_of(unix_ms bigint) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN (timestamp '1970-01-01' + interval '1 s' * (unix_ms / 1000) + interval '1 ms' * (unix_ms % 1000))
         AT TIME ZONE interval '0';
 
-CREATE OR REPLACE FUNCTION snowdrift.unix_ms_of("timestamp" timestamptz) RETURNS numeric LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION snowdrift.unix_ms_of("timestamp" timestamptz) RETURNS numeric LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN extract(epoch FROM "timestamp" AT TIME ZONE interval '0') * 1000;
 
 -- unix_ms is the time, rounded by the caller; the error shows the time itself.
-CREATE OR REPLACE FUNCTION snowdrift.check_time("timestamp" timestamptz, unix_ms numeric, first_ms bigint, last_ms bigint,
+CREATE FUNCTION snowdrift.check_time("timestamp" timestamptz, unix_ms numeric, first_ms bigint, last_ms bigint,
         unit_ms bigint, subject text) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET datestyle = ISO AS $$
 BEGIN
@@ -21,7 +21,7 @@ BEGIN
 END $$;
 
 -- The first and the last millisecond, from first_ms to last_ms, that begin within a range; null if there is none.
-CREATE OR REPLACE FUNCTION snowdrift.ms_within(range tstzrange, first_ms bigint, last_ms bigint) RETURNS bigint[]
+CREATE FUNCTION snowdrift.ms_within(range tstzrange, first_ms bigint, last_ms bigint) RETURNS bigint[]
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     a numeric := snowdrift.unix_ms_of(lower(range));    -- null if the range has no such bound
@@ -35,20 +35,18 @@ END $$;
 -- Snowflake: layouts
 
 -- last_ms is the beginning of the last time unit; a shift is the number of bits below a field.
-IF to_regtype('snowdrift.fields') IS NULL THEN
-    CREATE TYPE snowdrift.fields AS (
-        epoch_ms bigint, last_ms bigint, unit_ms bigint, max_id bigint,
-        timestamp_shift integer,
-        datacenter_bits integer, datacenter_shift integer,
-        worker_bits integer, worker_shift integer,
-        sequence_bits integer, sequence_shift integer
-    );
-END IF;
+CREATE TYPE snowdrift.fields AS (
+    epoch_ms bigint, last_ms bigint, unit_ms bigint, max_id bigint,
+    timestamp_shift integer,
+    datacenter_bits integer, datacenter_shift integer,
+    worker_bits integer, worker_shift integer,
+    sequence_bits integer, sequence_shift integer
+);
 
-CREATE OR REPLACE FUNCTION snowdrift.ones(bits integer) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION snowdrift.ones(bits integer) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN ~((-1)::bigint << bits);
 
-CREATE OR REPLACE FUNCTION snowdrift.preset_layout(name text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION snowdrift.preset_layout(name text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE name
         WHEN 'snowflake' THEN 'epoch=1609459200000 timestamp=41 datacenter=5 worker=5 sequence=12'
         WHEN 'twitter' THEN 'epoch=1288834974657 timestamp=41 datacenter=5 worker=5 sequence=12'
@@ -68,7 +66,7 @@ CREATE OR REPLACE FUNCTION snowdrift.preset_layout(name text) RETURNS text LANGU
         WHEN 'cosid' THEN 'epoch=1577203200000 timestamp=41 worker=10 sequence=12'
     END;
 
-CREATE OR REPLACE FUNCTION snowdrift.check_layout_value(name text, value bigint, min bigint, max bigint, reason text DEFAULT NULL)
+CREATE FUNCTION snowdrift.check_layout_value(name text, value bigint, min bigint, max bigint, reason text DEFAULT NULL)
         RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -83,7 +81,7 @@ BEGIN
     END IF;
 END $$;
 
-CREATE OR REPLACE FUNCTION snowdrift.fields_of(layout public.snowflake_layout) RETURNS snowdrift.fields
+CREATE FUNCTION snowdrift.fields_of(layout public.snowflake_layout) RETURNS snowdrift.fields
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     spaces CONSTANT text := E' \t\n\x0b\f\r';    -- as in C
@@ -181,62 +179,60 @@ END $$;
 -- Snowflake: decoding. If the layout is a constant, PostgreSQL inlines the functions.
 
 -- COST 1: the planner does not inline expensive arguments, and this function is called only for errors.
-CREATE OR REPLACE FUNCTION snowdrift.reject_id(id bigint, max_id bigint) RETURNS bigint
+CREATE FUNCTION snowdrift.reject_id(id bigint, max_id bigint) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE COST 1 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RAISE 'Snowflake ID % is out of range 0 .. %', id, max_id USING ERRCODE = '22003';
 END $$;
 
-CREATE OR REPLACE FUNCTION snowdrift.check_id(id bigint, max_id bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION snowdrift.check_id(id bigint, max_id bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN id BETWEEN 0 AND max_id THEN id ELSE snowdrift.reject_id(id, max_id) END;
 
-CREATE OR REPLACE FUNCTION snowdrift.timestamp_of(id bigint, f snowdrift.fields) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION snowdrift.timestamp_of(id bigint, f snowdrift.fields) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN snowdrift.time_of((f).epoch_ms + (snowdrift.check_id(id, (f).max_id) >> (f).timestamp_shift) * (f).unit_ms);
 
-CREATE OR REPLACE FUNCTION snowdrift.field_of(id bigint, f snowdrift.fields, field text) RETURNS integer
+CREATE FUNCTION snowdrift.field_of(id bigint, f snowdrift.fields, field text) RETURNS integer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN ((snowdrift.check_id(id, (f).max_id) >> CASE field WHEN 'datacenter' THEN (f).datacenter_shift
             WHEN 'worker' THEN (f).worker_shift ELSE (f).sequence_shift END)
         & snowdrift.ones(CASE field WHEN 'datacenter' THEN (f).datacenter_bits
             WHEN 'worker' THEN (f).worker_bits ELSE (f).sequence_bits END))::integer;
 
-CREATE OR REPLACE FUNCTION public.snowflake_timestamp(id bigint, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS timestamptz
+CREATE FUNCTION public.snowflake_timestamp(id bigint, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS timestamptz
     LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN snowdrift.timestamp_of(id, snowdrift.fields_of(layout));
 COMMENT ON FUNCTION public.snowflake_timestamp(bigint, public.snowflake_layout) IS 'extract timestamp of Snowflake ID';
 
-CREATE OR REPLACE FUNCTION public.snowflake_datacenter(id bigint, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS integer
+CREATE FUNCTION public.snowflake_datacenter(id bigint, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS integer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN snowdrift.field_of(id, snowdrift.fields_of(layout), 'datacenter');
 COMMENT ON FUNCTION public.snowflake_datacenter(bigint, public.snowflake_layout) IS 'extract datacenter of Snowflake ID';
 
-CREATE OR REPLACE FUNCTION public.snowflake_worker(id bigint, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS integer
+CREATE FUNCTION public.snowflake_worker(id bigint, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS integer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN snowdrift.field_of(id, snowdrift.fields_of(layout), 'worker');
 COMMENT ON FUNCTION public.snowflake_worker(bigint, public.snowflake_layout) IS 'extract worker of Snowflake ID';
 
-CREATE OR REPLACE FUNCTION public.snowflake_sequence(id bigint, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS integer
+CREATE FUNCTION public.snowflake_sequence(id bigint, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS integer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN snowdrift.field_of(id, snowdrift.fields_of(layout), 'sequence');
 COMMENT ON FUNCTION public.snowflake_sequence(bigint, public.snowflake_layout) IS 'extract sequence of Snowflake ID';
 
-EXECUTE $sql$
-CREATE OR REPLACE FUNCTION public.snowflake_parts(id bigint, layout public.snowflake_layout DEFAULT 'snowflake',
+CREATE FUNCTION public.snowflake_parts(id bigint, layout public.snowflake_layout DEFAULT 'snowflake',
         OUT "timestamp" timestamptz, OUT datacenter integer, OUT worker integer, OUT sequence integer)
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
     SELECT snowdrift.timestamp_of(id, f), snowdrift.field_of(id, f, 'datacenter'), snowdrift.field_of(id, f, 'worker'),
         snowdrift.field_of(id, f, 'sequence')
     FROM snowdrift.fields_of(layout) AS f;
-END
-$sql$;
+END;
 COMMENT ON FUNCTION public.snowflake_parts(bigint, public.snowflake_layout) IS 'extract all fields of Snowflake ID, as a row';
 
 -- Snowflake: composing
 
-CREATE OR REPLACE FUNCTION snowdrift.check_field(field text, value integer, bits integer) RETURNS bigint
+CREATE FUNCTION snowdrift.check_field(field text, value integer, bits integer) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN value BETWEEN 0 AND snowdrift.ones(bits) THEN value
         WHEN bits = 0 THEN snowdrift.reject('22003', format('%s must be 0, not %s', field, value), 'The layout has no bits for it.')::bigint
         ELSE snowdrift.reject('22003', format('%s %s is out of range 0 .. %s', field, value, snowdrift.ones(bits)))::bigint END;
 
-CREATE OR REPLACE FUNCTION snowdrift.compose("timestamp" timestamptz, datacenter integer, worker integer, sequence integer,
+CREATE FUNCTION snowdrift.compose("timestamp" timestamptz, datacenter integer, worker integer, sequence integer,
         f snowdrift.fields) RETURNS bigint
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN ((snowdrift.check_time("timestamp", floor(snowdrift.unix_ms_of("timestamp")), (f).epoch_ms, (f).last_ms, (f).unit_ms,
@@ -245,19 +241,19 @@ CREATE OR REPLACE FUNCTION snowdrift.compose("timestamp" timestamptz, datacenter
         | (snowdrift.check_field('worker', worker, (f).worker_bits) << (f).worker_shift)
         | (snowdrift.check_field('sequence', sequence, (f).sequence_bits) << (f).sequence_shift);
 
-CREATE OR REPLACE FUNCTION public.make_snowflake("timestamp" timestamptz, datacenter integer, worker integer, sequence integer,
+CREATE FUNCTION public.make_snowflake("timestamp" timestamptz, datacenter integer, worker integer, sequence integer,
         layout public.snowflake_layout DEFAULT 'snowflake') RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN snowdrift.compose("timestamp", datacenter, worker, sequence, snowdrift.fields_of(layout));
 COMMENT ON FUNCTION public.make_snowflake(timestamptz, integer, integer, integer, public.snowflake_layout)
     IS 'construct Snowflake ID from its fields; the time is truncated to the layout''s time unit';
 
-CREATE OR REPLACE FUNCTION snowdrift.boundary("timestamp" timestamptz, f snowdrift.fields) RETURNS bigint
+CREATE FUNCTION snowdrift.boundary("timestamp" timestamptz, f snowdrift.fields) RETURNS bigint
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN (snowdrift.check_time("timestamp", ceil(snowdrift.unix_ms_of("timestamp")), (f).epoch_ms, (f).last_ms, 1,
         'a Snowflake ID') - (f).epoch_ms + (f).unit_ms - 1) / (f).unit_ms << (f).timestamp_shift;
 
-CREATE OR REPLACE FUNCTION public.snowflake_boundary("timestamp" timestamptz, layout public.snowflake_layout DEFAULT 'snowflake')
+CREATE FUNCTION public.snowflake_boundary("timestamp" timestamptz, layout public.snowflake_layout DEFAULT 'snowflake')
         RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN snowdrift.boundary("timestamp", snowdrift.fields_of(layout));
 COMMENT ON FUNCTION public.snowflake_boundary(timestamptz, public.snowflake_layout)
@@ -265,25 +261,25 @@ COMMENT ON FUNCTION public.snowflake_boundary(timestamptz, public.snowflake_layo
 
 -- Time ranges. If a range contains no ID, the first ID is the largest of the layout, and the last ID is the smallest.
 
-CREATE OR REPLACE FUNCTION snowdrift.first_within(range tstzrange, f snowdrift.fields) RETURNS bigint
+CREATE FUNCTION snowdrift.first_within(range tstzrange, f snowdrift.fields) RETURNS bigint
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN coalesce(((snowdrift.ms_within(range, (f).epoch_ms, (f).last_ms))[1] - (f).epoch_ms + (f).unit_ms - 1) / (f).unit_ms
         << (f).timestamp_shift, (f).max_id);
 
-CREATE OR REPLACE FUNCTION snowdrift.last_within(range tstzrange, f snowdrift.fields) RETURNS bigint
+CREATE FUNCTION snowdrift.last_within(range tstzrange, f snowdrift.fields) RETURNS bigint
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN coalesce((((snowdrift.ms_within(range, (f).epoch_ms, (f).last_ms))[2] - (f).epoch_ms) / (f).unit_ms
         << (f).timestamp_shift) | snowdrift.ones((f).timestamp_shift), 0);
 
-CREATE OR REPLACE FUNCTION snowdrift.first_snowflake_within(range tstzrange, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS bigint
+CREATE FUNCTION snowdrift.first_snowflake_within(range tstzrange, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN snowdrift.first_within(range, snowdrift.fields_of(layout));
 
-CREATE OR REPLACE FUNCTION snowdrift.last_snowflake_within(range tstzrange, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS bigint
+CREATE FUNCTION snowdrift.last_snowflake_within(range tstzrange, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN snowdrift.last_within(range, snowdrift.fields_of(layout));
 
-CREATE OR REPLACE FUNCTION public.snowflake_within(id bigint, range tstzrange, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS boolean
+CREATE FUNCTION public.snowflake_within(id bigint, range tstzrange, layout public.snowflake_layout DEFAULT 'snowflake') RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN id >= snowdrift.first_snowflake_within(range, layout) AND id <= snowdrift.last_snowflake_within(range, layout);
 COMMENT ON FUNCTION public.snowflake_within(bigint, tstzrange, public.snowflake_layout)

@@ -1,0 +1,130 @@
+-- Conversion of keys: what can fail afterwards. These are guesses from names and texts: code outside of the database, and
+-- statements that functions put together, are not seen.
+
+-- The columns in partition keys that will get new keys
+CREATE FUNCTION snowdrift.partitioned_by_new_keys(plan snowdrift.conversion) RETURNS SETOF snowdrift.key_column LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT DISTINCT ON (root) member FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys))
+        JOIN pg_partitioned_table ON partrelid = (member)."table"
+    WHERE partstrat IN ('r', 'l') AND ((member).number = ANY (partattrs) OR EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass
+        AND objid = partrelid AND objsubid = 0 AND refclassid = 'pg_class'::regclass AND refobjid = partrelid AND refobjsubid = (member).number AND deptype = 'i'))
+    ORDER BY root, member;
+END;
+
+-- Columns without a foreign key whose names say that they refer to something, or to a table with new keys
+CREATE FUNCTION snowdrift.narrow_columns(plan snowdrift.conversion, OUT column_of oid, OUT number smallint, OUT name name, OUT is_reference boolean)
+    RETURNS SETOF record LANGUAGE sql STABLE
+BEGIN ATOMIC
+    WITH stems AS MATERIALIZED (
+        SELECT DISTINCT regexp_replace(lower(relname), '(ies|es|s)$', '') AS stem FROM unnest((plan).new_keys) AS k JOIN pg_class AS t ON t.oid = k."table"
+    ), schemas AS MATERIALIZED (
+        SELECT DISTINCT relnamespace AS schema FROM unnest((plan).new_keys) AS k JOIN pg_class AS t ON t.oid = k."table"
+    )
+    SELECT attrelid, attnum, attname, attname ~* '(.ids?|_by|_from|_to|_ref|_key|_no|parent)$'
+        OR EXISTS (SELECT FROM stems WHERE length(stem) > 2 AND strpos(lower(attname), stem) > 0)
+    FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid
+        LEFT JOIN pg_attrdef AS d ON adrelid = attrelid AND adnum = attnum
+    WHERE relkind IN ('r', 'p') AND NOT relispartition AND attnum > 0 AND NOT attisdropped AND attinhcount = 0 AND attidentity = '' AND attgenerated = ''
+        AND atttypid IN ('int2'::regtype, 'int4'::regtype, 'int2[]'::regtype, 'int4[]'::regtype)
+        AND relnamespace IN (SELECT schema FROM schemas)
+        AND (attrelid, attnum) NOT IN (SELECT m."table", m.number FROM unnest((plan).members) AS m)
+        AND coalesce(pg_get_expr(adbin, adrelid), '') NOT LIKE '%nextval(%'
+        AND NOT EXISTS (SELECT FROM pg_constraint WHERE contype = 'f' AND conrelid = attrelid AND attnum = ANY (conkey))
+        AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = attrelid AND deptype = 'e');
+END;
+
+-- The functions of triggers on the tables of a conversion, and those whose texts name such a table. is_rewritten: the
+-- types of the table's rows change.
+CREATE FUNCTION snowdrift.functions_near(plan snowdrift.conversion, OUT function oid, OUT is_rewritten boolean) RETURNS SETOF record LANGUAGE sql STABLE
+BEGIN ATOMIC
+    WITH near AS MATERIALIZED (
+        SELECT "table", bool_or(is_member) AS is_rewritten FROM (
+            SELECT "table", true FROM unnest((plan).members)
+            UNION ALL SELECT (member)."table", false FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys))) AS n("table", is_member)
+        GROUP BY "table"
+    ), words AS MATERIALIZED (    -- where a table can be: in a FROM clause, in a type, as the type of a variable
+        SELECT DISTINCT p.oid, coalesce(word[1], word[2], word[3]) AS word FROM pg_proc AS p JOIN pg_language AS l ON l.oid = prolang,
+            regexp_matches(lower(prosrc), '(?:(?:[[:<:]](?:from|join|into|update|only|using|table)[[:space:]]+|,[[:space:]]*)(?:"?[[:alnum:]_$]+"?[.])?"?([[:alnum:]_$]+))'
+                '|(?:([[:alnum:]_$]+)"?(?:[.]"?[[:alnum:]_$]+"?)?%(?:row)?type)|(?:([[:alnum:]_$]+)"?[[:space:]]*(?:;|:=))', 'g') AS word
+        WHERE lanname IN ('plpgsql', 'sql') AND prosqlbody IS NULL AND pronamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace,
+                'snowdrift'::regnamespace, 'snowdrift_tables'::regnamespace)
+            AND prosrc NOT LIKE '%snowdrift%_tables.%'
+            AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')
+            AND EXISTS (SELECT FROM near)
+    )
+    SELECT function, bool_or(is_rewritten) FROM (
+        SELECT tgfoid, is_rewritten FROM near JOIN pg_trigger ON tgrelid = "table" WHERE NOT tgisinternal
+        UNION ALL SELECT words.oid, is_rewritten FROM near JOIN pg_class AS c ON c.oid = "table" JOIN words ON word = lower(relname)) AS f(function, is_rewritten)
+    GROUP BY function;
+END;
+
+-- PL/pgSQL functions that sessions must plan again. Changing the cost to what it is does so, and needs the function's owner.
+CREATE FUNCTION snowdrift.functions_to_replan(plan snowdrift.conversion, OUT function oid, OUT statement text, OUT owner oid, OUT is_allowed boolean)
+    RETURNS SETOF record LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT p.oid, format('ALTER FUNCTION %s COST %s', p.oid::regprocedure, procost), proowner, pg_has_role(proowner, 'USAGE')
+    FROM snowdrift.functions_near(plan) JOIN pg_proc AS p ON p.oid = function JOIN pg_language AS l ON l.oid = prolang
+    WHERE is_rewritten AND lanname = 'plpgsql' AND prokind = 'f';
+END;
+
+-- Why functions of triggers, and those that name a table, can fail with new keys
+CREATE FUNCTION snowdrift.integers_in_functions(plan snowdrift.conversion, OUT function oid, OUT reason text) RETURNS SETOF record LANGUAGE sql STABLE
+BEGIN ATOMIC
+    WITH near AS MATERIALIZED (
+        SELECT p.oid, prosrc, coalesce(proallargtypes, proargtypes::oid[]) AS types FROM snowdrift.functions_near(plan) AS f JOIN pg_proc AS p ON p.oid = f.function
+    ), narrow AS MATERIALIZED (
+        SELECT c.oid, lower(relname) AS relname, string_agg(name::text, ', ' ORDER BY number) AS names
+        FROM snowdrift.narrow_columns(plan) JOIN pg_class AS c ON c.oid = column_of
+        WHERE is_reference OR column_of NOT IN (SELECT m."table" FROM unnest((plan).members) AS m) GROUP BY c.oid
+    ), words AS MATERIALIZED (
+        SELECT DISTINCT near.oid, lower(word[1]) AS word FROM near, regexp_matches(prosrc, '[[:alnum:]_$]+', 'g') AS word
+    ), calls AS MATERIALIZED (
+        SELECT DISTINCT near.oid, word[1] AS name FROM near, regexp_matches(prosrc, '([[:alnum:]_$]+)"?[[:space:]]*[(]', 'g') AS word
+    )
+    SELECT oid, string_agg(reason, '; ' ORDER BY n, reason) FROM (
+        SELECT oid, 1, 'declares or takes integers' FROM near WHERE prosrc ~* '[[:<:]](smallint|int2|integer|int|int4)[[:>:]]'
+            OR types && '{int2,int4,int2[],int4[]}'::regtype[]::oid[]
+        UNION ALL
+        SELECT calls.oid, 2, 'calls ' || q.oid::regprocedure FROM calls JOIN pg_proc AS q ON proname = calls.name
+        WHERE q.oid <> calls.oid AND pronamespace <> 'pg_catalog'::regnamespace AND proargtypes::oid[] && '{int2,int4,int2[],int4[]}'::regtype[]::oid[]
+        UNION ALL
+        SELECT words.oid, 3, format('names table %s, whose columns %s are integers', narrow.oid::regclass, names) FROM words JOIN narrow ON relname = word
+    ) AS r(oid, n, reason)
+    GROUP BY oid;
+END;
+
+-- One line per risk, as a comment in SQL: the kind, the object, what will happen, and what to do.
+CREATE FUNCTION snowdrift.conversion_risks(plan snowdrift.conversion, dry_run boolean) RETURNS SETOF text
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict use_column
+BEGIN
+    IF cardinality(plan."tables") = 0 THEN
+        RETURN;
+    END IF;
+    RETURN QUERY SELECT regexp_replace('-- warning: ' || text, '[[:cntrl:]]', ' ', 'g') FROM (
+        SELECT 1 AS kind, m."table" AS o, m.number::text AS n, format('partition key: column %I of table %s: no partition takes new keys; create partitions for them with snowdrift.create_partitions()',
+            attname, attrelid::regclass) AS text
+        FROM snowdrift.partitioned_by_new_keys(plan) AS m JOIN pg_attribute ON attrelid = m."table" AND attnum = m.number
+        UNION ALL
+        SELECT 2, column_of, number::text, format('no foreign key: column %I of table %s: new keys raise 22003; if it refers to a converted key, run ALTER TABLE %s ALTER COLUMN %I TYPE %s;',
+            name, column_of::regclass, column_of::regclass, name,
+            CASE WHEN atttypid IN ('int2'::regtype, 'int4'::regtype) THEN 'bigint' ELSE 'bigint[]' END)
+        FROM snowdrift.narrow_columns(plan) JOIN pg_attribute ON attrelid = column_of AND attnum = number WHERE is_reference
+        UNION ALL
+        SELECT 3, function, '', format('integers in a function: %s: new keys can raise an error, because it %s; use bigint there', function::regprocedure, reason)
+        FROM snowdrift.integers_in_functions(plan)
+        UNION ALL
+        SELECT 4, function, '', format('open connections: %s: sessions that have run it raise 42804 until they reconnect; as role %s, run %s;',
+            function::regprocedure, owner::regrole, statement)
+        FROM snowdrift.functions_to_replan(plan) WHERE NOT is_allowed
+        UNION ALL
+        SELECT DISTINCT 5, object, '', format('cast to integer: %s: new keys raise 22003 there; drop it before the conversion, and create it with bigint afterwards',
+            pg_describe_object(class, object, part))
+        FROM unnest(plan.dependents), snowdrift.statements_for(class, object, part)
+        WHERE created ~ '::(integer|smallint)' OR (class = 'pg_policy'::regclass AND (SELECT concat(pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid))
+            FROM pg_policy WHERE oid = object) ~ '::(integer|smallint)')
+        UNION ALL
+        SELECT 6, k."table", '', format('keys not checked: table %s: row-level security hides rows from a dry run; the conversion compares the keys', k."table"::regclass)
+        FROM unnest(plan.new_keys) AS k WHERE dry_run AND k."table" IN (SELECT snowdrift.forced_tables(plan))
+    ) AS r ORDER BY kind, o, n;
+END $$;

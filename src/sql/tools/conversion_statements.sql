@@ -1,0 +1,177 @@
+-- Conversion of keys: the statements. These functions read the catalog and change nothing.
+
+-- The statements that drop and create a view, a trigger or a policy with all its properties. A new view has the default
+-- privileges of its owner, so they are revoked first.
+CREATE FUNCTION snowdrift.statements_to_create(d snowdrift.dependent) RETURNS SETOF text
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
+    SET timezone = 'UTC' SET datestyle = ISO SET intervalstyle = postgres SET extra_float_digits = 3 AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY WITH view AS (
+        SELECT *, oid::regclass AS name FROM pg_class WHERE d.class = 'pg_class'::regclass AND oid = d.object
+    ), default_acl AS (
+        SELECT defaclacl FROM pg_default_acl JOIN view ON defaclrole = relowner
+        WHERE defaclobjtype = 'r' AND defaclnamespace IN (0, relnamespace)
+    ), view_acl AS (
+        SELECT oid, name, relowner, coalesce(relacl, acldefault('r', relowner)) AS acl FROM view
+        WHERE relacl IS NOT NULL OR EXISTS (SELECT FROM default_acl)
+    ), revoked AS (
+        SELECT relowner AS grantee FROM view_acl
+        UNION SELECT grantee FROM default_acl, aclexplode(defaclacl)
+    ), granted AS (
+        SELECT grantee, is_grantable, string_agg(privilege_type, ', ' ORDER BY privilege_type) AS privileges
+        FROM view_acl, aclexplode(acl) GROUP BY grantee, is_grantable
+        UNION ALL
+        SELECT grantee, is_grantable,
+            string_agg(format('%s (%I)', privilege_type, attname), ', ' ORDER BY attnum, privilege_type)
+        FROM view JOIN pg_attribute ON attrelid = oid, aclexplode(attacl) GROUP BY grantee, is_grantable
+    ), statements(step, subject, statement) AS (
+        SELECT 1, 0::oid, format(E'CREATE VIEW %s%s AS\n%s', name,
+            (SELECT format(' WITH (%s)', string_agg(format('%I = %L', option_name, option_value), ', '))
+                FROM pg_options_to_table(reloptions) HAVING count(*) > 0),
+            rtrim(pg_get_viewdef(oid), ';')) FROM view
+        UNION ALL
+        SELECT 2, 0::oid, format('ALTER VIEW %s OWNER TO %s', name, relowner::regrole) FROM view
+        UNION ALL
+        SELECT 3, 0::oid, format('REVOKE ALL ON %s FROM %s', name, (SELECT string_agg(
+            CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END, ', ' ORDER BY grantee) FROM revoked))
+        FROM view_acl
+        UNION ALL
+        SELECT 4, grantee, format('GRANT %s ON %s TO %s%s', privileges, name,
+            CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END,
+            CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END)
+        FROM granted, view
+        UNION ALL
+        SELECT 5, objsubid::oid, format('COMMENT ON %s IS %L', CASE objsubid WHEN 0 THEN format('VIEW %s', name) ELSE
+            format('COLUMN %s.%I', name, (SELECT attname FROM pg_attribute WHERE attrelid = oid AND attnum = objsubid)) END,
+            description)
+        FROM pg_description JOIN view ON objoid = oid WHERE classoid = 'pg_class'::regclass
+    )
+    SELECT statement FROM statements ORDER BY step, subject, statement;
+
+    RETURN QUERY SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE d.class = 'pg_trigger'::regclass AND oid = d.object;
+    RETURN QUERY WITH RECURSIVE copies AS (
+        SELECT * FROM pg_trigger WHERE d.class = 'pg_trigger'::regclass AND oid = d.object
+        UNION ALL SELECT t.* FROM pg_trigger AS t JOIN copies ON t.tgparentid = copies.oid
+    )
+    SELECT format('ALTER TABLE ONLY %s %s TRIGGER %I', snowdrift.relation_name(tgrelid),
+        CASE tgenabled WHEN 'D' THEN 'DISABLE' WHEN 'R' THEN 'ENABLE REPLICA' WHEN 'A' THEN 'ENABLE ALWAYS' ELSE 'ENABLE' END, tgname)
+    FROM copies WHERE tgenabled <> 'O' OR EXISTS (SELECT FROM copies AS c WHERE tgenabled <> 'O');
+
+    RETURN QUERY SELECT concat(format('CREATE POLICY %I ON %s AS %s FOR %s TO %s', polname, snowdrift.relation_name(polrelid),
+            CASE WHEN polpermissive THEN 'PERMISSIVE' ELSE 'RESTRICTIVE' END,
+            CASE polcmd WHEN 'r' THEN 'SELECT' WHEN 'a' THEN 'INSERT' WHEN 'w' THEN 'UPDATE' WHEN 'd' THEN 'DELETE' ELSE 'ALL' END,
+            (SELECT string_agg(CASE role WHEN 0 THEN 'PUBLIC' ELSE role::regrole::text END, ', ') FROM unnest(polroles) AS role)),
+        ' USING (' || pg_get_expr(polqual, polrelid) || ')', ' WITH CHECK (' || pg_get_expr(polwithcheck, polrelid) || ')')
+    FROM pg_policy WHERE d.class = 'pg_policy'::regclass AND oid = d.object;
+
+    RETURN QUERY SELECT format('COMMENT ON %s IS %L', CASE d.class WHEN 'pg_trigger'::regclass
+            THEN (SELECT format('TRIGGER %I ON %s', tgname, snowdrift.relation_name(tgrelid)) FROM pg_trigger WHERE oid = d.object)
+            ELSE (SELECT format('POLICY %I ON %s', polname, snowdrift.relation_name(polrelid)) FROM pg_policy WHERE oid = d.object) END,
+        description)
+    FROM pg_description WHERE classoid = d.class AND objoid = d.object AND d.class <> 'pg_class'::regclass;
+END $$;
+
+-- The statements that change what generates the keys. They take little time, and run before those that rewrite tables, so
+-- that their errors occur early. Several keys can use a sequence, so all defaults change before a sequence is dropped.
+-- DROP IDENTITY drops one while defaults change, so the defaults that use it are dropped first.
+CREATE FUNCTION snowdrift.default_statements(plan snowdrift.conversion) RETURNS SETOF text
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict use_column
+DECLARE
+    members CONSTANT snowdrift.key_column[] := ARRAY(SELECT member FROM snowdrift.with_inheriting(plan.new_keys));
+BEGIN
+    RETURN QUERY SELECT format('ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT', snowdrift.relation_name(attrelid), attname)
+    FROM snowdrift.key_defaults(members, plan.call) JOIN pg_attribute ON attrelid = (key)."table" AND attnum = (key).number
+    WHERE snowdrift.sequence_owner(sequence, 'i') = ANY (members) ORDER BY key;
+
+    RETURN QUERY SELECT format('ALTER TABLE %s %sALTER COLUMN %I %s', snowdrift.relation_name(attrelid),
+        CASE WHEN member = root AND attidentity <> '' THEN format('ALTER COLUMN %I DROP IDENTITY, ', attname) END, attname,
+        CASE WHEN member = root THEN 'SET DEFAULT ' || plan.call ELSE 'DROP IDENTITY' END)
+    FROM snowdrift.with_inheriting(plan.new_keys) JOIN pg_attribute ON attrelid = (member)."table" AND attnum = (member).number
+        JOIN pg_class AS c ON c.oid = attrelid
+    WHERE member = root OR (attidentity <> '' AND NOT (relispartition AND current_setting('server_version_num')::integer >= 170000))
+    ORDER BY root, member = root, member;
+
+    RETURN QUERY SELECT format('DROP SEQUENCE %s', snowdrift.relation_name(sequence))
+    FROM (SELECT sequence, min(key) AS key FROM (SELECT sequence, ((key)."table", (key).number)::text, row_number() OVER (ORDER BY key) AS key
+            FROM snowdrift.key_defaults(members, plan.call) WHERE snowdrift.sequence_owner(sequence, 'a') = ANY (members)) AS s(sequence, name, key)
+        GROUP BY sequence) AS used ORDER BY key;
+END $$;
+
+-- The tables whose row-level security hides rows from the caller, who owns them
+CREATE FUNCTION snowdrift.forced_tables(plan snowdrift.conversion) RETURNS SETOF oid LANGUAGE sql STABLE
+BEGIN ATOMIC
+    WITH RECURSIVE relations(relation) AS (
+        SELECT unnest((plan)."tables") UNION SELECT inhrelid FROM relations JOIN pg_inherits ON inhparent = relation
+    )
+    SELECT relation FROM relations JOIN pg_class ON pg_class.oid = relation
+    WHERE relrowsecurity AND relforcerowsecurity AND NOT (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user) ORDER BY relation;
+END;
+
+-- The column that owns a sequence: as that of an identity ('i'), or of another default ('a').
+CREATE FUNCTION snowdrift.sequence_owner(sequence oid, dependency "char") RETURNS snowdrift.key_column LANGUAGE sql STABLE
+    RETURN (SELECT ROW(refobjid, refobjsubid::smallint)::snowdrift.key_column FROM pg_depend
+        WHERE classid = 'pg_class'::regclass AND objid = sequence AND refclassid = 'pg_class'::regclass AND refobjsubid > 0 AND deptype = dependency);
+
+-- All statements of a conversion. path: the caller's search path.
+CREATE FUNCTION snowdrift.conversion_statements(plan snowdrift.conversion, path text) RETURNS SETOF text
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict use_column
+DECLARE
+    again CONSTANT snowdrift.dependent[] := ARRAY(
+        SELECT (class, object, part, 0, 0, 0, false, max(level))::snowdrift.dependent FROM unnest(plan.dependents)
+        GROUP BY class, object, part ORDER BY max(level), class = 'pg_class'::regclass DESC, class, object DESC);
+    rewritten CONSTANT oid[] := ARRAY(SELECT DISTINCT "table" FROM unnest(plan.members));
+BEGIN
+    IF cardinality(plan."tables") = 0 THEN
+        RETURN;
+    END IF;
+    RETURN QUERY SELECT dropped FROM unnest(again) WITH ORDINALITY AS u(class, object, part, a, b, c, e, level, n),
+        snowdrift.statements_for(class, object, part) ORDER BY level DESC, n DESC;
+    RETURN NEXT snowdrift.lock_statement(plan, 'ACCESS EXCLUSIVE');
+    -- Forced row-level security would hide rows when PostgreSQL checks foreign keys again.
+    RETURN QUERY SELECT format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', snowdrift.relation_name(oid)) FROM snowdrift.forced_tables(plan) AS oid;
+    RETURN QUERY SELECT * FROM snowdrift.default_statements(plan);
+    RETURN QUERY SELECT format('ALTER TABLE %s %s', snowdrift.relation_name(attrelid),
+        string_agg(format('ALTER COLUMN %I TYPE bigint', attname), ', ' ORDER BY attnum))
+    FROM unnest(plan.widened) AS w JOIN pg_attribute ON attrelid = w."table" AND attnum = w.number GROUP BY attrelid ORDER BY attrelid;
+    RETURN QUERY SELECT format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', snowdrift.relation_name(oid)) FROM snowdrift.forced_tables(plan) AS oid;
+    -- PostgreSQL does not keep these when it builds objects again.
+    RETURN QUERY SELECT format('ALTER INDEX %s ALTER COLUMN %s SET STATISTICS %s', snowdrift.relation_name(indexrelid), attnum, attstattarget)
+    FROM pg_index JOIN pg_attribute ON attrelid = indexrelid JOIN pg_class AS c ON c.oid = indexrelid
+    WHERE indrelid = ANY (rewritten) AND attstattarget >= 0 AND indexprs IS NOT NULL AND NOT relispartition ORDER BY indexrelid, attnum;
+    RETURN QUERY SELECT format('ALTER STATISTICS %I.%I SET STATISTICS %s', nspname, stxname, stxstattarget)
+    FROM pg_statistic_ext AS s JOIN pg_namespace AS n ON n.oid = stxnamespace
+    WHERE stxrelid = ANY (rewritten) AND stxstattarget >= 0 ORDER BY s.oid;
+    IF cardinality(again) > 0 THEN
+        RETURN NEXT 'SET LOCAL search_path = pg_catalog, pg_temp';
+        RETURN QUERY SELECT s FROM unnest(again) WITH ORDINALITY AS u(class, object, part, a, b, c, e, level, n),
+            snowdrift.statements_to_create((class, object, part, 0, 0, 0, false, level)::snowdrift.dependent) WITH ORDINALITY AS t(s, m) ORDER BY n, m;
+        RETURN NEXT format('SELECT pg_catalog.set_config(''search_path'', %L, true)', path);
+    END IF;
+    -- Sessions that have run a PL/pgSQL function plan it again after this, and otherwise raise 42804.
+    RETURN QUERY SELECT statement FROM snowdrift.functions_to_replan(plan) WHERE is_allowed ORDER BY statement;
+END $$;
+
+CREATE FUNCTION snowdrift.lock_statement(plan snowdrift.conversion, mode text) RETURNS text
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+BEGIN
+    RETURN (SELECT format('LOCK TABLE %s IN %s MODE', string_agg(snowdrift.relation_name(t), ', ' ORDER BY n), mode)
+        FROM unnest(plan."tables") WITH ORDINALITY AS u(t, n) HAVING count(*) > 0);
+END $$;
+
+-- The statements that lock what a conversion changes. Views are locked before the tables that they read, as queries do.
+-- Giving them to their owner locks nothing else.
+CREATE FUNCTION snowdrift.lock_statements(plan snowdrift.conversion, dry_run boolean) RETURNS text[]
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict use_column
+BEGIN
+    IF dry_run THEN
+        RETURN ARRAY(SELECT s FROM snowdrift.lock_statement(plan, 'ACCESS SHARE') AS s WHERE s IS NOT NULL);
+    END IF;
+    RETURN ARRAY(SELECT format('ALTER VIEW %s OWNER TO %s', snowdrift.relation_name(oid), relowner::regrole)
+            FROM (SELECT object, max(level) AS level FROM unnest(plan.dependents) WHERE class = 'pg_class'::regclass GROUP BY object) AS v
+                JOIN pg_class ON oid = object ORDER BY level DESC, oid)
+        || ARRAY(SELECT s FROM snowdrift.lock_statement(plan, 'ACCESS EXCLUSIVE') AS s WHERE s IS NOT NULL);
+END $$;

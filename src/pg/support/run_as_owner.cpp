@@ -17,7 +17,7 @@ SNOWDRIFT_FUNCTION(run_as_owner) {
     const Oid table = PG_GETARG_OID(0);
     const char* const statement = text_to_cstring(PG_GETARG_TEXT_PP(1));
     check_owner(table);
-    const MemoryContext caller = CurrentMemoryContext;
+    MemoryContext caller = CurrentMemoryContext;
     SPI_connect();
     const OwnerContext owner{table};
     (void)set_config_option("row_security", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,

@@ -141,10 +141,11 @@ DROP DOMAIN "Odd ""type", post_id;
 -- The query runs with the caller's path: functions of views and indexes can call others without their schema. When a session
 -- first plans a query of a table, PostgreSQL evaluates constant calls in its indexes. The table is found with any path.
 CREATE FUNCTION "Odd ""schema".helper(integer) RETURNS integer IMMUTABLE LANGUAGE sql AS 'SELECT $1';
-CREATE FUNCTION caller(integer) RETURNS integer IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN helper($1); END';
+CREATE FUNCTION caller(integer) RETURNS integer IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN $1; END';
 SET search_path = public, "Odd ""schema";
 CREATE TABLE indexed (id bigint);
-CREATE INDEX ON indexed ((id + caller(1)));
+CREATE INDEX ON indexed ((id + caller(1)));    -- from PostgreSQL 17 on, with a safe path
+CREATE OR REPLACE FUNCTION caller(integer) RETURNS integer IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN helper($1); END';
 INSERT INTO indexed VALUES (1);
 CREATE VIEW called AS SELECT id * caller(2) AS id FROM indexed;
 \c

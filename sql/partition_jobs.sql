@@ -105,7 +105,8 @@ ROLLBACK;
 SELECT partition FROM snowdrift.drop_partitions_before('jobs.posts', '2022-02-01Z', 'snowflake');
 DROP TABLE jobs.posts;
 
--- Functions in indexes, defaults, constraints and triggers find what only the caller's search path has.
+-- Functions in defaults, constraints and triggers find what only the caller's search path has. (From version 17 on, PostgreSQL
+-- itself builds indexes with a safe path.)
 CREATE SCHEMA helpers;
 CREATE FUNCTION helpers.helper(n bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS 'SELECT n';
 CREATE FUNCTION helpers.outer_helper(n bigint) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN helper(n); END';
@@ -114,7 +115,7 @@ CREATE TABLE jobs.posts (id bigint PRIMARY KEY DEFAULT next_snowflake(), a bigin
     b bigint GENERATED ALWAYS AS (helpers.outer_helper(a)) STORED, other bigint REFERENCES jobs.posts) PARTITION BY RANGE (id);
 CREATE TRIGGER on_insert BEFORE INSERT ON jobs.posts FOR EACH ROW EXECUTE FUNCTION helpers.on_insert();
 SET search_path = public, helpers;
-CREATE INDEX ON jobs.posts (helpers.outer_helper(a), (helpers.outer_helper(2) + a));
+CREATE INDEX ON jobs.posts (helpers.helper(a));
 CREATE TABLE jobs.other PARTITION OF jobs.posts DEFAULT;
 SELECT count(*) FROM snowdrift.create_partitions('jobs.posts', '1 day', now() - interval '5 days', now());
 INSERT INTO jobs.posts (id) SELECT snowflake_boundary(now() - n * interval '1 day') FROM generate_series(0, 5) AS n;

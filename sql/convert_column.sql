@@ -147,14 +147,17 @@ ALTER TABLE veiled ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 SELECT snowdrift.convert_column('veiled', 'id');
 RESET ROLE;
 -- Functions in indexes, partition keys and constraints run with the caller's privileges, so the caller must be the owner.
-CREATE FUNCTION runs_as_owner(bigint) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
+CREATE FUNCTION helper() RETURNS boolean LANGUAGE sql IMMUTABLE RETURN true;
+CREATE FUNCTION runs_as_owner(bigint) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT true';
+SET ROLE snowdrift_user;
+CREATE INDEX ON hidden (id) WHERE keys.runs_as_owner(1);    -- from PostgreSQL 17 on, with a safe path
+RESET ROLE;
+CREATE OR REPLACE FUNCTION runs_as_owner(bigint) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
     ASSERT current_user = 'snowdrift_user', current_user;
     RETURN helper();    -- found on the caller's search path
 END $$;
-CREATE FUNCTION helper() RETURNS boolean LANGUAGE sql IMMUTABLE RETURN true;
 SET ROLE snowdrift_user;
-CREATE INDEX ON hidden (id) WHERE keys.runs_as_owner(1);
 CREATE TABLE guests (id serial PRIMARY KEY CHECK (keys.runs_as_owner(id)), twice bigint GENERATED ALWAYS AS (keys.runs_as_owner(1)::int) STORED);
 CREATE TABLE visits (guest int REFERENCES guests CHECK (keys.runs_as_owner(guest)));
 CREATE TRIGGER checks BEFORE INSERT ON visits FOR EACH ROW WHEN (keys.runs_as_owner(new.guest)) EXECUTE FUNCTION suppress_redundant_updates_trigger();

@@ -1002,6 +1002,17 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.check_owner(regclass) IS 'ensure that a table exists, and that the caller is its owner or a member of that role';
 
+-- The names of temporary tables can be those of others on the caller's search path.
+CREATE OR REPLACE FUNCTION snowdrift.check_permanent("table" regclass) RETURNS void
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF (SELECT c.relpersistence FROM pg_class AS c WHERE c.oid = "table") = 't' THEN
+        RAISE 'table "%" is temporary', (SELECT c.relname FROM pg_class AS c WHERE c.oid = "table") USING ERRCODE = '0A000',
+            HINT = 'Create and drop its partitions by hand.';
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowdrift.check_permanent(regclass) IS 'ensure that a table is not temporary';
+
 CREATE OR REPLACE FUNCTION snowdrift.with_partitions(tables regclass[]) RETURNS regclass[]
     LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp AS $$
     SELECT array_agg(t) FROM (SELECT t FROM unnest(tables) AS t UNION SELECT p.relid FROM unnest(tables) AS t, pg_partition_tree(t) AS p) AS trees
@@ -1386,7 +1397,7 @@ BEGIN
     END IF;
     PERFORM snowdrift.step_months(step), snowdrift.check_times(coalesce(first, pg_catalog.now()), last),
         snowdrift.check_can_change('snowdrift.create_partitions()');
-    PERFORM snowdrift.check_owner(parent);
+    PERFORM snowdrift.check_owner(parent), snowdrift.check_permanent(parent);
     PERFORM snowdrift.lock_against_changes(parent);    -- blocks sessions that create or detach partitions
     key := snowdrift.partition_key(parent, layout);
     FOR p IN SELECT * FROM snowdrift.missing_partitions(parent, step, first, last, key.kind, key.layout) LOOP
@@ -1548,7 +1559,7 @@ BEGIN
     IF cardinality(old) > 0 AND cardinality(old) >= cardinality(kept) THEN
         RAISE 'an age must not drop half or more of the partitions that hold rows: % of %', cardinality(old), cardinality(partitions)
             USING ERRCODE = '55000', DETAIL = format('Partitions to drop: %s. Partitions to keep: %s.', array_to_string(old, ', '), array_to_string(kept, ', ')),
-                HINT = format('Check the clock and the rows. If these partitions are old, name the time: snowdrift.drop_partitions_before(%L, %L).',
+                HINT = format('Check the clock and the rows. If these partitions are old, name the time: snowdrift.drop_partitions_before(%L, %L, dry_run => true).',
                     parent, to_char("timestamp" AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS"Z"'));
     END IF;
 END $$;
@@ -1564,7 +1575,7 @@ DECLARE
     referring CONSTANT regclass[] := ARRAY(SELECT DISTINCT conrelid::regclass FROM pg_constraint
         WHERE contype = 'f' AND confrelid = ANY (ancestors || old) AND conrelid <> ALL (ancestors || old));
     locked CONSTANT regclass[] := parent || ARRAY(SELECT partdefid::regclass FROM pg_partitioned_table WHERE partrelid = parent AND partdefid <> 0)
-        || old || ARRAY(SELECT DISTINCT t::regclass FROM pg_constraint, unnest(ARRAY[conrelid, confrelid]) AS t
+        || coalesce(snowdrift.with_partitions(old), '{}') || ARRAY(SELECT DISTINCT t::regclass FROM pg_constraint, unnest(ARRAY[conrelid, confrelid]) AS t
             WHERE contype = 'f' AND conparentid = 0 AND (conrelid = ANY (ancestors) OR confrelid = ANY (ancestors || old)) AND t <> ALL (ancestors || old));
 BEGIN
     PERFORM snowdrift.check_owners(parent, ancestors || snowdrift.with_partitions(old || referring));
@@ -1629,7 +1640,7 @@ BEGIN
     IF NOT dry_run THEN
         PERFORM snowdrift.check_can_change('snowdrift.drop_partitions()');
     END IF;
-    PERFORM snowdrift.check_owner(parent);
+    PERFORM snowdrift.check_owner(parent), snowdrift.check_permanent(parent);
     key := snowdrift.partition_key(parent, layout);
     "timestamp" := snowdrift.time_of_age(older_than, NULL);
     IF EXISTS (SELECT FROM snowdrift.old_partitions(parent, "timestamp", key.kind, key.layout)) THEN
@@ -1660,7 +1671,7 @@ BEGIN
     IF NOT dry_run THEN
         PERFORM snowdrift.check_can_change('snowdrift.drop_partitions_before()');
     END IF;
-    PERFORM snowdrift.check_owner(parent);
+    PERFORM snowdrift.check_owner(parent), snowdrift.check_permanent(parent);
     RETURN QUERY SELECT d.partition, d.times FROM snowdrift.drop_listed(parent, "timestamp", layout, dry_run) AS d;
 END $$;
 COMMENT ON FUNCTION snowdrift.drop_partitions_before(regclass, timestamptz, public.snowflake_layout, boolean)

@@ -105,6 +105,13 @@ ROLLBACK;
 SELECT partition FROM snowdrift.drop_partitions_before('jobs.posts', '2022-02-01Z', 'snowflake');
 DROP TABLE jobs.posts;
 
+-- A temporary table is refused: on the caller's search path, its name can be that of another table.
+CREATE TEMP TABLE posts (id bigint) PARTITION BY RANGE (id);
+CREATE TEMP TABLE posts_2021 PARTITION OF posts FOR VALUES FROM (0) TO (1000000000000);
+SELECT error_of($$SELECT snowdrift.drop_partitions_before('pg_temp.posts', '2022-01-01Z', 'snowflake')$$);
+SELECT error_of($$SELECT snowdrift.create_partitions('pg_temp.posts', '1 month', layout => 'snowflake')$$);
+DROP TABLE pg_temp.posts;
+
 -- Functions in defaults, constraints and triggers find what only the caller's search path has. (From version 17 on, PostgreSQL
 -- itself builds indexes with a safe path.)
 CREATE SCHEMA helpers;

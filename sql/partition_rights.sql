@@ -133,6 +133,27 @@ SELECT posts.job();
 ALTER FUNCTION posts.job() OWNER TO snowdrift_lurker;
 SELECT error_of('SELECT posts.job()') LIKE '42501: %' AS refused;
 
+-- run_as_owner() permits no more than SET ROLE does: not the role of a superuser, nor within functions of others.
+CREATE ROLE snowdrift_chief SUPERUSER;
+GRANT snowdrift_chief TO snowdrift_app;
+CREATE TABLE posts.of_chief (id bigint) PARTITION BY RANGE (id);
+ALTER TABLE posts.of_chief OWNER TO snowdrift_chief;
+CREATE FUNCTION posts.run(owned regclass) RETURNS text LANGUAGE sql VOLATILE SECURITY DEFINER
+    BEGIN ATOMIC SELECT snowdrift.run_as_owner(owned, 'SELECT current_user'); END;
+ALTER FUNCTION posts.run(regclass) OWNER TO snowdrift_app;
+GRANT CREATE ON SCHEMA posts TO snowdrift_app;
+SET ROLE snowdrift_app;
+SELECT snowdrift.run_as_owner('posts.posts', 'SELECT current_user');
+SELECT error_of($$SELECT snowdrift.run_as_owner('posts.of_chief', 'SELECT current_user')$$);
+SELECT error_of($$SELECT snowdrift.run_as_owner('pg_class', 'SELECT current_user')$$);
+SELECT error_of($$SELECT posts.run('posts.posts')$$);
+SELECT error_of($$CREATE MATERIALIZED VIEW posts.restricted AS SELECT snowdrift.run_as_owner('posts.posts', 'SELECT current_user')$$);
+RESET ROLE;
+DROP FUNCTION posts.run(regclass);
+DROP TABLE posts.of_chief;
+REVOKE CREATE ON SCHEMA posts FROM snowdrift_app;
+DROP ROLE snowdrift_chief;
+
 -- The caller's default table space and access method are not those of partitions.
 SET allow_in_place_tablespaces = on;
 CREATE TABLESPACE snowdrift_elsewhere LOCATION '';

@@ -24,7 +24,6 @@ extern "C" {
 #include "utils/acl.h"
 #include "utils/guc.h"
 #include "utils/guc_tables.h"
-#include "utils/rangetypes.h"
 #include "utils/rel.h"
 #include "utils/wait_event.h"
 
@@ -58,13 +57,11 @@ inline bool object_ownercheck(Oid, Oid relation, Oid role) {
     return pg_class_ownercheck(relation, role);
 }
 
+// Memberships have no option SET.
+inline bool member_can_set_role(Oid member, Oid role) { return is_member_of_role(member, role); }
+
 // The memory of settings' values
 inline void* guc_malloc(int, size_t size) { return std::malloc(size); }
-
-inline RangeType* make_range(TypeCacheEntry* type, RangeBound* lower, RangeBound* upper,
-                             bool is_empty, Node*) {
-    return make_range(type, lower, upper, is_empty);
-}
 
 #endif
 

@@ -136,7 +136,7 @@ BEGIN
     IF cardinality(old) > 0 AND cardinality(old) >= cardinality(kept) THEN
         RAISE 'an age must not drop half or more of the partitions that hold rows: % of %', cardinality(old), cardinality(partitions)
             USING ERRCODE = '55000', DETAIL = format('Partitions to drop: %s. Partitions to keep: %s.', array_to_string(old, ', '), array_to_string(kept, ', ')),
-                HINT = format('Check the clock and the rows. If these partitions are old, name the time: snowdrift.drop_partitions_before(%L, %L).',
+                HINT = format('Check the clock and the rows. If these partitions are old, name the time: snowdrift.drop_partitions_before(%L, %L, dry_run => true).',
                     parent, to_char("timestamp" AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS"Z"'));
     END IF;
 END $$;
@@ -152,7 +152,7 @@ DECLARE
     referring CONSTANT regclass[] := ARRAY(SELECT DISTINCT conrelid::regclass FROM pg_constraint
         WHERE contype = 'f' AND confrelid = ANY (ancestors || old) AND conrelid <> ALL (ancestors || old));
     locked CONSTANT regclass[] := parent || ARRAY(SELECT partdefid::regclass FROM pg_partitioned_table WHERE partrelid = parent AND partdefid <> 0)
-        || old || ARRAY(SELECT DISTINCT t::regclass FROM pg_constraint, unnest(ARRAY[conrelid, confrelid]) AS t
+        || coalesce(snowdrift.with_partitions(old), '{}') || ARRAY(SELECT DISTINCT t::regclass FROM pg_constraint, unnest(ARRAY[conrelid, confrelid]) AS t
             WHERE contype = 'f' AND conparentid = 0 AND (conrelid = ANY (ancestors) OR confrelid = ANY (ancestors || old)) AND t <> ALL (ancestors || old));
 BEGIN
     PERFORM snowdrift.check_owners(parent, ancestors || snowdrift.with_partitions(old || referring));
@@ -217,7 +217,7 @@ BEGIN
     IF NOT dry_run THEN
         PERFORM snowdrift.check_can_change('snowdrift.drop_partitions()');
     END IF;
-    PERFORM snowdrift.check_owner(parent);
+    PERFORM snowdrift.check_owner(parent), snowdrift.check_permanent(parent);
     key := snowdrift.partition_key(parent, layout);
     "timestamp" := snowdrift.time_of_age(older_than, NULL);
     IF EXISTS (SELECT FROM snowdrift.old_partitions(parent, "timestamp", key.kind, key.layout)) THEN
@@ -248,7 +248,7 @@ BEGIN
     IF NOT dry_run THEN
         PERFORM snowdrift.check_can_change('snowdrift.drop_partitions_before()');
     END IF;
-    PERFORM snowdrift.check_owner(parent);
+    PERFORM snowdrift.check_owner(parent), snowdrift.check_permanent(parent);
     RETURN QUERY SELECT d.partition, d.times FROM snowdrift.drop_listed(parent, "timestamp", layout, dry_run) AS d;
 END $$;
 COMMENT ON FUNCTION snowdrift.drop_partitions_before(regclass, timestamptz, @extschema@.snowflake_layout, boolean)

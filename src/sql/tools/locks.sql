@@ -29,6 +29,17 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.check_owner(regclass) IS 'ensure that a table exists, and that the caller is its owner or a member of that role';
 
+-- The names of temporary tables can be those of others on the caller's search path.
+CREATE FUNCTION snowdrift.check_permanent("table" regclass) RETURNS void
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF (SELECT c.relpersistence FROM pg_class AS c WHERE c.oid = "table") = 't' THEN
+        RAISE 'table "%" is temporary', (SELECT c.relname FROM pg_class AS c WHERE c.oid = "table") USING ERRCODE = '0A000',
+            HINT = 'Create and drop its partitions by hand.';
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowdrift.check_permanent(regclass) IS 'ensure that a table is not temporary';
+
 CREATE FUNCTION snowdrift.with_partitions(tables regclass[]) RETURNS regclass[]
     LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp AS $$
     SELECT array_agg(t) FROM (SELECT t FROM unnest(tables) AS t UNION SELECT p.relid FROM unnest(tables) AS t, pg_partition_tree(t) AS p) AS trees

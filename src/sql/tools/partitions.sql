@@ -292,7 +292,7 @@ BEGIN
     END IF;
     PERFORM snowdrift.step_months(step), snowdrift.check_times(coalesce(first, pg_catalog.now()), last),
         snowdrift.check_can_change('snowdrift.create_partitions()');
-    PERFORM snowdrift.check_owner(parent);
+    PERFORM snowdrift.check_owner(parent), snowdrift.check_permanent(parent);
     PERFORM snowdrift.lock_against_changes(parent);    -- blocks sessions that create or detach partitions
     key := snowdrift.partition_key(parent, layout);
     FOR p IN SELECT * FROM snowdrift.missing_partitions(parent, step, first, last, key.kind, key.layout) LOOP

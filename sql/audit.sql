@@ -181,7 +181,8 @@ CREATE FUNCTION differences(variable_conflict text) RETURNS bigint LANGUAGE plpg
 BEGIN
     PERFORM set_config(name, value, true) FROM (VALUES ('TimeZone', 'America/St_Johns'), ('DateStyle', 'German'), ('IntervalStyle', 'sql_standard'),
         ('quote_all_identifiers', 'on'), ('row_security', 'off'), ('plpgsql.extra_errors', 'all'), ('standard_conforming_strings', 'off'),
-        ('extra_float_digits', '-5'), ('bytea_output', 'escape')) AS settings(name, value);
+        ('extra_float_digits', '-5'), ('bytea_output', 'escape')) AS settings(name, value)
+    WHERE name <> 'standard_conforming_strings' OR current_setting('server_version_num')::int < 190000;    -- 19 has only standard literals
     IF current_setting('is_superuser')::boolean THEN
         PERFORM set_config('plpgsql.variable_conflict', variable_conflict, true);
     END IF;

@@ -181,8 +181,9 @@ DO $$ BEGIN
     PERFORM set_config('plpgsql.variable_conflict', 'use_column', false);
 EXCEPTION WHEN insufficient_privilege THEN    -- only a superuser can set it
 END $$;
-SET standard_conforming_strings = off;
-SET escape_string_warning = on;
+-- PostgreSQL 19 has only standard literals.
+SELECT count(set_config(name, value, false)) >= 0 AS is_set FROM (VALUES ('standard_conforming_strings', 'off'), ('escape_string_warning', 'on')) AS settings(name, value)
+WHERE current_setting('server_version_num')::int < 190000;
 SET plpgsql.extra_errors = 'all';
 SET check_function_bodies = off;
 SELECT jobs.result();

@@ -28,7 +28,7 @@ class BlockSession {
         (void)mark::attach();
         Relation mark = mark_table::open();
         own_mark(mark);
-        slot_.attach({MyDatabaseId, kind}, false);
+        slot_.attach(mark, {MyDatabaseId, kind}, false);
         relation_close(mark, RowExclusiveLock);
         watermark::forget(generator());
     }

@@ -41,7 +41,7 @@ uint32_t NodeSession::attach() {
     if (!definition_.is_default() && definition_.table != extension::find_relation("generator"))
         definitions::report_dropped(name_);
     const slots::SlotKey key = definition_.slot_key();
-    slot_.attach(key, definition_.is_new);
+    slot_.attach(mark, key, definition_.is_new);
     const auto origin = find_origin(mark_table::read(mark).origin, definition_);
     if (origin && definition_.kind == slots::Kind::snowflake)
         advance_state(*slot_, key, *origin - 1);

@@ -23,20 +23,20 @@ class SessionSlot {
 
     /// Attaches the slot of `key`, unless it is attached, and advances its state past the floor.
     /// If `is_new`, this transaction has created the generator: a rollback releases the slot.
-    /// Precondition: the caller has locked the mark's table. Otherwise, mark::reset() could clear
+    /// `mark`: the mark's table, which the caller has locked. Otherwise, mark::reset() could clear
     /// the state before it is advanced past the mark as it was before the reset.
     ///
     /// Raises 25006 during recovery, 53400 if the database has too many generators, 53200 if the
     /// server has no free shared memory.
-    void attach(const slots::SlotKey& key, bool is_new) {
-        attach(key, is_new,
+    void attach(Relation mark, const slots::SlotKey& key, bool is_new) {
+        attach(mark, key, is_new,
                [&key](slots::Slot& slot, int64_t unix_ms) { advance_state(slot, key, unix_ms); });
     }
 
     /// The same, but `start_after(Slot&, unix_ms)` initializes a fresh state: its IDs must be later
     /// than the Unix millisecond `unix_ms`.
     template <typename Start>
-    void attach(const slots::SlotKey& key, bool is_new, Start start_after) {
+    void attach(Relation mark, const slots::SlotKey& key, bool is_new, Start start_after) {
         do {
             const int64_t floor = mark::attach();
             tag_ = mark::session.tag;
@@ -54,9 +54,9 @@ class SessionSlot {
             // Readers may have passed IDs before a restart, or before a dump was taken: those
             // before the floor, which can be far ahead of the clock.
             if (!is_new)
-                (void)fetch_max(
-                    slot_->watermark(),
-                    static_cast<uint64_t>(std::min(mark_table::read().watermark_ms, floor) + 1));
+                (void)fetch_max(slot_->watermark(),
+                                static_cast<uint64_t>(
+                                    std::min(mark_table::read(mark).watermark_ms, floor) + 1));
             // make_room() reads catalogs, which may process invalidations of the mark.
         } while (tag_ != mark::session.tag);
     }

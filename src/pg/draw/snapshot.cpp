@@ -73,7 +73,7 @@ void apply(const char* name, const Definition& definition, const GeneratorSnapsh
         bool is_fresh = false;
         SessionSlot slot;
         Relation mark = mark_table::open();
-        slot.attach(key, definition.is_new, [&](slots::Slot& state, int64_t unix_ms) {
+        slot.attach(mark, key, definition.is_new, [&](slots::Slot& state, int64_t unix_ms) {
             is_fresh = true;
             start(state, key, snapshot, unix_ms);
         });
@@ -117,7 +117,7 @@ SNOWDRIFT_FUNCTION(snapshot) {
 
     SessionSlot slot;
     Relation mark = mark_table::open();
-    slot.attach(snapshot.definition.slot_key(), snapshot.definition.is_new);
+    slot.attach(mark, snapshot.definition.slot_key(), snapshot.definition.is_new);
     relation_close(mark, RowExclusiveLock);
     mark::require_structure();  // another structure has other states
     if (snapshot.definition.kind == slots::Kind::sno) {

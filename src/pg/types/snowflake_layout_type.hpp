@@ -28,11 +28,6 @@ inline const SnowflakeLayout& get_layout_argument(FunctionCallInfo fcinfo, int n
     return n < PG_NARGS() ? get_layout(PG_GETARG_DATUM(n)) : default_layout;
 }
 
-/// The layout in argument `n`, counted from 0; null if the argument is null.
-inline const SnowflakeLayout* stated_layout(FunctionCallInfo fcinfo, int n) {
-    return PG_ARGISNULL(n) ? nullptr : &get_layout(PG_GETARG_DATUM(n));
-}
-
 /// The range of timestamps of the layout's IDs.
 inline TimeRange times_of(const SnowflakeLayout& layout) {
     return {"a Snowflake ID", layout.epoch_unix_ms, layout.max_unix_ms()};

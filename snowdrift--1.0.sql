@@ -2048,36 +2048,49 @@ END $$;
 COMMENT ON FUNCTION snowdrift.lock_against_changes(regclass)
     IS 'lock a table against concurrent changes of its definition and its partitions, but not of its rows';
 
+-- The statements that lock relations, in steps: views first, as queries do, then tables and sequences against writers, and at
+-- last tables against readers. What changes an owner or a cache to what it is locks what LOCK TABLE does not.
+CREATE FUNCTION snowdrift.lock_requests(relations regclass[], OUT step integer, OUT n bigint, OUT request text) RETURNS SETOF record
+    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT r.step, u.n, r.request FROM unnest(relations) WITH ORDINALITY AS u(relation, n) JOIN pg_class AS c ON c.oid = u.relation
+        LEFT JOIN pg_sequence AS s ON s.seqrelid = c.oid, LATERAL (VALUES
+        (1, '{v,f}', format('ALTER %s %s OWNER TO %s', CASE c.relkind WHEN 'v' THEN 'VIEW' ELSE 'FOREIGN TABLE' END, u.relation, c.relowner::regrole)),
+        (2, '{r,p}', format('LOCK TABLE ONLY %s IN SHARE ROW EXCLUSIVE MODE', u.relation)),
+        (3, '{S}', format('ALTER SEQUENCE %s CACHE %s', u.relation, s.seqcache)),
+        (4, '{r,p}', format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', u.relation))) AS r(step, kinds, request)
+    WHERE c.relkind = ANY (r.kinds::"char"[]) ORDER BY r.step, u.n
+$$;
+COMMENT ON FUNCTION snowdrift.lock_requests(regclass[]) IS 'statements that lock tables, views and sequences exclusively, in the order of their steps';
+
 -- While a session waits for a strong lock, all others wait behind it. So each request is short, and between requests the
--- function waits for the transactions that use the tables. The first lock blocks neither readers nor writers. It may wait
+-- function waits for the transactions that use the relations. The first lock blocks neither readers nor writers. It may wait
 -- for longer, which makes the server cancel an autovacuum; a request that is shorter than deadlock_timeout does not.
-CREATE FUNCTION snowdrift.lock_exclusively(tables regclass[]) RETURNS void
+CREATE FUNCTION snowdrift.lock_exclusively(relations regclass[]) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict error
 DECLARE
     given CONSTANT text := current_setting('lock_timeout');
     given_ms CONSTANT integer := (SELECT setting FROM pg_settings WHERE name = 'lock_timeout');
     deadline CONSTANT timestamptz := CASE given_ms WHEN 0 THEN 'infinity' ELSE clock_timestamp() + make_interval(secs => given_ms / 1000.0) END;
     wait_ms integer := 50;
-    step text;
-    name text;
+    statement text;
     began timestamptz;
     users text[];
     try integer := 0;
 BEGIN
-    FOR name IN SELECT unnest(tables)::text LOOP
-        EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', name);
+    FOR statement IN SELECT format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', r) FROM unnest(relations) AS r JOIN pg_class AS c ON c.oid = r
+            WHERE c.relkind IN ('r', 'p') LOOP
+        EXECUTE statement;
     END LOOP;
     LOOP
         try := try + 1;
         BEGIN
             began := clock_timestamp();
-            FOREACH step IN ARRAY '{SHARE ROW EXCLUSIVE,ACCESS EXCLUSIVE}'::text[] LOOP
-                -- In alternating order: other sessions lock the tables in one of the two.
-                FOR name IN SELECT t::text FROM unnest(tables) WITH ORDINALITY AS u(t, n) ORDER BY CASE try % 2 WHEN 1 THEN n ELSE -n END LOOP
-                    PERFORM set_config('lock_timeout', greatest(1, extract(epoch FROM
-                        least(deadline, began + make_interval(secs => wait_ms / 1000.0)) - clock_timestamp()) * 1000)::integer::text, true);
-                    EXECUTE format('LOCK TABLE ONLY %s IN %s MODE', name, step);
-                END LOOP;
+            -- In alternating order: other sessions lock the relations in one of the two.
+            FOR statement IN SELECT r.request FROM snowdrift.lock_requests(relations) AS r ORDER BY r.step, CASE try % 2 WHEN 1 THEN r.n ELSE -r.n END LOOP
+                PERFORM set_config('lock_timeout', greatest(1, extract(epoch FROM
+                    least(deadline, began + make_interval(secs => wait_ms / 1000.0)) - clock_timestamp()) * 1000)::integer::text, true);
+                EXECUTE statement;
             END LOOP;
             PERFORM set_config('lock_timeout', given, true);
             RETURN;
@@ -2086,18 +2099,18 @@ BEGIN
                 RAISE;
             END IF;
         END;
-        users := ARRAY(SELECT DISTINCT virtualtransaction FROM pg_locks WHERE relation = ANY (tables) AND granted AND pid <> pg_backend_pid()
+        users := ARRAY(SELECT DISTINCT virtualtransaction FROM pg_locks WHERE relation = ANY (relations) AND granted AND pid <> pg_backend_pid()
             AND database = (SELECT oid FROM pg_database WHERE datname = current_database()));
         LOOP
             PERFORM pg_sleep_for(least(deadline, clock_timestamp() + interval '100 ms') - clock_timestamp());
             EXIT WHEN clock_timestamp() >= deadline OR NOT EXISTS (SELECT FROM pg_locks
-                WHERE relation = ANY (tables) AND granted AND virtualtransaction = ANY (users));
+                WHERE relation = ANY (relations) AND granted AND virtualtransaction = ANY (users));
         END LOOP;
         wait_ms := least(wait_ms * 3 / 2, 400);
     END LOOP;
 END $$;
 COMMENT ON FUNCTION snowdrift.lock_exclusively(regclass[])
-    IS 'lock tables exclusively, in short requests until lock_timeout, so that other sessions don''t queue behind a long one';
+    IS 'lock tables, views and sequences exclusively, in short requests until lock_timeout, so that other sessions don''t queue behind a long one';
 
 -- Partitions by time: the key and its layout, listing and creating. A plan is made with a fixed search path; the statements
 -- run with the caller's, as the table's owner.
@@ -3483,19 +3496,27 @@ BEGIN
         FROM unnest(plan."tables") WITH ORDINALITY AS u(t, n) HAVING count(*) > 0);
 END $$;
 
--- The statements that lock what a conversion changes. Views are locked before the tables that they read, as queries do.
--- Giving them to their owner locks nothing else.
-CREATE FUNCTION snowdrift.lock_statements(plan snowdrift.conversion, dry_run boolean) RETURNS text[]
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+CREATE FUNCTION snowdrift.lock_for_reading(plan snowdrift.conversion) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF cardinality(plan."tables") > 0 THEN
+        EXECUTE snowdrift.lock_statement(plan, 'ACCESS SHARE');
+    END IF;
+END $$;
+
+-- What a conversion changes or drops: views, beginning with those that read others, tables, and sequences
+CREATE FUNCTION snowdrift.relations_to_lock(plan snowdrift.conversion) RETURNS regclass[]
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
-    IF dry_run THEN
-        RETURN ARRAY(SELECT s FROM snowdrift.lock_statement(plan, 'ACCESS SHARE') AS s WHERE s IS NOT NULL);
-    END IF;
-    RETURN ARRAY(SELECT format('ALTER VIEW %s OWNER TO %s', snowdrift.relation_name(oid), relowner::regrole)
-            FROM (SELECT object, max(level) AS level FROM unnest(plan.dependents) WHERE class = 'pg_class'::regclass GROUP BY object) AS v
-                JOIN pg_class ON oid = object ORDER BY level DESC, oid)
-        || ARRAY(SELECT s FROM snowdrift.lock_statement(plan, 'ACCESS EXCLUSIVE') AS s WHERE s IS NOT NULL);
+    RETURN ARRAY(SELECT object FROM (SELECT object, max(level) AS level FROM unnest(plan.dependents)
+            WHERE class = 'pg_class'::regclass GROUP BY object) AS v ORDER BY level DESC, object)
+        || ARRAY(WITH RECURSIVE relations(relation) AS (
+                SELECT unnest(plan."tables") UNION SELECT inhrelid FROM relations JOIN pg_inherits ON inhparent = relation)
+            SELECT relation FROM relations ORDER BY 1)
+        || ARRAY(SELECT objid FROM snowdrift.with_inheriting(plan.new_keys) JOIN pg_depend ON refclassid = 'pg_class'::regclass
+                AND refobjid = (member)."table" AND refobjsubid = (member).number AND classid = refclassid AND deptype IN ('a', 'i')
+                JOIN pg_class AS c ON c.oid = objid AND relkind = 'S' ORDER BY objid);
 END $$;
 
 -- Conversion of keys: what users call, and the execution of the statements. They run with the caller's rights and search
@@ -3650,16 +3671,43 @@ BEGIN
     END IF;
 END $$;
 
--- Plans the conversion, locks the relations, and plans it again until the locks are the same, because the tables can change
--- during the wait.
+-- Plans the conversion, locks the relations, and plans it again. If that has other results, because the tables have changed
+-- during the wait, the locks are released.
+CREATE FUNCTION snowdrift.lock_and_plan(tables oid[], "column" name, call text, dry_run boolean) RETURNS snowdrift.conversion
+    LANGUAGE plpgsql VOLATILE AS $$
+#variable_conflict use_variable
+DECLARE
+    plan snowdrift.conversion;
+    relations pg_catalog.regclass[];
+    requests pg_catalog.text[];
+BEGIN
+    LOOP
+        plan := snowdrift.plan_conversion(tables, "column", call);
+        PERFORM snowdrift.check_locks(plan) WHERE requests IS NULL;
+        relations := snowdrift.relations_to_lock(plan);
+        requests := ARRAY(SELECT request FROM snowdrift.lock_requests(relations));
+        BEGIN
+            IF dry_run THEN
+                PERFORM snowdrift.lock_for_reading(plan);
+            ELSE
+                PERFORM snowdrift.lock_exclusively(relations);
+            END IF;
+            plan := snowdrift.plan_conversion(tables, "column", call);
+            IF requests OPERATOR(pg_catalog.=) ARRAY(SELECT request FROM snowdrift.lock_requests(snowdrift.relations_to_lock(plan))) THEN
+                RETURN plan;
+            END IF;
+            RAISE SQLSTATE 'SN001';
+        EXCEPTION WHEN SQLSTATE 'SN001' THEN
+        END;
+    END LOOP;
+END $$;
+
 CREATE FUNCTION snowdrift.run_conversion(tables oid[], "column" name, generator_name text, dry_run boolean) RETURNS SETOF text
     LANGUAGE plpgsql VOLATILE AS $$
 #variable_conflict use_variable
 DECLARE
     call CONSTANT pg_catalog.text := snowdrift.generator_call(generator_name);
     plan snowdrift.conversion;
-    locks pg_catalog.text[];
-    previous_locks pg_catalog.text[];
     schemas pg_catalog.text[];
     statements pg_catalog.text[];
     risks pg_catalog.text[];
@@ -3672,16 +3720,7 @@ BEGIN
         EXECUTE pg_catalog.concat('SELECT ', call) INTO first_id;    -- raises errors before this function waits for locks
     EXCEPTION WHEN read_only_sql_transaction THEN    -- of the SQL edition, in a dry run: the keys are not compared
     END;
-    LOOP
-        plan := snowdrift.plan_conversion(tables, "column", call);
-        locks := snowdrift.lock_statements(plan, dry_run);
-        EXIT WHEN locks OPERATOR(pg_catalog.=) previous_locks;
-        PERFORM snowdrift.check_locks(plan) WHERE previous_locks IS NULL;
-        previous_locks := locks;
-        FOREACH statement IN ARRAY locks LOOP
-            EXECUTE statement;
-        END LOOP;
-    END LOOP;
+    plan := snowdrift.lock_and_plan(tables, "column", call, dry_run);
     schemas := snowdrift.schemas_of(plan);
     FOR key_check IN SELECT * FROM snowdrift.key_checks(plan) LOOP
         CONTINUE WHEN key_check.is_forced AND dry_run;    -- checked in the run, which can see all rows
@@ -3747,14 +3786,12 @@ COMMENT ON FUNCTION snowdrift.convert_column(regclass, name, text, boolean)
 
 -- The way back: keys that draw Snowflakes draw from a sequence again. New keys are greater than all existing ones.
 
--- A sequence of an identity needs no privileges, but before PostgreSQL 17, partitions and inheriting tables have no part in
--- the identity. If a table has these, the keys get a default, which they inherit.
-CREATE FUNCTION snowdrift.reversal_statements(tables oid[]) RETURNS SETOF text
+-- The keys that draw Snowflakes, and their tables.
+CREATE FUNCTION snowdrift.plan_reversal(tables oid[]) RETURNS snowdrift.conversion
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 #variable_conflict use_column
 DECLARE
     plan snowdrift.conversion;
-    r record;
 BEGIN
     plan.keys := ARRAY(SELECT key FROM snowdrift.key_defaults(ARRAY(
             SELECT (attrelid, attnum)::snowdrift.key_column FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND attnum = ANY (conkey)
@@ -3762,6 +3799,17 @@ BEGIN
         WHERE kind IN ('generator', 'other') ORDER BY key);
     plan."tables" := ARRAY(SELECT DISTINCT k."table" FROM unnest(plan.keys) AS k ORDER BY 1);
     PERFORM snowdrift.check_table_owners(plan."tables");
+    RETURN plan;
+END $$;
+
+-- A sequence of an identity needs no privileges, but before PostgreSQL 17, partitions and inheriting tables have no part in
+-- the identity. If a table has these, the keys get a default, which they inherit.
+CREATE FUNCTION snowdrift.reversal_statements(plan snowdrift.conversion) RETURNS SETOF text
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict use_column
+DECLARE
+    r record;
+BEGIN
     RETURN QUERY SELECT s FROM snowdrift.lock_statement(plan, 'ACCESS EXCLUSIVE') AS s WHERE s IS NOT NULL;
     RETURN QUERY SELECT format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', snowdrift.relation_name(oid)) FROM snowdrift.forced_tables(plan) AS oid;
     FOR r IN SELECT attname, snowdrift.relation_name(c.oid) AS name, c.oid, relowner, coalesce(relacl, acldefault('r', relowner)) AS acl,
@@ -3786,19 +3834,25 @@ CREATE FUNCTION snowdrift.revert_keys(tables regclass[], dry_run boolean DEFAULT
     LANGUAGE plpgsql VOLATILE AS $$
 #variable_conflict use_variable
 DECLARE
+    plan snowdrift.conversion;
     statements pg_catalog.text[];
-    previous_statements pg_catalog.text[];
     statement pg_catalog.text;
 BEGIN
     IF tables IS NULL OR dry_run IS NULL THEN
         RAISE 'tables and dry_run must not be null' USING ERRCODE = '22004';
     END IF;
     PERFORM snowdrift.check_can_convert('revert_keys', dry_run);
-    LOOP    -- the tables can change during the wait
-        statements := ARRAY(SELECT * FROM snowdrift.reversal_statements(tables::pg_catalog.oid[]));
-        EXIT WHEN dry_run OR pg_catalog.cardinality(statements) OPERATOR(pg_catalog.=) 0 OR statements OPERATOR(pg_catalog.=) previous_statements;
-        previous_statements := statements;
-        EXECUTE statements[1];
+    LOOP
+        plan := snowdrift.plan_reversal(tables::pg_catalog.oid[]);
+        statements := ARRAY(SELECT * FROM snowdrift.reversal_statements(plan));
+        EXIT WHEN dry_run OR pg_catalog.cardinality(statements) OPERATOR(pg_catalog.=) 0;
+        BEGIN
+            PERFORM snowdrift.lock_exclusively(snowdrift.relations_to_lock(plan));
+            EXIT WHEN statements OPERATOR(pg_catalog.=)
+                ARRAY(SELECT * FROM snowdrift.reversal_statements(snowdrift.plan_reversal(tables::pg_catalog.oid[])));
+            RAISE SQLSTATE 'SN001';    -- the tables have changed during the wait
+        EXCEPTION WHEN SQLSTATE 'SN001' THEN
+        END;
     END LOOP;
     FOREACH statement IN ARRAY statements LOOP
         IF NOT dry_run THEN

@@ -150,16 +150,43 @@ BEGIN
     END IF;
 END $$;
 
--- Plans the conversion, locks the relations, and plans it again until the locks are the same, because the tables can change
--- during the wait.
+-- Plans the conversion, locks the relations, and plans it again. If that has other results, because the tables have changed
+-- during the wait, the locks are released.
+CREATE FUNCTION snowdrift.lock_and_plan(tables oid[], "column" name, call text, dry_run boolean) RETURNS snowdrift.conversion
+    LANGUAGE plpgsql VOLATILE AS $$
+#variable_conflict use_variable
+DECLARE
+    plan snowdrift.conversion;
+    relations pg_catalog.regclass[];
+    requests pg_catalog.text[];
+BEGIN
+    LOOP
+        plan := snowdrift.plan_conversion(tables, "column", call);
+        PERFORM snowdrift.check_locks(plan) WHERE requests IS NULL;
+        relations := snowdrift.relations_to_lock(plan);
+        requests := ARRAY(SELECT request FROM snowdrift.lock_requests(relations));
+        BEGIN
+            IF dry_run THEN
+                PERFORM snowdrift.lock_for_reading(plan);
+            ELSE
+                PERFORM snowdrift.lock_exclusively(relations);
+            END IF;
+            plan := snowdrift.plan_conversion(tables, "column", call);
+            IF requests OPERATOR(pg_catalog.=) ARRAY(SELECT request FROM snowdrift.lock_requests(snowdrift.relations_to_lock(plan))) THEN
+                RETURN plan;
+            END IF;
+            RAISE SQLSTATE 'SN001';
+        EXCEPTION WHEN SQLSTATE 'SN001' THEN
+        END;
+    END LOOP;
+END $$;
+
 CREATE FUNCTION snowdrift.run_conversion(tables oid[], "column" name, generator_name text, dry_run boolean) RETURNS SETOF text
     LANGUAGE plpgsql VOLATILE AS $$
 #variable_conflict use_variable
 DECLARE
     call CONSTANT pg_catalog.text := snowdrift.generator_call(generator_name);
     plan snowdrift.conversion;
-    locks pg_catalog.text[];
-    previous_locks pg_catalog.text[];
     schemas pg_catalog.text[];
     statements pg_catalog.text[];
     risks pg_catalog.text[];
@@ -172,16 +199,7 @@ BEGIN
         EXECUTE pg_catalog.concat('SELECT ', call) INTO first_id;    -- raises errors before this function waits for locks
     EXCEPTION WHEN read_only_sql_transaction THEN    -- of the SQL edition, in a dry run: the keys are not compared
     END;
-    LOOP
-        plan := snowdrift.plan_conversion(tables, "column", call);
-        locks := snowdrift.lock_statements(plan, dry_run);
-        EXIT WHEN locks OPERATOR(pg_catalog.=) previous_locks;
-        PERFORM snowdrift.check_locks(plan) WHERE previous_locks IS NULL;
-        previous_locks := locks;
-        FOREACH statement IN ARRAY locks LOOP
-            EXECUTE statement;
-        END LOOP;
-    END LOOP;
+    plan := snowdrift.lock_and_plan(tables, "column", call, dry_run);
     schemas := snowdrift.schemas_of(plan);
     FOR key_check IN SELECT * FROM snowdrift.key_checks(plan) LOOP
         CONTINUE WHEN key_check.is_forced AND dry_run;    -- checked in the run, which can see all rows

@@ -1,13 +1,11 @@
 -- The way back: keys that draw Snowflakes draw from a sequence again. New keys are greater than all existing ones.
 
--- A sequence of an identity needs no privileges, but before PostgreSQL 17, partitions and inheriting tables have no part in
--- the identity. If a table has these, the keys get a default, which they inherit.
-CREATE FUNCTION snowdrift.reversal_statements(tables oid[]) RETURNS SETOF text
+-- The keys that draw Snowflakes, and their tables.
+CREATE FUNCTION snowdrift.plan_reversal(tables oid[]) RETURNS snowdrift.conversion
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 #variable_conflict use_column
 DECLARE
     plan snowdrift.conversion;
-    r record;
 BEGIN
     plan.keys := ARRAY(SELECT key FROM snowdrift.key_defaults(ARRAY(
             SELECT (attrelid, attnum)::snowdrift.key_column FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND attnum = ANY (conkey)
@@ -15,6 +13,17 @@ BEGIN
         WHERE kind IN ('generator', 'other') ORDER BY key);
     plan."tables" := ARRAY(SELECT DISTINCT k."table" FROM unnest(plan.keys) AS k ORDER BY 1);
     PERFORM snowdrift.check_table_owners(plan."tables");
+    RETURN plan;
+END $$;
+
+-- A sequence of an identity needs no privileges, but before PostgreSQL 17, partitions and inheriting tables have no part in
+-- the identity. If a table has these, the keys get a default, which they inherit.
+CREATE FUNCTION snowdrift.reversal_statements(plan snowdrift.conversion) RETURNS SETOF text
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict use_column
+DECLARE
+    r record;
+BEGIN
     RETURN QUERY SELECT s FROM snowdrift.lock_statement(plan, 'ACCESS EXCLUSIVE') AS s WHERE s IS NOT NULL;
     RETURN QUERY SELECT format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', snowdrift.relation_name(oid)) FROM snowdrift.forced_tables(plan) AS oid;
     FOR r IN SELECT attname, snowdrift.relation_name(c.oid) AS name, c.oid, relowner, coalesce(relacl, acldefault('r', relowner)) AS acl,
@@ -39,19 +48,25 @@ CREATE FUNCTION snowdrift.revert_keys(tables regclass[], dry_run boolean DEFAULT
     LANGUAGE plpgsql VOLATILE AS $$
 #variable_conflict use_variable
 DECLARE
+    plan snowdrift.conversion;
     statements pg_catalog.text[];
-    previous_statements pg_catalog.text[];
     statement pg_catalog.text;
 BEGIN
     IF tables IS NULL OR dry_run IS NULL THEN
         RAISE 'tables and dry_run must not be null' USING ERRCODE = '22004';
     END IF;
     PERFORM snowdrift.check_can_convert('revert_keys', dry_run);
-    LOOP    -- the tables can change during the wait
-        statements := ARRAY(SELECT * FROM snowdrift.reversal_statements(tables::pg_catalog.oid[]));
-        EXIT WHEN dry_run OR pg_catalog.cardinality(statements) OPERATOR(pg_catalog.=) 0 OR statements OPERATOR(pg_catalog.=) previous_statements;
-        previous_statements := statements;
-        EXECUTE statements[1];
+    LOOP
+        plan := snowdrift.plan_reversal(tables::pg_catalog.oid[]);
+        statements := ARRAY(SELECT * FROM snowdrift.reversal_statements(plan));
+        EXIT WHEN dry_run OR pg_catalog.cardinality(statements) OPERATOR(pg_catalog.=) 0;
+        BEGIN
+            PERFORM snowdrift.lock_exclusively(snowdrift.relations_to_lock(plan));
+            EXIT WHEN statements OPERATOR(pg_catalog.=)
+                ARRAY(SELECT * FROM snowdrift.reversal_statements(snowdrift.plan_reversal(tables::pg_catalog.oid[])));
+            RAISE SQLSTATE 'SN001';    -- the tables have changed during the wait
+        EXCEPTION WHEN SQLSTATE 'SN001' THEN
+        END;
     END LOOP;
     FOREACH statement IN ARRAY statements LOOP
         IF NOT dry_run THEN

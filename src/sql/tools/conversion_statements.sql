@@ -161,17 +161,25 @@ BEGIN
         FROM unnest(plan."tables") WITH ORDINALITY AS u(t, n) HAVING count(*) > 0);
 END $$;
 
--- The statements that lock what a conversion changes. Views are locked before the tables that they read, as queries do.
--- Giving them to their owner locks nothing else.
-CREATE FUNCTION snowdrift.lock_statements(plan snowdrift.conversion, dry_run boolean) RETURNS text[]
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+CREATE FUNCTION snowdrift.lock_for_reading(plan snowdrift.conversion) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF cardinality(plan."tables") > 0 THEN
+        EXECUTE snowdrift.lock_statement(plan, 'ACCESS SHARE');
+    END IF;
+END $$;
+
+-- What a conversion changes or drops: views, beginning with those that read others, tables, and sequences
+CREATE FUNCTION snowdrift.relations_to_lock(plan snowdrift.conversion) RETURNS regclass[]
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
-    IF dry_run THEN
-        RETURN ARRAY(SELECT s FROM snowdrift.lock_statement(plan, 'ACCESS SHARE') AS s WHERE s IS NOT NULL);
-    END IF;
-    RETURN ARRAY(SELECT format('ALTER VIEW %s OWNER TO %s', snowdrift.relation_name(oid), relowner::regrole)
-            FROM (SELECT object, max(level) AS level FROM unnest(plan.dependents) WHERE class = 'pg_class'::regclass GROUP BY object) AS v
-                JOIN pg_class ON oid = object ORDER BY level DESC, oid)
-        || ARRAY(SELECT s FROM snowdrift.lock_statement(plan, 'ACCESS EXCLUSIVE') AS s WHERE s IS NOT NULL);
+    RETURN ARRAY(SELECT object FROM (SELECT object, max(level) AS level FROM unnest(plan.dependents)
+            WHERE class = 'pg_class'::regclass GROUP BY object) AS v ORDER BY level DESC, object)
+        || ARRAY(WITH RECURSIVE relations(relation) AS (
+                SELECT unnest(plan."tables") UNION SELECT inhrelid FROM relations JOIN pg_inherits ON inhparent = relation)
+            SELECT relation FROM relations ORDER BY 1)
+        || ARRAY(SELECT objid FROM snowdrift.with_inheriting(plan.new_keys) JOIN pg_depend ON refclassid = 'pg_class'::regclass
+                AND refobjid = (member)."table" AND refobjsubid = (member).number AND classid = refclassid AND deptype IN ('a', 'i')
+                JOIN pg_class AS c ON c.oid = objid AND relkind = 'S' ORDER BY objid);
 END $$;

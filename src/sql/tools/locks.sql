@@ -79,36 +79,49 @@ END $$;
 COMMENT ON FUNCTION snowdrift.lock_against_changes(regclass)
     IS 'lock a table against concurrent changes of its definition and its partitions, but not of its rows';
 
+-- The statements that lock relations, in steps: views first, as queries do, then tables and sequences against writers, and at
+-- last tables against readers. What changes an owner or a cache to what it is locks what LOCK TABLE does not.
+CREATE FUNCTION snowdrift.lock_requests(relations regclass[], OUT step integer, OUT n bigint, OUT request text) RETURNS SETOF record
+    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT r.step, u.n, r.request FROM unnest(relations) WITH ORDINALITY AS u(relation, n) JOIN pg_class AS c ON c.oid = u.relation
+        LEFT JOIN pg_sequence AS s ON s.seqrelid = c.oid, LATERAL (VALUES
+        (1, '{v,f}', format('ALTER %s %s OWNER TO %s', CASE c.relkind WHEN 'v' THEN 'VIEW' ELSE 'FOREIGN TABLE' END, u.relation, c.relowner::regrole)),
+        (2, '{r,p}', format('LOCK TABLE ONLY %s IN SHARE ROW EXCLUSIVE MODE', u.relation)),
+        (3, '{S}', format('ALTER SEQUENCE %s CACHE %s', u.relation, s.seqcache)),
+        (4, '{r,p}', format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', u.relation))) AS r(step, kinds, request)
+    WHERE c.relkind = ANY (r.kinds::"char"[]) ORDER BY r.step, u.n
+$$;
+COMMENT ON FUNCTION snowdrift.lock_requests(regclass[]) IS 'statements that lock tables, views and sequences exclusively, in the order of their steps';
+
 -- While a session waits for a strong lock, all others wait behind it. So each request is short, and between requests the
--- function waits for the transactions that use the tables. The first lock blocks neither readers nor writers. It may wait
+-- function waits for the transactions that use the relations. The first lock blocks neither readers nor writers. It may wait
 -- for longer, which makes the server cancel an autovacuum; a request that is shorter than deadlock_timeout does not.
-CREATE FUNCTION snowdrift.lock_exclusively(tables regclass[]) RETURNS void
+CREATE FUNCTION snowdrift.lock_exclusively(relations regclass[]) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict error
 DECLARE
     given CONSTANT text := current_setting('lock_timeout');
     given_ms CONSTANT integer := (SELECT setting FROM pg_settings WHERE name = 'lock_timeout');
     deadline CONSTANT timestamptz := CASE given_ms WHEN 0 THEN 'infinity' ELSE clock_timestamp() + make_interval(secs => given_ms / 1000.0) END;
     wait_ms integer := 50;
-    step text;
-    name text;
+    statement text;
     began timestamptz;
     users text[];
     try integer := 0;
 BEGIN
-    FOR name IN SELECT unnest(tables)::text LOOP
-        EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', name);
+    FOR statement IN SELECT format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', r) FROM unnest(relations) AS r JOIN pg_class AS c ON c.oid = r
+            WHERE c.relkind IN ('r', 'p') LOOP
+        EXECUTE statement;
     END LOOP;
     LOOP
         try := try + 1;
         BEGIN
             began := clock_timestamp();
-            FOREACH step IN ARRAY '{SHARE ROW EXCLUSIVE,ACCESS EXCLUSIVE}'::text[] LOOP
-                -- In alternating order: other sessions lock the tables in one of the two.
-                FOR name IN SELECT t::text FROM unnest(tables) WITH ORDINALITY AS u(t, n) ORDER BY CASE try % 2 WHEN 1 THEN n ELSE -n END LOOP
-                    PERFORM set_config('lock_timeout', greatest(1, extract(epoch FROM
-                        least(deadline, began + make_interval(secs => wait_ms / 1000.0)) - clock_timestamp()) * 1000)::integer::text, true);
-                    EXECUTE format('LOCK TABLE ONLY %s IN %s MODE', name, step);
-                END LOOP;
+            -- In alternating order: other sessions lock the relations in one of the two.
+            FOR statement IN SELECT r.request FROM snowdrift.lock_requests(relations) AS r ORDER BY r.step, CASE try % 2 WHEN 1 THEN r.n ELSE -r.n END LOOP
+                PERFORM set_config('lock_timeout', greatest(1, extract(epoch FROM
+                    least(deadline, began + make_interval(secs => wait_ms / 1000.0)) - clock_timestamp()) * 1000)::integer::text, true);
+                EXECUTE statement;
             END LOOP;
             PERFORM set_config('lock_timeout', given, true);
             RETURN;
@@ -117,15 +130,15 @@ BEGIN
                 RAISE;
             END IF;
         END;
-        users := ARRAY(SELECT DISTINCT virtualtransaction FROM pg_locks WHERE relation = ANY (tables) AND granted AND pid <> pg_backend_pid()
+        users := ARRAY(SELECT DISTINCT virtualtransaction FROM pg_locks WHERE relation = ANY (relations) AND granted AND pid <> pg_backend_pid()
             AND database = (SELECT oid FROM pg_database WHERE datname = current_database()));
         LOOP
             PERFORM pg_sleep_for(least(deadline, clock_timestamp() + interval '100 ms') - clock_timestamp());
             EXIT WHEN clock_timestamp() >= deadline OR NOT EXISTS (SELECT FROM pg_locks
-                WHERE relation = ANY (tables) AND granted AND virtualtransaction = ANY (users));
+                WHERE relation = ANY (relations) AND granted AND virtualtransaction = ANY (users));
         END LOOP;
         wait_ms := least(wait_ms * 3 / 2, 400);
     END LOOP;
 END $$;
 COMMENT ON FUNCTION snowdrift.lock_exclusively(regclass[])
-    IS 'lock tables exclusively, in short requests until lock_timeout, so that other sessions don''t queue behind a long one';
+    IS 'lock tables, views and sequences exclusively, in short requests until lock_timeout, so that other sessions don''t queue behind a long one';

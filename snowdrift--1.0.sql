@@ -2928,6 +2928,43 @@ BEGIN ATOMIC
                 ON one = m))) AS all_tables;
 END;
 
+-- The sequences that have no use after the conversion: those of identities, and those that a new key owns and draws from,
+-- unless another object uses them, too.
+CREATE FUNCTION snowdrift.unused_sequences(plan snowdrift.conversion, OUT sequence oid, OUT is_identity boolean) RETURNS SETOF record
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    members CONSTANT snowdrift.key_column[] := ARRAY(SELECT member FROM snowdrift.with_inheriting(plan.new_keys));
+BEGIN
+    RETURN QUERY SELECT objid, deptype = 'i' FROM unnest(members) AS m JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = m."table"
+            AND refobjsubid = m.number AND classid = refclassid AND deptype IN ('a', 'i')
+        JOIN pg_class AS c ON c.oid = objid AND relkind = 'S'
+    WHERE deptype = 'i' OR (objid IN (SELECT d.sequence FROM snowdrift.key_defaults(members, plan.call) AS d)
+        AND NOT EXISTS (SELECT FROM snowdrift.other_users(objid, members)))
+    ORDER BY m."table", m.number, objid;
+END $$;
+
+-- The objects that use a sequence, apart from the defaults of columns
+CREATE FUNCTION snowdrift.other_users(sequence oid, columns snowdrift.key_column[]) RETURNS SETOF text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT pg_describe_object(classid, d.objid, objsubid) FROM pg_depend AS d LEFT JOIN pg_attrdef AS a ON classid = 'pg_attrdef'::regclass AND a.oid = d.objid
+    WHERE refclassid = 'pg_class'::regclass AND refobjid = sequence AND deptype = 'n'
+        AND (a.oid IS NULL OR (adrelid, adnum) NOT IN (SELECT c."table", c.number FROM unnest(columns) AS c));
+END;
+
+-- What a conversion changes or drops: views, beginning with those that read others, tables, and sequences
+CREATE FUNCTION snowdrift.relations_to_lock(plan snowdrift.conversion) RETURNS regclass[]
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN ARRAY(SELECT object FROM (SELECT object, max(level) AS level FROM unnest(plan.dependents)
+            WHERE class = 'pg_class'::regclass GROUP BY object) AS v ORDER BY level DESC, object)
+        || ARRAY(WITH RECURSIVE relations(relation) AS (
+                SELECT unnest(plan."tables") UNION SELECT inhrelid FROM relations JOIN pg_inherits ON inhparent = relation)
+            SELECT relation FROM relations ORDER BY 1)
+        || ARRAY(SELECT sequence FROM snowdrift.unused_sequences(plan));
+END $$;
+
 -- Conversion of keys: the objects that depend on columns whose types change
 
 -- The objects that depend on others and that PostgreSQL does not change itself, as users know them: the view of a rule,
@@ -2978,6 +3015,18 @@ CREATE FUNCTION snowdrift.converts_smallint(class oid, object oid) RETURNS boole
         WHEN 'pg_policy'::regclass THEN (SELECT concat(polqual::text, polwithcheck::text) FROM pg_policy WHERE oid = object)
     END, format(':funcid %s ', 'int4(int2)'::regprocedure::oid)) > 0;
 
+-- Why an object, built again for a bigint, could fail; null if there is no reason. Functions of extensions rarely take keys.
+CREATE FUNCTION snowdrift.needs_integers(class oid, object oid, is_smallint boolean) RETURNS text LANGUAGE sql STABLE
+    RETURN CASE WHEN is_smallint AND snowdrift.converts_smallint(class, object) THEN 'converts a smallint to integer'
+        ELSE (SELECT format('calls %s, which takes integers', min(p.oid)::regprocedure) FROM pg_depend JOIN pg_proc AS p ON refclassid = 'pg_proc'::regclass AND p.oid = refobjid
+            WHERE (classid, objid) IN (SELECT class, object
+                    UNION ALL SELECT 'pg_rewrite'::regclass, r.oid FROM pg_rewrite AS r WHERE class = 'pg_class'::regclass AND ev_class = object AND rulename = '_RETURN'
+                    UNION ALL SELECT 'pg_class'::regclass, conindid FROM pg_constraint AS c WHERE class = 'pg_constraint'::regclass AND c.oid = object AND contype = 'x')
+                AND proargtypes::oid[] && '{int2,int4}'::regtype[]::oid[] AND pronamespace <> 'pg_catalog'::regnamespace
+                AND NOT EXISTS (SELECT FROM pg_depend AS e WHERE e.classid = 'pg_proc'::regclass AND e.objid = p.oid AND deptype = 'e')
+            HAVING count(*) > 0)
+        END;
+
 -- All objects that depend on the columns, directly or through other objects, apart from those that PostgreSQL changes.
 CREATE FUNCTION snowdrift.find_dependents(columns snowdrift.key_column[]) RETURNS snowdrift.dependent[]
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -2989,7 +3038,7 @@ DECLARE
     result snowdrift.dependent[];
     latest snowdrift.dependent[];
 BEGIN
-    -- Of the objects that PostgreSQL changes, those that convert a smallint, and what names a constraint, as in
+    -- Of the objects that PostgreSQL changes, those that need integers, and what names a constraint, as in
     -- ON CONFLICT ON CONSTRAINT.
     result := ARRAY(
         WITH direct AS MATERIALIZED (
@@ -3000,11 +3049,11 @@ BEGIN
             SELECT objid AS oid FROM direct WHERE classid = 'pg_constraint'::regclass
             UNION SELECT c.oid FROM direct JOIN pg_constraint AS c ON conindid = objid WHERE classid = 'pg_class'::regclass AND contype <> 'f'
         )
-        SELECT (classid, objid, 0, 'pg_class'::regclass, relation, part, true, 1)::snowdrift.dependent
+        SELECT (classid, objid, 0, 'pg_class'::regclass, relation, part, is_smallint, 1)::snowdrift.dependent
         FROM (SELECT relation, part, is_smallint, coalesce(i.refclassid, direct.classid) AS classid, coalesce(i.refobjid, direct.objid) AS objid
             FROM direct LEFT JOIN pg_depend AS i ON direct.classid = 'pg_class'::regclass AND i.classid = direct.classid AND i.objid = direct.objid
                 AND i.deptype = 'i' AND i.refclassid = 'pg_constraint'::regclass) AS shown
-        WHERE is_smallint AND snowdrift.converts_smallint(classid, objid)
+        WHERE snowdrift.needs_integers(classid, objid, is_smallint) IS NOT NULL
             AND NOT EXISTS (SELECT FROM pg_constraint WHERE classid = 'pg_constraint'::regclass AND oid = objid AND NOT conislocal)
             AND NOT EXISTS (SELECT FROM pg_inherits WHERE classid = 'pg_class'::regclass AND inhrelid = objid)
         UNION ALL
@@ -3034,14 +3083,14 @@ CREATE FUNCTION snowdrift.obstacle_to_create(class oid, object oid, is_smallint 
         WHEN class = 'pg_policy'::regclass THEN (SELECT CASE
             WHEN NOT snowdrift.is_trusted_owner(relowner) THEN format('its table belongs to role %s', relowner::regrole)
             WHEN EXISTS (SELECT FROM pg_depend WHERE classid = class AND objid = object AND deptype IN ('e', 'x')) THEN 'belongs to an extension'
-            WHEN is_smallint AND snowdrift.converts_smallint(class, object) THEN 'converts a smallint to integer'
+            ELSE snowdrift.needs_integers(class, object, is_smallint)
             END FROM pg_policy JOIN pg_class AS c ON c.oid = polrelid WHERE pg_policy.oid = object)
         WHEN class = 'pg_trigger'::regclass THEN (SELECT CASE
             WHEN relkind NOT IN ('r', 'p') THEN ''
             WHEN NOT snowdrift.is_trusted_owner(relowner) THEN format('its table belongs to role %s', relowner::regrole)
             WHEN EXISTS (SELECT FROM pg_depend WHERE classid = class AND objid = object AND deptype IN ('e', 'x')) THEN 'belongs to an extension'
             WHEN NOT has_function_privilege(tgfoid, 'EXECUTE') THEN 'its function may not be called'
-            WHEN is_smallint AND snowdrift.converts_smallint(class, object) THEN 'converts a smallint to integer'
+            ELSE snowdrift.needs_integers(class, object, is_smallint)
             END FROM pg_trigger JOIN pg_class AS c ON c.oid = tgrelid WHERE pg_trigger.oid = object)
         WHEN class <> 'pg_class'::regclass OR (SELECT relkind FROM pg_class WHERE oid = object) <> 'v' THEN ''
         ELSE (SELECT CASE
@@ -3072,7 +3121,7 @@ CREATE FUNCTION snowdrift.obstacle_to_create(class oid, object oid, is_smallint 
                     WHERE classid = 'pg_rewrite'::regclass AND ev_class = c.oid AND rulename = '_RETURN'
                         AND refclassid = 'pg_proc'::regclass AND other.oid <> p.oid)
                 THEN 'uses a function that has variants with other arguments'
-            WHEN is_smallint AND snowdrift.converts_smallint(class, object) THEN 'converts a smallint to integer'
+            ELSE snowdrift.needs_integers(class, object, is_smallint)
             END FROM pg_class AS c WHERE oid = object)
     END;
 
@@ -3142,6 +3191,7 @@ DECLARE
     lines text;
     drops text;
     creates text;
+    sequence regclass;
 BEGIN
     first_lines := (SELECT string_agg(line, E'\n' ORDER BY c, line) FROM snowdrift.column_obstacles(plan) AS o(c, line));
     -- What depends on a listed object is listed, too.
@@ -3157,13 +3207,16 @@ BEGIN
         string_agg(dropped || ';', E'\n' ORDER BY level DESC, class, object, part),
         string_agg(created || ';', E'\n' ORDER BY level, class DESC, object DESC, part DESC)
     INTO lines, drops, creates
-    FROM (SELECT DISTINCT ON (class, object, part) *, CASE WHEN is_smallint AND snowdrift.converts_smallint(class, object)
-                THEN 'converts a smallint to integer' ELSE snowdrift.obstacle_to_create(class, object, is_smallint) END AS reason
+    FROM (SELECT DISTINCT ON (class, object, part) *,
+                coalesce(nullif(snowdrift.obstacle_to_create(class, object, is_smallint), ''), snowdrift.needs_integers(class, object, is_smallint)) AS reason
             FROM unnest(listed) ORDER BY class, object, part, level DESC, needed_class, needed, needed_part) AS l,
         snowdrift.statements_for(class, object, part);
     IF lines IS NULL AND first_lines IS NULL THEN
         RETURN;
     END IF;
+    FOREACH sequence IN ARRAY snowdrift.relations_to_lock(plan) LOOP    -- which the conversion drops
+        creates := replace(creates, format('nextval(%L::regclass)', sequence), plan.call);
+    END LOOP;
     RAISE 'cannot convert keys because other objects depend on columns whose types must change' USING ERRCODE = '0A000',
         DETAIL = concat_ws(E'\n', first_lines, lines),
         HINT = CASE WHEN lines IS NULL THEN 'Change these columns first.'
@@ -3181,6 +3234,10 @@ BEGIN ATOMIC
         JOIN pg_class AS c ON c.oid = attrelid JOIN pg_type AS t ON t.oid = atttypid,
         LATERAL (
             SELECT format('is of the domain type %s; change its type to bigint first', format_type(atttypid, NULL)) WHERE typbasetype <> 0
+            UNION ALL
+            SELECT format('has an identity, whose sequence is also used by %s; change that first', other)
+            FROM pg_depend AS i, snowdrift.other_users(objid, ARRAY(SELECT member FROM snowdrift.with_inheriting((plan).keys))) AS other
+            WHERE classid = 'pg_class'::regclass AND refclassid = classid AND refobjid = c.oid AND refobjsubid = attnum AND deptype = 'i'
             UNION ALL
             SELECT 'is in a typed table' WHERE reloftype <> 0 AND is_member
             UNION ALL
@@ -3215,7 +3272,8 @@ BEGIN ATOMIC
     ORDER BY root, member;
 END;
 
--- Columns without a foreign key whose names say that they refer to something, or to a table with new keys
+-- Columns without a foreign key. is_reference: the name says that the column refers to something, or to a table with new
+-- keys, in a schema that has such a table.
 CREATE FUNCTION snowdrift.narrow_columns(plan snowdrift.conversion, OUT column_of oid, OUT number smallint, OUT name name, OUT is_reference boolean)
     RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
@@ -3224,13 +3282,14 @@ BEGIN ATOMIC
     ), schemas AS MATERIALIZED (
         SELECT DISTINCT relnamespace AS schema FROM unnest((plan).new_keys) AS k JOIN pg_class AS t ON t.oid = k."table"
     )
-    SELECT attrelid, attnum, attname, attname ~* '(.ids?|_by|_from|_to|_ref|_key|_no|parent)$'
-        OR EXISTS (SELECT FROM stems WHERE length(stem) > 2 AND strpos(lower(attname), stem) > 0)
-    FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid
+    SELECT attrelid, attnum, attname, relnamespace IN (SELECT schema FROM schemas) AND (attname ~* ('(.ids?|by|_from|_to|_ref|_key|_no|parent|user|usr'
+            '|creator|owner|author|editor|sender|receiver|recipient|assignee|approver|member)$')
+        OR EXISTS (SELECT FROM stems WHERE length(stem) > 2 AND strpos(lower(attname), stem) > 0))
+    FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid JOIN pg_namespace AS n ON n.oid = relnamespace
         LEFT JOIN pg_attrdef AS d ON adrelid = attrelid AND adnum = attnum
     WHERE relkind IN ('r', 'p') AND NOT relispartition AND attnum > 0 AND NOT attisdropped AND attinhcount = 0 AND attidentity = '' AND attgenerated = ''
         AND atttypid IN ('int2'::regtype, 'int4'::regtype, 'int2[]'::regtype, 'int4[]'::regtype)
-        AND relnamespace IN (SELECT schema FROM schemas)
+        AND nspname NOT LIKE 'pg!_%' ESCAPE '!' AND nspname NOT IN ('information_schema', 'snowdrift', 'snowdrift_tables') AND EXISTS (SELECT FROM schemas)
         AND (attrelid, attnum) NOT IN (SELECT m."table", m.number FROM unnest((plan).members) AS m)
         AND coalesce(pg_get_expr(adbin, adrelid), '') NOT LIKE '%nextval(%'
         AND NOT EXISTS (SELECT FROM pg_constraint WHERE contype = 'f' AND conrelid = attrelid AND attnum = ANY (conkey))
@@ -3277,24 +3336,57 @@ BEGIN ATOMIC
     WITH near AS MATERIALIZED (
         SELECT p.oid, prosrc, coalesce(proallargtypes, proargtypes::oid[]) AS types FROM snowdrift.functions_near(plan) AS f JOIN pg_proc AS p ON p.oid = f.function
     ), narrow AS MATERIALIZED (
-        SELECT c.oid, lower(relname) AS relname, string_agg(name::text, ', ' ORDER BY number) AS names
-        FROM snowdrift.narrow_columns(plan) JOIN pg_class AS c ON c.oid = column_of
-        WHERE is_reference OR column_of NOT IN (SELECT m."table" FROM unnest((plan).members) AS m) GROUP BY c.oid
+        SELECT column_of, string_agg(name::text, ', ' ORDER BY number) AS names FROM snowdrift.narrow_columns(plan)
+        WHERE is_reference OR column_of NOT IN (SELECT m."table" FROM unnest((plan).members) AS m) GROUP BY column_of
+    ), named AS MATERIALIZED (    -- by its own name, or by that of a view
+        SELECT DISTINCT lower(relname) AS relname, format('names %s%s, whose columns %s are integers', CASE c.oid WHEN column_of THEN 'table ' ELSE format('view %s of table ', c.oid::regclass) END,
+            column_of::regclass, names) AS reason
+        FROM narrow, LATERAL (SELECT column_of UNION SELECT ev_class FROM pg_depend JOIN pg_rewrite AS r ON classid = 'pg_rewrite'::regclass AND objid = r.oid
+            WHERE refclassid = 'pg_class'::regclass AND refobjid = column_of AND ev_class <> column_of) AS v(relation)
+            JOIN pg_class AS c ON c.oid = relation
     ), words AS MATERIALIZED (
         SELECT DISTINCT near.oid, lower(word[1]) AS word FROM near, regexp_matches(prosrc, '[[:alnum:]_$]+', 'g') AS word
     ), calls AS MATERIALIZED (
-        SELECT DISTINCT near.oid, word[1] AS name FROM near, regexp_matches(prosrc, '([[:alnum:]_$]+)"?[[:space:]]*[(]', 'g') AS word
+        SELECT DISTINCT near.oid, lower(word[1]) AS name FROM near, regexp_matches(prosrc, '([[:alnum:]_$]+)"?[[:space:]]*[(]', 'g') AS word
     )
     SELECT oid, string_agg(reason, '; ' ORDER BY n, reason) FROM (
         SELECT oid, 1, 'declares or takes integers' FROM near WHERE prosrc ~* '[[:<:]](smallint|int2|integer|int|int4)[[:>:]]'
             OR types && '{int2,int4,int2[],int4[]}'::regtype[]::oid[]
         UNION ALL
-        SELECT calls.oid, 2, 'calls ' || q.oid::regprocedure FROM calls JOIN pg_proc AS q ON proname = calls.name
+        SELECT calls.oid, 2, 'calls ' || q.oid::regprocedure FROM calls JOIN pg_proc AS q ON lower(proname) = calls.name
         WHERE q.oid <> calls.oid AND pronamespace <> 'pg_catalog'::regnamespace AND proargtypes::oid[] && '{int2,int4,int2[],int4[]}'::regtype[]::oid[]
         UNION ALL
-        SELECT words.oid, 3, format('names table %s, whose columns %s are integers', narrow.oid::regclass, names) FROM words JOIN narrow ON relname = word
+        SELECT words.oid, 3, reason FROM words JOIN named ON relname = word
     ) AS r(oid, n, reason)
     GROUP BY oid;
+END;
+
+-- Views that declare integers for the rows of a function whose arguments name a table with new keys, as crosstab() needs
+CREATE FUNCTION snowdrift.views_of_integers(plan snowdrift.conversion, OUT view oid, OUT "table" oid) RETURNS SETOF record LANGUAGE sql STABLE
+BEGIN ATOMIC
+    WITH near AS MATERIALIZED (
+        SELECT DISTINCT (member)."table" AS oid FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys))
+    )
+    SELECT DISTINCT ON (ev_class) ev_class, c.oid FROM pg_rewrite, regexp_matches(pg_get_viewdef(ev_class), '[[:alnum:]_$]+', 'g') AS word
+        JOIN pg_class AS c ON relname = word[1] JOIN near ON near.oid = c.oid
+    WHERE rulename = '_RETURN' AND ev_action::text ~ ':funccoltypes [(]o [^)]*[[:<:]](21|23)[[:>:]]' ORDER BY ev_class, c.oid;
+END;
+
+-- Functions that use a sequence which the conversion drops, by its name or by that of the key
+CREATE FUNCTION snowdrift.functions_of_sequences(plan snowdrift.conversion, OUT function oid, OUT reason text) RETURNS SETOF record LANGUAGE sql STABLE
+BEGIN ATOMIC
+    WITH sequences AS MATERIALIZED (
+        SELECT c.oid, lower(relname) AS relname FROM unnest(snowdrift.relations_to_lock(plan)) AS r JOIN pg_class AS c ON c.oid = r AND relkind = 'S'
+    ), words AS MATERIALIZED (
+        SELECT DISTINCT p.oid, lower(word[1]) AS word FROM pg_proc AS p JOIN pg_language AS l ON l.oid = prolang,
+            regexp_matches(prosrc, '[[:alnum:]_$]+', 'g') AS word
+        WHERE lanname NOT IN ('internal', 'c') AND prosqlbody IS NULL AND EXISTS (SELECT FROM sequences)
+            AND pronamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace, 'snowdrift'::regnamespace, 'snowdrift_tables'::regnamespace)
+    )
+    SELECT words.oid, 'uses ' || string_agg(s.oid::regclass::text, ', ' ORDER BY s.oid) FROM words JOIN sequences AS s ON relname = word GROUP BY words.oid
+    UNION ALL
+    SELECT f.function, 'calls ' || string_agg(word, ' and ' ORDER BY word) FROM snowdrift.functions_near(plan) AS f JOIN words ON words.oid = f.function
+    WHERE word IN ('lastval', 'pg_get_serial_sequence') GROUP BY f.function;
 END;
 
 -- One line per risk, as a comment in SQL: the kind, the object, what will happen, and what to do.
@@ -3321,6 +3413,14 @@ BEGIN
         SELECT 4, function, '', format('open connections: %s: sessions that have run it raise 42804 until they reconnect; as role %s, run %s;',
             function::regprocedure, owner::regrole, statement)
         FROM snowdrift.functions_to_replan(plan) WHERE NOT is_allowed
+        UNION ALL
+        SELECT 3, view, '', format('integers in a view: %s: new keys raise an error there, because it declares integers for the result of a function that names table %s; use bigint there',
+            view::regclass, v."table"::regclass)
+        FROM snowdrift.views_of_integers(plan) AS v
+        UNION ALL
+        SELECT 3, function, 'sequence', format('dropped sequence: %s: it can fail after the conversion, because it %s; use RETURNING, or %s',
+            function::regprocedure, reason, plan.call)
+        FROM snowdrift.functions_of_sequences(plan)
         UNION ALL
         SELECT DISTINCT 5, object, '', format('cast to integer: %s: new keys raise 22003 there; drop it before the conversion, and create it with bigint afterwards',
             pg_describe_object(class, object, part))
@@ -3428,10 +3528,7 @@ BEGIN
     WHERE member = root OR (attidentity <> '' AND NOT (relispartition AND current_setting('server_version_num')::integer >= 170000))
     ORDER BY root, member = root, member;
 
-    RETURN QUERY SELECT format('DROP SEQUENCE %s', snowdrift.relation_name(sequence))
-    FROM (SELECT sequence, min(key) AS key FROM (SELECT sequence, ((key)."table", (key).number)::text, row_number() OVER (ORDER BY key) AS key
-            FROM snowdrift.key_defaults(members, plan.call) WHERE snowdrift.sequence_owner(sequence, 'a') = ANY (members)) AS s(sequence, name, key)
-        GROUP BY sequence) AS used ORDER BY key;
+    RETURN QUERY SELECT format('DROP SEQUENCE %s', snowdrift.relation_name(sequence)) FROM snowdrift.unused_sequences(plan) WHERE NOT is_identity;
 END $$;
 
 -- The tables whose row-level security hides rows from the caller, who owns them
@@ -3502,21 +3599,6 @@ BEGIN
     IF cardinality(plan."tables") > 0 THEN
         EXECUTE snowdrift.lock_statement(plan, 'ACCESS SHARE');
     END IF;
-END $$;
-
--- What a conversion changes or drops: views, beginning with those that read others, tables, and sequences
-CREATE FUNCTION snowdrift.relations_to_lock(plan snowdrift.conversion) RETURNS regclass[]
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-#variable_conflict use_column
-BEGIN
-    RETURN ARRAY(SELECT object FROM (SELECT object, max(level) AS level FROM unnest(plan.dependents)
-            WHERE class = 'pg_class'::regclass GROUP BY object) AS v ORDER BY level DESC, object)
-        || ARRAY(WITH RECURSIVE relations(relation) AS (
-                SELECT unnest(plan."tables") UNION SELECT inhrelid FROM relations JOIN pg_inherits ON inhparent = relation)
-            SELECT relation FROM relations ORDER BY 1)
-        || ARRAY(SELECT objid FROM snowdrift.with_inheriting(plan.new_keys) JOIN pg_depend ON refclassid = 'pg_class'::regclass
-                AND refobjid = (member)."table" AND refobjsubid = (member).number AND classid = refclassid AND deptype IN ('a', 'i')
-                JOIN pg_class AS c ON c.oid = objid AND relkind = 'S' ORDER BY objid);
 END $$;
 
 -- Conversion of keys: what users call, and the execution of the statements. They run with the caller's rights and search
@@ -3621,12 +3703,14 @@ BEGIN
             RAISE NOTICE 'column "%" of table "%" is already converted', r.attname, r.relname;
         END LOOP;
     END IF;
-    FOR r IN SELECT sequence, attname, relname FROM (SELECT DISTINCT ON (sequence) sequence, key FROM snowdrift.key_defaults(members, plan.call)
-                WHERE kind = 'sequence' AND sequence IS NOT NULL ORDER BY sequence, key) AS s
+    FOR r IN SELECT sequence, attname, relname, other FROM (SELECT DISTINCT ON (sequence) sequence, key FROM snowdrift.key_defaults(members, plan.call)
+                WHERE kind = 'sequence' AND sequence IS NOT NULL AND sequence NOT IN (SELECT u.sequence FROM snowdrift.unused_sequences(plan) AS u)
+                ORDER BY sequence, key) AS s
             JOIN pg_attribute ON attrelid = (key)."table" AND attnum = (key).number JOIN pg_class AS c ON c.oid = attrelid
-        WHERE coalesce(snowdrift.sequence_owner(sequence, 'i'), snowdrift.sequence_owner(sequence, 'a')) = ANY (members) IS NOT TRUE ORDER BY key LOOP
+            LEFT JOIN LATERAL (SELECT min(o) FROM snowdrift.other_users(sequence, members) AS o) AS o(other) ON true ORDER BY key LOOP
         RAISE NOTICE 'sequence % is kept', snowdrift.relation_name(r.sequence)
-            USING DETAIL = format('Column "%s" of table "%s" uses the sequence, but does not own it.', r.attname, r.relname);
+            USING DETAIL = coalesce('Another object uses the sequence: ' || r.other || '.',
+                format('Column "%s" of table "%s" uses the sequence, but does not own it.', r.attname, r.relname));
     END LOOP;
     FOR r IN SELECT attname, relname, expression FROM (
                 SELECT key, expression, lag(expression) OVER (PARTITION BY root ORDER BY member <> root, member) IS DISTINCT FROM expression AS is_first
@@ -3802,6 +3886,24 @@ BEGIN
     RETURN plan;
 END $$;
 
+-- The name that PostgreSQL would give the sequence of a serial column, qualified. A kept sequence can have it already.
+CREATE FUNCTION snowdrift.free_sequence_name(schema name, stem text, used text[]) RETURNS text
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+DECLARE
+    n text := '';
+BEGIN
+    LOOP
+        IF octet_length(stem || '_seq' || n) > 63 THEN
+            stem := left(stem, -1);
+        ELSIF format('%I.%I', schema, stem || '_seq' || n) = ANY (used)
+                OR to_regclass(format('%I.%I', schema, stem || '_seq' || n)) IS NOT NULL THEN
+            n := coalesce(nullif(n, '')::integer, 0) + 1;
+        ELSE
+            RETURN format('%I.%I', schema, stem || '_seq' || n);
+        END IF;
+    END LOOP;
+END $$;
+
 -- A sequence of an identity needs no privileges, but before PostgreSQL 17, partitions and inheriting tables have no part in
 -- the identity. If a table has these, the keys get a default, which they inherit.
 CREATE FUNCTION snowdrift.reversal_statements(plan snowdrift.conversion) RETURNS SETOF text
@@ -3809,23 +3911,27 @@ CREATE FUNCTION snowdrift.reversal_statements(plan snowdrift.conversion) RETURNS
 #variable_conflict use_column
 DECLARE
     r record;
+    sequence text;
+    sequences text[] := '{}';
 BEGIN
     RETURN QUERY SELECT s FROM snowdrift.lock_statement(plan, 'ACCESS EXCLUSIVE') AS s WHERE s IS NOT NULL;
     RETURN QUERY SELECT format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', snowdrift.relation_name(oid)) FROM snowdrift.forced_tables(plan) AS oid;
-    FOR r IN SELECT attname, snowdrift.relation_name(c.oid) AS name, c.oid, relowner, coalesce(relacl, acldefault('r', relowner)) AS acl,
-                format('%I.%I', nspname, format('%s_%s_seq', left(relname, 29), left(attname, 28))) AS sequence,
+    FOR r IN SELECT attname, snowdrift.relation_name(c.oid) AS name, relname, nspname, relowner, coalesce(relacl, acldefault('r', relowner)) AS acl,
                 EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.oid) AND NOT (relkind = 'p' AND current_setting('server_version_num')::integer >= 170000) AS has_default
             FROM unnest(plan.keys) AS k JOIN pg_attribute ON attrelid = k."table" AND attnum = k.number
                 JOIN pg_class AS c ON c.oid = attrelid JOIN pg_namespace AS n ON n.oid = relnamespace ORDER BY k LOOP
+        sequence := snowdrift.free_sequence_name(r.nspname, format('%s_%s', r.relname, r.attname), sequences);
+        sequences := sequences || sequence;
         IF r.has_default THEN
-            RETURN NEXT format('CREATE SEQUENCE %s OWNED BY %s.%I', r.sequence, r.name, r.attname);
-            RETURN QUERY SELECT format('GRANT USAGE ON SEQUENCE %s TO %s', r.sequence, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END)
+            RETURN NEXT format('CREATE SEQUENCE %s OWNED BY %s.%I', sequence, r.name, r.attname);
+            RETURN QUERY SELECT format('GRANT USAGE ON SEQUENCE %s TO %s', sequence, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END)
             FROM aclexplode(r.acl) WHERE privilege_type = 'INSERT' AND grantee <> r.relowner ORDER BY grantee;
-            RETURN NEXT format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT pg_catalog.nextval(%L::pg_catalog.regclass)', r.name, r.attname, r.sequence);
+            RETURN NEXT format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT pg_catalog.nextval(%L::pg_catalog.regclass)', r.name, r.attname, sequence);
         ELSE
-            RETURN NEXT format('ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT, ALTER COLUMN %I ADD GENERATED BY DEFAULT AS IDENTITY', r.name, r.attname, r.attname);
+            RETURN NEXT format('ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT, ALTER COLUMN %I ADD GENERATED BY DEFAULT AS IDENTITY (SEQUENCE NAME %s)',
+                r.name, r.attname, r.attname, sequence);
         END IF;
-        RETURN NEXT format('SELECT pg_catalog.setval(pg_catalog.pg_get_serial_sequence(%L, %L), pg_catalog.max(%I)) FROM %s', r.name, r.attname, r.attname, r.name);
+        RETURN NEXT format('SELECT pg_catalog.setval(%L::pg_catalog.regclass, pg_catalog.max(%I)) FROM %s', sequence, r.attname, r.name);
     END LOOP;
     RETURN QUERY SELECT format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', snowdrift.relation_name(oid)) FROM snowdrift.forced_tables(plan) AS oid;
 END $$;

@@ -82,13 +82,13 @@ ALTER TABLE replies ADD FOREIGN KEY (topic) REFERENCES topics;
 SELECT snowdrift.convert_column('topics', 'id');
 SELECT "table", count(*) FROM rewrites GROUP BY "table" ORDER BY "table";
 
--- a sequence that several keys use: it is dropped if a converted column owns it, and otherwise kept
+-- a sequence that several keys use: it is dropped if a converted column owns it and nothing else uses it, and otherwise kept
 CREATE SEQUENCE loose;
 CREATE TABLE first (id serial PRIMARY KEY);
 CREATE TABLE second (id int PRIMARY KEY DEFAULT nextval('first_id_seq'));
 CREATE TABLE third (id bigint PRIMARY KEY DEFAULT nextval('loose'));
 CREATE TABLE fourth (id bigint PRIMARY KEY DEFAULT nextval('loose'));
-SELECT error_of($$SELECT snowdrift.convert_keys('{first}')$$);
+SELECT snowdrift.convert_keys('{first}', dry_run => true);
 SELECT snowdrift.convert_keys('{first,second,third,fourth}');
 
 -- Named generators. A key that draws from another generator is skipped.
@@ -310,8 +310,7 @@ SELECT refusal_of($$SELECT snowdrift.convert_keys('{books}')$$);
 RESET ROLE;
 GRANT CREATE ON SCHEMA shop TO snowdrift_user;
 -- If a view cannot be created with the new type, nothing is changed.
-CREATE FUNCTION takes_integer(integer) RETURNS integer LANGUAGE sql AS 'SELECT 1';
-CREATE VIEW calls AS SELECT takes_integer(id) FROM books;
+CREATE VIEW calls AS SELECT lpad('x', id) FROM books;
 ALTER VIEW calls OWNER TO snowdrift_user;
 SET ROLE snowdrift_user;
 SELECT split_part(error_of($$SELECT snowdrift.convert_keys('{books}')$$), E'\n', 1) AS error;

@@ -100,12 +100,14 @@ BEGIN
             RAISE NOTICE 'column "%" of table "%" is already converted', r.attname, r.relname;
         END LOOP;
     END IF;
-    FOR r IN SELECT sequence, attname, relname FROM (SELECT DISTINCT ON (sequence) sequence, key FROM snowdrift.key_defaults(members, plan.call)
-                WHERE kind = 'sequence' AND sequence IS NOT NULL ORDER BY sequence, key) AS s
+    FOR r IN SELECT sequence, attname, relname, other FROM (SELECT DISTINCT ON (sequence) sequence, key FROM snowdrift.key_defaults(members, plan.call)
+                WHERE kind = 'sequence' AND sequence IS NOT NULL AND sequence NOT IN (SELECT u.sequence FROM snowdrift.unused_sequences(plan) AS u)
+                ORDER BY sequence, key) AS s
             JOIN pg_attribute ON attrelid = (key)."table" AND attnum = (key).number JOIN pg_class AS c ON c.oid = attrelid
-        WHERE coalesce(snowdrift.sequence_owner(sequence, 'i'), snowdrift.sequence_owner(sequence, 'a')) = ANY (members) IS NOT TRUE ORDER BY key LOOP
+            LEFT JOIN LATERAL (SELECT min(o) FROM snowdrift.other_users(sequence, members) AS o) AS o(other) ON true ORDER BY key LOOP
         RAISE NOTICE 'sequence % is kept', snowdrift.relation_name(r.sequence)
-            USING DETAIL = format('Column "%s" of table "%s" uses the sequence, but does not own it.', r.attname, r.relname);
+            USING DETAIL = coalesce('Another object uses the sequence: ' || r.other || '.',
+                format('Column "%s" of table "%s" uses the sequence, but does not own it.', r.attname, r.relname));
     END LOOP;
     FOR r IN SELECT attname, relname, expression FROM (
                 SELECT key, expression, lag(expression) OVER (PARTITION BY root ORDER BY member <> root, member) IS DISTINCT FROM expression AS is_first

@@ -48,6 +48,18 @@ CREATE FUNCTION snowdrift.converts_smallint(class oid, object oid) RETURNS boole
         WHEN 'pg_policy'::regclass THEN (SELECT concat(polqual::text, polwithcheck::text) FROM pg_policy WHERE oid = object)
     END, format(':funcid %s ', 'int4(int2)'::regprocedure::oid)) > 0;
 
+-- Why an object, built again for a bigint, could fail; null if there is no reason. Functions of extensions rarely take keys.
+CREATE FUNCTION snowdrift.needs_integers(class oid, object oid, is_smallint boolean) RETURNS text LANGUAGE sql STABLE
+    RETURN CASE WHEN is_smallint AND snowdrift.converts_smallint(class, object) THEN 'converts a smallint to integer'
+        ELSE (SELECT format('calls %s, which takes integers', min(p.oid)::regprocedure) FROM pg_depend JOIN pg_proc AS p ON refclassid = 'pg_proc'::regclass AND p.oid = refobjid
+            WHERE (classid, objid) IN (SELECT class, object
+                    UNION ALL SELECT 'pg_rewrite'::regclass, r.oid FROM pg_rewrite AS r WHERE class = 'pg_class'::regclass AND ev_class = object AND rulename = '_RETURN'
+                    UNION ALL SELECT 'pg_class'::regclass, conindid FROM pg_constraint AS c WHERE class = 'pg_constraint'::regclass AND c.oid = object AND contype = 'x')
+                AND proargtypes::oid[] && '{int2,int4}'::regtype[]::oid[] AND pronamespace <> 'pg_catalog'::regnamespace
+                AND NOT EXISTS (SELECT FROM pg_depend AS e WHERE e.classid = 'pg_proc'::regclass AND e.objid = p.oid AND deptype = 'e')
+            HAVING count(*) > 0)
+        END;
+
 -- All objects that depend on the columns, directly or through other objects, apart from those that PostgreSQL changes.
 CREATE FUNCTION snowdrift.find_dependents(columns snowdrift.key_column[]) RETURNS snowdrift.dependent[]
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -59,7 +71,7 @@ DECLARE
     result snowdrift.dependent[];
     latest snowdrift.dependent[];
 BEGIN
-    -- Of the objects that PostgreSQL changes, those that convert a smallint, and what names a constraint, as in
+    -- Of the objects that PostgreSQL changes, those that need integers, and what names a constraint, as in
     -- ON CONFLICT ON CONSTRAINT.
     result := ARRAY(
         WITH direct AS MATERIALIZED (
@@ -70,11 +82,11 @@ BEGIN
             SELECT objid AS oid FROM direct WHERE classid = 'pg_constraint'::regclass
             UNION SELECT c.oid FROM direct JOIN pg_constraint AS c ON conindid = objid WHERE classid = 'pg_class'::regclass AND contype <> 'f'
         )
-        SELECT (classid, objid, 0, 'pg_class'::regclass, relation, part, true, 1)::snowdrift.dependent
+        SELECT (classid, objid, 0, 'pg_class'::regclass, relation, part, is_smallint, 1)::snowdrift.dependent
         FROM (SELECT relation, part, is_smallint, coalesce(i.refclassid, direct.classid) AS classid, coalesce(i.refobjid, direct.objid) AS objid
             FROM direct LEFT JOIN pg_depend AS i ON direct.classid = 'pg_class'::regclass AND i.classid = direct.classid AND i.objid = direct.objid
                 AND i.deptype = 'i' AND i.refclassid = 'pg_constraint'::regclass) AS shown
-        WHERE is_smallint AND snowdrift.converts_smallint(classid, objid)
+        WHERE snowdrift.needs_integers(classid, objid, is_smallint) IS NOT NULL
             AND NOT EXISTS (SELECT FROM pg_constraint WHERE classid = 'pg_constraint'::regclass AND oid = objid AND NOT conislocal)
             AND NOT EXISTS (SELECT FROM pg_inherits WHERE classid = 'pg_class'::regclass AND inhrelid = objid)
         UNION ALL
@@ -104,14 +116,14 @@ CREATE FUNCTION snowdrift.obstacle_to_create(class oid, object oid, is_smallint 
         WHEN class = 'pg_policy'::regclass THEN (SELECT CASE
             WHEN NOT snowdrift.is_trusted_owner(relowner) THEN format('its table belongs to role %s', relowner::regrole)
             WHEN EXISTS (SELECT FROM pg_depend WHERE classid = class AND objid = object AND deptype IN ('e', 'x')) THEN 'belongs to an extension'
-            WHEN is_smallint AND snowdrift.converts_smallint(class, object) THEN 'converts a smallint to integer'
+            ELSE snowdrift.needs_integers(class, object, is_smallint)
             END FROM pg_policy JOIN pg_class AS c ON c.oid = polrelid WHERE pg_policy.oid = object)
         WHEN class = 'pg_trigger'::regclass THEN (SELECT CASE
             WHEN relkind NOT IN ('r', 'p') THEN ''
             WHEN NOT snowdrift.is_trusted_owner(relowner) THEN format('its table belongs to role %s', relowner::regrole)
             WHEN EXISTS (SELECT FROM pg_depend WHERE classid = class AND objid = object AND deptype IN ('e', 'x')) THEN 'belongs to an extension'
             WHEN NOT has_function_privilege(tgfoid, 'EXECUTE') THEN 'its function may not be called'
-            WHEN is_smallint AND snowdrift.converts_smallint(class, object) THEN 'converts a smallint to integer'
+            ELSE snowdrift.needs_integers(class, object, is_smallint)
             END FROM pg_trigger JOIN pg_class AS c ON c.oid = tgrelid WHERE pg_trigger.oid = object)
         WHEN class <> 'pg_class'::regclass OR (SELECT relkind FROM pg_class WHERE oid = object) <> 'v' THEN ''
         ELSE (SELECT CASE
@@ -142,7 +154,7 @@ CREATE FUNCTION snowdrift.obstacle_to_create(class oid, object oid, is_smallint 
                     WHERE classid = 'pg_rewrite'::regclass AND ev_class = c.oid AND rulename = '_RETURN'
                         AND refclassid = 'pg_proc'::regclass AND other.oid <> p.oid)
                 THEN 'uses a function that has variants with other arguments'
-            WHEN is_smallint AND snowdrift.converts_smallint(class, object) THEN 'converts a smallint to integer'
+            ELSE snowdrift.needs_integers(class, object, is_smallint)
             END FROM pg_class AS c WHERE oid = object)
     END;
 
@@ -212,6 +224,7 @@ DECLARE
     lines text;
     drops text;
     creates text;
+    sequence regclass;
 BEGIN
     first_lines := (SELECT string_agg(line, E'\n' ORDER BY c, line) FROM snowdrift.column_obstacles(plan) AS o(c, line));
     -- What depends on a listed object is listed, too.
@@ -227,13 +240,16 @@ BEGIN
         string_agg(dropped || ';', E'\n' ORDER BY level DESC, class, object, part),
         string_agg(created || ';', E'\n' ORDER BY level, class DESC, object DESC, part DESC)
     INTO lines, drops, creates
-    FROM (SELECT DISTINCT ON (class, object, part) *, CASE WHEN is_smallint AND snowdrift.converts_smallint(class, object)
-                THEN 'converts a smallint to integer' ELSE snowdrift.obstacle_to_create(class, object, is_smallint) END AS reason
+    FROM (SELECT DISTINCT ON (class, object, part) *,
+                coalesce(nullif(snowdrift.obstacle_to_create(class, object, is_smallint), ''), snowdrift.needs_integers(class, object, is_smallint)) AS reason
             FROM unnest(listed) ORDER BY class, object, part, level DESC, needed_class, needed, needed_part) AS l,
         snowdrift.statements_for(class, object, part);
     IF lines IS NULL AND first_lines IS NULL THEN
         RETURN;
     END IF;
+    FOREACH sequence IN ARRAY snowdrift.relations_to_lock(plan) LOOP    -- which the conversion drops
+        creates := replace(creates, format('nextval(%L::regclass)', sequence), plan.call);
+    END LOOP;
     RAISE 'cannot convert keys because other objects depend on columns whose types must change' USING ERRCODE = '0A000',
         DETAIL = concat_ws(E'\n', first_lines, lines),
         HINT = CASE WHEN lines IS NULL THEN 'Change these columns first.'
@@ -251,6 +267,10 @@ BEGIN ATOMIC
         JOIN pg_class AS c ON c.oid = attrelid JOIN pg_type AS t ON t.oid = atttypid,
         LATERAL (
             SELECT format('is of the domain type %s; change its type to bigint first', format_type(atttypid, NULL)) WHERE typbasetype <> 0
+            UNION ALL
+            SELECT format('has an identity, whose sequence is also used by %s; change that first', other)
+            FROM pg_depend AS i, snowdrift.other_users(objid, ARRAY(SELECT member FROM snowdrift.with_inheriting((plan).keys))) AS other
+            WHERE classid = 'pg_class'::regclass AND refclassid = classid AND refobjid = c.oid AND refobjsubid = attnum AND deptype = 'i'
             UNION ALL
             SELECT 'is in a typed table' WHERE reloftype <> 0 AND is_member
             UNION ALL

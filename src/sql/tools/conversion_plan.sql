@@ -239,3 +239,40 @@ BEGIN ATOMIC
                 SELECT source, target FROM snowdrift.key_references() UNION ALL SELECT target, source FROM snowdrift.key_references()) AS r(one, other)
                 ON one = m))) AS all_tables;
 END;
+
+-- The sequences that have no use after the conversion: those of identities, and those that a new key owns and draws from,
+-- unless another object uses them, too.
+CREATE FUNCTION snowdrift.unused_sequences(plan snowdrift.conversion, OUT sequence oid, OUT is_identity boolean) RETURNS SETOF record
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    members CONSTANT snowdrift.key_column[] := ARRAY(SELECT member FROM snowdrift.with_inheriting(plan.new_keys));
+BEGIN
+    RETURN QUERY SELECT objid, deptype = 'i' FROM unnest(members) AS m JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = m."table"
+            AND refobjsubid = m.number AND classid = refclassid AND deptype IN ('a', 'i')
+        JOIN pg_class AS c ON c.oid = objid AND relkind = 'S'
+    WHERE deptype = 'i' OR (objid IN (SELECT d.sequence FROM snowdrift.key_defaults(members, plan.call) AS d)
+        AND NOT EXISTS (SELECT FROM snowdrift.other_users(objid, members)))
+    ORDER BY m."table", m.number, objid;
+END $$;
+
+-- The objects that use a sequence, apart from the defaults of columns
+CREATE FUNCTION snowdrift.other_users(sequence oid, columns snowdrift.key_column[]) RETURNS SETOF text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT pg_describe_object(classid, d.objid, objsubid) FROM pg_depend AS d LEFT JOIN pg_attrdef AS a ON classid = 'pg_attrdef'::regclass AND a.oid = d.objid
+    WHERE refclassid = 'pg_class'::regclass AND refobjid = sequence AND deptype = 'n'
+        AND (a.oid IS NULL OR (adrelid, adnum) NOT IN (SELECT c."table", c.number FROM unnest(columns) AS c));
+END;
+
+-- What a conversion changes or drops: views, beginning with those that read others, tables, and sequences
+CREATE FUNCTION snowdrift.relations_to_lock(plan snowdrift.conversion) RETURNS regclass[]
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN ARRAY(SELECT object FROM (SELECT object, max(level) AS level FROM unnest(plan.dependents)
+            WHERE class = 'pg_class'::regclass GROUP BY object) AS v ORDER BY level DESC, object)
+        || ARRAY(WITH RECURSIVE relations(relation) AS (
+                SELECT unnest(plan."tables") UNION SELECT inhrelid FROM relations JOIN pg_inherits ON inhparent = relation)
+            SELECT relation FROM relations ORDER BY 1)
+        || ARRAY(SELECT sequence FROM snowdrift.unused_sequences(plan));
+END $$;

@@ -11,7 +11,8 @@ BEGIN ATOMIC
     ORDER BY root, member;
 END;
 
--- Columns without a foreign key whose names say that they refer to something, or to a table with new keys
+-- Columns without a foreign key. is_reference: the name says that the column refers to something, or to a table with new
+-- keys, in a schema that has such a table.
 CREATE FUNCTION snowdrift.narrow_columns(plan snowdrift.conversion, OUT column_of oid, OUT number smallint, OUT name name, OUT is_reference boolean)
     RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
@@ -20,13 +21,14 @@ BEGIN ATOMIC
     ), schemas AS MATERIALIZED (
         SELECT DISTINCT relnamespace AS schema FROM unnest((plan).new_keys) AS k JOIN pg_class AS t ON t.oid = k."table"
     )
-    SELECT attrelid, attnum, attname, attname ~* '(.ids?|_by|_from|_to|_ref|_key|_no|parent)$'
-        OR EXISTS (SELECT FROM stems WHERE length(stem) > 2 AND strpos(lower(attname), stem) > 0)
-    FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid
+    SELECT attrelid, attnum, attname, relnamespace IN (SELECT schema FROM schemas) AND (attname ~* ('(.ids?|by|_from|_to|_ref|_key|_no|parent|user|usr'
+            '|creator|owner|author|editor|sender|receiver|recipient|assignee|approver|member)$')
+        OR EXISTS (SELECT FROM stems WHERE length(stem) > 2 AND strpos(lower(attname), stem) > 0))
+    FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid JOIN pg_namespace AS n ON n.oid = relnamespace
         LEFT JOIN pg_attrdef AS d ON adrelid = attrelid AND adnum = attnum
     WHERE relkind IN ('r', 'p') AND NOT relispartition AND attnum > 0 AND NOT attisdropped AND attinhcount = 0 AND attidentity = '' AND attgenerated = ''
         AND atttypid IN ('int2'::regtype, 'int4'::regtype, 'int2[]'::regtype, 'int4[]'::regtype)
-        AND relnamespace IN (SELECT schema FROM schemas)
+        AND nspname NOT LIKE 'pg!_%' ESCAPE '!' AND nspname NOT IN ('information_schema', 'snowdrift', 'snowdrift_tables') AND EXISTS (SELECT FROM schemas)
         AND (attrelid, attnum) NOT IN (SELECT m."table", m.number FROM unnest((plan).members) AS m)
         AND coalesce(pg_get_expr(adbin, adrelid), '') NOT LIKE '%nextval(%'
         AND NOT EXISTS (SELECT FROM pg_constraint WHERE contype = 'f' AND conrelid = attrelid AND attnum = ANY (conkey))
@@ -73,24 +75,57 @@ BEGIN ATOMIC
     WITH near AS MATERIALIZED (
         SELECT p.oid, prosrc, coalesce(proallargtypes, proargtypes::oid[]) AS types FROM snowdrift.functions_near(plan) AS f JOIN pg_proc AS p ON p.oid = f.function
     ), narrow AS MATERIALIZED (
-        SELECT c.oid, lower(relname) AS relname, string_agg(name::text, ', ' ORDER BY number) AS names
-        FROM snowdrift.narrow_columns(plan) JOIN pg_class AS c ON c.oid = column_of
-        WHERE is_reference OR column_of NOT IN (SELECT m."table" FROM unnest((plan).members) AS m) GROUP BY c.oid
+        SELECT column_of, string_agg(name::text, ', ' ORDER BY number) AS names FROM snowdrift.narrow_columns(plan)
+        WHERE is_reference OR column_of NOT IN (SELECT m."table" FROM unnest((plan).members) AS m) GROUP BY column_of
+    ), named AS MATERIALIZED (    -- by its own name, or by that of a view
+        SELECT DISTINCT lower(relname) AS relname, format('names %s%s, whose columns %s are integers', CASE c.oid WHEN column_of THEN 'table ' ELSE format('view %s of table ', c.oid::regclass) END,
+            column_of::regclass, names) AS reason
+        FROM narrow, LATERAL (SELECT column_of UNION SELECT ev_class FROM pg_depend JOIN pg_rewrite AS r ON classid = 'pg_rewrite'::regclass AND objid = r.oid
+            WHERE refclassid = 'pg_class'::regclass AND refobjid = column_of AND ev_class <> column_of) AS v(relation)
+            JOIN pg_class AS c ON c.oid = relation
     ), words AS MATERIALIZED (
         SELECT DISTINCT near.oid, lower(word[1]) AS word FROM near, regexp_matches(prosrc, '[[:alnum:]_$]+', 'g') AS word
     ), calls AS MATERIALIZED (
-        SELECT DISTINCT near.oid, word[1] AS name FROM near, regexp_matches(prosrc, '([[:alnum:]_$]+)"?[[:space:]]*[(]', 'g') AS word
+        SELECT DISTINCT near.oid, lower(word[1]) AS name FROM near, regexp_matches(prosrc, '([[:alnum:]_$]+)"?[[:space:]]*[(]', 'g') AS word
     )
     SELECT oid, string_agg(reason, '; ' ORDER BY n, reason) FROM (
         SELECT oid, 1, 'declares or takes integers' FROM near WHERE prosrc ~* '[[:<:]](smallint|int2|integer|int|int4)[[:>:]]'
             OR types && '{int2,int4,int2[],int4[]}'::regtype[]::oid[]
         UNION ALL
-        SELECT calls.oid, 2, 'calls ' || q.oid::regprocedure FROM calls JOIN pg_proc AS q ON proname = calls.name
+        SELECT calls.oid, 2, 'calls ' || q.oid::regprocedure FROM calls JOIN pg_proc AS q ON lower(proname) = calls.name
         WHERE q.oid <> calls.oid AND pronamespace <> 'pg_catalog'::regnamespace AND proargtypes::oid[] && '{int2,int4,int2[],int4[]}'::regtype[]::oid[]
         UNION ALL
-        SELECT words.oid, 3, format('names table %s, whose columns %s are integers', narrow.oid::regclass, names) FROM words JOIN narrow ON relname = word
+        SELECT words.oid, 3, reason FROM words JOIN named ON relname = word
     ) AS r(oid, n, reason)
     GROUP BY oid;
+END;
+
+-- Views that declare integers for the rows of a function whose arguments name a table with new keys, as crosstab() needs
+CREATE FUNCTION snowdrift.views_of_integers(plan snowdrift.conversion, OUT view oid, OUT "table" oid) RETURNS SETOF record LANGUAGE sql STABLE
+BEGIN ATOMIC
+    WITH near AS MATERIALIZED (
+        SELECT DISTINCT (member)."table" AS oid FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys))
+    )
+    SELECT DISTINCT ON (ev_class) ev_class, c.oid FROM pg_rewrite, regexp_matches(pg_get_viewdef(ev_class), '[[:alnum:]_$]+', 'g') AS word
+        JOIN pg_class AS c ON relname = word[1] JOIN near ON near.oid = c.oid
+    WHERE rulename = '_RETURN' AND ev_action::text ~ ':funccoltypes [(]o [^)]*[[:<:]](21|23)[[:>:]]' ORDER BY ev_class, c.oid;
+END;
+
+-- Functions that use a sequence which the conversion drops, by its name or by that of the key
+CREATE FUNCTION snowdrift.functions_of_sequences(plan snowdrift.conversion, OUT function oid, OUT reason text) RETURNS SETOF record LANGUAGE sql STABLE
+BEGIN ATOMIC
+    WITH sequences AS MATERIALIZED (
+        SELECT c.oid, lower(relname) AS relname FROM unnest(snowdrift.relations_to_lock(plan)) AS r JOIN pg_class AS c ON c.oid = r AND relkind = 'S'
+    ), words AS MATERIALIZED (
+        SELECT DISTINCT p.oid, lower(word[1]) AS word FROM pg_proc AS p JOIN pg_language AS l ON l.oid = prolang,
+            regexp_matches(prosrc, '[[:alnum:]_$]+', 'g') AS word
+        WHERE lanname NOT IN ('internal', 'c') AND prosqlbody IS NULL AND EXISTS (SELECT FROM sequences)
+            AND pronamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace, 'snowdrift'::regnamespace, 'snowdrift_tables'::regnamespace)
+    )
+    SELECT words.oid, 'uses ' || string_agg(s.oid::regclass::text, ', ' ORDER BY s.oid) FROM words JOIN sequences AS s ON relname = word GROUP BY words.oid
+    UNION ALL
+    SELECT f.function, 'calls ' || string_agg(word, ' and ' ORDER BY word) FROM snowdrift.functions_near(plan) AS f JOIN words ON words.oid = f.function
+    WHERE word IN ('lastval', 'pg_get_serial_sequence') GROUP BY f.function;
 END;
 
 -- One line per risk, as a comment in SQL: the kind, the object, what will happen, and what to do.
@@ -117,6 +152,14 @@ BEGIN
         SELECT 4, function, '', format('open connections: %s: sessions that have run it raise 42804 until they reconnect; as role %s, run %s;',
             function::regprocedure, owner::regrole, statement)
         FROM snowdrift.functions_to_replan(plan) WHERE NOT is_allowed
+        UNION ALL
+        SELECT 3, view, '', format('integers in a view: %s: new keys raise an error there, because it declares integers for the result of a function that names table %s; use bigint there',
+            view::regclass, v."table"::regclass)
+        FROM snowdrift.views_of_integers(plan) AS v
+        UNION ALL
+        SELECT 3, function, 'sequence', format('dropped sequence: %s: it can fail after the conversion, because it %s; use RETURNING, or %s',
+            function::regprocedure, reason, plan.call)
+        FROM snowdrift.functions_of_sequences(plan)
         UNION ALL
         SELECT DISTINCT 5, object, '', format('cast to integer: %s: new keys raise 22003 there; drop it before the conversion, and create it with bigint afterwards',
             pg_describe_object(class, object, part))

@@ -93,10 +93,7 @@ BEGIN
     WHERE member = root OR (attidentity <> '' AND NOT (relispartition AND current_setting('server_version_num')::integer >= 170000))
     ORDER BY root, member = root, member;
 
-    RETURN QUERY SELECT format('DROP SEQUENCE %s', snowdrift.relation_name(sequence))
-    FROM (SELECT sequence, min(key) AS key FROM (SELECT sequence, ((key)."table", (key).number)::text, row_number() OVER (ORDER BY key) AS key
-            FROM snowdrift.key_defaults(members, plan.call) WHERE snowdrift.sequence_owner(sequence, 'a') = ANY (members)) AS s(sequence, name, key)
-        GROUP BY sequence) AS used ORDER BY key;
+    RETURN QUERY SELECT format('DROP SEQUENCE %s', snowdrift.relation_name(sequence)) FROM snowdrift.unused_sequences(plan) WHERE NOT is_identity;
 END $$;
 
 -- The tables whose row-level security hides rows from the caller, who owns them
@@ -167,19 +164,4 @@ BEGIN
     IF cardinality(plan."tables") > 0 THEN
         EXECUTE snowdrift.lock_statement(plan, 'ACCESS SHARE');
     END IF;
-END $$;
-
--- What a conversion changes or drops: views, beginning with those that read others, tables, and sequences
-CREATE FUNCTION snowdrift.relations_to_lock(plan snowdrift.conversion) RETURNS regclass[]
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-#variable_conflict use_column
-BEGIN
-    RETURN ARRAY(SELECT object FROM (SELECT object, max(level) AS level FROM unnest(plan.dependents)
-            WHERE class = 'pg_class'::regclass GROUP BY object) AS v ORDER BY level DESC, object)
-        || ARRAY(WITH RECURSIVE relations(relation) AS (
-                SELECT unnest(plan."tables") UNION SELECT inhrelid FROM relations JOIN pg_inherits ON inhparent = relation)
-            SELECT relation FROM relations ORDER BY 1)
-        || ARRAY(SELECT objid FROM snowdrift.with_inheriting(plan.new_keys) JOIN pg_depend ON refclassid = 'pg_class'::regclass
-                AND refobjid = (member)."table" AND refobjsubid = (member).number AND classid = refclassid AND deptype IN ('a', 'i')
-                JOIN pg_class AS c ON c.oid = objid AND relkind = 'S' ORDER BY objid);
 END $$;

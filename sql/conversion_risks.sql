@@ -1,0 +1,117 @@
+-- What examinations of public schemas have found: what refuses new keys is named before the conversion.
+\set SHOW_CONTEXT never
+CREATE SCHEMA app;
+SET search_path = app, public;
+-- risks(TABLES): the lines that begin with "-- warning"
+CREATE FUNCTION risks(tables regclass[]) RETURNS SETOF text LANGUAGE sql SET client_min_messages = error AS $$
+    SELECT line FROM snowdrift.convert_keys(tables, dry_run => true) AS line WHERE line LIKE '-- warning: %' $$;
+-- details(TABLES): what stands in the way
+CREATE FUNCTION details(tables regclass[]) RETURNS SETOF text LANGUAGE sql AS $$
+    SELECT line FROM regexp_split_to_table(error_of(format('SELECT snowdrift.convert_keys(%L, dry_run => true)', tables)), E'\n') AS line
+    WHERE line ~ 'depends on' $$;
+
+-- A function that a trigger calls, in another case than its name; Kea
+CREATE TABLE options (id serial PRIMARY KEY);
+CREATE FUNCTION "createAudit"(integer) RETURNS void LANGUAGE sql AS 'SELECT';
+CREATE FUNCTION createOptionAudit(option_id integer) RETURNS void LANGUAGE sql AS 'SELECT';
+CREATE FUNCTION on_insert() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM createOptionAudit(NEW.id); PERFORM "createAudit"(NEW.id); RETURN NEW; END $$;
+CREATE TRIGGER t AFTER INSERT ON options FOR EACH ROW EXECUTE FUNCTION on_insert();
+SELECT * FROM risks('{options}');
+DROP TABLE options;
+DROP FUNCTION createOptionAudit, "createAudit", on_insert;
+
+-- A view that declares the types of a function's result; AdventureWorks
+CREATE TABLE sales (id serial PRIMARY KEY);
+CREATE FUNCTION run(query text) RETURNS SETOF record LANGUAGE plpgsql AS $$ BEGIN RETURN QUERY EXECUTE query; END $$;
+CREATE VIEW narrow_sales AS SELECT id FROM run('SELECT id FROM sales') AS t(id integer);
+CREATE VIEW wide_sales AS SELECT id FROM run('SELECT id FROM sales') AS t(id bigint);
+CREATE VIEW others AS SELECT n FROM run('SELECT 1') AS t(n integer);
+SELECT * FROM risks('{sales}');
+DROP VIEW narrow_sales, wide_sales, others;
+DROP TABLE sales;
+
+-- A function that writes through a view, or into a schema without keys; Sourcegraph, Evergreen
+CREATE SCHEMA auditor;
+CREATE TABLE uploads (id serial PRIMARY KEY);
+CREATE TABLE auditor.history (a integer, n integer);
+CREATE TABLE log (upload integer);
+CREATE VIEW old_log AS SELECT * FROM log;
+CREATE FUNCTION write_history() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO auditor.history VALUES (OLD.id); RETURN NULL; END $$;
+CREATE FUNCTION write_log() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO old_log VALUES (NEW.id); RETURN NULL; END $$;
+CREATE TRIGGER h AFTER DELETE ON uploads FOR EACH ROW EXECUTE FUNCTION write_history();
+CREATE TRIGGER l AFTER INSERT ON uploads FOR EACH ROW EXECUTE FUNCTION write_log();
+SELECT * FROM risks('{uploads}');
+DROP VIEW old_log;
+DROP TABLE uploads, log, auditor.history;
+DROP FUNCTION write_history, write_log;
+DROP SCHEMA auditor;
+
+-- Names of references; Request Tracker
+CREATE TABLE users (id serial PRIMARY KEY);
+CREATE TABLE tickets (id serial PRIMARY KEY, owner integer, "Creator" integer, lastupdatedby integer, priority integer, bytes integer);
+SELECT * FROM risks('{users,tickets}');
+DROP TABLE users, tickets;
+
+-- Sequences that the conversion drops; LedgerSMB, Evergreen
+CREATE TABLE entries (id bigserial PRIMARY KEY, name text);
+CREATE FUNCTION save(name text) RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN INSERT INTO entries (name) VALUES ($1); RETURN currval('entries_id_seq'); END $$;
+CREATE FUNCTION last_entry() RETURNS bigint LANGUAGE sql AS $$ INSERT INTO entries DEFAULT VALUES; SELECT lastval() $$;
+CREATE FUNCTION last_of_others() RETURNS bigint LANGUAGE sql AS $$ SELECT lastval() $$;
+SELECT * FROM risks('{entries}');
+DROP TABLE entries;
+DROP FUNCTION save, last_entry, last_of_others;
+CREATE TABLE expressions (id serial PRIMARY KEY, kind text);
+CREATE VIEW bools AS SELECT id FROM expressions WHERE kind = 'bool';
+CREATE RULE bools_insert AS ON INSERT TO bools DO INSTEAD INSERT INTO expressions VALUES (coalesce(NEW.id, nextval('expressions_id_seq')), 'bool');
+SELECT error_of($$SELECT snowdrift.convert_keys('{expressions}', dry_run => true)$$) ~ 'CREATE RULE .*next_snowflake\(\)' AS "the statement draws from the generator";
+DROP TABLE expressions CASCADE;
+
+-- Sequences that other objects use: the conversion keeps those of serial keys. Dropping an identity drops its sequence.
+CREATE TABLE serials (id serial PRIMARY KEY);
+CREATE TABLE identities (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY);
+CREATE TABLE borrowers (id serial PRIMARY KEY, a bigint DEFAULT nextval('serials_id_seq'), b bigint DEFAULT nextval('identities_id_seq'));
+SELECT * FROM snowdrift.convert_keys('{serials}');
+SELECT error_of($$SELECT snowdrift.convert_keys('{identities}')$$);
+DROP TABLE borrowers, serials, identities;
+
+-- What calls a function with integers, and would be built again for a bigint, which fails after tables were rewritten; OpenLMIS
+CREATE FUNCTION of_integer(n integer) RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT 1';
+CREATE FUNCTION of_bigint(n bigint) RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT 1';
+CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+CREATE TABLE calls (id serial PRIMARY KEY, CHECK (of_integer(id) > 0), CONSTRAINT fine CHECK (of_bigint(id) > 0));
+CREATE INDEX calls_index ON calls (of_integer(id));
+CREATE INDEX calls_fine ON calls (of_bigint(id));
+CREATE STATISTICS calls_statistics ON of_integer(id), of_bigint(id) FROM calls;
+CREATE POLICY calls_policy ON calls USING (of_integer(id) > 0);
+CREATE TRIGGER calls_trigger AFTER INSERT ON calls FOR EACH ROW WHEN (of_integer(NEW.id) > 0) EXECUTE FUNCTION nothing();
+CREATE VIEW calls_view AS SELECT of_integer(id) AS n FROM calls;
+CREATE VIEW fine_view AS SELECT of_bigint(id) AS n FROM calls;
+SELECT * FROM details('{calls}');
+DROP TABLE calls CASCADE;
+
+-- The way back: a sequence that the key owns, but has not used, or that has the name of the new one; Travis CI, Pagila, GitLab
+CREATE SEQUENCE shared;
+CREATE TABLE builds (id bigserial PRIMARY KEY);
+ALTER TABLE builds ALTER id SET DEFAULT nextval('shared');
+CREATE SEQUENCE payments_id_seq;
+CREATE TABLE payments (id bigint DEFAULT nextval('payments_id_seq'), day date, PRIMARY KEY (id, day)) PARTITION BY RANGE (day);
+CREATE TABLE payments_1 PARTITION OF payments DEFAULT;
+CREATE TABLE "A name that is as long as the names of PostgreSQL can be, or as" (id bigserial PRIMARY KEY);
+CREATE TABLE "A name that is as long as the names of PostgreSQL can be, at it" (id bigserial PRIMARY KEY);
+CREATE FUNCTION tables() RETURNS regclass[] LANGUAGE sql AS $$
+    SELECT array_agg(oid::regclass ORDER BY relname) FROM pg_class WHERE relnamespace = 'app'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition $$;
+SET client_min_messages = error;
+SELECT count(*) FROM snowdrift.convert_keys(tables());
+INSERT INTO builds DEFAULT VALUES;
+INSERT INTO payments (day) VALUES ('2026-01-01');
+SELECT count(*) > 0 AS reverted FROM snowdrift.revert_keys(tables());
+RESET client_min_messages;
+INSERT INTO builds DEFAULT VALUES;
+INSERT INTO payments (day) VALUES ('2026-01-02');
+INSERT INTO "A name that is as long as the names of PostgreSQL can be, or as" DEFAULT VALUES RETURNING id;
+INSERT INTO "A name that is as long as the names of PostgreSQL can be, at it" DEFAULT VALUES RETURNING id;
+SELECT max(id) - min(id) AS difference FROM builds;
+SELECT max(id) - min(id) AS difference FROM payments;
+
+SET client_min_messages = error;
+DROP SCHEMA app CASCADE;

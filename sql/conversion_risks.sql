@@ -52,6 +52,31 @@ CREATE TABLE tickets (id serial PRIMARY KEY, owner integer, "Creator" integer, l
 SELECT * FROM risks('{users,tickets}');
 DROP TABLE users, tickets;
 
+-- Words of names, and numbers of things; iNaturalist
+CREATE TABLE sites (id serial PRIMARY KEY);
+CREATE TABLE photos (id serial PRIMARY KEY, position integer, photos_count integer, number_of_photos integer, website integer, photo_count integer,
+    photo integer, "mainPhoto" integer, old_site integer);
+SELECT * FROM risks('{sites,photos}');
+DROP TABLE sites, photos;
+
+-- Text and numbers that are too short; GitLab
+CREATE TABLE cluster_agents (id bigserial PRIMARY KEY);
+CREATE TABLE reads (cluster_agent_id text CHECK (char_length(cluster_agent_id) <= 10), "clusterAgentId" varchar(12), old_cluster_agent_id numeric(18),
+    long_cluster_agent_id varchar(19), numeric_cluster_agent_id numeric(20, 1), checked_cluster_agent_id text CHECK (char_length(checked_cluster_agent_id) <= 255), id varchar(3));
+SELECT * FROM risks('{cluster_agents}');
+DROP TABLE reads, cluster_agents;
+
+-- Functions that take a key, and name no table; Evergreen
+CREATE TABLE usr (id serial PRIMARY KEY);
+CREATE FUNCTION set_password(usr_id integer, password text) RETURNS void LANGUAGE plpgsql AS 'BEGIN END';
+CREATE FUNCTION remove_user(p_usr smallint) RETURNS void LANGUAGE plpgsql AS 'BEGIN END';
+CREATE FUNCTION wait_for(seconds integer, OUT usr_id integer) LANGUAGE plpgsql AS 'BEGIN END';
+CREATE FUNCTION find_name(id integer, v_usr_id integer, OUT name text) LANGUAGE plpgsql AS 'BEGIN END';
+CREATE FUNCTION set_long(usr_id bigint) RETURNS void LANGUAGE plpgsql AS 'BEGIN END';
+SELECT * FROM risks('{usr}');
+DROP TABLE usr;
+DROP FUNCTION set_password, remove_user, wait_for, find_name, set_long;
+
 -- Sequences that the conversion drops; LedgerSMB, Evergreen
 CREATE TABLE entries (id bigserial PRIMARY KEY, name text);
 CREATE FUNCTION save(name text) RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN INSERT INTO entries (name) VALUES ($1); RETURN currval('entries_id_seq'); END $$;

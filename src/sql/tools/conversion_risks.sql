@@ -11,21 +11,37 @@ BEGIN ATOMIC
     ORDER BY root, member;
 END;
 
--- Columns without a foreign key. is_reference: the name says that the column refers to something, or to a table with new
--- keys, in a schema that has such a table.
+-- A name in lower case, with "_" before, between and after its words
+CREATE FUNCTION snowdrift.words_of(name text) RETURNS text LANGUAGE sql IMMUTABLE
+    RETURN concat('_', lower(regexp_replace(name, '([a-z0-9])([A-Z])', E'\\1_\\2', 'g')), '_');
+
+-- The names of the tables with new keys, in what can be the singular
+CREATE FUNCTION snowdrift.key_words(plan snowdrift.conversion) RETURNS text[] LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT array_agg(DISTINCT concat(singular, '_')) FROM unnest((plan).new_keys) AS k JOIN pg_class AS t ON t.oid = k."table",
+        LATERAL (SELECT snowdrift.words_of(relname)) AS w(word), LATERAL (VALUES (substring(word FROM '^(.*[^s]|.*ss)_$')),
+            (substring(word FROM '^(.*[^s])s_$')), (substring(word FROM '^(.*(s|x|z|ch|sh))es_$')), (substring(word FROM '^(.*)ies_$') || 'y')) AS v(singular)
+    WHERE length(singular) > 3;
+END;
+
+-- Whether a name says that something refers to a key, by the name's end or by the name of a table, and is not a number of such
+CREATE FUNCTION snowdrift.is_reference(name text, key_words text[]) RETURNS boolean LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT name ~* '(.ids?|by|_from|_to|_ref|_key|_no|parent|user|usr|creator|owner|author|editor|sender|receiver|recipient|assignee|approver|member)$'
+        OR (EXISTS (SELECT FROM unnest(key_words) AS word WHERE strpos(snowdrift.words_of(name), word) > 0)
+            AND name !~* '(^(num|number|count|total)_|(count|counter|number|num|total|position|rank|size|limit|length|duration|percent|score|version)s?$)');
+END;
+
+-- Columns of integers without a foreign key. is_reference: in a schema that has new keys, the name of a reference
 CREATE FUNCTION snowdrift.narrow_columns(plan snowdrift.conversion, OUT column_of oid, OUT number smallint, OUT name name, OUT is_reference boolean)
     RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
-    WITH stems AS MATERIALIZED (
-        SELECT DISTINCT regexp_replace(lower(relname), '(ies|es|s)$', '') AS stem FROM unnest((plan).new_keys) AS k JOIN pg_class AS t ON t.oid = k."table"
-    ), schemas AS MATERIALIZED (
+    WITH words(key_words) AS MATERIALIZED (SELECT snowdrift.key_words(plan)), schemas AS MATERIALIZED (
         SELECT DISTINCT relnamespace AS schema FROM unnest((plan).new_keys) AS k JOIN pg_class AS t ON t.oid = k."table"
     )
-    SELECT attrelid, attnum, attname, relnamespace IN (SELECT schema FROM schemas) AND (attname ~* ('(.ids?|by|_from|_to|_ref|_key|_no|parent|user|usr'
-            '|creator|owner|author|editor|sender|receiver|recipient|assignee|approver|member)$')
-        OR EXISTS (SELECT FROM stems WHERE length(stem) > 2 AND strpos(lower(attname), stem) > 0))
+    SELECT attrelid, attnum, attname, relnamespace IN (SELECT schema FROM schemas) AND snowdrift.is_reference(attname, key_words)
     FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid JOIN pg_namespace AS n ON n.oid = relnamespace
-        LEFT JOIN pg_attrdef AS d ON adrelid = attrelid AND adnum = attnum
+        LEFT JOIN pg_attrdef AS d ON adrelid = attrelid AND adnum = attnum, words
     WHERE relkind IN ('r', 'p') AND NOT relispartition AND attnum > 0 AND NOT attisdropped AND attinhcount = 0 AND attidentity = '' AND attgenerated = ''
         AND atttypid IN ('int2'::regtype, 'int4'::regtype, 'int2[]'::regtype, 'int4[]'::regtype)
         AND nspname NOT LIKE 'pg!_%' ESCAPE '!' AND nspname NOT IN ('information_schema', 'snowdrift', 'snowdrift_tables') AND EXISTS (SELECT FROM schemas)
@@ -33,6 +49,21 @@ BEGIN ATOMIC
         AND coalesce(pg_get_expr(adbin, adrelid), '') NOT LIKE '%nextval(%'
         AND NOT EXISTS (SELECT FROM pg_constraint WHERE contype = 'f' AND conrelid = attrelid AND attnum = ANY (conkey))
         AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = attrelid AND deptype = 'e');
+END;
+
+-- Columns of text or numeric that have the name of a table with new keys, and room for fewer than 19 digits
+CREATE FUNCTION snowdrift.short_columns(plan snowdrift.conversion, OUT column_of oid, OUT number smallint, OUT digits integer) RETURNS SETOF record LANGUAGE sql STABLE
+BEGIN ATOMIC
+    WITH words(key_words) AS MATERIALIZED (SELECT snowdrift.key_words(plan))
+    SELECT attrelid, attnum, min(room) FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid, words, LATERAL (
+        SELECT atttypmod - 4 WHERE atttypid IN ('varchar'::regtype, 'bpchar'::regtype) AND atttypmod > 4
+        UNION ALL SELECT (atttypmod - 4 >> 16) - (atttypmod - 4 & 65535) WHERE atttypid = 'numeric'::regtype AND atttypmod > 4
+        UNION ALL SELECT substring(pg_get_constraintdef(oid) FROM 'length[(][^<]*[)] <=? ([0-9]{1,3})[)]')::integer FROM pg_constraint
+            WHERE conrelid = attrelid AND contype = 'c' AND conkey = ARRAY[attnum]) AS r(room)
+    WHERE relkind IN ('r', 'p') AND NOT relispartition AND attnum > 0 AND NOT attisdropped AND attinhcount = 0 AND room < 19
+        AND attname ~* '.id$' AND EXISTS (SELECT FROM unnest(key_words) AS word WHERE strpos(snowdrift.words_of(attname), word) > 0)
+        AND NOT EXISTS (SELECT FROM pg_constraint WHERE contype = 'f' AND conrelid = attrelid AND attnum = ANY (conkey))
+    GROUP BY attrelid, attnum;
 END;
 
 -- The functions of triggers on the tables of a conversion, and those whose texts name such a table. is_rewritten: the
@@ -95,6 +126,13 @@ BEGIN ATOMIC
         SELECT calls.oid, 2, 'calls ' || q.oid::regprocedure FROM calls JOIN pg_proc AS q ON lower(proname) = calls.name
         WHERE q.oid <> calls.oid AND pronamespace <> 'pg_catalog'::regnamespace AND proargtypes::oid[] && '{int2,int4,int2[],int4[]}'::regtype[]::oid[]
         UNION ALL
+        SELECT p.oid, 1, 'takes integers' FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = pronamespace, (SELECT snowdrift.key_words(plan)) AS w(key_words)
+        WHERE key_words IS NOT NULL AND p.oid NOT IN (SELECT near.oid FROM near) AND nspname NOT LIKE 'pg!_%' ESCAPE '!'
+            AND nspname NOT IN ('information_schema', 'snowdrift', 'snowdrift_tables') AND prokind IN ('f', 'p')
+            AND EXISTS (SELECT FROM unnest(coalesce(proallargtypes, proargtypes::oid[]), proargnames, proargmodes) AS a(type, name, mode)
+                WHERE type IN ('int2'::regtype, 'int4'::regtype) AND coalesce(mode, 'i') IN ('i', 'b', 'v') AND snowdrift.is_reference(regexp_replace(name, '^(p|in|v)?_', ''), key_words))
+            AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')
+        UNION ALL
         SELECT words.oid, 3, reason FROM words JOIN named ON relname = word
     ) AS r(oid, n, reason)
     GROUP BY oid;
@@ -145,6 +183,9 @@ BEGIN
             name, column_of::regclass, column_of::regclass, name,
             CASE WHEN atttypid IN ('int2'::regtype, 'int4'::regtype) THEN 'bigint' ELSE 'bigint[]' END)
         FROM snowdrift.narrow_columns(plan) JOIN pg_attribute ON attrelid = column_of AND attnum = number WHERE is_reference
+        UNION ALL
+        SELECT 2, column_of, number::text, format('short column: column %I of table %s: it has room for %s digits, and new keys can have 19', attname, column_of::regclass, digits)
+        FROM snowdrift.short_columns(plan) JOIN pg_attribute ON attrelid = column_of AND attnum = number
         UNION ALL
         SELECT 3, function, '', format('integers in a function: %s: new keys can raise an error, because it %s; use bigint there', function::regprocedure, reason)
         FROM snowdrift.integers_in_functions(plan)

@@ -446,6 +446,28 @@ SELECT count(*) FROM snowdrift.convert_keys('{days}');
 SELECT indexrelid::regclass FROM pg_index WHERE indisreplident ORDER BY indexrelid::regclass::text COLLATE "C";
 DROP TABLE days;
 
+-- The caller's default table space and access method are not those of rewritten tables, indexes and views.
+SET allow_in_place_tablespaces = on;
+CREATE TABLESPACE snowdrift_apart LOCATION '';
+CREATE TABLE here (id serial PRIMARY KEY, there_id integer UNIQUE);
+CREATE TABLE there (id serial PRIMARY KEY USING INDEX TABLESPACE snowdrift_apart) TABLESPACE snowdrift_apart;
+CREATE INDEX here_index ON here (there_id, id) TABLESPACE snowdrift_apart;
+ALTER TABLE here ADD FOREIGN KEY (there_id) REFERENCES there;
+CREATE TEMP TABLE places AS SELECT relname, spcname FROM pg_class AS c
+    LEFT JOIN pg_tablespace AS s ON s.oid = reltablespace WHERE relname ~ '^(here|there)' AND relkind IN ('r', 'i');
+CREATE ACCESS METHOD snowdrift_heap TYPE TABLE HANDLER heap_tableam_handler;
+SET default_tablespace = snowdrift_apart;
+SET default_table_access_method = snowdrift_heap;
+SELECT count(*) FROM snowdrift.convert_keys('{here,there}');
+RESET default_tablespace;
+RESET default_table_access_method;
+SELECT relname, p.spcname AS before, s.spcname AS after, amname FROM places AS p JOIN pg_class AS c USING (relname) JOIN pg_am AS a ON a.oid = relam
+    LEFT JOIN pg_tablespace AS s ON s.oid = reltablespace ORDER BY relname;
+DROP TABLE here, there, places;
+DROP TABLESPACE snowdrift_apart;
+DROP ACCESS METHOD snowdrift_heap;
+RESET allow_in_place_tablespaces;
+
 SET client_min_messages = warning;
 ALTER DEFAULT PRIVILEGES FOR ROLE snowdrift_user REVOKE ALL ON TABLES FROM snowdrift_writer;
 DROP SCHEMA shop, "other ""schema" CASCADE;

@@ -3214,7 +3214,9 @@ BEGIN
     IF lines IS NULL AND first_lines IS NULL THEN
         RETURN;
     END IF;
-    FOREACH sequence IN ARRAY snowdrift.relations_to_lock(plan) LOOP    -- which the conversion drops
+    -- Once these objects are dropped, nothing else uses the keys' sequences, and the conversion drops them.
+    FOR sequence IN SELECT objid FROM snowdrift.with_inheriting(plan.new_keys) JOIN pg_depend ON refclassid = 'pg_class'::regclass
+            AND refobjid = (member)."table" AND refobjsubid = (member).number AND classid = refclassid AND deptype IN ('a', 'i') LOOP
         creates := replace(creates, format('nextval(%L::regclass)', sequence), plan.call);
     END LOOP;
     RAISE 'cannot convert keys because other objects depend on columns whose types must change' USING ERRCODE = '0A000',

@@ -122,7 +122,7 @@ CREATE SEQUENCE payments_id_seq;
 CREATE TABLE payments (id bigint DEFAULT nextval('payments_id_seq'), day date, PRIMARY KEY (id, day)) PARTITION BY RANGE (day);
 CREATE TABLE payments_1 PARTITION OF payments DEFAULT;
 CREATE TABLE "A name that is as long as the names of PostgreSQL can be, or as" (id bigserial PRIMARY KEY);
-CREATE TABLE "A name that is as long as the names of PostgreSQL can be, at it" (id bigserial PRIMARY KEY);
+CREATE TABLE "A name that is as long as the names of PostgreSQL can be, or at" (id bigserial PRIMARY KEY);
 CREATE FUNCTION tables() RETURNS regclass[] LANGUAGE sql AS $$
     SELECT array_agg(oid::regclass ORDER BY relname) FROM pg_class WHERE relnamespace = 'app'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition $$;
 SET client_min_messages = error;
@@ -134,7 +134,7 @@ RESET client_min_messages;
 INSERT INTO builds DEFAULT VALUES;
 INSERT INTO payments (day) VALUES ('2026-01-02');
 INSERT INTO "A name that is as long as the names of PostgreSQL can be, or as" DEFAULT VALUES RETURNING id;
-INSERT INTO "A name that is as long as the names of PostgreSQL can be, at it" DEFAULT VALUES RETURNING id;
+INSERT INTO "A name that is as long as the names of PostgreSQL can be, or at" DEFAULT VALUES RETURNING id;
 SELECT max(id) - min(id) AS difference FROM builds;
 SELECT max(id) - min(id) AS difference FROM payments;
 

@@ -1052,15 +1052,16 @@ END $$;
 COMMENT ON FUNCTION snowdrift.lock_against_changes(regclass)
     IS 'lock a table against concurrent changes of its definition and its partitions, but not of its rows';
 
--- The statements that lock relations, in steps: views first, as queries do, then tables and sequences against writers, and at
--- last tables against readers. What changes an owner or a cache to what it is locks what LOCK TABLE does not.
+-- The statements that lock relations, in steps: views first, as queries do, then tables against writers, then sequences, and
+-- finally tables against readers. LOCK TABLE rejects sequences and foreign tables, and locks the tables of a view with it. To
+-- lock only these relations, set their owner to its current value.
 CREATE OR REPLACE FUNCTION snowdrift.lock_requests(relations regclass[], OUT step integer, OUT n bigint, OUT request text) RETURNS SETOF record
     LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT r.step, u.n, r.request FROM unnest(relations) WITH ORDINALITY AS u(relation, n) JOIN pg_class AS c ON c.oid = u.relation
-        LEFT JOIN pg_sequence AS s ON s.seqrelid = c.oid, LATERAL (VALUES
-        (1, '{v,f}', format('ALTER %s %s OWNER TO %s', CASE c.relkind WHEN 'v' THEN 'VIEW' ELSE 'FOREIGN TABLE' END, u.relation, c.relowner::regrole)),
+    SELECT r.step, u.n, r.request FROM unnest(relations) WITH ORDINALITY AS u(relation, n) JOIN pg_class AS c ON c.oid = u.relation, LATERAL (VALUES
+        (1, '{v}', format('ALTER VIEW %s OWNER TO %s', u.relation, c.relowner::regrole)),
         (2, '{r,p}', format('LOCK TABLE ONLY %s IN SHARE ROW EXCLUSIVE MODE', u.relation)),
-        (3, '{S}', format('ALTER SEQUENCE %s CACHE %s', u.relation, s.seqcache)),
+        (3, '{S}', format('ALTER SEQUENCE %s OWNER TO %s', u.relation, c.relowner::regrole)),
+        (3, '{f}', format('ALTER FOREIGN TABLE %s OWNER TO %s', u.relation, c.relowner::regrole)),
         (4, '{r,p}', format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', u.relation))) AS r(step, kinds, request)
     WHERE c.relkind = ANY (r.kinds::"char"[]) ORDER BY r.step, u.n
 $$;
@@ -1075,7 +1076,7 @@ CREATE OR REPLACE FUNCTION snowdrift.lock_exclusively(relations regclass[]) RETU
 DECLARE
     given CONSTANT text := current_setting('lock_timeout');
     given_ms CONSTANT integer := (SELECT setting FROM pg_settings WHERE name = 'lock_timeout');
-    deadline CONSTANT timestamptz := CASE given_ms WHEN 0 THEN 'infinity' ELSE clock_timestamp() + make_interval(secs => given_ms / 1000.0) END;
+    deadline timestamptz;
     wait_ms integer := 50;
     statement text;
     began timestamptz;
@@ -1086,6 +1087,7 @@ BEGIN
             WHERE c.relkind IN ('r', 'p') LOOP
         EXECUTE statement;
     END LOOP;
+    deadline := CASE given_ms WHEN 0 THEN 'infinity' ELSE clock_timestamp() + make_interval(secs => given_ms / 1000.0) END;
     LOOP
         try := try + 1;
         BEGIN
@@ -1970,7 +1972,7 @@ BEGIN
     ORDER BY m."table", m.number, objid;
 END $$;
 
--- The objects that use a sequence, apart from the defaults of columns
+-- The objects that use a sequence, apart from the defaults of the given columns
 EXECUTE $sql$
 CREATE OR REPLACE FUNCTION snowdrift.other_users(sequence oid, columns snowdrift.key_column[]) RETURNS SETOF text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
@@ -1980,7 +1982,7 @@ BEGIN ATOMIC
 END
 $sql$;
 
--- What a conversion changes or drops: views, beginning with those that read others, tables, and sequences
+-- The relations that a conversion locks: views, beginning with those that read others, tables, and sequences to drop
 CREATE OR REPLACE FUNCTION snowdrift.relations_to_lock(plan snowdrift.conversion) RETURNS regclass[]
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
@@ -2312,28 +2314,24 @@ $sql$;
 CREATE OR REPLACE FUNCTION snowdrift.words_of(name text) RETURNS text LANGUAGE sql IMMUTABLE
     RETURN concat('_', lower(regexp_replace(name, '([a-z0-9])([A-Z])', E'\\1_\\2', 'g')), '_');
 
--- The names of the tables with new keys, in what can be the singular
+-- A pattern for the names of the tables with new keys, in all forms that can be the singular; null if there are none
 EXECUTE $sql$
-CREATE OR REPLACE FUNCTION snowdrift.key_words(plan snowdrift.conversion) RETURNS text[] LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+CREATE OR REPLACE FUNCTION snowdrift.key_words(plan snowdrift.conversion) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
-    SELECT array_agg(DISTINCT concat(singular, '_')) FROM unnest((plan).new_keys) AS k JOIN pg_class AS t ON t.oid = k."table",
+    SELECT format('(%s)_', string_agg(DISTINCT regexp_replace(singular, '[^[:alnum:]_]', '.', 'g'), '|')) FROM unnest((plan).new_keys) AS k JOIN pg_class AS t ON t.oid = k."table",
         LATERAL (SELECT snowdrift.words_of(relname)) AS w(word), LATERAL (VALUES (substring(word FROM '^(.*[^s]|.*ss)_$')),
             (substring(word FROM '^(.*[^s])s_$')), (substring(word FROM '^(.*(s|x|z|ch|sh))es_$')), (substring(word FROM '^(.*)ies_$') || 'y')) AS v(singular)
-    WHERE length(singular) > 3;
+    WHERE length(singular) > 3 HAVING count(*) > 0;
 END
 $sql$;
 
--- Whether a name says that something refers to a key, by the name's end or by the name of a table, and is not a number of such
-EXECUTE $sql$
-CREATE OR REPLACE FUNCTION snowdrift.is_reference(name text, key_words text[]) RETURNS boolean LANGUAGE sql STABLE
-BEGIN ATOMIC
-    SELECT name ~* '(.ids?|by|_from|_to|_ref|_key|_no|parent|user|usr|creator|owner|author|editor|sender|receiver|recipient|assignee|approver|member)$'
-        OR (EXISTS (SELECT FROM unnest(key_words) AS word WHERE strpos(snowdrift.words_of(name), word) > 0)
+-- Whether a name seems to be that of a reference: ends like one, or contains the name of a table and is no count or position
+CREATE OR REPLACE FUNCTION snowdrift.is_reference(name text, key_words text) RETURNS boolean LANGUAGE sql STABLE
+    RETURN name ~* '(.ids?|by|_from|_to|_ref|_key|_no|parent|user|usr|creator|owner|author|editor|sender|receiver|recipient|assignee|approver|member)$'
+        OR (snowdrift.words_of(name) ~ key_words
             AND name !~* '(^(num|number|count|total)_|(count|counter|number|num|total|position|rank|size|limit|length|duration|percent|score|version)s?$)');
-END
-$sql$;
 
--- Columns of integers without a foreign key. is_reference: in a schema that has new keys, the name of a reference
+-- Columns of integers without a foreign key. is_reference: has the name of a reference, and is in a schema that has new keys
 EXECUTE $sql$
 CREATE OR REPLACE FUNCTION snowdrift.narrow_columns(plan snowdrift.conversion, OUT column_of oid, OUT number smallint, OUT name name, OUT is_reference boolean)
     RETURNS SETOF record LANGUAGE sql STABLE
@@ -2354,7 +2352,7 @@ BEGIN ATOMIC
 END
 $sql$;
 
--- Columns of text or numeric that have the name of a table with new keys, and room for fewer than 19 digits
+-- Columns that have the name of an ID of a table with new keys, and room for fewer than 19 digits
 EXECUTE $sql$
 CREATE OR REPLACE FUNCTION snowdrift.short_columns(plan snowdrift.conversion, OUT column_of oid, OUT number smallint, OUT digits integer) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
@@ -2362,10 +2360,10 @@ BEGIN ATOMIC
     SELECT attrelid, attnum, min(room) FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid, words, LATERAL (
         SELECT atttypmod - 4 WHERE atttypid IN ('varchar'::regtype, 'bpchar'::regtype) AND atttypmod > 4
         UNION ALL SELECT (atttypmod - 4 >> 16) - (atttypmod - 4 & 65535) WHERE atttypid = 'numeric'::regtype AND atttypmod > 4
-        UNION ALL SELECT substring(pg_get_constraintdef(oid) FROM 'length[(][^<]*[)] <=? ([0-9]{1,3})[)]')::integer FROM pg_constraint
-            WHERE conrelid = attrelid AND contype = 'c' AND conkey = ARRAY[attnum]) AS r(room)
+        UNION ALL SELECT bound[2]::integer - (bound[1] = '<')::integer FROM pg_constraint, regexp_match(pg_get_constraintdef(oid), 'length[(][^<]*[)] (<=?) ([0-9]{1,3})[)]') AS bound
+            WHERE conrelid = attrelid AND contype = 'c' AND conkey = ARRAY[attnum] AND atttypid IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype)) AS r(room)
     WHERE relkind IN ('r', 'p') AND NOT relispartition AND attnum > 0 AND NOT attisdropped AND attinhcount = 0 AND room < 19
-        AND attname ~* '.id$' AND EXISTS (SELECT FROM unnest(key_words) AS word WHERE strpos(snowdrift.words_of(attname), word) > 0)
+        AND attname ~* '.id$' AND snowdrift.words_of(attname) ~ key_words
         AND NOT EXISTS (SELECT FROM pg_constraint WHERE contype = 'f' AND conrelid = attrelid AND attnum = ANY (conkey))
     GROUP BY attrelid, attnum;
 END
@@ -2409,7 +2407,8 @@ BEGIN ATOMIC
 END
 $sql$;
 
--- Why functions of triggers, and those that name a table, can fail with new keys
+-- Why functions of triggers, those that name a table, and those that take an integer with the name of a reference, can fail
+-- with new keys
 EXECUTE $sql$
 CREATE OR REPLACE FUNCTION snowdrift.integers_in_functions(plan snowdrift.conversion, OUT function oid, OUT reason text) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
@@ -2449,7 +2448,7 @@ BEGIN ATOMIC
 END
 $sql$;
 
--- Views that declare integers for the rows of a function whose arguments name a table with new keys, as crosstab() needs
+-- Views that name a table with new keys, and declare integers for the rows of a function, as crosstab() needs
 EXECUTE $sql$
 CREATE OR REPLACE FUNCTION snowdrift.views_of_integers(plan snowdrift.conversion, OUT view oid, OUT "table" oid) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
@@ -2462,7 +2461,7 @@ BEGIN ATOMIC
 END
 $sql$;
 
--- Functions that use a sequence which the conversion drops, by its name or by that of the key
+-- Functions that use a sequence that the conversion drops: by its name, or with a function that finds it without its name
 EXECUTE $sql$
 CREATE OR REPLACE FUNCTION snowdrift.functions_of_sequences(plan snowdrift.conversion, OUT function oid, OUT reason text) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
@@ -2509,7 +2508,7 @@ BEGIN
             function::regprocedure, owner::regrole, statement)
         FROM snowdrift.functions_to_replan(plan) WHERE NOT is_allowed
         UNION ALL
-        SELECT 3, view, '', format('integers in a view: %s: new keys raise an error there, because it declares integers for the result of a function that names table %s; use bigint there',
+        SELECT 3, view, '', format('integers in a view: %s: new keys can raise an error there, because it names table %s and declares integers for the result of a function; use bigint there',
             view::regclass, v."table"::regclass)
         FROM snowdrift.views_of_integers(plan) AS v
         UNION ALL
@@ -2852,19 +2851,20 @@ BEGIN
     END IF;
 END $$;
 
--- Plans the conversion, locks the relations, and plans it again. If that has other results, because the tables have changed
--- during the wait, the locks are released.
-CREATE OR REPLACE FUNCTION snowdrift.lock_and_plan(tables oid[], "column" name, call text, dry_run boolean) RETURNS snowdrift.conversion
+-- Plan the conversion, lock the relations, and plan it again. If the second plan needs other locks, because the tables have
+-- changed during the wait, release the locks and begin again.
+-- The risks are found before the relations are locked, because reading a view's definition locks what the view reads.
+CREATE OR REPLACE FUNCTION snowdrift.lock_and_plan(tables oid[], "column" name, call text, dry_run boolean, OUT plan snowdrift.conversion, OUT risks text[])
     LANGUAGE plpgsql VOLATILE AS $$
 #variable_conflict use_variable
 DECLARE
-    plan snowdrift.conversion;
     relations pg_catalog.regclass[];
     requests pg_catalog.text[];
 BEGIN
     LOOP
         plan := snowdrift.plan_conversion(tables, "column", call);
         PERFORM snowdrift.check_locks(plan) WHERE requests IS NULL;
+        risks := ARRAY(SELECT * FROM snowdrift.conversion_risks(plan, dry_run));
         relations := snowdrift.relations_to_lock(plan);
         requests := ARRAY(SELECT request FROM snowdrift.lock_requests(relations));
         BEGIN
@@ -2875,7 +2875,7 @@ BEGIN
             END IF;
             plan := snowdrift.plan_conversion(tables, "column", call);
             IF requests OPERATOR(pg_catalog.=) ARRAY(SELECT request FROM snowdrift.lock_requests(snowdrift.relations_to_lock(plan))) THEN
-                RETURN plan;
+                RETURN;
             END IF;
             RAISE SQLSTATE 'SN001';
         EXCEPTION WHEN SQLSTATE 'SN001' THEN
@@ -2888,6 +2888,7 @@ CREATE OR REPLACE FUNCTION snowdrift.run_conversion(tables oid[], "column" name,
 #variable_conflict use_variable
 DECLARE
     call CONSTANT pg_catalog.text := snowdrift.generator_call(generator_name);
+    locked pg_catalog.record;
     plan snowdrift.conversion;
     schemas pg_catalog.text[];
     statements pg_catalog.text[];
@@ -2901,7 +2902,9 @@ BEGIN
         EXECUTE pg_catalog.concat('SELECT ', call) INTO first_id;    -- raises errors before this function waits for locks
     EXCEPTION WHEN read_only_sql_transaction THEN    -- of the SQL edition, in a dry run: the keys are not compared
     END;
-    plan := snowdrift.lock_and_plan(tables, "column", call, dry_run);
+    locked := snowdrift.lock_and_plan(tables, "column", call, dry_run);
+    plan := locked.plan;
+    risks := locked.risks;
     schemas := snowdrift.schemas_of(plan);
     FOR key_check IN SELECT * FROM snowdrift.key_checks(plan) LOOP
         CONTINUE WHEN key_check.is_forced AND dry_run;    -- checked in the run, which can see all rows
@@ -2917,7 +2920,6 @@ BEGIN
                 DETAIL = pg_catalog.format('The largest key is %s, and a new ID is %s.', last_id, first_id);
         END IF;
     END LOOP;
-    risks := ARRAY(SELECT * FROM snowdrift.conversion_risks(plan, dry_run));
     PERFORM snowdrift.report_conversion(plan, tables, risks);
     statements := ARRAY(SELECT * FROM snowdrift.conversion_statements(plan, pg_catalog.current_setting('search_path')));
     FOREACH statement IN ARRAY risks LOOP
@@ -2983,7 +2985,8 @@ BEGIN
     RETURN plan;
 END $$;
 
--- The name that PostgreSQL would give the sequence of a serial column, qualified. A kept sequence can have it already.
+-- A qualified name like that of a serial column's sequence. A kept sequence can have the name already, so it can end with a
+-- number.
 CREATE OR REPLACE FUNCTION snowdrift.free_sequence_name(schema name, stem text, used text[]) RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE

@@ -62,7 +62,8 @@ DROP TABLE sites, photos;
 -- Text and numbers that are too short; GitLab
 CREATE TABLE cluster_agents (id bigserial PRIMARY KEY);
 CREATE TABLE reads (cluster_agent_id text CHECK (char_length(cluster_agent_id) <= 10), "clusterAgentId" varchar(12), old_cluster_agent_id numeric(18),
-    long_cluster_agent_id varchar(19), numeric_cluster_agent_id numeric(20, 1), checked_cluster_agent_id text CHECK (char_length(checked_cluster_agent_id) <= 255), id varchar(3));
+    long_cluster_agent_id varchar(19), numeric_cluster_agent_id numeric(20, 1), checked_cluster_agent_id text CHECK (char_length(checked_cluster_agent_id) <= 255),
+    less_cluster_agent_id text CHECK (length(less_cluster_agent_id) < 19), hash_cluster_agent_id bytea CHECK (length(hash_cluster_agent_id) <= 16), id varchar(3));
 SELECT * FROM risks('{cluster_agents}');
 DROP TABLE reads, cluster_agents;
 

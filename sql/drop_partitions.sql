@@ -151,17 +151,8 @@ SELECT foreign_key_error_of($$SELECT snowdrift.drop_partitions_before('articles'
 SELECT count(*) FROM snowdrift.partitions('articles');
 DELETE FROM likes;
 UPDATE articles SET reply = make_snowflake('2021-02-01Z', 0, 0, 0) WHERE id = make_snowflake('2021-02-01Z', 0, 0, 1);
--- DETACH PARTITION does not check rows of the same table before 15.13, 16.9 and 17.5: the partition is dropped there.
-SELECT current_setting('server_version_num')::int / 10000 AS major, current_setting('server_version_num')::int % 10000 AS minor \gset
-SELECT :minor < (CASE :major WHEN 15 THEN 13 WHEN 16 THEN 9 WHEN 17 THEN 5 ELSE 0 END) AS is_unchecked \gset
-BEGIN;
-SELECT foreign_key_error_of($$SELECT snowdrift.drop_partitions_before('articles', '2021-03-01Z'::timestamptz)$$) AS error \gset
-SELECT count(*) FROM articles \gset
-ROLLBACK;
-SELECT CASE WHEN :'is_unchecked' THEN :'error' = 'no error' AND :count = 0
-    ELSE :'error' = E'23503: removing partition "articles_2021_02" violates foreign key constraint\n'
-        'DETAIL: Key (reply)=(11234023833600000) is still referenced from table "articles".' AND :count = 2
-    END AS as_expected;
+-- DETACH PARTITION does not check rows of the same table before 15.13, 16.9 and 17.5.
+SELECT foreign_key_error_of($$SELECT snowdrift.drop_partitions_before('articles', '2021-03-01Z'::timestamptz)$$);
 UPDATE articles SET reply = NULL;
 SELECT partition FROM snowdrift.drop_partitions_before('articles', '2021-03-01Z'::timestamptz);
 SELECT count(*) FROM articles;

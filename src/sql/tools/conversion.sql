@@ -152,19 +152,20 @@ BEGIN
     END IF;
 END $$;
 
--- Plans the conversion, locks the relations, and plans it again. If that has other results, because the tables have changed
--- during the wait, the locks are released.
-CREATE FUNCTION snowdrift.lock_and_plan(tables oid[], "column" name, call text, dry_run boolean) RETURNS snowdrift.conversion
+-- Plan the conversion, lock the relations, and plan it again. If the second plan needs other locks, because the tables have
+-- changed during the wait, release the locks and begin again.
+-- The risks are found before the relations are locked, because reading a view's definition locks what the view reads.
+CREATE FUNCTION snowdrift.lock_and_plan(tables oid[], "column" name, call text, dry_run boolean, OUT plan snowdrift.conversion, OUT risks text[])
     LANGUAGE plpgsql VOLATILE AS $$
 #variable_conflict use_variable
 DECLARE
-    plan snowdrift.conversion;
     relations pg_catalog.regclass[];
     requests pg_catalog.text[];
 BEGIN
     LOOP
         plan := snowdrift.plan_conversion(tables, "column", call);
         PERFORM snowdrift.check_locks(plan) WHERE requests IS NULL;
+        risks := ARRAY(SELECT * FROM snowdrift.conversion_risks(plan, dry_run));
         relations := snowdrift.relations_to_lock(plan);
         requests := ARRAY(SELECT request FROM snowdrift.lock_requests(relations));
         BEGIN
@@ -175,7 +176,7 @@ BEGIN
             END IF;
             plan := snowdrift.plan_conversion(tables, "column", call);
             IF requests OPERATOR(pg_catalog.=) ARRAY(SELECT request FROM snowdrift.lock_requests(snowdrift.relations_to_lock(plan))) THEN
-                RETURN plan;
+                RETURN;
             END IF;
             RAISE SQLSTATE 'SN001';
         EXCEPTION WHEN SQLSTATE 'SN001' THEN
@@ -188,6 +189,7 @@ CREATE FUNCTION snowdrift.run_conversion(tables oid[], "column" name, generator_
 #variable_conflict use_variable
 DECLARE
     call CONSTANT pg_catalog.text := snowdrift.generator_call(generator_name);
+    locked pg_catalog.record;
     plan snowdrift.conversion;
     schemas pg_catalog.text[];
     statements pg_catalog.text[];
@@ -201,7 +203,9 @@ BEGIN
         EXECUTE pg_catalog.concat('SELECT ', call) INTO first_id;    -- raises errors before this function waits for locks
     EXCEPTION WHEN read_only_sql_transaction THEN    -- of the SQL edition, in a dry run: the keys are not compared
     END;
-    plan := snowdrift.lock_and_plan(tables, "column", call, dry_run);
+    locked := snowdrift.lock_and_plan(tables, "column", call, dry_run);
+    plan := locked.plan;
+    risks := locked.risks;
     schemas := snowdrift.schemas_of(plan);
     FOR key_check IN SELECT * FROM snowdrift.key_checks(plan) LOOP
         CONTINUE WHEN key_check.is_forced AND dry_run;    -- checked in the run, which can see all rows
@@ -217,7 +221,6 @@ BEGIN
                 DETAIL = pg_catalog.format('The largest key is %s, and a new ID is %s.', last_id, first_id);
         END IF;
     END LOOP;
-    risks := ARRAY(SELECT * FROM snowdrift.conversion_risks(plan, dry_run));
     PERFORM snowdrift.report_conversion(plan, tables, risks);
     statements := ARRAY(SELECT * FROM snowdrift.conversion_statements(plan, pg_catalog.current_setting('search_path')));
     FOREACH statement IN ARRAY risks LOOP

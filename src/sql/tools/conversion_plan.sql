@@ -256,7 +256,7 @@ BEGIN
     ORDER BY m."table", m.number, objid;
 END $$;
 
--- The objects that use a sequence, apart from the defaults of columns
+-- The objects that use a sequence, apart from the defaults of the given columns
 CREATE FUNCTION snowdrift.other_users(sequence oid, columns snowdrift.key_column[]) RETURNS SETOF text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
     SELECT pg_describe_object(classid, d.objid, objsubid) FROM pg_depend AS d LEFT JOIN pg_attrdef AS a ON classid = 'pg_attrdef'::regclass AND a.oid = d.objid
@@ -264,7 +264,7 @@ BEGIN ATOMIC
         AND (a.oid IS NULL OR (adrelid, adnum) NOT IN (SELECT c."table", c.number FROM unnest(columns) AS c));
 END;
 
--- What a conversion changes or drops: views, beginning with those that read others, tables, and sequences
+-- The relations that a conversion locks: views, beginning with those that read others, tables, and sequences to drop
 CREATE FUNCTION snowdrift.relations_to_lock(plan snowdrift.conversion) RETURNS regclass[]
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column

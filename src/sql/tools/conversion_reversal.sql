@@ -16,7 +16,8 @@ BEGIN
     RETURN plan;
 END $$;
 
--- The name that PostgreSQL would give the sequence of a serial column, qualified. A kept sequence can have it already.
+-- A qualified name like that of a serial column's sequence. A kept sequence can have the name already, so it can end with a
+-- number.
 CREATE FUNCTION snowdrift.free_sequence_name(schema name, stem text, used text[]) RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE

@@ -15,24 +15,22 @@ END;
 CREATE FUNCTION snowdrift.words_of(name text) RETURNS text LANGUAGE sql IMMUTABLE
     RETURN concat('_', lower(regexp_replace(name, '([a-z0-9])([A-Z])', E'\\1_\\2', 'g')), '_');
 
--- The names of the tables with new keys, in what can be the singular
-CREATE FUNCTION snowdrift.key_words(plan snowdrift.conversion) RETURNS text[] LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+-- A pattern for the names of the tables with new keys, in all forms that can be the singular; null if there are none
+CREATE FUNCTION snowdrift.key_words(plan snowdrift.conversion) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
-    SELECT array_agg(DISTINCT concat(singular, '_')) FROM unnest((plan).new_keys) AS k JOIN pg_class AS t ON t.oid = k."table",
+    SELECT format('(%s)_', string_agg(DISTINCT regexp_replace(singular, '[^[:alnum:]_]', '.', 'g'), '|')) FROM unnest((plan).new_keys) AS k JOIN pg_class AS t ON t.oid = k."table",
         LATERAL (SELECT snowdrift.words_of(relname)) AS w(word), LATERAL (VALUES (substring(word FROM '^(.*[^s]|.*ss)_$')),
             (substring(word FROM '^(.*[^s])s_$')), (substring(word FROM '^(.*(s|x|z|ch|sh))es_$')), (substring(word FROM '^(.*)ies_$') || 'y')) AS v(singular)
-    WHERE length(singular) > 3;
+    WHERE length(singular) > 3 HAVING count(*) > 0;
 END;
 
--- Whether a name says that something refers to a key, by the name's end or by the name of a table, and is not a number of such
-CREATE FUNCTION snowdrift.is_reference(name text, key_words text[]) RETURNS boolean LANGUAGE sql STABLE
-BEGIN ATOMIC
-    SELECT name ~* '(.ids?|by|_from|_to|_ref|_key|_no|parent|user|usr|creator|owner|author|editor|sender|receiver|recipient|assignee|approver|member)$'
-        OR (EXISTS (SELECT FROM unnest(key_words) AS word WHERE strpos(snowdrift.words_of(name), word) > 0)
+-- Whether a name seems to be that of a reference: ends like one, or contains the name of a table and is no count or position
+CREATE FUNCTION snowdrift.is_reference(name text, key_words text) RETURNS boolean LANGUAGE sql STABLE
+    RETURN name ~* '(.ids?|by|_from|_to|_ref|_key|_no|parent|user|usr|creator|owner|author|editor|sender|receiver|recipient|assignee|approver|member)$'
+        OR (snowdrift.words_of(name) ~ key_words
             AND name !~* '(^(num|number|count|total)_|(count|counter|number|num|total|position|rank|size|limit|length|duration|percent|score|version)s?$)');
-END;
 
--- Columns of integers without a foreign key. is_reference: in a schema that has new keys, the name of a reference
+-- Columns of integers without a foreign key. is_reference: has the name of a reference, and is in a schema that has new keys
 CREATE FUNCTION snowdrift.narrow_columns(plan snowdrift.conversion, OUT column_of oid, OUT number smallint, OUT name name, OUT is_reference boolean)
     RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
@@ -51,17 +49,17 @@ BEGIN ATOMIC
         AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = attrelid AND deptype = 'e');
 END;
 
--- Columns of text or numeric that have the name of a table with new keys, and room for fewer than 19 digits
+-- Columns that have the name of an ID of a table with new keys, and room for fewer than 19 digits
 CREATE FUNCTION snowdrift.short_columns(plan snowdrift.conversion, OUT column_of oid, OUT number smallint, OUT digits integer) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH words(key_words) AS MATERIALIZED (SELECT snowdrift.key_words(plan))
     SELECT attrelid, attnum, min(room) FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid, words, LATERAL (
         SELECT atttypmod - 4 WHERE atttypid IN ('varchar'::regtype, 'bpchar'::regtype) AND atttypmod > 4
         UNION ALL SELECT (atttypmod - 4 >> 16) - (atttypmod - 4 & 65535) WHERE atttypid = 'numeric'::regtype AND atttypmod > 4
-        UNION ALL SELECT substring(pg_get_constraintdef(oid) FROM 'length[(][^<]*[)] <=? ([0-9]{1,3})[)]')::integer FROM pg_constraint
-            WHERE conrelid = attrelid AND contype = 'c' AND conkey = ARRAY[attnum]) AS r(room)
+        UNION ALL SELECT bound[2]::integer - (bound[1] = '<')::integer FROM pg_constraint, regexp_match(pg_get_constraintdef(oid), 'length[(][^<]*[)] (<=?) ([0-9]{1,3})[)]') AS bound
+            WHERE conrelid = attrelid AND contype = 'c' AND conkey = ARRAY[attnum] AND atttypid IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype)) AS r(room)
     WHERE relkind IN ('r', 'p') AND NOT relispartition AND attnum > 0 AND NOT attisdropped AND attinhcount = 0 AND room < 19
-        AND attname ~* '.id$' AND EXISTS (SELECT FROM unnest(key_words) AS word WHERE strpos(snowdrift.words_of(attname), word) > 0)
+        AND attname ~* '.id$' AND snowdrift.words_of(attname) ~ key_words
         AND NOT EXISTS (SELECT FROM pg_constraint WHERE contype = 'f' AND conrelid = attrelid AND attnum = ANY (conkey))
     GROUP BY attrelid, attnum;
 END;
@@ -100,7 +98,8 @@ BEGIN ATOMIC
     WHERE is_rewritten AND lanname = 'plpgsql' AND prokind = 'f';
 END;
 
--- Why functions of triggers, and those that name a table, can fail with new keys
+-- Why functions of triggers, those that name a table, and those that take an integer with the name of a reference, can fail
+-- with new keys
 CREATE FUNCTION snowdrift.integers_in_functions(plan snowdrift.conversion, OUT function oid, OUT reason text) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH near AS MATERIALIZED (
@@ -138,7 +137,7 @@ BEGIN ATOMIC
     GROUP BY oid;
 END;
 
--- Views that declare integers for the rows of a function whose arguments name a table with new keys, as crosstab() needs
+-- Views that name a table with new keys, and declare integers for the rows of a function, as crosstab() needs
 CREATE FUNCTION snowdrift.views_of_integers(plan snowdrift.conversion, OUT view oid, OUT "table" oid) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH near AS MATERIALIZED (
@@ -149,7 +148,7 @@ BEGIN ATOMIC
     WHERE rulename = '_RETURN' AND ev_action::text ~ ':funccoltypes [(]o [^)]*[[:<:]](21|23)[[:>:]]' ORDER BY ev_class, c.oid;
 END;
 
--- Functions that use a sequence which the conversion drops, by its name or by that of the key
+-- Functions that use a sequence that the conversion drops: by its name, or with a function that finds it without its name
 CREATE FUNCTION snowdrift.functions_of_sequences(plan snowdrift.conversion, OUT function oid, OUT reason text) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH sequences AS MATERIALIZED (
@@ -194,7 +193,7 @@ BEGIN
             function::regprocedure, owner::regrole, statement)
         FROM snowdrift.functions_to_replan(plan) WHERE NOT is_allowed
         UNION ALL
-        SELECT 3, view, '', format('integers in a view: %s: new keys raise an error there, because it declares integers for the result of a function that names table %s; use bigint there',
+        SELECT 3, view, '', format('integers in a view: %s: new keys can raise an error there, because it names table %s and declares integers for the result of a function; use bigint there',
             view::regclass, v."table"::regclass)
         FROM snowdrift.views_of_integers(plan) AS v
         UNION ALL

@@ -79,15 +79,16 @@ END $$;
 COMMENT ON FUNCTION snowdrift.lock_against_changes(regclass)
     IS 'lock a table against concurrent changes of its definition and its partitions, but not of its rows';
 
--- The statements that lock relations, in steps: views first, as queries do, then tables and sequences against writers, and at
--- last tables against readers. What changes an owner or a cache to what it is locks what LOCK TABLE does not.
+-- The statements that lock relations, in steps: views first, as queries do, then tables against writers, then sequences, and
+-- finally tables against readers. LOCK TABLE rejects sequences and foreign tables, and locks the tables of a view with it. To
+-- lock only these relations, set their owner to its current value.
 CREATE FUNCTION snowdrift.lock_requests(relations regclass[], OUT step integer, OUT n bigint, OUT request text) RETURNS SETOF record
     LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT r.step, u.n, r.request FROM unnest(relations) WITH ORDINALITY AS u(relation, n) JOIN pg_class AS c ON c.oid = u.relation
-        LEFT JOIN pg_sequence AS s ON s.seqrelid = c.oid, LATERAL (VALUES
-        (1, '{v,f}', format('ALTER %s %s OWNER TO %s', CASE c.relkind WHEN 'v' THEN 'VIEW' ELSE 'FOREIGN TABLE' END, u.relation, c.relowner::regrole)),
+    SELECT r.step, u.n, r.request FROM unnest(relations) WITH ORDINALITY AS u(relation, n) JOIN pg_class AS c ON c.oid = u.relation, LATERAL (VALUES
+        (1, '{v}', format('ALTER VIEW %s OWNER TO %s', u.relation, c.relowner::regrole)),
         (2, '{r,p}', format('LOCK TABLE ONLY %s IN SHARE ROW EXCLUSIVE MODE', u.relation)),
-        (3, '{S}', format('ALTER SEQUENCE %s CACHE %s', u.relation, s.seqcache)),
+        (3, '{S}', format('ALTER SEQUENCE %s OWNER TO %s', u.relation, c.relowner::regrole)),
+        (3, '{f}', format('ALTER FOREIGN TABLE %s OWNER TO %s', u.relation, c.relowner::regrole)),
         (4, '{r,p}', format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', u.relation))) AS r(step, kinds, request)
     WHERE c.relkind = ANY (r.kinds::"char"[]) ORDER BY r.step, u.n
 $$;
@@ -102,7 +103,7 @@ CREATE FUNCTION snowdrift.lock_exclusively(relations regclass[]) RETURNS void
 DECLARE
     given CONSTANT text := current_setting('lock_timeout');
     given_ms CONSTANT integer := (SELECT setting FROM pg_settings WHERE name = 'lock_timeout');
-    deadline CONSTANT timestamptz := CASE given_ms WHEN 0 THEN 'infinity' ELSE clock_timestamp() + make_interval(secs => given_ms / 1000.0) END;
+    deadline timestamptz;
     wait_ms integer := 50;
     statement text;
     began timestamptz;
@@ -113,6 +114,7 @@ BEGIN
             WHERE c.relkind IN ('r', 'p') LOOP
         EXECUTE statement;
     END LOOP;
+    deadline := CASE given_ms WHEN 0 THEN 'infinity' ELSE clock_timestamp() + make_interval(secs => given_ms / 1000.0) END;
     LOOP
         try := try + 1;
         BEGIN

@@ -976,42 +976,47 @@ END $$;
 -- Functions that read the catalog and build statements set the search path. Those that execute statements on users' tables
 -- do not: functions in indexes, defaults and triggers rely on the caller's path. These functions qualify all names.
 
-CREATE OR REPLACE FUNCTION snowdrift.check_can_change(function text) RETURNS void
+CREATE OR REPLACE FUNCTION snowdrift.check_can_change(function text, dry_run boolean) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    IF current_setting('transaction_read_only')::boolean THEN
+    IF NOT dry_run AND current_setting('transaction_read_only')::boolean THEN
         RAISE 'cannot execute % in a read-only transaction', function USING ERRCODE = '25006';
     ELSIF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
         RAISE 'cannot execute % in a transaction with isolation level "%"', function, current_setting('transaction_isolation')
             USING ERRCODE = '25001', DETAIL = 'Tables can have changed since the transaction''s snapshot.', HINT = 'Use READ COMMITTED.';
     END IF;
 END $$;
-COMMENT ON FUNCTION snowdrift.check_can_change(text) IS 'ensure that the transaction is neither read-only nor has an old snapshot of the catalog';
+COMMENT ON FUNCTION snowdrift.check_can_change(text, boolean) IS 'ensure that the transaction is neither read-only nor has an old snapshot of the catalog';
 
-CREATE OR REPLACE FUNCTION snowdrift.check_owner("table" regclass) RETURNS void
+-- The names of temporary tables can be those of others on the caller's search path.
+CREATE OR REPLACE FUNCTION snowdrift.check_parent(parent regclass) RETURNS void
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     t record;
 BEGIN
-    SELECT c.relname, c.relowner INTO t FROM pg_class AS c WHERE c.oid = "table";
+    SELECT c.relname, c.relowner, c.relpersistence INTO t FROM pg_class AS c WHERE c.oid = parent;
     IF NOT FOUND THEN
-        RAISE 'relation with OID % does not exist', "table"::oid USING ERRCODE = '42P01';
+        RAISE 'relation with OID % does not exist', parent::oid USING ERRCODE = '42P01';
     ELSIF NOT pg_has_role(t.relowner, 'USAGE') THEN
         RAISE 'must be owner of table %', t.relname USING ERRCODE = '42501', HINT = format('Use SET ROLE %s.', t.relowner::regrole);
+    ELSIF t.relpersistence = 't' THEN
+        RAISE 'table "%" is temporary', t.relname USING ERRCODE = '0A000', HINT = 'Create and drop its partitions by hand.';
     END IF;
 END $$;
-COMMENT ON FUNCTION snowdrift.check_owner(regclass) IS 'ensure that a table exists, and that the caller is its owner or a member of that role';
+COMMENT ON FUNCTION snowdrift.check_parent(regclass)
+    IS 'ensure that a table exists and is not temporary, and that the caller is its owner or a member of that role';
 
--- The names of temporary tables can be those of others on the caller's search path.
-CREATE OR REPLACE FUNCTION snowdrift.check_permanent("table" regclass) RETURNS void
+CREATE OR REPLACE FUNCTION snowdrift.qualified_name(relation regclass) RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    name CONSTANT text := (pg_identify_object('pg_class'::regclass, relation, 0)).identity;    -- the present one, not the snapshot's
 BEGIN
-    IF (SELECT c.relpersistence FROM pg_class AS c WHERE c.oid = "table") = 't' THEN
-        RAISE 'table "%" is temporary', (SELECT c.relname FROM pg_class AS c WHERE c.oid = "table") USING ERRCODE = '0A000',
-            HINT = 'Create and drop its partitions by hand.';
+    IF name IS NULL THEN
+        RAISE 'relation with OID % does not exist', relation::oid USING ERRCODE = '42P01';
     END IF;
+    RETURN name;
 END $$;
-COMMENT ON FUNCTION snowdrift.check_permanent(regclass) IS 'ensure that a table is not temporary';
+COMMENT ON FUNCTION snowdrift.qualified_name(regclass) IS 'name of relation with its schema, quoted';
 
 CREATE OR REPLACE FUNCTION snowdrift.with_partitions(tables regclass[]) RETURNS regclass[]
     LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp AS $$
@@ -1068,7 +1073,8 @@ $$;
 COMMENT ON FUNCTION snowdrift.lock_requests(regclass[]) IS 'statements that lock tables, views and sequences exclusively, in the order of their steps';
 
 -- While a session waits for a strong lock, all others wait behind it. So each request is short, and between requests the
--- function waits for the transactions that use the relations. The first lock blocks neither readers nor writers. It may wait
+-- function waits for the transactions that use the relations, unless one of these waits for this one: PostgreSQL does not see
+-- such a deadlock. The first lock blocks neither readers nor writers. It may wait
 -- for longer, which makes the server cancel an autovacuum; a request that is shorter than deadlock_timeout does not.
 CREATE OR REPLACE FUNCTION snowdrift.lock_exclusively(relations regclass[]) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -1081,6 +1087,7 @@ DECLARE
     statement text;
     began timestamptz;
     users text[];
+    blocked integer;
     try integer := 0;
 BEGIN
     FOR statement IN SELECT format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', r) FROM unnest(relations) AS r JOIN pg_class AS c ON c.oid = r
@@ -1105,12 +1112,20 @@ BEGIN
                 RAISE;
             END IF;
         END;
-        users := ARRAY(SELECT DISTINCT virtualtransaction FROM pg_locks WHERE relation = ANY (relations) AND granted AND pid <> pg_backend_pid()
+        users := ARRAY(SELECT DISTINCT virtualtransaction FROM pg_locks WHERE relation = ANY (relations) AND granted AND pid IS DISTINCT FROM pg_backend_pid()
             AND database = (SELECT oid FROM pg_database WHERE datname = current_database()));
         LOOP
             PERFORM pg_sleep_for(least(deadline, clock_timestamp() + interval '100 ms') - clock_timestamp());
             EXIT WHEN clock_timestamp() >= deadline OR NOT EXISTS (SELECT FROM pg_locks
                 WHERE relation = ANY (relations) AND granted AND virtualtransaction = ANY (users));
+            WITH RECURSIVE waiting(pid) AS (
+                SELECT pid FROM pg_locks WHERE NOT granted AND virtualtransaction = ANY (users) UNION SELECT unnest(pg_blocking_pids(pid)) FROM waiting
+            )
+            SELECT min(w.pid) INTO blocked FROM waiting AS w WHERE pg_backend_pid() = ANY (pg_blocking_pids(w.pid));
+            IF blocked IS NOT NULL THEN
+                RAISE 'deadlock detected' USING ERRCODE = '40P01', DETAIL = format('Process %s waits for a lock of process %s, which waits for transactions that use the same relations.',
+                    blocked, pg_backend_pid()), HINT = 'Repeat the transaction.';
+            END IF;
         END LOOP;
         wait_ms := least(wait_ms * 3 / 2, 400);
     END LOOP;
@@ -1324,11 +1339,12 @@ COMMENT ON FUNCTION snowdrift.step_end(interval, timestamp, integer)
 -- The partitions that do not exist, with the statements that create them. By default, first is now(), and last is three
 -- steps later. The first and the last step may extend beyond the times of IDs.
 CREATE OR REPLACE FUNCTION snowdrift.missing_partitions(parent regclass, step interval, first timestamptz, last timestamptz, kind text,
-        layout public.snowflake_layout, OUT partition text, OUT statements text[], OUT is_exclusive boolean) RETURNS SETOF record
+        layout public.snowflake_layout, OUT partition text, OUT statements text[], OUT relations regclass[]) RETURNS SETOF record
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 #variable_conflict error
 DECLARE
     months CONSTANT integer := snowdrift.step_months(step);
+    is_exclusive boolean;
     existing CONSTANT text[] := ARRAY(SELECT p.lower || ' ' || p.upper FROM snowdrift.list_partitions(parent, kind, layout) AS p
         WHERE p.lower IS NOT NULL);
     t record;
@@ -1349,6 +1365,9 @@ BEGIN
         WHERE c.oid = parent AND s.name = 'default_table_access_method';
     is_exclusive := snowdrift.tables_of_others(parent, snowdrift.with_partitions(ARRAY(
         SELECT f.confrelid FROM pg_constraint AS f WHERE f.conrelid = parent AND f.contype = 'f'))) IS NOT NULL;
+    -- The rows of a default partition are read, with an exclusive lock.
+    relations := CASE WHEN is_exclusive THEN ARRAY[parent] ELSE '{}' END
+        || coalesce(snowdrift.with_partitions(ARRAY(SELECT partdefid::regclass FROM pg_partitioned_table WHERE partrelid = parent AND partdefid <> 0)), '{}');
     "begin" := snowdrift.step_begin(step, first);
     final := coalesce(last AT TIME ZONE 'UTC', least(snowdrift.step_end(step, "begin", 3), t.last AT TIME ZONE 'UTC'));
     WHILE "begin" <= final LOOP
@@ -1411,17 +1430,15 @@ BEGIN
         RETURN;
     END IF;
     PERFORM snowdrift.step_months(step), snowdrift.check_times(coalesce(first, pg_catalog.now()), last),
-        snowdrift.check_can_change('snowdrift.create_partitions()');
-    PERFORM snowdrift.check_owner(parent), snowdrift.check_permanent(parent);
+        snowdrift.check_can_change('snowdrift.create_partitions()', false);
+    PERFORM snowdrift.check_parent(parent);
     PERFORM snowdrift.lock_against_changes(parent);    -- blocks sessions that create or detach partitions
     key := snowdrift.partition_key(parent, layout);
     FOR p IN SELECT * FROM snowdrift.missing_partitions(parent, step, first, last, key.kind, key.layout) LOOP
         IF NOT has_created THEN
             PERFORM snowdrift.check_owners(parent, snowdrift.ancestors_and_default(parent));
         END IF;
-        IF p.is_exclusive THEN
-            PERFORM snowdrift.lock_exclusively(ARRAY[parent]);
-        END IF;
+        PERFORM snowdrift.lock_exclusively(p.relations) WHERE NOT has_created;
         FOREACH statement IN ARRAY p.statements LOOP
             PERFORM snowdrift.run_as_owner(parent, statement);
         END LOOP;
@@ -1653,9 +1670,9 @@ BEGIN
     END IF;
     PERFORM snowdrift.check_age(older_than);
     IF NOT dry_run THEN
-        PERFORM snowdrift.check_can_change('snowdrift.drop_partitions()');
+        PERFORM snowdrift.check_can_change('snowdrift.drop_partitions()', false);
     END IF;
-    PERFORM snowdrift.check_owner(parent), snowdrift.check_permanent(parent);
+    PERFORM snowdrift.check_parent(parent);
     key := snowdrift.partition_key(parent, layout);
     "timestamp" := snowdrift.time_of_age(older_than, NULL);
     IF EXISTS (SELECT FROM snowdrift.old_partitions(parent, "timestamp", key.kind, key.layout)) THEN
@@ -1684,9 +1701,9 @@ BEGIN
     END IF;
     PERFORM snowdrift.check_past("timestamp");
     IF NOT dry_run THEN
-        PERFORM snowdrift.check_can_change('snowdrift.drop_partitions_before()');
+        PERFORM snowdrift.check_can_change('snowdrift.drop_partitions_before()', false);
     END IF;
-    PERFORM snowdrift.check_owner(parent), snowdrift.check_permanent(parent);
+    PERFORM snowdrift.check_parent(parent);
     RETURN QUERY SELECT d.partition, d.times FROM snowdrift.drop_listed(parent, "timestamp", layout, dry_run) AS d;
 END $$;
 COMMENT ON FUNCTION snowdrift.drop_partitions_before(regclass, timestamptz, public.snowflake_layout, boolean)
@@ -1714,21 +1731,12 @@ CREATE TYPE snowdrift.conversion AS (
     call text,                             -- the new default
     keys snowdrift.key_column[],
     new_keys snowdrift.key_column[],       -- those whose defaults change
-    referring snowdrift.key_column[],      -- the keys, and all columns that refer to them
-    widened snowdrift.key_column[],        -- the smallint and integer columns among these; none is inherited
+    widened snowdrift.key_column[],        -- the smallint and integer columns among the keys and all that refer to them; none is inherited
     members snowdrift.key_column[],        -- these, and the same columns of inheriting tables
     "tables" oid[],                        -- to lock, ascending, without inheriting tables
     dependents snowdrift.dependent[]       -- views, triggers and policies to create again
 );
 END IF;
-
-EXECUTE $sql$
-CREATE OR REPLACE FUNCTION snowdrift.relation_name(relation oid) RETURNS text LANGUAGE sql STABLE
-BEGIN ATOMIC
-    SELECT format('%I.%I', CASE WHEN relnamespace = pg_my_temp_schema() THEN 'pg_temp' ELSE nspname END, relname)
-    FROM pg_class JOIN pg_namespace AS n ON n.oid = relnamespace WHERE pg_class.oid = relation;
-END
-$sql$;
 
 -- The setting keeps PostgreSQL from inlining this function and the next two, which would give queries bad plans.
 -- The columns, and the same columns of the tables that inherit them. Partitions inherit from partitioned tables.
@@ -1802,6 +1810,17 @@ BEGIN ATOMIC
 END
 $sql$;
 
+-- Tables, and those that inherit from them
+EXECUTE $sql$
+CREATE OR REPLACE FUNCTION snowdrift.with_heirs(tables oid[]) RETURNS SETOF oid LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    WITH RECURSIVE relations(relation) AS (
+        SELECT unnest(tables) UNION SELECT inhrelid FROM relations JOIN pg_inherits ON inhparent = relation
+    )
+    SELECT relation FROM relations;
+END
+$sql$;
+
 -- Ensure that the caller may evaluate the expressions of tables: the functions in them run with the caller's rights, so
 -- that the owner of each table must have all of these.
 CREATE OR REPLACE FUNCTION snowdrift.check_table_owners(tables oid[]) RETURNS void
@@ -1811,13 +1830,10 @@ DECLARE
     foreign_tables text;
     owners oid[];
 BEGIN
-    WITH RECURSIVE all_tables(relation) AS (
-        SELECT unnest(tables) UNION SELECT inhrelid FROM all_tables JOIN pg_inherits ON inhparent = relation
-    )
     SELECT string_agg(format('%s belongs to role %s', pg_describe_object('pg_class'::regclass, c.oid, 0), relowner::regrole), E'\n' ORDER BY c.oid)
             FILTER (WHERE NOT snowdrift.is_trusted_owner(relowner)),
         array_agg(DISTINCT relowner)
-    INTO foreign_tables, owners FROM all_tables JOIN pg_class AS c ON c.oid = relation;
+    INTO foreign_tables, owners FROM snowdrift.with_heirs(tables) AS relation JOIN pg_class AS c ON c.oid = relation;
     IF foreign_tables IS NULL THEN
         RETURN;
     END IF;
@@ -1888,6 +1904,23 @@ BEGIN
     RETURN ARRAY(SELECT r FROM unnest(result) AS r ORDER BY r);
 END $$;
 
+CREATE OR REPLACE FUNCTION snowdrift.check_tables(tables oid[]) RETURNS void LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    r record;
+BEGIN
+    IF array_position(tables, NULL) IS NOT NULL THEN
+        RAISE 'tables must not contain nulls' USING ERRCODE = '22004';
+    END IF;
+    FOR r IN SELECT t, relname, relkind FROM unnest(tables) AS t LEFT JOIN pg_class ON oid = t ORDER BY t LOOP
+        IF r.relkind IS NULL THEN
+            RAISE 'relation with OID % does not exist', r.t USING ERRCODE = '42P01';
+        ELSIF r.relkind NOT IN ('r', 'p') THEN
+            RAISE '"%" is not a table', r.relname USING ERRCODE = '42809';
+        END IF;
+    END LOOP;
+END $$;
+
 CREATE OR REPLACE FUNCTION snowdrift.plan_conversion(tables oid[], "column" name, call text) RETURNS snowdrift.conversion
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 #variable_conflict use_column
@@ -1895,13 +1928,7 @@ DECLARE
     plan snowdrift.conversion;
     r record;
 BEGIN
-    FOR r IN SELECT t, relname, relkind FROM unnest($1) AS t LEFT JOIN pg_class ON oid = t ORDER BY t LOOP
-        IF r.relkind IS NULL THEN
-            RAISE 'relation with OID % does not exist', r.t USING ERRCODE = '42P01';
-        ELSIF r.relkind NOT IN ('r', 'p') THEN
-            RAISE '"%" is not a table', r.relname USING ERRCODE = '42809';
-        END IF;
-    END LOOP;
+    PERFORM snowdrift.check_tables($1);
     plan.call := call;
     plan.keys := CASE WHEN $2 IS NULL THEN snowdrift.find_keys($1, call) ELSE ARRAY[snowdrift.find_key($1[1], $2)] END;
     -- A key that refers to another table has the values of that table's key.
@@ -1917,8 +1944,7 @@ BEGIN
         plan.keys := array_remove(plan.keys, r.root);
     END LOOP;
 
-    plan.referring := snowdrift.with_referring(plan.keys);
-    plan.widened := ARRAY(SELECT c FROM unnest(plan.referring) AS c
+    plan.widened := ARRAY(SELECT c FROM unnest(snowdrift.with_referring(plan.keys)) AS c
         JOIN pg_attribute ON attrelid = c."table" AND attnum = c.number JOIN pg_type AS t ON t.oid = atttypid
         WHERE coalesce(nullif(typbasetype, 0), t.oid) IN ('int2'::regtype, 'int4'::regtype) ORDER BY c);
     plan.members := ARRAY(SELECT DISTINCT member FROM snowdrift.with_inheriting(plan.widened) ORDER BY 1);
@@ -1989,9 +2015,7 @@ CREATE OR REPLACE FUNCTION snowdrift.relations_to_lock(plan snowdrift.conversion
 BEGIN
     RETURN ARRAY(SELECT object FROM (SELECT object, max(level) AS level FROM unnest(plan.dependents)
             WHERE class = 'pg_class'::regclass GROUP BY object) AS v ORDER BY level DESC, object)
-        || ARRAY(WITH RECURSIVE relations(relation) AS (
-                SELECT unnest(plan."tables") UNION SELECT inhrelid FROM relations JOIN pg_inherits ON inhparent = relation)
-            SELECT relation FROM relations ORDER BY 1)
+        || ARRAY(SELECT t FROM snowdrift.with_heirs(plan."tables") AS t ORDER BY t)
         || ARRAY(SELECT sequence FROM snowdrift.unused_sequences(plan));
 END $$;
 
@@ -2184,22 +2208,22 @@ BEGIN
         dropped := format('DROP STATISTICS %s', o.identity);
         created := pg_get_statisticsobjdef(object);
     WHEN 'table constraint' THEN
-        SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', snowdrift.relation_name(conrelid), conname),
-            format('ALTER TABLE %s ADD CONSTRAINT %I %s', snowdrift.relation_name(conrelid), conname, pg_get_constraintdef(oid))
+        SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', snowdrift.qualified_name(conrelid), conname),
+            format('ALTER TABLE %s ADD CONSTRAINT %I %s', snowdrift.qualified_name(conrelid), conname, pg_get_constraintdef(oid))
         INTO dropped, created FROM pg_constraint WHERE oid = object;
     WHEN 'default value' THEN
-        SELECT format('ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT', snowdrift.relation_name(adrelid), attname),
-            format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', snowdrift.relation_name(adrelid), attname, pg_get_expr(adbin, adrelid))
+        SELECT format('ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT', snowdrift.qualified_name(adrelid), attname),
+            format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', snowdrift.qualified_name(adrelid), attname, pg_get_expr(adbin, adrelid))
         INTO dropped, created FROM pg_attrdef AS d JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum WHERE d.oid = object;
     WHEN 'table column' THEN
-        SELECT format('ALTER TABLE %s DROP COLUMN %I', snowdrift.relation_name(attrelid), attname),
-            format('ALTER TABLE %s ADD COLUMN %I %s GENERATED ALWAYS AS (%s) %s', snowdrift.relation_name(attrelid), attname,
-                format_type(atttypid, atttypmod), pg_get_expr(adbin, adrelid), CASE attgenerated WHEN 'v' THEN 'VIRTUAL' ELSE 'STORED' END)
+        SELECT format('ALTER TABLE %s DROP COLUMN %I', snowdrift.qualified_name(attrelid), attname),
+            format('ALTER TABLE %s ADD COLUMN %I %s GENERATED ALWAYS AS (%s) %s', snowdrift.qualified_name(attrelid), attname,
+                CASE WHEN atttypid IN ('int2'::regtype, 'int4'::regtype) THEN 'bigint' ELSE format_type(atttypid, atttypmod) END, pg_get_expr(adbin, adrelid), CASE attgenerated WHEN 'v' THEN 'VIRTUAL' ELSE 'STORED' END)
         INTO dropped, created FROM pg_attribute JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
         WHERE attrelid = object AND attnum = part AND attgenerated <> '';    -- no others, which have data
     WHEN 'publication relation' THEN
-        SELECT format('ALTER PUBLICATION %I DROP TABLE %s', pubname, snowdrift.relation_name(prrelid)),
-            format('ALTER PUBLICATION %I ADD TABLE %s%s%s', pubname, snowdrift.relation_name(prrelid),
+        SELECT format('ALTER PUBLICATION %I DROP TABLE %s', pubname, snowdrift.qualified_name(prrelid)),
+            format('ALTER PUBLICATION %I ADD TABLE %s%s%s', pubname, snowdrift.qualified_name(prrelid),
                 (SELECT format(' (%s)', string_agg(quote_ident(attname), ', ' ORDER BY attnum)) FROM pg_attribute
                     WHERE attrelid = prrelid AND attnum = ANY (prattrs) HAVING count(*) > 0),
                 ' WHERE (' || pg_get_expr(prqual, prrelid) || ')')
@@ -2255,7 +2279,9 @@ BEGIN
         DETAIL = concat_ws(E'\n', first_lines, lines),
         HINT = CASE WHEN lines IS NULL THEN 'Change these columns first.'
             ELSE concat_ws(E'\n', 'In one transaction, drop these objects in this order, convert the keys, and create the objects again in the reverse order:',
-                drops, '-- convert the keys here', creates, 'Also give them their owners, privileges and comments again.') END;
+                drops, '-- convert the keys here', creates,
+                CASE WHEN creates ~ '[[:<:]](integer|smallint)[[:>:]]' OR lines ~ 'which takes integers' THEN 'First, let these statements, and the functions that they call, use bigint instead of integer.' END,
+                'Also give them their owners, privileges and comments again.') END;
 END $$;
 
 -- What prevents a change of a column's type, apart from objects that depend on it
@@ -2287,7 +2313,7 @@ BEGIN ATOMIC
                 AND classid = 'pg_class'::regclass AND u.attrelid = objid AND u.attnum = objsubid AND objsubid > 0
             UNION ALL
             SELECT format('is in the replica identity of its table; run ALTER TABLE %s REPLICA IDENTITY FULL first, and set the index again afterwards',
-                snowdrift.relation_name(c.oid))
+                snowdrift.qualified_name(c.oid))
             FROM pg_index AS i JOIN pg_class AS ic ON ic.oid = indexrelid
             WHERE indrelid = c.oid AND is_member AND indisreplident AND ic.relispartition AND attnum = ANY (indkey) AND c.relreplident = 'i'
         ) AS p(problem)
@@ -2331,7 +2357,8 @@ CREATE OR REPLACE FUNCTION snowdrift.is_reference(name text, key_words text) RET
         OR (snowdrift.words_of(name) ~ key_words
             AND name !~* '(^(num|number|count|total)_|(count|counter|number|num|total|position|rank|size|limit|length|duration|percent|score|version)s?$)');
 
--- Columns of integers without a foreign key. is_reference: has the name of a reference, and is in a schema that has new keys
+-- Columns of integers without a foreign key. is_reference: has the name of a reference; in a schema without new keys, also that
+-- of a table with new keys
 EXECUTE $sql$
 CREATE OR REPLACE FUNCTION snowdrift.narrow_columns(plan snowdrift.conversion, OUT column_of oid, OUT number smallint, OUT name name, OUT is_reference boolean)
     RETURNS SETOF record LANGUAGE sql STABLE
@@ -2339,11 +2366,12 @@ BEGIN ATOMIC
     WITH words(key_words) AS MATERIALIZED (SELECT snowdrift.key_words(plan)), schemas AS MATERIALIZED (
         SELECT DISTINCT relnamespace AS schema FROM unnest((plan).new_keys) AS k JOIN pg_class AS t ON t.oid = k."table"
     )
-    SELECT attrelid, attnum, attname, relnamespace IN (SELECT schema FROM schemas) AND snowdrift.is_reference(attname, key_words)
-    FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid JOIN pg_namespace AS n ON n.oid = relnamespace
+    SELECT attrelid, attnum, attname, CASE WHEN relnamespace IN (SELECT schema FROM schemas) THEN snowdrift.is_reference(attname, key_words)
+        ELSE snowdrift.words_of(attname) ~ key_words AND snowdrift.is_reference(attname, NULL) IS TRUE END
+    FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid JOIN pg_namespace AS n ON n.oid = relnamespace JOIN pg_type AS y ON y.oid = atttypid
         LEFT JOIN pg_attrdef AS d ON adrelid = attrelid AND adnum = attnum, words
     WHERE relkind IN ('r', 'p') AND NOT relispartition AND attnum > 0 AND NOT attisdropped AND attinhcount = 0 AND attidentity = '' AND attgenerated = ''
-        AND atttypid IN ('int2'::regtype, 'int4'::regtype, 'int2[]'::regtype, 'int4[]'::regtype)
+        AND coalesce(nullif(typbasetype, 0), atttypid) IN ('int2'::regtype, 'int4'::regtype, 'int2[]'::regtype, 'int4[]'::regtype)
         AND nspname NOT LIKE 'pg!_%' ESCAPE '!' AND nspname NOT IN ('information_schema', 'snowdrift', 'snowdrift_tables') AND EXISTS (SELECT FROM schemas)
         AND (attrelid, attnum) NOT IN (SELECT m."table", m.number FROM unnest((plan).members) AS m)
         AND coalesce(pg_get_expr(adbin, adrelid), '') NOT LIKE '%nextval(%'
@@ -2369,16 +2397,18 @@ BEGIN ATOMIC
 END
 $sql$;
 
--- The functions of triggers on the tables of a conversion, and those whose texts name such a table. is_rewritten: the
+-- The functions of triggers on the tables of a conversion, and those whose texts or arguments name such a table, or a view of one. is_rewritten: the
 -- types of the table's rows change.
 EXECUTE $sql$
 CREATE OR REPLACE FUNCTION snowdrift.functions_near(plan snowdrift.conversion, OUT function oid, OUT is_rewritten boolean) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
-    WITH near AS MATERIALIZED (
-        SELECT "table", bool_or(is_member) AS is_rewritten FROM (
-            SELECT "table", true FROM unnest((plan).members)
-            UNION ALL SELECT (member)."table", false FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys))) AS n("table", is_member)
-        GROUP BY "table"
+    WITH RECURSIVE relations("table", is_member) AS (
+        SELECT "table", true FROM unnest((plan).members)
+        UNION SELECT (member)."table", false FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys))
+        UNION SELECT ev_class, is_member FROM relations JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = "table"
+            JOIN pg_rewrite AS r ON classid = 'pg_rewrite'::regclass AND objid = r.oid AND rulename = '_RETURN'
+    ), near AS MATERIALIZED (
+        SELECT "table", bool_or(is_member) AS is_rewritten FROM relations GROUP BY "table"
     ), words AS MATERIALIZED (    -- where a table can be: in a FROM clause, in a type, as the type of a variable
         SELECT DISTINCT p.oid, coalesce(word[1], word[2], word[3]) AS word FROM pg_proc AS p JOIN pg_language AS l ON l.oid = prolang,
             regexp_matches(lower(prosrc), '(?:(?:[[:<:]](?:from|join|into|update|only|using|table)[[:space:]]+|,[[:space:]]*)(?:"?[[:alnum:]_$]+"?[.])?"?([[:alnum:]_$]+))'
@@ -2391,19 +2421,22 @@ BEGIN ATOMIC
     )
     SELECT function, bool_or(is_rewritten) FROM (
         SELECT tgfoid, is_rewritten FROM near JOIN pg_trigger ON tgrelid = "table" WHERE NOT tgisinternal
-        UNION ALL SELECT words.oid, is_rewritten FROM near JOIN pg_class AS c ON c.oid = "table" JOIN words ON word = lower(relname)) AS f(function, is_rewritten)
+        UNION ALL SELECT words.oid, is_rewritten FROM near JOIN pg_class AS c ON c.oid = "table" JOIN words ON word = lower(relname)
+        UNION ALL SELECT p.oid, is_rewritten FROM near JOIN pg_type AS t ON typrelid = "table" JOIN pg_depend ON refclassid = 'pg_type'::regclass
+                AND refobjid IN (t.oid, typarray) AND classid = 'pg_proc'::regclass JOIN pg_proc AS p ON p.oid = objid) AS f(function, is_rewritten)
     GROUP BY function;
 END
 $sql$;
 
--- PL/pgSQL functions that sessions must plan again. Changing the cost to what it is does so, and needs the function's owner.
+-- PL/pgSQL functions that sessions must plan again. Changing a property to what it is does so, and needs the function's owner.
 EXECUTE $sql$
 CREATE OR REPLACE FUNCTION snowdrift.functions_to_replan(plan snowdrift.conversion, OUT function oid, OUT statement text, OUT owner oid, OUT is_allowed boolean)
     RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
-    SELECT p.oid, format('ALTER FUNCTION %s COST %s', p.oid::regprocedure, procost), proowner, pg_has_role(proowner, 'USAGE')
+    SELECT p.oid, CASE prokind WHEN 'p' THEN format('ALTER PROCEDURE %s SECURITY %s', p.oid::regprocedure, CASE WHEN prosecdef THEN 'DEFINER' ELSE 'INVOKER' END)
+            ELSE format('ALTER FUNCTION %s COST %s', p.oid::regprocedure, procost) END, proowner, pg_has_role(proowner, 'USAGE')
     FROM snowdrift.functions_near(plan) JOIN pg_proc AS p ON p.oid = function JOIN pg_language AS l ON l.oid = prolang
-    WHERE is_rewritten AND lanname = 'plpgsql' AND prokind = 'f';
+    WHERE is_rewritten AND lanname = 'plpgsql' AND prokind IN ('f', 'p');
 END
 $sql$;
 
@@ -2412,8 +2445,10 @@ $sql$;
 EXECUTE $sql$
 CREATE OR REPLACE FUNCTION snowdrift.integers_in_functions(plan snowdrift.conversion, OUT function oid, OUT reason text) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
-    WITH near AS MATERIALIZED (
-        SELECT p.oid, prosrc, coalesce(proallargtypes, proargtypes::oid[]) AS types FROM snowdrift.functions_near(plan) AS f JOIN pg_proc AS p ON p.oid = f.function
+    WITH words_of_keys(key_words) AS MATERIALIZED (
+        SELECT snowdrift.key_words(plan)
+    ), near AS MATERIALIZED (
+        SELECT p.oid, prosrc, coalesce(proallargtypes, proargtypes::oid[]) || prorettype AS types FROM snowdrift.functions_near(plan) AS f JOIN pg_proc AS p ON p.oid = f.function
     ), narrow AS MATERIALIZED (
         SELECT column_of, string_agg(name::text, ', ' ORDER BY number) AS names FROM snowdrift.narrow_columns(plan)
         WHERE is_reference OR column_of NOT IN (SELECT m."table" FROM unnest((plan).members) AS m) GROUP BY column_of
@@ -2429,13 +2464,13 @@ BEGIN ATOMIC
         SELECT DISTINCT near.oid, lower(word[1]) AS name FROM near, regexp_matches(prosrc, '([[:alnum:]_$]+)"?[[:space:]]*[(]', 'g') AS word
     )
     SELECT oid, string_agg(reason, '; ' ORDER BY n, reason) FROM (
-        SELECT oid, 1, 'declares or takes integers' FROM near WHERE prosrc ~* '[[:<:]](smallint|int2|integer|int|int4)[[:>:]]'
+        SELECT oid, 1, 'declares, takes or returns integers' FROM near WHERE prosrc ~* '[[:<:]](smallint|int2|integer|int|int4)[[:>:]]'
             OR types && '{int2,int4,int2[],int4[]}'::regtype[]::oid[]
         UNION ALL
         SELECT calls.oid, 2, 'calls ' || q.oid::regprocedure FROM calls JOIN pg_proc AS q ON lower(proname) = calls.name
         WHERE q.oid <> calls.oid AND pronamespace <> 'pg_catalog'::regnamespace AND proargtypes::oid[] && '{int2,int4,int2[],int4[]}'::regtype[]::oid[]
         UNION ALL
-        SELECT p.oid, 1, 'takes integers' FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = pronamespace, (SELECT snowdrift.key_words(plan)) AS w(key_words)
+        SELECT p.oid, 1, 'takes integers' FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = pronamespace, words_of_keys
         WHERE key_words IS NOT NULL AND p.oid NOT IN (SELECT near.oid FROM near) AND nspname NOT LIKE 'pg!_%' ESCAPE '!'
             AND nspname NOT IN ('information_schema', 'snowdrift', 'snowdrift_tables') AND prokind IN ('f', 'p')
             AND EXISTS (SELECT FROM unnest(coalesce(proallargtypes, proargtypes::oid[]), proargnames, proargmodes) AS a(type, name, mode)
@@ -2480,9 +2515,29 @@ BEGIN ATOMIC
 END
 $sql$;
 
+-- What casts keys and their references to integers, or compares them with a number that is less than new keys
+EXECUTE $sql$
+CREATE OR REPLACE FUNCTION snowdrift.narrow_expressions(plan snowdrift.conversion, OUT object text, OUT is_cast boolean) RETURNS SETOF record LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT DISTINCT CASE WHEN ev_class IS NULL THEN pg_describe_object(classid, objid, objsubid) WHEN rulename = '_RETURN' THEN pg_describe_object('pg_class'::regclass, ev_class, 0)
+            ELSE pg_describe_object('pg_rewrite'::regclass, objid, 0) END, is_cast
+    FROM (SELECT member FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys))) AS m
+        JOIN pg_depend AS d ON refclassid = 'pg_class'::regclass AND refobjid = (member)."table" AND refobjsubid = (member).number
+        LEFT JOIN pg_rewrite AS r ON classid = 'pg_rewrite'::regclass AND r.oid = objid
+        LEFT JOIN pg_attrdef AS a ON classid = 'pg_attrdef'::regclass AND a.oid = objid
+        LEFT JOIN pg_attribute AS g ON attrelid = adrelid AND attnum = adnum AND attgenerated <> ''
+        LEFT JOIN pg_constraint AS c ON classid = 'pg_constraint'::regclass AND c.oid = objid AND contype = 'c',
+        LATERAL (VALUES (strpos(ev_action::text, format(':funcid %s ', 'int4(int8)'::regprocedure::oid)) > 0, true),
+            (atttypid IN ('int2'::regtype, 'int4'::regtype), true),
+            (coalesce(pg_get_constraintdef(c.oid), CASE WHEN g.attnum IS NOT NULL THEN pg_get_expr(adbin, adrelid) END, CASE classid WHEN 'pg_class'::regclass THEN pg_get_indexdef(objid) END) ~ '::(integer|smallint)', true),
+            (pg_get_constraintdef(c.oid) ~ '<=? [(]*''?[0-9]{1,17}([^0-9.]|$)', false)) AS e(is_narrow, is_cast)
+    WHERE is_narrow;
+END
+$sql$;
+
 -- One line per risk, as a comment in SQL: the kind, the object, what will happen, and what to do.
 CREATE OR REPLACE FUNCTION snowdrift.conversion_risks(plan snowdrift.conversion, dry_run boolean) RETURNS SETOF text
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET jit = off AS $$
 #variable_conflict use_column
 BEGIN
     IF cardinality(plan."tables") = 0 THEN
@@ -2495,7 +2550,7 @@ BEGIN
         UNION ALL
         SELECT 2, column_of, number::text, format('no foreign key: column %I of table %s: new keys raise 22003; if it refers to a converted key, run ALTER TABLE %s ALTER COLUMN %I TYPE %s;',
             name, column_of::regclass, column_of::regclass, name,
-            CASE WHEN atttypid IN ('int2'::regtype, 'int4'::regtype) THEN 'bigint' ELSE 'bigint[]' END)
+            CASE WHEN atttypid IN ('int2[]'::regtype, 'int4[]'::regtype) THEN 'bigint[]' ELSE 'bigint' END)
         FROM snowdrift.narrow_columns(plan) JOIN pg_attribute ON attrelid = column_of AND attnum = number WHERE is_reference
         UNION ALL
         SELECT 2, column_of, number::text, format('short column: column %I of table %s: it has room for %s digits, and new keys can have 19', attname, column_of::regclass, digits)
@@ -2521,6 +2576,10 @@ BEGIN
         FROM unnest(plan.dependents), snowdrift.statements_for(class, object, part)
         WHERE created ~ '::(integer|smallint)' OR (class = 'pg_policy'::regclass AND (SELECT concat(pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid))
             FROM pg_policy WHERE oid = object) ~ '::(integer|smallint)')
+        UNION ALL
+        SELECT 5, NULL, object, CASE WHEN is_cast THEN format('cast to integer: %s: new keys raise 22003 there; change it to bigint', object)
+            ELSE format('limit: %s: new keys can violate it, because it compares with a small number', object) END
+        FROM snowdrift.narrow_expressions(plan)
         UNION ALL
         SELECT 6, k."table", '', format('keys not checked: table %s: row-level security hides rows from a dry run; the conversion compares the keys', k."table"::regclass)
         FROM unnest(plan.new_keys) AS k WHERE dry_run AND k."table" IN (SELECT snowdrift.forced_tables(plan))
@@ -2583,11 +2642,11 @@ BEGIN
         SELECT * FROM pg_trigger WHERE d.class = 'pg_trigger'::regclass AND oid = d.object
         UNION ALL SELECT t.* FROM pg_trigger AS t JOIN copies ON t.tgparentid = copies.oid
     )
-    SELECT format('ALTER TABLE ONLY %s %s TRIGGER %I', snowdrift.relation_name(tgrelid),
+    SELECT format('ALTER TABLE ONLY %s %s TRIGGER %I', snowdrift.qualified_name(tgrelid),
         CASE tgenabled WHEN 'D' THEN 'DISABLE' WHEN 'R' THEN 'ENABLE REPLICA' WHEN 'A' THEN 'ENABLE ALWAYS' ELSE 'ENABLE' END, tgname)
     FROM copies WHERE tgenabled <> 'O' OR EXISTS (SELECT FROM copies AS c WHERE tgenabled <> 'O');
 
-    RETURN QUERY SELECT concat(format('CREATE POLICY %I ON %s AS %s FOR %s TO %s', polname, snowdrift.relation_name(polrelid),
+    RETURN QUERY SELECT concat(format('CREATE POLICY %I ON %s AS %s FOR %s TO %s', polname, snowdrift.qualified_name(polrelid),
             CASE WHEN polpermissive THEN 'PERMISSIVE' ELSE 'RESTRICTIVE' END,
             CASE polcmd WHEN 'r' THEN 'SELECT' WHEN 'a' THEN 'INSERT' WHEN 'w' THEN 'UPDATE' WHEN 'd' THEN 'DELETE' ELSE 'ALL' END,
             (SELECT string_agg(CASE role WHEN 0 THEN 'PUBLIC' ELSE role::regrole::text END, ', ') FROM unnest(polroles) AS role)),
@@ -2595,8 +2654,8 @@ BEGIN
     FROM pg_policy WHERE d.class = 'pg_policy'::regclass AND oid = d.object;
 
     RETURN QUERY SELECT format('COMMENT ON %s IS %L', CASE d.class WHEN 'pg_trigger'::regclass
-            THEN (SELECT format('TRIGGER %I ON %s', tgname, snowdrift.relation_name(tgrelid)) FROM pg_trigger WHERE oid = d.object)
-            ELSE (SELECT format('POLICY %I ON %s', polname, snowdrift.relation_name(polrelid)) FROM pg_policy WHERE oid = d.object) END,
+            THEN (SELECT format('TRIGGER %I ON %s', tgname, snowdrift.qualified_name(tgrelid)) FROM pg_trigger WHERE oid = d.object)
+            ELSE (SELECT format('POLICY %I ON %s', polname, snowdrift.qualified_name(polrelid)) FROM pg_policy WHERE oid = d.object) END,
         description)
     FROM pg_description WHERE classoid = d.class AND objoid = d.object AND d.class <> 'pg_class'::regclass;
 END $$;
@@ -2610,11 +2669,11 @@ CREATE OR REPLACE FUNCTION snowdrift.default_statements(plan snowdrift.conversio
 DECLARE
     members CONSTANT snowdrift.key_column[] := ARRAY(SELECT member FROM snowdrift.with_inheriting(plan.new_keys));
 BEGIN
-    RETURN QUERY SELECT format('ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT', snowdrift.relation_name(attrelid), attname)
+    RETURN QUERY SELECT format('ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT', snowdrift.qualified_name(attrelid), attname)
     FROM snowdrift.key_defaults(members, plan.call) JOIN pg_attribute ON attrelid = (key)."table" AND attnum = (key).number
-    WHERE snowdrift.sequence_owner(sequence, 'i') = ANY (members) ORDER BY key;
+    WHERE sequence IN (SELECT u.sequence FROM snowdrift.unused_sequences(plan) AS u WHERE is_identity) ORDER BY key;
 
-    RETURN QUERY SELECT format('ALTER TABLE %s %sALTER COLUMN %I %s', snowdrift.relation_name(attrelid),
+    RETURN QUERY SELECT format('ALTER TABLE %s %sALTER COLUMN %I %s', snowdrift.qualified_name(attrelid),
         CASE WHEN member = root AND attidentity <> '' THEN format('ALTER COLUMN %I DROP IDENTITY, ', attname) END, attname,
         CASE WHEN member = root THEN 'SET DEFAULT ' || plan.call ELSE 'DROP IDENTITY' END)
     FROM snowdrift.with_inheriting(plan.new_keys) JOIN pg_attribute ON attrelid = (member)."table" AND attnum = (member).number
@@ -2622,25 +2681,17 @@ BEGIN
     WHERE member = root OR (attidentity <> '' AND NOT (relispartition AND current_setting('server_version_num')::integer >= 170000))
     ORDER BY root, member = root, member;
 
-    RETURN QUERY SELECT format('DROP SEQUENCE %s', snowdrift.relation_name(sequence)) FROM snowdrift.unused_sequences(plan) WHERE NOT is_identity;
+    RETURN QUERY SELECT format('DROP SEQUENCE %s', snowdrift.qualified_name(sequence)) FROM snowdrift.unused_sequences(plan) WHERE NOT is_identity;
 END $$;
 
 -- The tables whose row-level security hides rows from the caller, who owns them
 EXECUTE $sql$
 CREATE OR REPLACE FUNCTION snowdrift.forced_tables(plan snowdrift.conversion) RETURNS SETOF oid LANGUAGE sql STABLE
 BEGIN ATOMIC
-    WITH RECURSIVE relations(relation) AS (
-        SELECT unnest((plan)."tables") UNION SELECT inhrelid FROM relations JOIN pg_inherits ON inhparent = relation
-    )
-    SELECT relation FROM relations JOIN pg_class ON pg_class.oid = relation
+    SELECT relation FROM snowdrift.with_heirs((plan)."tables") AS relation JOIN pg_class ON pg_class.oid = relation
     WHERE relrowsecurity AND relforcerowsecurity AND NOT (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user) ORDER BY relation;
 END
 $sql$;
-
--- The column that owns a sequence: as that of an identity ('i'), or of another default ('a').
-CREATE OR REPLACE FUNCTION snowdrift.sequence_owner(sequence oid, dependency "char") RETURNS snowdrift.key_column LANGUAGE sql STABLE
-    RETURN (SELECT ROW(refobjid, refobjsubid::smallint)::snowdrift.key_column FROM pg_depend
-        WHERE classid = 'pg_class'::regclass AND objid = sequence AND refclassid = 'pg_class'::regclass AND refobjsubid > 0 AND deptype = dependency);
 
 -- All statements of a conversion. path: the caller's search path.
 CREATE OR REPLACE FUNCTION snowdrift.conversion_statements(plan snowdrift.conversion, path text) RETURNS SETOF text
@@ -2659,14 +2710,14 @@ BEGIN
         snowdrift.statements_for(class, object, part) ORDER BY level DESC, n DESC;
     RETURN NEXT snowdrift.lock_statement(plan, 'ACCESS EXCLUSIVE');
     -- Forced row-level security would hide rows when PostgreSQL checks foreign keys again.
-    RETURN QUERY SELECT format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', snowdrift.relation_name(oid)) FROM snowdrift.forced_tables(plan) AS oid;
+    RETURN QUERY SELECT format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', snowdrift.qualified_name(oid)) FROM snowdrift.forced_tables(plan) AS oid;
     RETURN QUERY SELECT * FROM snowdrift.default_statements(plan);
-    RETURN QUERY SELECT format('ALTER TABLE %s %s', snowdrift.relation_name(attrelid),
+    RETURN QUERY SELECT format('ALTER TABLE %s %s', snowdrift.qualified_name(attrelid),
         string_agg(format('ALTER COLUMN %I TYPE bigint', attname), ', ' ORDER BY attnum))
     FROM unnest(plan.widened) AS w JOIN pg_attribute ON attrelid = w."table" AND attnum = w.number GROUP BY attrelid ORDER BY attrelid;
-    RETURN QUERY SELECT format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', snowdrift.relation_name(oid)) FROM snowdrift.forced_tables(plan) AS oid;
+    RETURN QUERY SELECT format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', snowdrift.qualified_name(oid)) FROM snowdrift.forced_tables(plan) AS oid;
     -- PostgreSQL does not keep these when it builds objects again.
-    RETURN QUERY SELECT format('ALTER INDEX %s ALTER COLUMN %s SET STATISTICS %s', snowdrift.relation_name(indexrelid), attnum, attstattarget)
+    RETURN QUERY SELECT format('ALTER INDEX %s ALTER COLUMN %s SET STATISTICS %s', snowdrift.qualified_name(indexrelid), attnum, attstattarget)
     FROM pg_index JOIN pg_attribute ON attrelid = indexrelid JOIN pg_class AS c ON c.oid = indexrelid
     WHERE indrelid = ANY (rewritten) AND attstattarget >= 0 AND indexprs IS NOT NULL AND NOT relispartition ORDER BY indexrelid, attnum;
     RETURN QUERY SELECT format('ALTER STATISTICS %I.%I SET STATISTICS %s', nspname, stxname, stxstattarget)
@@ -2685,16 +2736,8 @@ END $$;
 CREATE OR REPLACE FUNCTION snowdrift.lock_statement(plan snowdrift.conversion, mode text) RETURNS text
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 BEGIN
-    RETURN (SELECT format('LOCK TABLE %s IN %s MODE', string_agg(snowdrift.relation_name(t), ', ' ORDER BY n), mode)
+    RETURN (SELECT format('LOCK TABLE %s IN %s MODE', string_agg(snowdrift.qualified_name(t), ', ' ORDER BY n), mode)
         FROM unnest(plan."tables") WITH ORDINALITY AS u(t, n) HAVING count(*) > 0);
-END $$;
-
-CREATE OR REPLACE FUNCTION snowdrift.lock_for_reading(plan snowdrift.conversion) RETURNS void
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    IF cardinality(plan."tables") > 0 THEN
-        EXECUTE snowdrift.lock_statement(plan, 'ACCESS SHARE');
-    END IF;
 END $$;
 
 -- Conversion of keys: what users call, and the execution of the statements. They run with the caller's rights and search
@@ -2707,11 +2750,9 @@ CREATE OR REPLACE FUNCTION snowdrift.schemas_of(plan snowdrift.conversion) RETUR
 #variable_conflict use_column
 BEGIN
     RETURN ARRAY(
-        WITH RECURSIVE relations(relation) AS (
-            SELECT unnest(plan."tables") UNION SELECT object FROM unnest(plan.dependents) WHERE class = 'pg_class'::regclass
-            UNION SELECT inhrelid FROM relations JOIN pg_inherits ON inhparent = relation
-        ), names(nspname) AS (
-            SELECT nspname FROM relations JOIN pg_class AS c ON c.oid = relation JOIN pg_namespace AS n ON n.oid = relnamespace
+        WITH names(nspname) AS (
+            SELECT nspname FROM snowdrift.with_heirs(plan."tables" || ARRAY(SELECT object FROM unnest(plan.dependents)
+                WHERE class = 'pg_class'::regclass)) AS relation JOIN pg_class AS c ON c.oid = relation JOIN pg_namespace AS n ON n.oid = relnamespace
             UNION SELECT (parse_ident(schema))[1] FROM unnest(plan.dependents) AS d
                 JOIN pg_rewrite AS r ON class = 'pg_class'::regclass AND ev_class = object
                 JOIN pg_depend ON classid = 'pg_rewrite'::regclass AND objid = r.oid, pg_identify_object(refclassid, refobjid, 0)
@@ -2748,9 +2789,6 @@ DECLARE
     size CONSTANT integer := slots * current_setting('max_locks_per_transaction')::integer;
     needed bigint;
 BEGIN
-    WITH RECURSIVE relations(relation) AS (
-        SELECT unnest(plan."tables") UNION SELECT inhrelid FROM relations JOIN pg_inherits ON inhparent = relation
-    )
     SELECT count(*) + 2 * cardinality(plan.new_keys)    -- with their sequences and defaults
         + sum(CASE WHEN is_rewritten THEN 6 + indexes + changed + CASE WHEN reltoastrelid <> 0 THEN 4 ELSE 0 END ELSE indexes END)
         + 13 * (SELECT count(DISTINCT c.oid) FROM pg_constraint AS c, unnest(conkey, confkey) AS u(f, t)    -- 5 constraints, 8 triggers
@@ -2761,7 +2799,7 @@ BEGIN
             (SELECT count(*) FROM pg_index WHERE indrelid = relation) AS indexes,
             (SELECT count(*) FROM pg_index WHERE indrelid = relation AND (indexprs IS NOT NULL OR indpred IS NOT NULL
                 OR EXISTS (SELECT FROM unnest(plan.members) AS m WHERE m."table" = relation AND m.number = ANY (indkey)))) AS changed
-        FROM relations JOIN pg_class ON oid = relation) AS r;
+        FROM snowdrift.with_heirs(plan."tables") AS relation JOIN pg_class ON oid = relation) AS r;
     IF needed > size THEN
         RAISE 'the conversion needs about % locks, and the server has room for %', needed, size USING ERRCODE = '53200',
             HINT = format('Set max_locks_per_transaction to %s or more and restart the server, or convert the tables in several calls.', needed * 2 / slots);
@@ -2786,7 +2824,7 @@ BEGIN
             RAISE NOTICE 'table "%" is skipped', r.relname
                 USING DETAIL = 'Its primary key refers to the key of another table, whose values it has.',
                     HINT = format('Drop what generates its values, if nothing uses it: %s;', (SELECT string_agg(format('ALTER TABLE %s ALTER COLUMN %I DROP %s',
-                            snowdrift.relation_name(r.oid), attname, CASE attidentity WHEN '' THEN 'DEFAULT' ELSE 'IDENTITY' END), '; ')
+                            snowdrift.qualified_name(r.oid), attname, CASE attidentity WHEN '' THEN 'DEFAULT' ELSE 'IDENTITY' END), '; ')
                         FROM unnest(snowdrift.find_keys(ARRAY[r.oid], plan.call)) AS k JOIN pg_attribute ON attrelid = k."table" AND attnum = k.number));
         ELSE
             RAISE NOTICE 'table "%" is skipped', r.relname USING DETAIL = 'Its primary key has no serial or identity column of its own.',
@@ -2804,7 +2842,7 @@ BEGIN
                 ORDER BY sequence, key) AS s
             JOIN pg_attribute ON attrelid = (key)."table" AND attnum = (key).number JOIN pg_class AS c ON c.oid = attrelid
             LEFT JOIN LATERAL (SELECT min(o) FROM snowdrift.other_users(sequence, members) AS o) AS o(other) ON true ORDER BY key LOOP
-        RAISE NOTICE 'sequence % is kept', snowdrift.relation_name(r.sequence)
+        RAISE NOTICE 'sequence % is kept', snowdrift.qualified_name(r.sequence)
             USING DETAIL = coalesce('Another object uses the sequence: ' || r.other || '.',
                 format('Column "%s" of table "%s" uses the sequence, but does not own it.', r.attname, r.relname));
     END LOOP;
@@ -2827,8 +2865,8 @@ CREATE OR REPLACE FUNCTION snowdrift.key_checks(plan snowdrift.conversion, OUT a
     RETURNS SETOF record LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 #variable_conflict use_column
 BEGIN
-    RETURN QUERY SELECT a.attname, c.relname, snowdrift.relation_name(c.oid),
-        format('SELECT pg_catalog.max(%I)::pg_catalog.int8 FROM %s', a.attname, snowdrift.relation_name(c.oid)),
+    RETURN QUERY SELECT a.attname, c.relname, snowdrift.qualified_name(c.oid),
+        format('SELECT pg_catalog.max(%I)::pg_catalog.int8 FROM %s', a.attname, snowdrift.qualified_name(c.oid)),
         c.oid IN (SELECT snowdrift.forced_tables(plan))
     FROM unnest(plan.new_keys) AS k JOIN pg_attribute AS a ON attrelid = k."table" AND attnum = k.number JOIN pg_class AS c ON c.oid = attrelid ORDER BY k;
 END $$;
@@ -2838,17 +2876,6 @@ CREATE OR REPLACE FUNCTION snowdrift.generator_call(name text) RETURNS text
 BEGIN
     RETURN (SELECT format('%I.next_snowflake(%s)', nspname, quote_literal(name) || '::pg_catalog.text')
         FROM pg_proc JOIN pg_namespace AS n ON n.oid = pronamespace WHERE pg_proc.oid = 'public.next_snowflake()'::regprocedure);
-END $$;
-
-CREATE OR REPLACE FUNCTION snowdrift.check_can_convert(name text, dry_run boolean) RETURNS void
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    IF NOT dry_run AND current_setting('transaction_read_only')::boolean THEN
-        RAISE 'cannot execute snowdrift.%() in a read-only transaction', name USING ERRCODE = '25006';
-    ELSIF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
-        RAISE 'cannot convert keys in a transaction with isolation level "%"', current_setting('transaction_isolation')
-            USING ERRCODE = '25001', HINT = 'Use READ COMMITTED.';
-    END IF;
 END $$;
 
 -- Plan the conversion, lock the relations, and plan it again. If the second plan needs other locks, because the tables have
@@ -2868,10 +2895,10 @@ BEGIN
         relations := snowdrift.relations_to_lock(plan);
         requests := ARRAY(SELECT request FROM snowdrift.lock_requests(relations));
         BEGIN
-            IF dry_run THEN
-                PERFORM snowdrift.lock_for_reading(plan);
-            ELSE
+            IF NOT dry_run THEN
                 PERFORM snowdrift.lock_exclusively(relations);
+            ELSIF pg_catalog.cardinality(plan."tables") OPERATOR(pg_catalog.>) 0 THEN
+                EXECUTE snowdrift.lock_statement(plan, 'ACCESS SHARE');
             END IF;
             plan := snowdrift.plan_conversion(tables, "column", call);
             IF requests OPERATOR(pg_catalog.=) ARRAY(SELECT request FROM snowdrift.lock_requests(snowdrift.relations_to_lock(plan))) THEN
@@ -2944,10 +2971,8 @@ CREATE OR REPLACE FUNCTION snowdrift.convert_keys(tables regclass[], generator t
 BEGIN
     IF tables IS NULL OR dry_run IS NULL THEN
         RAISE 'tables and dry_run must not be null' USING ERRCODE = '22004';
-    ELSIF pg_catalog.array_position(tables, NULL) IS NOT NULL THEN
-        RAISE 'tables must not contain nulls' USING ERRCODE = '22004';
     END IF;
-    PERFORM snowdrift.check_can_convert('convert_keys', dry_run);
+    PERFORM snowdrift.check_can_change('snowdrift.convert_keys()', dry_run);
     RETURN QUERY SELECT * FROM snowdrift.run_conversion(tables::pg_catalog.oid[], NULL, generator, dry_run);
 END $$;
 COMMENT ON FUNCTION snowdrift.convert_keys(regclass[], text, boolean)
@@ -2961,7 +2986,7 @@ BEGIN
     IF "table" IS NULL OR "column" IS NULL OR dry_run IS NULL THEN
         RAISE 'table, column and dry_run must not be null' USING ERRCODE = '22004';
     END IF;
-    PERFORM snowdrift.check_can_convert('convert_column', dry_run);
+    PERFORM snowdrift.check_can_change('snowdrift.convert_column()', dry_run);
     RETURN QUERY SELECT * FROM snowdrift.run_conversion(ARRAY["table"::pg_catalog.oid], "column", generator, dry_run);
 END $$;
 COMMENT ON FUNCTION snowdrift.convert_column(regclass, name, text, boolean)
@@ -2976,6 +3001,7 @@ CREATE OR REPLACE FUNCTION snowdrift.plan_reversal(tables oid[]) RETURNS snowdri
 DECLARE
     plan snowdrift.conversion;
 BEGIN
+    PERFORM snowdrift.check_tables(tables);
     plan.keys := ARRAY(SELECT key FROM snowdrift.key_defaults(ARRAY(
             SELECT (attrelid, attnum)::snowdrift.key_column FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND attnum = ANY (conkey)
             WHERE contype = 'p' AND conrelid = ANY (tables) AND attinhcount = 0 AND atttypid = 'int8'::regtype), snowdrift.generator_call(NULL))
@@ -3015,8 +3041,8 @@ DECLARE
     sequences text[] := '{}';
 BEGIN
     RETURN QUERY SELECT s FROM snowdrift.lock_statement(plan, 'ACCESS EXCLUSIVE') AS s WHERE s IS NOT NULL;
-    RETURN QUERY SELECT format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', snowdrift.relation_name(oid)) FROM snowdrift.forced_tables(plan) AS oid;
-    FOR r IN SELECT attname, snowdrift.relation_name(c.oid) AS name, relname, nspname, relowner, coalesce(relacl, acldefault('r', relowner)) AS acl,
+    RETURN QUERY SELECT format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', snowdrift.qualified_name(oid)) FROM snowdrift.forced_tables(plan) AS oid;
+    FOR r IN SELECT attname, snowdrift.qualified_name(c.oid) AS name, c.oid, relname, nspname, relowner,
                 EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.oid) AND NOT (relkind = 'p' AND current_setting('server_version_num')::integer >= 170000) AS has_default
             FROM unnest(plan.keys) AS k JOIN pg_attribute ON attrelid = k."table" AND attnum = k.number
                 JOIN pg_class AS c ON c.oid = attrelid JOIN pg_namespace AS n ON n.oid = relnamespace ORDER BY k LOOP
@@ -3025,15 +3051,29 @@ BEGIN
         IF r.has_default THEN
             RETURN NEXT format('CREATE SEQUENCE %s OWNED BY %s.%I', sequence, r.name, r.attname);
             RETURN QUERY SELECT format('GRANT USAGE ON SEQUENCE %s TO %s', sequence, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END)
-            FROM aclexplode(r.acl) WHERE privilege_type = 'INSERT' AND grantee <> r.relowner ORDER BY grantee;
+            FROM (SELECT relacl FROM pg_class WHERE oid = r.oid UNION ALL SELECT attacl FROM pg_attribute WHERE attrelid = r.oid
+                UNION ALL SELECT v.relacl FROM pg_depend JOIN pg_rewrite AS w ON classid = 'pg_rewrite'::regclass AND objid = w.oid JOIN pg_class AS v ON v.oid = ev_class
+                    WHERE refclassid = 'pg_class'::regclass AND refobjid = r.oid) AS a(acl), aclexplode(acl)
+            WHERE privilege_type = 'INSERT' AND grantee <> r.relowner GROUP BY grantee ORDER BY grantee;
             RETURN NEXT format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT pg_catalog.nextval(%L::pg_catalog.regclass)', r.name, r.attname, sequence);
         ELSE
             RETURN NEXT format('ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT, ALTER COLUMN %I ADD GENERATED BY DEFAULT AS IDENTITY (SEQUENCE NAME %s)',
                 r.name, r.attname, r.attname, sequence);
         END IF;
-        RETURN NEXT format('SELECT pg_catalog.setval(%L::pg_catalog.regclass, pg_catalog.max(%I)) FROM %s', sequence, r.attname, r.name);
+        RETURN NEXT format('SELECT pg_catalog.setval(%L::pg_catalog.regclass, pg_catalog.max(%I)) FROM %s HAVING pg_catalog.max(%I) > 0', sequence, r.attname, r.name, r.attname);
     END LOOP;
-    RETURN QUERY SELECT format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', snowdrift.relation_name(oid)) FROM snowdrift.forced_tables(plan) AS oid;
+    RETURN QUERY SELECT format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', snowdrift.qualified_name(oid)) FROM snowdrift.forced_tables(plan) AS oid;
+END $$;
+
+CREATE OR REPLACE FUNCTION snowdrift.report_skipped(tables oid[], plan snowdrift.conversion) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    r record;
+BEGIN
+    FOR r IN SELECT relname FROM unnest(tables) AS t JOIN pg_class AS c ON c.oid = t WHERE c.oid <> ALL (plan."tables") ORDER BY c.oid LOOP
+        RAISE NOTICE 'table "%" is skipped', r.relname USING DETAIL = 'Its primary key draws no Snowflakes.';
+    END LOOP;
 END $$;
 
 CREATE OR REPLACE FUNCTION snowdrift.revert_keys(tables regclass[], dry_run boolean DEFAULT false) RETURNS SETOF text
@@ -3047,9 +3087,10 @@ BEGIN
     IF tables IS NULL OR dry_run IS NULL THEN
         RAISE 'tables and dry_run must not be null' USING ERRCODE = '22004';
     END IF;
-    PERFORM snowdrift.check_can_convert('revert_keys', dry_run);
+    PERFORM snowdrift.check_can_change('snowdrift.revert_keys()', dry_run);
     LOOP
         plan := snowdrift.plan_reversal(tables::pg_catalog.oid[]);
+        PERFORM snowdrift.report_skipped(tables::pg_catalog.oid[], plan) WHERE statements IS NULL;
         statements := ARRAY(SELECT * FROM snowdrift.reversal_statements(plan));
         EXIT WHEN dry_run OR pg_catalog.cardinality(statements) OPERATOR(pg_catalog.=) 0;
         BEGIN
@@ -3240,18 +3281,6 @@ ORDER BY g.part, g.node$q$,
 END $$;
 COMMENT ON FUNCTION snowdrift.audit_query(text, name, regtype, public.snowflake_layout, timestamptz, boolean)
     IS 'query of snowdrift.audit()';
-
-CREATE OR REPLACE FUNCTION snowdrift.qualified_name(relation regclass) RETURNS text
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    name CONSTANT text := (pg_identify_object('pg_class'::regclass, relation, 0)).identity;    -- the present one, not the snapshot's
-BEGIN
-    IF name IS NULL THEN
-        RAISE 'relation with OID % does not exist', relation::oid USING ERRCODE = '42P01';
-    END IF;
-    RETURN name;
-END $$;
-COMMENT ON FUNCTION snowdrift.qualified_name(regclass) IS 'name of relation with its schema, quoted';
 
 CREATE OR REPLACE FUNCTION snowdrift.check_audited_type("table" regclass, "column" name, type regtype) RETURNS regtype
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$

@@ -78,6 +78,52 @@ SELECT * FROM risks('{usr}');
 DROP TABLE usr;
 DROP FUNCTION set_password, remove_user, wait_for, find_name, set_long;
 
+-- Functions that return a key, or know a table only by a view of it or by an argument; procedures
+CREATE TABLE users (id serial PRIMARY KEY, name text);
+CREATE VIEW active AS SELECT id, name FROM users;
+CREATE VIEW active_names AS SELECT id FROM active;
+CREATE FUNCTION add_user(n text) RETURNS integer LANGUAGE sql AS 'INSERT INTO users (name) VALUES (n) RETURNING id';
+CREATE FUNCTION greatest_id() RETURNS text LANGUAGE plpgsql AS $$ DECLARE i int4; BEGIN SELECT max(id) INTO i FROM active_names; RETURN i; END $$;
+CREATE FUNCTION next_of_view() RETURNS bigint LANGUAGE plpgsql AS $$ DECLARE r record; BEGIN SELECT id INTO r FROM active LIMIT 1; RETURN r.id + 1; END $$;
+CREATE FUNCTION next_of_row(u users) RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN RETURN u.id + 1; END $$;
+CREATE PROCEDURE next_of_all() LANGUAGE plpgsql AS $$ DECLARE r record; BEGIN FOR r IN SELECT id FROM users LOOP PERFORM r.id + 1; END LOOP; END $$;
+INSERT INTO users (name) VALUES ('Ada');
+SELECT next_of_view(), next_of_row(u) FROM users AS u;
+CALL next_of_all();
+SELECT line FROM snowdrift.convert_keys('{users}') AS line WHERE line ~ 'warning: integers in a function|ALTER (FUNCTION|PROCEDURE)';
+SELECT next_of_view(), next_of_row(u) FROM users AS u;
+CALL next_of_all();
+DROP FUNCTION add_user, greatest_id, next_of_view, next_of_row;
+DROP PROCEDURE next_of_all;
+DROP TABLE users CASCADE;
+
+-- References in another schema, if they have the name of a table, and references of a domain
+CREATE SCHEMA other;
+CREATE DOMAIN reference AS integer;
+CREATE TABLE users (id serial PRIMARY KEY);
+CREATE TABLE other.events (user_id integer, item_id integer, user_count integer, owner integer);
+CREATE TABLE notes (user_id reference);
+SELECT * FROM risks('{users}');
+DROP TABLE users, other.events, notes;
+DROP DOMAIN reference;
+DROP SCHEMA other;
+
+-- Casts and limits of keys and references that are bigint already
+CREATE TABLE items (id bigserial PRIMARY KEY CONSTRAINT small CHECK (id <= 2147483647), bucket integer GENERATED ALWAYS AS (id) STORED, price numeric CHECK (price < 1000));
+CREATE TABLE parts (item bigint REFERENCES items CHECK (item::integer >= 0), CONSTRAINT large CHECK (item < 9000000000000000000));
+CREATE INDEX items_index ON items ((id::integer));
+CREATE TABLE item_log (item integer);
+CREATE RULE log AS ON INSERT TO items DO ALSO INSERT INTO item_log VALUES (NEW.id);
+CREATE VIEW small_items AS SELECT id::integer AS id FROM items;
+CREATE VIEW all_items AS SELECT id FROM items;
+SELECT * FROM risks('{items}');
+DROP TABLE items, parts, item_log CASCADE;
+
+-- A generated column becomes bigint.
+CREATE TABLE orders (id serial PRIMARY KEY, twin integer GENERATED ALWAYS AS (id) STORED);
+SELECT error_of($$SELECT snowdrift.convert_keys('{orders}')$$) ~ 'ADD COLUMN twin bigint GENERATED' AS "the statement has bigint";
+DROP TABLE orders;
+
 -- Sequences that the conversion drops; LedgerSMB, Evergreen
 CREATE TABLE entries (id bigserial PRIMARY KEY, name text);
 CREATE FUNCTION save(name text) RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN INSERT INTO entries (name) VALUES ($1); RETURN currval('entries_id_seq'); END $$;
@@ -124,6 +170,11 @@ CREATE TABLE payments (id bigint DEFAULT nextval('payments_id_seq'), day date, P
 CREATE TABLE payments_1 PARTITION OF payments DEFAULT;
 CREATE TABLE "A name that is as long as the names of PostgreSQL can be, or as" (id bigserial PRIMARY KEY);
 CREATE TABLE "A name that is as long as the names of PostgreSQL can be, or at" (id bigserial PRIMARY KEY);
+CREATE TABLE granted (id bigserial, day date, PRIMARY KEY (id, day)) PARTITION BY RANGE (day);
+CREATE TABLE granted_1 PARTITION OF granted DEFAULT;
+CREATE TABLE negative (id bigserial PRIMARY KEY);
+INSERT INTO negative VALUES (-5);
+GRANT INSERT (day) ON granted TO PUBLIC;
 CREATE FUNCTION tables() RETURNS regclass[] LANGUAGE sql AS $$
     SELECT array_agg(oid::regclass ORDER BY relname) FROM pg_class WHERE relnamespace = 'app'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition $$;
 SET client_min_messages = error;
@@ -138,6 +189,11 @@ INSERT INTO "A name that is as long as the names of PostgreSQL can be, or as" DE
 INSERT INTO "A name that is as long as the names of PostgreSQL can be, or at" DEFAULT VALUES RETURNING id;
 SELECT max(id) - min(id) AS difference FROM builds;
 SELECT max(id) - min(id) AS difference FROM payments;
+SELECT has_sequence_privilege('public', pg_get_serial_sequence('granted', 'id'), 'USAGE') AS "who may insert can draw";
+INSERT INTO negative DEFAULT VALUES RETURNING id;
+SELECT * FROM snowdrift.revert_keys('{negative}');
+SELECT error_of($$SELECT snowdrift.revert_keys('{NULL}')$$);
+SELECT error_of($$SELECT snowdrift.revert_keys('{negative_pkey}')$$);
 
 SET client_min_messages = error;
 DROP SCHEMA app CASCADE;

@@ -164,7 +164,7 @@ DROP TABLE payment, customer;
 
 -- A conversion that needs more locks than the server has is refused before it locks anything: here, one of a million keys.
 SELECT regexp_replace(error_of($$SELECT snowdrift.check_locks(ROW(NULL, NULL, array_fill(ROW(0, 0)::snowdrift.key_column, ARRAY[1000000]),
-    NULL, NULL, '{}', ARRAY['first'::regclass::oid], '{}')::snowdrift.conversion)$$), '(about|for|to) \d+', '\1 ...', 'g');
+    NULL, '{}', ARRAY['first'::regclass::oid], '{}')::snowdrift.conversion)$$), '(about|for|to) \d+', '\1 ...', 'g');
 
 -- The catalog must be the current one.
 BEGIN ISOLATION LEVEL REPEATABLE READ;

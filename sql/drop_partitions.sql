@@ -241,21 +241,6 @@ SELECT error_of($$SELECT snowdrift.drop_partitions('plain', interval '1 year')$$
 SELECT error_of($$SELECT snowdrift.drop_partitions(4000000000, interval '1 year')$$);
 DROP TABLE plain;
 
--- The statements of docs/partitioning.md: a daily job, dry run, and detaching concurrently.
-CREATE TABLE posts (id bigint PRIMARY KEY DEFAULT next_snowflake(), body text) PARTITION BY RANGE (id);
-SELECT count(*) FROM snowdrift.create_partitions('posts', '1 month', '2021-01-01Z', '2021-01-01Z');
-CREATE TABLE posts_future PARTITION OF posts FOR VALUES FROM (snowflake_boundary('2050-01-01Z')) TO (MAXVALUE);
-SELECT * FROM snowdrift.drop_partitions('posts', '1 year', dry_run => true);
-SELECT * FROM snowdrift.drop_partitions('posts', '1 year');
-SELECT count(*) FROM snowdrift.create_partitions('posts', '1 month', '2021-02-01Z', '2021-03-01Z');
-SELECT format('ALTER TABLE posts DETACH PARTITION %s CONCURRENTLY', partition), format('DROP TABLE %s', partition)
-FROM snowdrift.drop_partitions('posts', '1 year', dry_run => true) \gexec
-SELECT * FROM snowdrift.partitions('posts');
-DROP TABLE posts_future;
-SELECT count(*) FROM snowdrift.create_partitions('public.posts', '1 month');
-SET lock_timeout = '5s'; SELECT snowdrift.drop_partitions('public.posts', '1 year');
-DROP TABLE posts;
-
 -- UUIDs of version 7
 CREATE TABLE sessions (id uuid) PARTITION BY RANGE (id);
 CREATE TABLE sessions_other PARTITION OF sessions DEFAULT;
@@ -264,11 +249,3 @@ SELECT count(*) FROM snowdrift.create_partitions('sessions', '1 month', '2024-01
 SELECT * FROM snowdrift.drop_partitions_before('sessions', '2024-02-15Z'::timestamptz);
 DROP TABLE sessions;
 
--- SQL objects older than version 1.0 pass a time as the second argument to this symbol.
-DO $$
-BEGIN
-    EXECUTE format('CREATE FUNCTION drop_by_time(regclass, timestamptz) RETURNS void AS %L, ''snowdrift_drop_partitions'' LANGUAGE C',
-        (SELECT probin FROM pg_proc WHERE oid = 'next_snowflake()'::regprocedure));
-EXCEPTION
-    WHEN undefined_function THEN RAISE NOTICE 'the library has no such symbol';
-END $$;

@@ -228,12 +228,3 @@ DROP TABLE posts, tweets, events, people, people_2028_01, "Odd ""name", plain, l
 REVOKE CREATE ON SCHEMA public FROM snowdrift_user;
 DROP ROLE snowdrift_user;
 
--- Partitions are in the tablespace of their parent.
-SET allow_in_place_tablespaces = on;
-CREATE TABLESPACE snowdrift_space LOCATION '';
-CREATE TABLE placed (id bigint DEFAULT next_snowflake()) PARTITION BY RANGE (id) TABLESPACE snowdrift_space;
-SELECT snowdrift.create_partitions('placed', '1 month', '2026-03-01Z', '2026-03-02Z');
-SELECT relname, spcname FROM pg_class JOIN pg_tablespace ON pg_tablespace.oid = reltablespace WHERE relname LIKE 'placed%' ORDER BY 1;
-DROP TABLE placed;
-DROP TABLESPACE snowdrift_space;
-RESET allow_in_place_tablespaces;

@@ -61,12 +61,21 @@ pass('... and drops when the reader ends');
 $reader->quit;
 $dropper->quit;
 
-# lock_timeout limits the wait.
+# A default partition is locked exclusively, too.
+$node->safe_psql('postgres', 'CREATE TABLE posts_default PARTITION OF posts DEFAULT');
 $reader = $node->background_psql('postgres');
 $reader->query_safe('BEGIN; SELECT count(*) FROM posts');
-like(error_of($node, q{SET lock_timeout = '300ms'; SELECT snowdrift.drop_partitions_before('posts', '2024-03-15Z')}),
-	qr/55P03|lock timeout/, 'lock_timeout is respected');
+my $creator = $node->background_psql('postgres');
+$creator->query_until(qr/started/, "\\echo started\nSELECT count(*) FROM snowdrift.create_partitions('posts', '1 month', '2023-05-01Z', '2023-05-01Z');\n\\echo ended\n");
+$node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_locks WHERE relation = 'posts_default'::regclass AND mode = 'ShareUpdateExclusiveLock' AND granted})
+  or die 'the call does not begin';
+is(error_of($node, q{SET statement_timeout = '20s'; SELECT count(*) FROM posts; INSERT INTO posts DEFAULT VALUES}) =~ s/: .*//sr, 'no error, but',
+	'others read and write while partitions are created beside a default partition');
+$reader->query_safe('COMMIT');
+$creator->query_until(qr/ended/, '');
+is($node->safe_psql('postgres', q{SELECT to_regclass('posts_2023_05') IS NOT NULL}), 't', '... which ends when the reader ends');
 $reader->quit;
+$creator->quit;
 
 $node->stop;
 done_testing();

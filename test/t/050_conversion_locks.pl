@@ -55,12 +55,17 @@ is(waits_harmlessly('SELECT count(*) FROM orders', q{SELECT count(*) FROM snowdr
 is($node->safe_psql('postgres', q{SELECT string_agg(attidentity::text, '') FROM pg_attribute WHERE attrelid IN ('users'::regclass, 'orders'::regclass) AND attname = 'id'}),
 	'dd', '... and reverts when the reader ends');
 
-# lock_timeout limits the wait, and nothing is changed.
-my $reader = $node->background_psql('postgres');
-$reader->query_safe('BEGIN; SELECT count(*) FROM busy');
-like(error_of($node, q{SET lock_timeout = '300ms'; SELECT snowdrift.convert_keys('{busy}')}), qr/55P03|lock timeout/, 'lock_timeout is respected');
-is($node->safe_psql('postgres', q{SELECT pg_get_serial_sequence('busy', 'id')}), 'public.busy_id_seq', '... and nothing is changed');
-$reader->quit;
+# A transaction for which a conversion waits, and which waits for it: PostgreSQL sees no deadlock, because the conversion sleeps.
+my $writer = $node->background_psql('postgres');
+$writer->query_safe('BEGIN; INSERT INTO busy DEFAULT VALUES');
+my $converter = $node->background_psql('postgres', on_error_stop => 0);
+$converter->query_until(qr/started/, "\\echo started\nSELECT snowdrift.convert_keys('{busy}');\n\\echo code :SQLSTATE\n");
+$node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_locks WHERE relation = 'busy'::regclass AND mode = 'ShareUpdateExclusiveLock' AND granted})
+  or die 'the conversion does not wait';
+$writer->query_safe('ANALYZE busy; COMMIT');
+like($converter->query_until(qr/code \w+/, ''), qr/code 40P01/, 'a deadlock with a transaction is found');
+$writer->quit;
+$converter->quit;
 
 # An autovacuum that takes hours is canceled, which PostgreSQL does only for requests that wait for deadlock_timeout.
 $node->safe_psql('postgres', q{INSERT INTO busy (n) SELECT generate_series(1, 100000); UPDATE busy SET n = n;

@@ -167,18 +167,6 @@ END $$;
 COMMENT ON FUNCTION snowdrift.audit_query(text, name, regtype, @extschema@.snowflake_layout, timestamptz, boolean)
     IS 'query of snowdrift.audit()';
 
-CREATE FUNCTION snowdrift.qualified_name(relation regclass) RETURNS text
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    name CONSTANT text := (pg_identify_object('pg_class'::regclass, relation, 0)).identity;    -- the present one, not the snapshot's
-BEGIN
-    IF name IS NULL THEN
-        RAISE 'relation with OID % does not exist', relation::oid USING ERRCODE = '42P01';
-    END IF;
-    RETURN name;
-END $$;
-COMMENT ON FUNCTION snowdrift.qualified_name(regclass) IS 'name of relation with its schema, quoted';
-
 CREATE FUNCTION snowdrift.check_audited_type("table" regclass, "column" name, type regtype) RETURNS regtype
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -8,11 +8,9 @@ CREATE FUNCTION snowdrift.schemas_of(plan snowdrift.conversion) RETURNS text[]
 #variable_conflict use_column
 BEGIN
     RETURN ARRAY(
-        WITH RECURSIVE relations(relation) AS (
-            SELECT unnest(plan."tables") UNION SELECT object FROM unnest(plan.dependents) WHERE class = 'pg_class'::regclass
-            UNION SELECT inhrelid FROM relations JOIN pg_inherits ON inhparent = relation
-        ), names(nspname) AS (
-            SELECT nspname FROM relations JOIN pg_class AS c ON c.oid = relation JOIN pg_namespace AS n ON n.oid = relnamespace
+        WITH names(nspname) AS (
+            SELECT nspname FROM snowdrift.with_heirs(plan."tables" || ARRAY(SELECT object FROM unnest(plan.dependents)
+                WHERE class = 'pg_class'::regclass)) AS relation JOIN pg_class AS c ON c.oid = relation JOIN pg_namespace AS n ON n.oid = relnamespace
             UNION SELECT (parse_ident(schema))[1] FROM unnest(plan.dependents) AS d
                 JOIN pg_rewrite AS r ON class = 'pg_class'::regclass AND ev_class = object
                 JOIN pg_depend ON classid = 'pg_rewrite'::regclass AND objid = r.oid, pg_identify_object(refclassid, refobjid, 0)
@@ -49,9 +47,6 @@ DECLARE
     size CONSTANT integer := slots * current_setting('max_locks_per_transaction')::integer;
     needed bigint;
 BEGIN
-    WITH RECURSIVE relations(relation) AS (
-        SELECT unnest(plan."tables") UNION SELECT inhrelid FROM relations JOIN pg_inherits ON inhparent = relation
-    )
     SELECT count(*) + 2 * cardinality(plan.new_keys)    -- with their sequences and defaults
         + sum(CASE WHEN is_rewritten THEN 6 + indexes + changed + CASE WHEN reltoastrelid <> 0 THEN 4 ELSE 0 END ELSE indexes END)
         + 13 * (SELECT count(DISTINCT c.oid) FROM pg_constraint AS c, unnest(conkey, confkey) AS u(f, t)    -- 5 constraints, 8 triggers
@@ -62,7 +57,7 @@ BEGIN
             (SELECT count(*) FROM pg_index WHERE indrelid = relation) AS indexes,
             (SELECT count(*) FROM pg_index WHERE indrelid = relation AND (indexprs IS NOT NULL OR indpred IS NOT NULL
                 OR EXISTS (SELECT FROM unnest(plan.members) AS m WHERE m."table" = relation AND m.number = ANY (indkey)))) AS changed
-        FROM relations JOIN pg_class ON oid = relation) AS r;
+        FROM snowdrift.with_heirs(plan."tables") AS relation JOIN pg_class ON oid = relation) AS r;
     IF needed > size THEN
         RAISE 'the conversion needs about % locks, and the server has room for %', needed, size USING ERRCODE = '53200',
             HINT = format('Set max_locks_per_transaction to %s or more and restart the server, or convert the tables in several calls.', needed * 2 / slots);
@@ -87,7 +82,7 @@ BEGIN
             RAISE NOTICE 'table "%" is skipped', r.relname
                 USING DETAIL = 'Its primary key refers to the key of another table, whose values it has.',
                     HINT = format('Drop what generates its values, if nothing uses it: %s;', (SELECT string_agg(format('ALTER TABLE %s ALTER COLUMN %I DROP %s',
-                            snowdrift.relation_name(r.oid), attname, CASE attidentity WHEN '' THEN 'DEFAULT' ELSE 'IDENTITY' END), '; ')
+                            snowdrift.qualified_name(r.oid), attname, CASE attidentity WHEN '' THEN 'DEFAULT' ELSE 'IDENTITY' END), '; ')
                         FROM unnest(snowdrift.find_keys(ARRAY[r.oid], plan.call)) AS k JOIN pg_attribute ON attrelid = k."table" AND attnum = k.number));
         ELSE
             RAISE NOTICE 'table "%" is skipped', r.relname USING DETAIL = 'Its primary key has no serial or identity column of its own.',
@@ -105,7 +100,7 @@ BEGIN
                 ORDER BY sequence, key) AS s
             JOIN pg_attribute ON attrelid = (key)."table" AND attnum = (key).number JOIN pg_class AS c ON c.oid = attrelid
             LEFT JOIN LATERAL (SELECT min(o) FROM snowdrift.other_users(sequence, members) AS o) AS o(other) ON true ORDER BY key LOOP
-        RAISE NOTICE 'sequence % is kept', snowdrift.relation_name(r.sequence)
+        RAISE NOTICE 'sequence % is kept', snowdrift.qualified_name(r.sequence)
             USING DETAIL = coalesce('Another object uses the sequence: ' || r.other || '.',
                 format('Column "%s" of table "%s" uses the sequence, but does not own it.', r.attname, r.relname));
     END LOOP;
@@ -128,8 +123,8 @@ CREATE FUNCTION snowdrift.key_checks(plan snowdrift.conversion, OUT attname name
     RETURNS SETOF record LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 #variable_conflict use_column
 BEGIN
-    RETURN QUERY SELECT a.attname, c.relname, snowdrift.relation_name(c.oid),
-        format('SELECT pg_catalog.max(%I)::pg_catalog.int8 FROM %s', a.attname, snowdrift.relation_name(c.oid)),
+    RETURN QUERY SELECT a.attname, c.relname, snowdrift.qualified_name(c.oid),
+        format('SELECT pg_catalog.max(%I)::pg_catalog.int8 FROM %s', a.attname, snowdrift.qualified_name(c.oid)),
         c.oid IN (SELECT snowdrift.forced_tables(plan))
     FROM unnest(plan.new_keys) AS k JOIN pg_attribute AS a ON attrelid = k."table" AND attnum = k.number JOIN pg_class AS c ON c.oid = attrelid ORDER BY k;
 END $$;
@@ -139,17 +134,6 @@ CREATE FUNCTION snowdrift.generator_call(name text) RETURNS text
 BEGIN
     RETURN (SELECT format('%I.next_snowflake(%s)', nspname, quote_literal(name) || '::pg_catalog.text')
         FROM pg_proc JOIN pg_namespace AS n ON n.oid = pronamespace WHERE pg_proc.oid = '@extschema@.next_snowflake()'::regprocedure);
-END $$;
-
-CREATE FUNCTION snowdrift.check_can_convert(name text, dry_run boolean) RETURNS void
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    IF NOT dry_run AND current_setting('transaction_read_only')::boolean THEN
-        RAISE 'cannot execute snowdrift.%() in a read-only transaction', name USING ERRCODE = '25006';
-    ELSIF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
-        RAISE 'cannot convert keys in a transaction with isolation level "%"', current_setting('transaction_isolation')
-            USING ERRCODE = '25001', HINT = 'Use READ COMMITTED.';
-    END IF;
 END $$;
 
 -- Plan the conversion, lock the relations, and plan it again. If the second plan needs other locks, because the tables have
@@ -169,10 +153,10 @@ BEGIN
         relations := snowdrift.relations_to_lock(plan);
         requests := ARRAY(SELECT request FROM snowdrift.lock_requests(relations));
         BEGIN
-            IF dry_run THEN
-                PERFORM snowdrift.lock_for_reading(plan);
-            ELSE
+            IF NOT dry_run THEN
                 PERFORM snowdrift.lock_exclusively(relations);
+            ELSIF pg_catalog.cardinality(plan."tables") OPERATOR(pg_catalog.>) 0 THEN
+                EXECUTE snowdrift.lock_statement(plan, 'ACCESS SHARE');
             END IF;
             plan := snowdrift.plan_conversion(tables, "column", call);
             IF requests OPERATOR(pg_catalog.=) ARRAY(SELECT request FROM snowdrift.lock_requests(snowdrift.relations_to_lock(plan))) THEN
@@ -245,10 +229,8 @@ CREATE FUNCTION snowdrift.convert_keys(tables regclass[], generator text DEFAULT
 BEGIN
     IF tables IS NULL OR dry_run IS NULL THEN
         RAISE 'tables and dry_run must not be null' USING ERRCODE = '22004';
-    ELSIF pg_catalog.array_position(tables, NULL) IS NOT NULL THEN
-        RAISE 'tables must not contain nulls' USING ERRCODE = '22004';
     END IF;
-    PERFORM snowdrift.check_can_convert('convert_keys', dry_run);
+    PERFORM snowdrift.check_can_change('snowdrift.convert_keys()', dry_run);
     RETURN QUERY SELECT * FROM snowdrift.run_conversion(tables::pg_catalog.oid[], NULL, generator, dry_run);
 END $$;
 COMMENT ON FUNCTION snowdrift.convert_keys(regclass[], text, boolean)
@@ -262,7 +244,7 @@ BEGIN
     IF "table" IS NULL OR "column" IS NULL OR dry_run IS NULL THEN
         RAISE 'table, column and dry_run must not be null' USING ERRCODE = '22004';
     END IF;
-    PERFORM snowdrift.check_can_convert('convert_column', dry_run);
+    PERFORM snowdrift.check_can_change('snowdrift.convert_column()', dry_run);
     RETURN QUERY SELECT * FROM snowdrift.run_conversion(ARRAY["table"::pg_catalog.oid], "column", generator, dry_run);
 END $$;
 COMMENT ON FUNCTION snowdrift.convert_column(regclass, name, text, boolean)

@@ -185,22 +185,22 @@ BEGIN
         dropped := format('DROP STATISTICS %s', o.identity);
         created := pg_get_statisticsobjdef(object);
     WHEN 'table constraint' THEN
-        SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', snowdrift.relation_name(conrelid), conname),
-            format('ALTER TABLE %s ADD CONSTRAINT %I %s', snowdrift.relation_name(conrelid), conname, pg_get_constraintdef(oid))
+        SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', snowdrift.qualified_name(conrelid), conname),
+            format('ALTER TABLE %s ADD CONSTRAINT %I %s', snowdrift.qualified_name(conrelid), conname, pg_get_constraintdef(oid))
         INTO dropped, created FROM pg_constraint WHERE oid = object;
     WHEN 'default value' THEN
-        SELECT format('ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT', snowdrift.relation_name(adrelid), attname),
-            format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', snowdrift.relation_name(adrelid), attname, pg_get_expr(adbin, adrelid))
+        SELECT format('ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT', snowdrift.qualified_name(adrelid), attname),
+            format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', snowdrift.qualified_name(adrelid), attname, pg_get_expr(adbin, adrelid))
         INTO dropped, created FROM pg_attrdef AS d JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum WHERE d.oid = object;
     WHEN 'table column' THEN
-        SELECT format('ALTER TABLE %s DROP COLUMN %I', snowdrift.relation_name(attrelid), attname),
-            format('ALTER TABLE %s ADD COLUMN %I %s GENERATED ALWAYS AS (%s) %s', snowdrift.relation_name(attrelid), attname,
-                format_type(atttypid, atttypmod), pg_get_expr(adbin, adrelid), CASE attgenerated WHEN 'v' THEN 'VIRTUAL' ELSE 'STORED' END)
+        SELECT format('ALTER TABLE %s DROP COLUMN %I', snowdrift.qualified_name(attrelid), attname),
+            format('ALTER TABLE %s ADD COLUMN %I %s GENERATED ALWAYS AS (%s) %s', snowdrift.qualified_name(attrelid), attname,
+                CASE WHEN atttypid IN ('int2'::regtype, 'int4'::regtype) THEN 'bigint' ELSE format_type(atttypid, atttypmod) END, pg_get_expr(adbin, adrelid), CASE attgenerated WHEN 'v' THEN 'VIRTUAL' ELSE 'STORED' END)
         INTO dropped, created FROM pg_attribute JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
         WHERE attrelid = object AND attnum = part AND attgenerated <> '';    -- no others, which have data
     WHEN 'publication relation' THEN
-        SELECT format('ALTER PUBLICATION %I DROP TABLE %s', pubname, snowdrift.relation_name(prrelid)),
-            format('ALTER PUBLICATION %I ADD TABLE %s%s%s', pubname, snowdrift.relation_name(prrelid),
+        SELECT format('ALTER PUBLICATION %I DROP TABLE %s', pubname, snowdrift.qualified_name(prrelid)),
+            format('ALTER PUBLICATION %I ADD TABLE %s%s%s', pubname, snowdrift.qualified_name(prrelid),
                 (SELECT format(' (%s)', string_agg(quote_ident(attname), ', ' ORDER BY attnum)) FROM pg_attribute
                     WHERE attrelid = prrelid AND attnum = ANY (prattrs) HAVING count(*) > 0),
                 ' WHERE (' || pg_get_expr(prqual, prrelid) || ')')
@@ -256,7 +256,9 @@ BEGIN
         DETAIL = concat_ws(E'\n', first_lines, lines),
         HINT = CASE WHEN lines IS NULL THEN 'Change these columns first.'
             ELSE concat_ws(E'\n', 'In one transaction, drop these objects in this order, convert the keys, and create the objects again in the reverse order:',
-                drops, '-- convert the keys here', creates, 'Also give them their owners, privileges and comments again.') END;
+                drops, '-- convert the keys here', creates,
+                CASE WHEN creates ~ '[[:<:]](integer|smallint)[[:>:]]' OR lines ~ 'which takes integers' THEN 'First, let these statements, and the functions that they call, use bigint instead of integer.' END,
+                'Also give them their owners, privileges and comments again.') END;
 END $$;
 
 -- What prevents a change of a column's type, apart from objects that depend on it
@@ -287,7 +289,7 @@ BEGIN ATOMIC
                 AND classid = 'pg_class'::regclass AND u.attrelid = objid AND u.attnum = objsubid AND objsubid > 0
             UNION ALL
             SELECT format('is in the replica identity of its table; run ALTER TABLE %s REPLICA IDENTITY FULL first, and set the index again afterwards',
-                snowdrift.relation_name(c.oid))
+                snowdrift.qualified_name(c.oid))
             FROM pg_index AS i JOIN pg_class AS ic ON ic.oid = indexrelid
             WHERE indrelid = c.oid AND is_member AND indisreplident AND ic.relispartition AND attnum = ANY (indkey) AND c.relreplident = 'i'
         ) AS p(problem)

@@ -15,18 +15,11 @@ CREATE TYPE snowdrift.conversion AS (
     call text,                             -- the new default
     keys snowdrift.key_column[],
     new_keys snowdrift.key_column[],       -- those whose defaults change
-    referring snowdrift.key_column[],      -- the keys, and all columns that refer to them
-    widened snowdrift.key_column[],        -- the smallint and integer columns among these; none is inherited
+    widened snowdrift.key_column[],        -- the smallint and integer columns among the keys and all that refer to them; none is inherited
     members snowdrift.key_column[],        -- these, and the same columns of inheriting tables
     "tables" oid[],                        -- to lock, ascending, without inheriting tables
     dependents snowdrift.dependent[]       -- views, triggers and policies to create again
 );
-
-CREATE FUNCTION snowdrift.relation_name(relation oid) RETURNS text LANGUAGE sql STABLE
-BEGIN ATOMIC
-    SELECT format('%I.%I', CASE WHEN relnamespace = pg_my_temp_schema() THEN 'pg_temp' ELSE nspname END, relname)
-    FROM pg_class JOIN pg_namespace AS n ON n.oid = relnamespace WHERE pg_class.oid = relation;
-END;
 
 -- The setting keeps PostgreSQL from inlining this function and the next two, which would give queries bad plans.
 -- The columns, and the same columns of the tables that inherit them. Partitions inherit from partitioned tables.
@@ -92,6 +85,15 @@ BEGIN ATOMIC
         LATERAL (SELECT ltrim(pg_get_expr(adbin, adrelid), '(')) AS e(text);
 END;
 
+-- Tables, and those that inherit from them
+CREATE FUNCTION snowdrift.with_heirs(tables oid[]) RETURNS SETOF oid LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    WITH RECURSIVE relations(relation) AS (
+        SELECT unnest(tables) UNION SELECT inhrelid FROM relations JOIN pg_inherits ON inhparent = relation
+    )
+    SELECT relation FROM relations;
+END;
+
 -- Ensure that the caller may evaluate the expressions of tables: the functions in them run with the caller's rights, so
 -- that the owner of each table must have all of these.
 CREATE FUNCTION snowdrift.check_table_owners(tables oid[]) RETURNS void
@@ -101,13 +103,10 @@ DECLARE
     foreign_tables text;
     owners oid[];
 BEGIN
-    WITH RECURSIVE all_tables(relation) AS (
-        SELECT unnest(tables) UNION SELECT inhrelid FROM all_tables JOIN pg_inherits ON inhparent = relation
-    )
     SELECT string_agg(format('%s belongs to role %s', pg_describe_object('pg_class'::regclass, c.oid, 0), relowner::regrole), E'\n' ORDER BY c.oid)
             FILTER (WHERE NOT snowdrift.is_trusted_owner(relowner)),
         array_agg(DISTINCT relowner)
-    INTO foreign_tables, owners FROM all_tables JOIN pg_class AS c ON c.oid = relation;
+    INTO foreign_tables, owners FROM snowdrift.with_heirs(tables) AS relation JOIN pg_class AS c ON c.oid = relation;
     IF foreign_tables IS NULL THEN
         RETURN;
     END IF;
@@ -174,6 +173,23 @@ BEGIN
     RETURN ARRAY(SELECT r FROM unnest(result) AS r ORDER BY r);
 END $$;
 
+CREATE FUNCTION snowdrift.check_tables(tables oid[]) RETURNS void LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    r record;
+BEGIN
+    IF array_position(tables, NULL) IS NOT NULL THEN
+        RAISE 'tables must not contain nulls' USING ERRCODE = '22004';
+    END IF;
+    FOR r IN SELECT t, relname, relkind FROM unnest(tables) AS t LEFT JOIN pg_class ON oid = t ORDER BY t LOOP
+        IF r.relkind IS NULL THEN
+            RAISE 'relation with OID % does not exist', r.t USING ERRCODE = '42P01';
+        ELSIF r.relkind NOT IN ('r', 'p') THEN
+            RAISE '"%" is not a table', r.relname USING ERRCODE = '42809';
+        END IF;
+    END LOOP;
+END $$;
+
 CREATE FUNCTION snowdrift.plan_conversion(tables oid[], "column" name, call text) RETURNS snowdrift.conversion
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 #variable_conflict use_column
@@ -181,13 +197,7 @@ DECLARE
     plan snowdrift.conversion;
     r record;
 BEGIN
-    FOR r IN SELECT t, relname, relkind FROM unnest($1) AS t LEFT JOIN pg_class ON oid = t ORDER BY t LOOP
-        IF r.relkind IS NULL THEN
-            RAISE 'relation with OID % does not exist', r.t USING ERRCODE = '42P01';
-        ELSIF r.relkind NOT IN ('r', 'p') THEN
-            RAISE '"%" is not a table', r.relname USING ERRCODE = '42809';
-        END IF;
-    END LOOP;
+    PERFORM snowdrift.check_tables($1);
     plan.call := call;
     plan.keys := CASE WHEN $2 IS NULL THEN snowdrift.find_keys($1, call) ELSE ARRAY[snowdrift.find_key($1[1], $2)] END;
     -- A key that refers to another table has the values of that table's key.
@@ -203,8 +213,7 @@ BEGIN
         plan.keys := array_remove(plan.keys, r.root);
     END LOOP;
 
-    plan.referring := snowdrift.with_referring(plan.keys);
-    plan.widened := ARRAY(SELECT c FROM unnest(plan.referring) AS c
+    plan.widened := ARRAY(SELECT c FROM unnest(snowdrift.with_referring(plan.keys)) AS c
         JOIN pg_attribute ON attrelid = c."table" AND attnum = c.number JOIN pg_type AS t ON t.oid = atttypid
         WHERE coalesce(nullif(typbasetype, 0), t.oid) IN ('int2'::regtype, 'int4'::regtype) ORDER BY c);
     plan.members := ARRAY(SELECT DISTINCT member FROM snowdrift.with_inheriting(plan.widened) ORDER BY 1);
@@ -271,8 +280,6 @@ CREATE FUNCTION snowdrift.relations_to_lock(plan snowdrift.conversion) RETURNS r
 BEGIN
     RETURN ARRAY(SELECT object FROM (SELECT object, max(level) AS level FROM unnest(plan.dependents)
             WHERE class = 'pg_class'::regclass GROUP BY object) AS v ORDER BY level DESC, object)
-        || ARRAY(WITH RECURSIVE relations(relation) AS (
-                SELECT unnest(plan."tables") UNION SELECT inhrelid FROM relations JOIN pg_inherits ON inhparent = relation)
-            SELECT relation FROM relations ORDER BY 1)
+        || ARRAY(SELECT t FROM snowdrift.with_heirs(plan."tables") AS t ORDER BY t)
         || ARRAY(SELECT sequence FROM snowdrift.unused_sequences(plan));
 END $$;

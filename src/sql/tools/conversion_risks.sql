@@ -30,18 +30,20 @@ CREATE FUNCTION snowdrift.is_reference(name text, key_words text) RETURNS boolea
         OR (snowdrift.words_of(name) ~ key_words
             AND name !~* '(^(num|number|count|total)_|(count|counter|number|num|total|position|rank|size|limit|length|duration|percent|score|version)s?$)');
 
--- Columns of integers without a foreign key. is_reference: has the name of a reference, and is in a schema that has new keys
+-- Columns of integers without a foreign key. is_reference: has the name of a reference; in a schema without new keys, also that
+-- of a table with new keys
 CREATE FUNCTION snowdrift.narrow_columns(plan snowdrift.conversion, OUT column_of oid, OUT number smallint, OUT name name, OUT is_reference boolean)
     RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH words(key_words) AS MATERIALIZED (SELECT snowdrift.key_words(plan)), schemas AS MATERIALIZED (
         SELECT DISTINCT relnamespace AS schema FROM unnest((plan).new_keys) AS k JOIN pg_class AS t ON t.oid = k."table"
     )
-    SELECT attrelid, attnum, attname, relnamespace IN (SELECT schema FROM schemas) AND snowdrift.is_reference(attname, key_words)
-    FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid JOIN pg_namespace AS n ON n.oid = relnamespace
+    SELECT attrelid, attnum, attname, CASE WHEN relnamespace IN (SELECT schema FROM schemas) THEN snowdrift.is_reference(attname, key_words)
+        ELSE snowdrift.words_of(attname) ~ key_words AND snowdrift.is_reference(attname, NULL) IS TRUE END
+    FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid JOIN pg_namespace AS n ON n.oid = relnamespace JOIN pg_type AS y ON y.oid = atttypid
         LEFT JOIN pg_attrdef AS d ON adrelid = attrelid AND adnum = attnum, words
     WHERE relkind IN ('r', 'p') AND NOT relispartition AND attnum > 0 AND NOT attisdropped AND attinhcount = 0 AND attidentity = '' AND attgenerated = ''
-        AND atttypid IN ('int2'::regtype, 'int4'::regtype, 'int2[]'::regtype, 'int4[]'::regtype)
+        AND coalesce(nullif(typbasetype, 0), atttypid) IN ('int2'::regtype, 'int4'::regtype, 'int2[]'::regtype, 'int4[]'::regtype)
         AND nspname NOT LIKE 'pg!_%' ESCAPE '!' AND nspname NOT IN ('information_schema', 'snowdrift', 'snowdrift_tables') AND EXISTS (SELECT FROM schemas)
         AND (attrelid, attnum) NOT IN (SELECT m."table", m.number FROM unnest((plan).members) AS m)
         AND coalesce(pg_get_expr(adbin, adrelid), '') NOT LIKE '%nextval(%'
@@ -64,15 +66,17 @@ BEGIN ATOMIC
     GROUP BY attrelid, attnum;
 END;
 
--- The functions of triggers on the tables of a conversion, and those whose texts name such a table. is_rewritten: the
+-- The functions of triggers on the tables of a conversion, and those whose texts or arguments name such a table, or a view of one. is_rewritten: the
 -- types of the table's rows change.
 CREATE FUNCTION snowdrift.functions_near(plan snowdrift.conversion, OUT function oid, OUT is_rewritten boolean) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
-    WITH near AS MATERIALIZED (
-        SELECT "table", bool_or(is_member) AS is_rewritten FROM (
-            SELECT "table", true FROM unnest((plan).members)
-            UNION ALL SELECT (member)."table", false FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys))) AS n("table", is_member)
-        GROUP BY "table"
+    WITH RECURSIVE relations("table", is_member) AS (
+        SELECT "table", true FROM unnest((plan).members)
+        UNION SELECT (member)."table", false FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys))
+        UNION SELECT ev_class, is_member FROM relations JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = "table"
+            JOIN pg_rewrite AS r ON classid = 'pg_rewrite'::regclass AND objid = r.oid AND rulename = '_RETURN'
+    ), near AS MATERIALIZED (
+        SELECT "table", bool_or(is_member) AS is_rewritten FROM relations GROUP BY "table"
     ), words AS MATERIALIZED (    -- where a table can be: in a FROM clause, in a type, as the type of a variable
         SELECT DISTINCT p.oid, coalesce(word[1], word[2], word[3]) AS word FROM pg_proc AS p JOIN pg_language AS l ON l.oid = prolang,
             regexp_matches(lower(prosrc), '(?:(?:[[:<:]](?:from|join|into|update|only|using|table)[[:space:]]+|,[[:space:]]*)(?:"?[[:alnum:]_$]+"?[.])?"?([[:alnum:]_$]+))'
@@ -85,25 +89,30 @@ BEGIN ATOMIC
     )
     SELECT function, bool_or(is_rewritten) FROM (
         SELECT tgfoid, is_rewritten FROM near JOIN pg_trigger ON tgrelid = "table" WHERE NOT tgisinternal
-        UNION ALL SELECT words.oid, is_rewritten FROM near JOIN pg_class AS c ON c.oid = "table" JOIN words ON word = lower(relname)) AS f(function, is_rewritten)
+        UNION ALL SELECT words.oid, is_rewritten FROM near JOIN pg_class AS c ON c.oid = "table" JOIN words ON word = lower(relname)
+        UNION ALL SELECT p.oid, is_rewritten FROM near JOIN pg_type AS t ON typrelid = "table" JOIN pg_depend ON refclassid = 'pg_type'::regclass
+                AND refobjid IN (t.oid, typarray) AND classid = 'pg_proc'::regclass JOIN pg_proc AS p ON p.oid = objid) AS f(function, is_rewritten)
     GROUP BY function;
 END;
 
--- PL/pgSQL functions that sessions must plan again. Changing the cost to what it is does so, and needs the function's owner.
+-- PL/pgSQL functions that sessions must plan again. Changing a property to what it is does so, and needs the function's owner.
 CREATE FUNCTION snowdrift.functions_to_replan(plan snowdrift.conversion, OUT function oid, OUT statement text, OUT owner oid, OUT is_allowed boolean)
     RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
-    SELECT p.oid, format('ALTER FUNCTION %s COST %s', p.oid::regprocedure, procost), proowner, pg_has_role(proowner, 'USAGE')
+    SELECT p.oid, CASE prokind WHEN 'p' THEN format('ALTER PROCEDURE %s SECURITY %s', p.oid::regprocedure, CASE WHEN prosecdef THEN 'DEFINER' ELSE 'INVOKER' END)
+            ELSE format('ALTER FUNCTION %s COST %s', p.oid::regprocedure, procost) END, proowner, pg_has_role(proowner, 'USAGE')
     FROM snowdrift.functions_near(plan) JOIN pg_proc AS p ON p.oid = function JOIN pg_language AS l ON l.oid = prolang
-    WHERE is_rewritten AND lanname = 'plpgsql' AND prokind = 'f';
+    WHERE is_rewritten AND lanname = 'plpgsql' AND prokind IN ('f', 'p');
 END;
 
 -- Why functions of triggers, those that name a table, and those that take an integer with the name of a reference, can fail
 -- with new keys
 CREATE FUNCTION snowdrift.integers_in_functions(plan snowdrift.conversion, OUT function oid, OUT reason text) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
-    WITH near AS MATERIALIZED (
-        SELECT p.oid, prosrc, coalesce(proallargtypes, proargtypes::oid[]) AS types FROM snowdrift.functions_near(plan) AS f JOIN pg_proc AS p ON p.oid = f.function
+    WITH words_of_keys(key_words) AS MATERIALIZED (
+        SELECT snowdrift.key_words(plan)
+    ), near AS MATERIALIZED (
+        SELECT p.oid, prosrc, coalesce(proallargtypes, proargtypes::oid[]) || prorettype AS types FROM snowdrift.functions_near(plan) AS f JOIN pg_proc AS p ON p.oid = f.function
     ), narrow AS MATERIALIZED (
         SELECT column_of, string_agg(name::text, ', ' ORDER BY number) AS names FROM snowdrift.narrow_columns(plan)
         WHERE is_reference OR column_of NOT IN (SELECT m."table" FROM unnest((plan).members) AS m) GROUP BY column_of
@@ -119,13 +128,13 @@ BEGIN ATOMIC
         SELECT DISTINCT near.oid, lower(word[1]) AS name FROM near, regexp_matches(prosrc, '([[:alnum:]_$]+)"?[[:space:]]*[(]', 'g') AS word
     )
     SELECT oid, string_agg(reason, '; ' ORDER BY n, reason) FROM (
-        SELECT oid, 1, 'declares or takes integers' FROM near WHERE prosrc ~* '[[:<:]](smallint|int2|integer|int|int4)[[:>:]]'
+        SELECT oid, 1, 'declares, takes or returns integers' FROM near WHERE prosrc ~* '[[:<:]](smallint|int2|integer|int|int4)[[:>:]]'
             OR types && '{int2,int4,int2[],int4[]}'::regtype[]::oid[]
         UNION ALL
         SELECT calls.oid, 2, 'calls ' || q.oid::regprocedure FROM calls JOIN pg_proc AS q ON lower(proname) = calls.name
         WHERE q.oid <> calls.oid AND pronamespace <> 'pg_catalog'::regnamespace AND proargtypes::oid[] && '{int2,int4,int2[],int4[]}'::regtype[]::oid[]
         UNION ALL
-        SELECT p.oid, 1, 'takes integers' FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = pronamespace, (SELECT snowdrift.key_words(plan)) AS w(key_words)
+        SELECT p.oid, 1, 'takes integers' FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = pronamespace, words_of_keys
         WHERE key_words IS NOT NULL AND p.oid NOT IN (SELECT near.oid FROM near) AND nspname NOT LIKE 'pg!_%' ESCAPE '!'
             AND nspname NOT IN ('information_schema', 'snowdrift', 'snowdrift_tables') AND prokind IN ('f', 'p')
             AND EXISTS (SELECT FROM unnest(coalesce(proallargtypes, proargtypes::oid[]), proargnames, proargmodes) AS a(type, name, mode)
@@ -165,9 +174,27 @@ BEGIN ATOMIC
     WHERE word IN ('lastval', 'pg_get_serial_sequence') GROUP BY f.function;
 END;
 
+-- What casts keys and their references to integers, or compares them with a number that is less than new keys
+CREATE FUNCTION snowdrift.narrow_expressions(plan snowdrift.conversion, OUT object text, OUT is_cast boolean) RETURNS SETOF record LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT DISTINCT CASE WHEN ev_class IS NULL THEN pg_describe_object(classid, objid, objsubid) WHEN rulename = '_RETURN' THEN pg_describe_object('pg_class'::regclass, ev_class, 0)
+            ELSE pg_describe_object('pg_rewrite'::regclass, objid, 0) END, is_cast
+    FROM (SELECT member FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys))) AS m
+        JOIN pg_depend AS d ON refclassid = 'pg_class'::regclass AND refobjid = (member)."table" AND refobjsubid = (member).number
+        LEFT JOIN pg_rewrite AS r ON classid = 'pg_rewrite'::regclass AND r.oid = objid
+        LEFT JOIN pg_attrdef AS a ON classid = 'pg_attrdef'::regclass AND a.oid = objid
+        LEFT JOIN pg_attribute AS g ON attrelid = adrelid AND attnum = adnum AND attgenerated <> ''
+        LEFT JOIN pg_constraint AS c ON classid = 'pg_constraint'::regclass AND c.oid = objid AND contype = 'c',
+        LATERAL (VALUES (strpos(ev_action::text, format(':funcid %s ', 'int4(int8)'::regprocedure::oid)) > 0, true),
+            (atttypid IN ('int2'::regtype, 'int4'::regtype), true),
+            (coalesce(pg_get_constraintdef(c.oid), CASE WHEN g.attnum IS NOT NULL THEN pg_get_expr(adbin, adrelid) END, CASE classid WHEN 'pg_class'::regclass THEN pg_get_indexdef(objid) END) ~ '::(integer|smallint)', true),
+            (pg_get_constraintdef(c.oid) ~ '<=? [(]*''?[0-9]{1,17}([^0-9.]|$)', false)) AS e(is_narrow, is_cast)
+    WHERE is_narrow;
+END;
+
 -- One line per risk, as a comment in SQL: the kind, the object, what will happen, and what to do.
 CREATE FUNCTION snowdrift.conversion_risks(plan snowdrift.conversion, dry_run boolean) RETURNS SETOF text
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET jit = off AS $$
 #variable_conflict use_column
 BEGIN
     IF cardinality(plan."tables") = 0 THEN
@@ -180,7 +207,7 @@ BEGIN
         UNION ALL
         SELECT 2, column_of, number::text, format('no foreign key: column %I of table %s: new keys raise 22003; if it refers to a converted key, run ALTER TABLE %s ALTER COLUMN %I TYPE %s;',
             name, column_of::regclass, column_of::regclass, name,
-            CASE WHEN atttypid IN ('int2'::regtype, 'int4'::regtype) THEN 'bigint' ELSE 'bigint[]' END)
+            CASE WHEN atttypid IN ('int2[]'::regtype, 'int4[]'::regtype) THEN 'bigint[]' ELSE 'bigint' END)
         FROM snowdrift.narrow_columns(plan) JOIN pg_attribute ON attrelid = column_of AND attnum = number WHERE is_reference
         UNION ALL
         SELECT 2, column_of, number::text, format('short column: column %I of table %s: it has room for %s digits, and new keys can have 19', attname, column_of::regclass, digits)
@@ -206,6 +233,10 @@ BEGIN
         FROM unnest(plan.dependents), snowdrift.statements_for(class, object, part)
         WHERE created ~ '::(integer|smallint)' OR (class = 'pg_policy'::regclass AND (SELECT concat(pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid))
             FROM pg_policy WHERE oid = object) ~ '::(integer|smallint)')
+        UNION ALL
+        SELECT 5, NULL, object, CASE WHEN is_cast THEN format('cast to integer: %s: new keys raise 22003 there; change it to bigint', object)
+            ELSE format('limit: %s: new keys can violate it, because it compares with a small number', object) END
+        FROM snowdrift.narrow_expressions(plan)
         UNION ALL
         SELECT 6, k."table", '', format('keys not checked: table %s: row-level security hides rows from a dry run; the conversion compares the keys', k."table"::regclass)
         FROM unnest(plan.new_keys) AS k WHERE dry_run AND k."table" IN (SELECT snowdrift.forced_tables(plan))

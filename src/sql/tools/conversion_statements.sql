@@ -54,11 +54,11 @@ BEGIN
         SELECT * FROM pg_trigger WHERE d.class = 'pg_trigger'::regclass AND oid = d.object
         UNION ALL SELECT t.* FROM pg_trigger AS t JOIN copies ON t.tgparentid = copies.oid
     )
-    SELECT format('ALTER TABLE ONLY %s %s TRIGGER %I', snowdrift.relation_name(tgrelid),
+    SELECT format('ALTER TABLE ONLY %s %s TRIGGER %I', snowdrift.qualified_name(tgrelid),
         CASE tgenabled WHEN 'D' THEN 'DISABLE' WHEN 'R' THEN 'ENABLE REPLICA' WHEN 'A' THEN 'ENABLE ALWAYS' ELSE 'ENABLE' END, tgname)
     FROM copies WHERE tgenabled <> 'O' OR EXISTS (SELECT FROM copies AS c WHERE tgenabled <> 'O');
 
-    RETURN QUERY SELECT concat(format('CREATE POLICY %I ON %s AS %s FOR %s TO %s', polname, snowdrift.relation_name(polrelid),
+    RETURN QUERY SELECT concat(format('CREATE POLICY %I ON %s AS %s FOR %s TO %s', polname, snowdrift.qualified_name(polrelid),
             CASE WHEN polpermissive THEN 'PERMISSIVE' ELSE 'RESTRICTIVE' END,
             CASE polcmd WHEN 'r' THEN 'SELECT' WHEN 'a' THEN 'INSERT' WHEN 'w' THEN 'UPDATE' WHEN 'd' THEN 'DELETE' ELSE 'ALL' END,
             (SELECT string_agg(CASE role WHEN 0 THEN 'PUBLIC' ELSE role::regrole::text END, ', ') FROM unnest(polroles) AS role)),
@@ -66,8 +66,8 @@ BEGIN
     FROM pg_policy WHERE d.class = 'pg_policy'::regclass AND oid = d.object;
 
     RETURN QUERY SELECT format('COMMENT ON %s IS %L', CASE d.class WHEN 'pg_trigger'::regclass
-            THEN (SELECT format('TRIGGER %I ON %s', tgname, snowdrift.relation_name(tgrelid)) FROM pg_trigger WHERE oid = d.object)
-            ELSE (SELECT format('POLICY %I ON %s', polname, snowdrift.relation_name(polrelid)) FROM pg_policy WHERE oid = d.object) END,
+            THEN (SELECT format('TRIGGER %I ON %s', tgname, snowdrift.qualified_name(tgrelid)) FROM pg_trigger WHERE oid = d.object)
+            ELSE (SELECT format('POLICY %I ON %s', polname, snowdrift.qualified_name(polrelid)) FROM pg_policy WHERE oid = d.object) END,
         description)
     FROM pg_description WHERE classoid = d.class AND objoid = d.object AND d.class <> 'pg_class'::regclass;
 END $$;
@@ -81,11 +81,11 @@ CREATE FUNCTION snowdrift.default_statements(plan snowdrift.conversion) RETURNS 
 DECLARE
     members CONSTANT snowdrift.key_column[] := ARRAY(SELECT member FROM snowdrift.with_inheriting(plan.new_keys));
 BEGIN
-    RETURN QUERY SELECT format('ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT', snowdrift.relation_name(attrelid), attname)
+    RETURN QUERY SELECT format('ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT', snowdrift.qualified_name(attrelid), attname)
     FROM snowdrift.key_defaults(members, plan.call) JOIN pg_attribute ON attrelid = (key)."table" AND attnum = (key).number
-    WHERE snowdrift.sequence_owner(sequence, 'i') = ANY (members) ORDER BY key;
+    WHERE sequence IN (SELECT u.sequence FROM snowdrift.unused_sequences(plan) AS u WHERE is_identity) ORDER BY key;
 
-    RETURN QUERY SELECT format('ALTER TABLE %s %sALTER COLUMN %I %s', snowdrift.relation_name(attrelid),
+    RETURN QUERY SELECT format('ALTER TABLE %s %sALTER COLUMN %I %s', snowdrift.qualified_name(attrelid),
         CASE WHEN member = root AND attidentity <> '' THEN format('ALTER COLUMN %I DROP IDENTITY, ', attname) END, attname,
         CASE WHEN member = root THEN 'SET DEFAULT ' || plan.call ELSE 'DROP IDENTITY' END)
     FROM snowdrift.with_inheriting(plan.new_keys) JOIN pg_attribute ON attrelid = (member)."table" AND attnum = (member).number
@@ -93,23 +93,15 @@ BEGIN
     WHERE member = root OR (attidentity <> '' AND NOT (relispartition AND current_setting('server_version_num')::integer >= 170000))
     ORDER BY root, member = root, member;
 
-    RETURN QUERY SELECT format('DROP SEQUENCE %s', snowdrift.relation_name(sequence)) FROM snowdrift.unused_sequences(plan) WHERE NOT is_identity;
+    RETURN QUERY SELECT format('DROP SEQUENCE %s', snowdrift.qualified_name(sequence)) FROM snowdrift.unused_sequences(plan) WHERE NOT is_identity;
 END $$;
 
 -- The tables whose row-level security hides rows from the caller, who owns them
 CREATE FUNCTION snowdrift.forced_tables(plan snowdrift.conversion) RETURNS SETOF oid LANGUAGE sql STABLE
 BEGIN ATOMIC
-    WITH RECURSIVE relations(relation) AS (
-        SELECT unnest((plan)."tables") UNION SELECT inhrelid FROM relations JOIN pg_inherits ON inhparent = relation
-    )
-    SELECT relation FROM relations JOIN pg_class ON pg_class.oid = relation
+    SELECT relation FROM snowdrift.with_heirs((plan)."tables") AS relation JOIN pg_class ON pg_class.oid = relation
     WHERE relrowsecurity AND relforcerowsecurity AND NOT (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user) ORDER BY relation;
 END;
-
--- The column that owns a sequence: as that of an identity ('i'), or of another default ('a').
-CREATE FUNCTION snowdrift.sequence_owner(sequence oid, dependency "char") RETURNS snowdrift.key_column LANGUAGE sql STABLE
-    RETURN (SELECT ROW(refobjid, refobjsubid::smallint)::snowdrift.key_column FROM pg_depend
-        WHERE classid = 'pg_class'::regclass AND objid = sequence AND refclassid = 'pg_class'::regclass AND refobjsubid > 0 AND deptype = dependency);
 
 -- All statements of a conversion. path: the caller's search path.
 CREATE FUNCTION snowdrift.conversion_statements(plan snowdrift.conversion, path text) RETURNS SETOF text
@@ -128,14 +120,14 @@ BEGIN
         snowdrift.statements_for(class, object, part) ORDER BY level DESC, n DESC;
     RETURN NEXT snowdrift.lock_statement(plan, 'ACCESS EXCLUSIVE');
     -- Forced row-level security would hide rows when PostgreSQL checks foreign keys again.
-    RETURN QUERY SELECT format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', snowdrift.relation_name(oid)) FROM snowdrift.forced_tables(plan) AS oid;
+    RETURN QUERY SELECT format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', snowdrift.qualified_name(oid)) FROM snowdrift.forced_tables(plan) AS oid;
     RETURN QUERY SELECT * FROM snowdrift.default_statements(plan);
-    RETURN QUERY SELECT format('ALTER TABLE %s %s', snowdrift.relation_name(attrelid),
+    RETURN QUERY SELECT format('ALTER TABLE %s %s', snowdrift.qualified_name(attrelid),
         string_agg(format('ALTER COLUMN %I TYPE bigint', attname), ', ' ORDER BY attnum))
     FROM unnest(plan.widened) AS w JOIN pg_attribute ON attrelid = w."table" AND attnum = w.number GROUP BY attrelid ORDER BY attrelid;
-    RETURN QUERY SELECT format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', snowdrift.relation_name(oid)) FROM snowdrift.forced_tables(plan) AS oid;
+    RETURN QUERY SELECT format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', snowdrift.qualified_name(oid)) FROM snowdrift.forced_tables(plan) AS oid;
     -- PostgreSQL does not keep these when it builds objects again.
-    RETURN QUERY SELECT format('ALTER INDEX %s ALTER COLUMN %s SET STATISTICS %s', snowdrift.relation_name(indexrelid), attnum, attstattarget)
+    RETURN QUERY SELECT format('ALTER INDEX %s ALTER COLUMN %s SET STATISTICS %s', snowdrift.qualified_name(indexrelid), attnum, attstattarget)
     FROM pg_index JOIN pg_attribute ON attrelid = indexrelid JOIN pg_class AS c ON c.oid = indexrelid
     WHERE indrelid = ANY (rewritten) AND attstattarget >= 0 AND indexprs IS NOT NULL AND NOT relispartition ORDER BY indexrelid, attnum;
     RETURN QUERY SELECT format('ALTER STATISTICS %I.%I SET STATISTICS %s', nspname, stxname, stxstattarget)
@@ -154,14 +146,6 @@ END $$;
 CREATE FUNCTION snowdrift.lock_statement(plan snowdrift.conversion, mode text) RETURNS text
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 BEGIN
-    RETURN (SELECT format('LOCK TABLE %s IN %s MODE', string_agg(snowdrift.relation_name(t), ', ' ORDER BY n), mode)
+    RETURN (SELECT format('LOCK TABLE %s IN %s MODE', string_agg(snowdrift.qualified_name(t), ', ' ORDER BY n), mode)
         FROM unnest(plan."tables") WITH ORDINALITY AS u(t, n) HAVING count(*) > 0);
-END $$;
-
-CREATE FUNCTION snowdrift.lock_for_reading(plan snowdrift.conversion) RETURNS void
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    IF cardinality(plan."tables") > 0 THEN
-        EXECUTE snowdrift.lock_statement(plan, 'ACCESS SHARE');
-    END IF;
 END $$;

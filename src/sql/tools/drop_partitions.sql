@@ -215,9 +215,9 @@ BEGIN
     END IF;
     PERFORM snowdrift.check_age(older_than);
     IF NOT dry_run THEN
-        PERFORM snowdrift.check_can_change('snowdrift.drop_partitions()');
+        PERFORM snowdrift.check_can_change('snowdrift.drop_partitions()', false);
     END IF;
-    PERFORM snowdrift.check_owner(parent), snowdrift.check_permanent(parent);
+    PERFORM snowdrift.check_parent(parent);
     key := snowdrift.partition_key(parent, layout);
     "timestamp" := snowdrift.time_of_age(older_than, NULL);
     IF EXISTS (SELECT FROM snowdrift.old_partitions(parent, "timestamp", key.kind, key.layout)) THEN
@@ -246,9 +246,9 @@ BEGIN
     END IF;
     PERFORM snowdrift.check_past("timestamp");
     IF NOT dry_run THEN
-        PERFORM snowdrift.check_can_change('snowdrift.drop_partitions_before()');
+        PERFORM snowdrift.check_can_change('snowdrift.drop_partitions_before()', false);
     END IF;
-    PERFORM snowdrift.check_owner(parent), snowdrift.check_permanent(parent);
+    PERFORM snowdrift.check_parent(parent);
     RETURN QUERY SELECT d.partition, d.times FROM snowdrift.drop_listed(parent, "timestamp", layout, dry_run) AS d;
 END $$;
 COMMENT ON FUNCTION snowdrift.drop_partitions_before(regclass, timestamptz, @extschema@.snowflake_layout, boolean)

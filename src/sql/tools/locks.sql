@@ -3,42 +3,47 @@
 -- Functions that read the catalog and build statements set the search path. Those that execute statements on users' tables
 -- do not: functions in indexes, defaults and triggers rely on the caller's path. These functions qualify all names.
 
-CREATE FUNCTION snowdrift.check_can_change(function text) RETURNS void
+CREATE FUNCTION snowdrift.check_can_change(function text, dry_run boolean) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    IF current_setting('transaction_read_only')::boolean THEN
+    IF NOT dry_run AND current_setting('transaction_read_only')::boolean THEN
         RAISE 'cannot execute % in a read-only transaction', function USING ERRCODE = '25006';
     ELSIF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
         RAISE 'cannot execute % in a transaction with isolation level "%"', function, current_setting('transaction_isolation')
             USING ERRCODE = '25001', DETAIL = 'Tables can have changed since the transaction''s snapshot.', HINT = 'Use READ COMMITTED.';
     END IF;
 END $$;
-COMMENT ON FUNCTION snowdrift.check_can_change(text) IS 'ensure that the transaction is neither read-only nor has an old snapshot of the catalog';
+COMMENT ON FUNCTION snowdrift.check_can_change(text, boolean) IS 'ensure that the transaction is neither read-only nor has an old snapshot of the catalog';
 
-CREATE FUNCTION snowdrift.check_owner("table" regclass) RETURNS void
+-- The names of temporary tables can be those of others on the caller's search path.
+CREATE FUNCTION snowdrift.check_parent(parent regclass) RETURNS void
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     t record;
 BEGIN
-    SELECT c.relname, c.relowner INTO t FROM pg_class AS c WHERE c.oid = "table";
+    SELECT c.relname, c.relowner, c.relpersistence INTO t FROM pg_class AS c WHERE c.oid = parent;
     IF NOT FOUND THEN
-        RAISE 'relation with OID % does not exist', "table"::oid USING ERRCODE = '42P01';
+        RAISE 'relation with OID % does not exist', parent::oid USING ERRCODE = '42P01';
     ELSIF NOT pg_has_role(t.relowner, 'USAGE') THEN
         RAISE 'must be owner of table %', t.relname USING ERRCODE = '42501', HINT = format('Use SET ROLE %s.', t.relowner::regrole);
+    ELSIF t.relpersistence = 't' THEN
+        RAISE 'table "%" is temporary', t.relname USING ERRCODE = '0A000', HINT = 'Create and drop its partitions by hand.';
     END IF;
 END $$;
-COMMENT ON FUNCTION snowdrift.check_owner(regclass) IS 'ensure that a table exists, and that the caller is its owner or a member of that role';
+COMMENT ON FUNCTION snowdrift.check_parent(regclass)
+    IS 'ensure that a table exists and is not temporary, and that the caller is its owner or a member of that role';
 
--- The names of temporary tables can be those of others on the caller's search path.
-CREATE FUNCTION snowdrift.check_permanent("table" regclass) RETURNS void
+CREATE FUNCTION snowdrift.qualified_name(relation regclass) RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    name CONSTANT text := (pg_identify_object('pg_class'::regclass, relation, 0)).identity;    -- the present one, not the snapshot's
 BEGIN
-    IF (SELECT c.relpersistence FROM pg_class AS c WHERE c.oid = "table") = 't' THEN
-        RAISE 'table "%" is temporary', (SELECT c.relname FROM pg_class AS c WHERE c.oid = "table") USING ERRCODE = '0A000',
-            HINT = 'Create and drop its partitions by hand.';
+    IF name IS NULL THEN
+        RAISE 'relation with OID % does not exist', relation::oid USING ERRCODE = '42P01';
     END IF;
+    RETURN name;
 END $$;
-COMMENT ON FUNCTION snowdrift.check_permanent(regclass) IS 'ensure that a table is not temporary';
+COMMENT ON FUNCTION snowdrift.qualified_name(regclass) IS 'name of relation with its schema, quoted';
 
 CREATE FUNCTION snowdrift.with_partitions(tables regclass[]) RETURNS regclass[]
     LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp AS $$
@@ -95,7 +100,8 @@ $$;
 COMMENT ON FUNCTION snowdrift.lock_requests(regclass[]) IS 'statements that lock tables, views and sequences exclusively, in the order of their steps';
 
 -- While a session waits for a strong lock, all others wait behind it. So each request is short, and between requests the
--- function waits for the transactions that use the relations. The first lock blocks neither readers nor writers. It may wait
+-- function waits for the transactions that use the relations, unless one of these waits for this one: PostgreSQL does not see
+-- such a deadlock. The first lock blocks neither readers nor writers. It may wait
 -- for longer, which makes the server cancel an autovacuum; a request that is shorter than deadlock_timeout does not.
 CREATE FUNCTION snowdrift.lock_exclusively(relations regclass[]) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -108,6 +114,7 @@ DECLARE
     statement text;
     began timestamptz;
     users text[];
+    blocked integer;
     try integer := 0;
 BEGIN
     FOR statement IN SELECT format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', r) FROM unnest(relations) AS r JOIN pg_class AS c ON c.oid = r
@@ -132,12 +139,20 @@ BEGIN
                 RAISE;
             END IF;
         END;
-        users := ARRAY(SELECT DISTINCT virtualtransaction FROM pg_locks WHERE relation = ANY (relations) AND granted AND pid <> pg_backend_pid()
+        users := ARRAY(SELECT DISTINCT virtualtransaction FROM pg_locks WHERE relation = ANY (relations) AND granted AND pid IS DISTINCT FROM pg_backend_pid()
             AND database = (SELECT oid FROM pg_database WHERE datname = current_database()));
         LOOP
             PERFORM pg_sleep_for(least(deadline, clock_timestamp() + interval '100 ms') - clock_timestamp());
             EXIT WHEN clock_timestamp() >= deadline OR NOT EXISTS (SELECT FROM pg_locks
                 WHERE relation = ANY (relations) AND granted AND virtualtransaction = ANY (users));
+            WITH RECURSIVE waiting(pid) AS (
+                SELECT pid FROM pg_locks WHERE NOT granted AND virtualtransaction = ANY (users) UNION SELECT unnest(pg_blocking_pids(pid)) FROM waiting
+            )
+            SELECT min(w.pid) INTO blocked FROM waiting AS w WHERE pg_backend_pid() = ANY (pg_blocking_pids(w.pid));
+            IF blocked IS NOT NULL THEN
+                RAISE 'deadlock detected' USING ERRCODE = '40P01', DETAIL = format('Process %s waits for a lock of process %s, which waits for transactions that use the same relations.',
+                    blocked, pg_backend_pid()), HINT = 'Repeat the transaction.';
+            END IF;
         END LOOP;
         wait_ms := least(wait_ms * 3 / 2, 400);
     END LOOP;

@@ -204,11 +204,12 @@ COMMENT ON FUNCTION snowdrift.step_end(interval, timestamp, integer)
 -- The partitions that do not exist, with the statements that create them. By default, first is now(), and last is three
 -- steps later. The first and the last step may extend beyond the times of IDs.
 CREATE FUNCTION snowdrift.missing_partitions(parent regclass, step interval, first timestamptz, last timestamptz, kind text,
-        layout @extschema@.snowflake_layout, OUT partition text, OUT statements text[], OUT is_exclusive boolean) RETURNS SETOF record
+        layout @extschema@.snowflake_layout, OUT partition text, OUT statements text[], OUT relations regclass[]) RETURNS SETOF record
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 #variable_conflict error
 DECLARE
     months CONSTANT integer := snowdrift.step_months(step);
+    is_exclusive boolean;
     existing CONSTANT text[] := ARRAY(SELECT p.lower || ' ' || p.upper FROM snowdrift.list_partitions(parent, kind, layout) AS p
         WHERE p.lower IS NOT NULL);
     t record;
@@ -229,6 +230,9 @@ BEGIN
         WHERE c.oid = parent AND s.name = 'default_table_access_method';
     is_exclusive := snowdrift.tables_of_others(parent, snowdrift.with_partitions(ARRAY(
         SELECT f.confrelid FROM pg_constraint AS f WHERE f.conrelid = parent AND f.contype = 'f'))) IS NOT NULL;
+    -- The rows of a default partition are read, with an exclusive lock.
+    relations := CASE WHEN is_exclusive THEN ARRAY[parent] ELSE '{}' END
+        || coalesce(snowdrift.with_partitions(ARRAY(SELECT partdefid::regclass FROM pg_partitioned_table WHERE partrelid = parent AND partdefid <> 0)), '{}');
     "begin" := snowdrift.step_begin(step, first);
     final := coalesce(last AT TIME ZONE 'UTC', least(snowdrift.step_end(step, "begin", 3), t.last AT TIME ZONE 'UTC'));
     WHILE "begin" <= final LOOP
@@ -291,17 +295,15 @@ BEGIN
         RETURN;
     END IF;
     PERFORM snowdrift.step_months(step), snowdrift.check_times(coalesce(first, pg_catalog.now()), last),
-        snowdrift.check_can_change('snowdrift.create_partitions()');
-    PERFORM snowdrift.check_owner(parent), snowdrift.check_permanent(parent);
+        snowdrift.check_can_change('snowdrift.create_partitions()', false);
+    PERFORM snowdrift.check_parent(parent);
     PERFORM snowdrift.lock_against_changes(parent);    -- blocks sessions that create or detach partitions
     key := snowdrift.partition_key(parent, layout);
     FOR p IN SELECT * FROM snowdrift.missing_partitions(parent, step, first, last, key.kind, key.layout) LOOP
         IF NOT has_created THEN
             PERFORM snowdrift.check_owners(parent, snowdrift.ancestors_and_default(parent));
         END IF;
-        IF p.is_exclusive THEN
-            PERFORM snowdrift.lock_exclusively(ARRAY[parent]);
-        END IF;
+        PERFORM snowdrift.lock_exclusively(p.relations) WHERE NOT has_created;
         FOREACH statement IN ARRAY p.statements LOOP
             PERFORM snowdrift.run_as_owner(parent, statement);
         END LOOP;

@@ -3345,15 +3345,20 @@ END;
 -- Columns that have the name of an ID of a table with new keys, and room for fewer than 19 digits
 CREATE FUNCTION snowdrift.short_columns(plan snowdrift.conversion, OUT column_of oid, OUT number smallint, OUT digits integer) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
-    WITH words(key_words) AS MATERIALIZED (SELECT snowdrift.key_words(plan))
-    SELECT attrelid, attnum, min(room) FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid, words, LATERAL (
+    WITH words(key_words) AS MATERIALIZED (
+        SELECT snowdrift.key_words(plan)
+    ), named AS MATERIALIZED (
+        SELECT attrelid, attnum, atttypid, atttypmod FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid, words
+        WHERE relkind IN ('r', 'p') AND NOT relispartition AND attnum > 0 AND NOT attisdropped AND attinhcount = 0
+            AND atttypid IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype, 'numeric'::regtype)
+            AND attname ~* '.id$' AND snowdrift.words_of(attname) ~ key_words
+    )
+    SELECT attrelid, attnum, min(room) FROM named, LATERAL (
         SELECT atttypmod - 4 WHERE atttypid IN ('varchar'::regtype, 'bpchar'::regtype) AND atttypmod > 4
         UNION ALL SELECT (atttypmod - 4 >> 16) - (atttypmod - 4 & 65535) WHERE atttypid = 'numeric'::regtype AND atttypmod > 4
         UNION ALL SELECT bound[2]::integer - (bound[1] = '<')::integer FROM pg_constraint, regexp_match(pg_get_constraintdef(oid), 'length[(][^<]*[)] (<=?) ([0-9]{1,3})[)]') AS bound
-            WHERE conrelid = attrelid AND contype = 'c' AND conkey = ARRAY[attnum] AND atttypid IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype)) AS r(room)
-    WHERE relkind IN ('r', 'p') AND NOT relispartition AND attnum > 0 AND NOT attisdropped AND attinhcount = 0 AND room < 19
-        AND attname ~* '.id$' AND snowdrift.words_of(attname) ~ key_words
-        AND NOT EXISTS (SELECT FROM pg_constraint WHERE contype = 'f' AND conrelid = attrelid AND attnum = ANY (conkey))
+            WHERE conrelid = attrelid AND contype = 'c' AND conkey = ARRAY[attnum]) AS r(room)
+    WHERE room < 19 AND NOT EXISTS (SELECT FROM pg_constraint WHERE contype = 'f' AND conrelid = attrelid AND attnum = ANY (conkey))
     GROUP BY attrelid, attnum;
 END;
 
@@ -3762,16 +3767,17 @@ CREATE FUNCTION snowdrift.report_conversion(plan snowdrift.conversion, tables oi
 #variable_conflict use_column
 DECLARE
     members CONSTANT snowdrift.key_column[] := ARRAY(SELECT member FROM snowdrift.with_inheriting(plan.new_keys));
+    keys CONSTANT snowdrift.key_column[] := snowdrift.find_keys(tables, plan.call);    -- those that refer to others, too
     r record;
 BEGIN
     FOR r IN SELECT DISTINCT c.oid, relname FROM unnest(tables) AS t JOIN pg_class AS c ON c.oid = t
         WHERE c.oid <> ALL (ARRAY(SELECT k."table" FROM unnest(plan.keys) AS k)) ORDER BY c.oid LOOP
-        IF cardinality(snowdrift.find_keys(ARRAY[r.oid], plan.call)) > 0 THEN
+        IF EXISTS (SELECT FROM unnest(keys) AS k WHERE k."table" = r.oid) THEN
             RAISE NOTICE 'table "%" is skipped', r.relname
                 USING DETAIL = 'Its primary key refers to the key of another table, whose values it has.',
                     HINT = format('Drop what generates its values, if nothing uses it: %s;', (SELECT string_agg(format('ALTER TABLE %s ALTER COLUMN %I DROP %s',
                             snowdrift.qualified_name(r.oid), attname, CASE attidentity WHEN '' THEN 'DEFAULT' ELSE 'IDENTITY' END), '; ')
-                        FROM unnest(snowdrift.find_keys(ARRAY[r.oid], plan.call)) AS k JOIN pg_attribute ON attrelid = k."table" AND attnum = k.number));
+                        FROM unnest(keys) AS k JOIN pg_attribute ON attrelid = k."table" AND attnum = k.number WHERE k."table" = r.oid));
         ELSE
             RAISE NOTICE 'table "%" is skipped', r.relname USING DETAIL = 'Its primary key has no serial or identity column of its own.',
                 HINT = 'snowdrift.convert_column() converts other columns.';

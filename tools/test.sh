@@ -53,7 +53,9 @@ suite_regress() { on_server "" run_regress "pg_regress"; }
 suite_preloaded() {
     local parallel=debug_parallel_query
     [ "$pg_version" -ge 16 ] || parallel=force_parallel_mode
-    on_server "$preloaded"$'\n'"$parallel = regress" run_regress "pg_regress, preloaded"
+    local tests=REGRESS_PRELOADED
+    [ -z "${SNOWDRIFT_LONG:-}" ] || tests=REGRESS
+    on_server "$preloaded"$'\n'"$parallel = regress" run_regress "pg_regress, preloaded" "REGRESS=$(make -s "print-$tests")"
 }
 
 suite_integration() {

@@ -74,16 +74,17 @@ CREATE FUNCTION snowdrift.report_conversion(plan snowdrift.conversion, tables oi
 #variable_conflict use_column
 DECLARE
     members CONSTANT snowdrift.key_column[] := ARRAY(SELECT member FROM snowdrift.with_inheriting(plan.new_keys));
+    keys CONSTANT snowdrift.key_column[] := snowdrift.find_keys(tables, plan.call);    -- those that refer to others, too
     r record;
 BEGIN
     FOR r IN SELECT DISTINCT c.oid, relname FROM unnest(tables) AS t JOIN pg_class AS c ON c.oid = t
         WHERE c.oid <> ALL (ARRAY(SELECT k."table" FROM unnest(plan.keys) AS k)) ORDER BY c.oid LOOP
-        IF cardinality(snowdrift.find_keys(ARRAY[r.oid], plan.call)) > 0 THEN
+        IF EXISTS (SELECT FROM unnest(keys) AS k WHERE k."table" = r.oid) THEN
             RAISE NOTICE 'table "%" is skipped', r.relname
                 USING DETAIL = 'Its primary key refers to the key of another table, whose values it has.',
                     HINT = format('Drop what generates its values, if nothing uses it: %s;', (SELECT string_agg(format('ALTER TABLE %s ALTER COLUMN %I DROP %s',
                             snowdrift.qualified_name(r.oid), attname, CASE attidentity WHEN '' THEN 'DEFAULT' ELSE 'IDENTITY' END), '; ')
-                        FROM unnest(snowdrift.find_keys(ARRAY[r.oid], plan.call)) AS k JOIN pg_attribute ON attrelid = k."table" AND attnum = k.number));
+                        FROM unnest(keys) AS k JOIN pg_attribute ON attrelid = k."table" AND attnum = k.number WHERE k."table" = r.oid));
         ELSE
             RAISE NOTICE 'table "%" is skipped', r.relname USING DETAIL = 'Its primary key has no serial or identity column of its own.',
                 HINT = 'snowdrift.convert_column() converts other columns.';

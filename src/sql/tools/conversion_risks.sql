@@ -54,15 +54,20 @@ END;
 -- Columns that have the name of an ID of a table with new keys, and room for fewer than 19 digits
 CREATE FUNCTION snowdrift.short_columns(plan snowdrift.conversion, OUT column_of oid, OUT number smallint, OUT digits integer) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
-    WITH words(key_words) AS MATERIALIZED (SELECT snowdrift.key_words(plan))
-    SELECT attrelid, attnum, min(room) FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid, words, LATERAL (
+    WITH words(key_words) AS MATERIALIZED (
+        SELECT snowdrift.key_words(plan)
+    ), named AS MATERIALIZED (
+        SELECT attrelid, attnum, atttypid, atttypmod FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid, words
+        WHERE relkind IN ('r', 'p') AND NOT relispartition AND attnum > 0 AND NOT attisdropped AND attinhcount = 0
+            AND atttypid IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype, 'numeric'::regtype)
+            AND attname ~* '.id$' AND snowdrift.words_of(attname) ~ key_words
+    )
+    SELECT attrelid, attnum, min(room) FROM named, LATERAL (
         SELECT atttypmod - 4 WHERE atttypid IN ('varchar'::regtype, 'bpchar'::regtype) AND atttypmod > 4
         UNION ALL SELECT (atttypmod - 4 >> 16) - (atttypmod - 4 & 65535) WHERE atttypid = 'numeric'::regtype AND atttypmod > 4
         UNION ALL SELECT bound[2]::integer - (bound[1] = '<')::integer FROM pg_constraint, regexp_match(pg_get_constraintdef(oid), 'length[(][^<]*[)] (<=?) ([0-9]{1,3})[)]') AS bound
-            WHERE conrelid = attrelid AND contype = 'c' AND conkey = ARRAY[attnum] AND atttypid IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype)) AS r(room)
-    WHERE relkind IN ('r', 'p') AND NOT relispartition AND attnum > 0 AND NOT attisdropped AND attinhcount = 0 AND room < 19
-        AND attname ~* '.id$' AND snowdrift.words_of(attname) ~ key_words
-        AND NOT EXISTS (SELECT FROM pg_constraint WHERE contype = 'f' AND conrelid = attrelid AND attnum = ANY (conkey))
+            WHERE conrelid = attrelid AND contype = 'c' AND conkey = ARRAY[attnum]) AS r(room)
+    WHERE room < 19 AND NOT EXISTS (SELECT FROM pg_constraint WHERE contype = 'f' AND conrelid = attrelid AND attnum = ANY (conkey))
     GROUP BY attrelid, attnum;
 END;
 

@@ -5,7 +5,7 @@ SET TIME ZONE 'UTC';
 -- generators with their own node, another layout or a part of the sequence
 SELECT snowdrift.create_generator('orders', 'snowflake', datacenter => 2, worker => 3);
 SELECT snowdrift.create_generator('toots', 'snowflake', layout => 'mastodon');
-SELECT snowdrift.create_generator('people', 'sno', partition => 4242, sequence_min => 13, sequence_max => 10);
+SELECT snowdrift.create_generator('people', 'sno', partition => 4242, sequence_min => 10, sequence_max => 13);
 SELECT snowdrift.create_generator('shared', 'snowflake', sequence_min => 100, sequence_max => 199);
 SELECT name, kind, layout, datacenter, worker, partition, sequence_min, sequence_max
 FROM snowdrift.generators ORDER BY name, kind;
@@ -84,7 +84,8 @@ SELECT error_of($$SELECT snowdrift.create_generator('x', 'snowflake', sequence_m
 SELECT error_of($$SELECT snowdrift.create_generator('x', 'sno', 'twitter')$$);
 SELECT error_of($$SELECT snowdrift.create_generator('x', 'sno', worker => 1)$$);
 SELECT error_of($$SELECT snowdrift.create_generator('x', 'sno', partition => 65536)$$);
-SELECT error_of($$SELECT snowdrift.create_generator('x', 'sno', sequence_min => 7, sequence_max => 5)$$);
+SELECT error_of($$SELECT snowdrift.create_generator('x', 'sno', sequence_min => 5, sequence_max => 7)$$);
+SELECT error_of($$SELECT snowdrift.create_generator('x', 'snowflake', sequence_min => 100, sequence_max => 10)$$);
 SELECT error_of($$SELECT snowdrift.create_generator('x', 'sno', sequence_min => 65536)$$);
 
 -- A layout that has ended or has not begun: no generator is created, and existing ones raise an error that states the

@@ -1,6 +1,5 @@
 // The SQL functions snowdrift.create_generator() and snowdrift.drop_generator(), and the triggers
 // of snowdrift_tables.generator.
-#include <utility>
 
 #include "pg/named/definition_table.hpp"
 #include "pg/named/definitions.hpp"
@@ -79,9 +78,7 @@ SNOWDRIFT_FUNCTION(create_generator) {
                         errmsg("unrecognized ID generator kind: \"%s\"", kind),
                         errhint("Valid kinds are \"snowflake\" and \"sno\".")));
     }
-    Definition definition = row.definition();
-    if (definition.sequence_min > definition.sequence_max)
-        std::swap(definition.sequence_min, definition.sequence_max);
+    const Definition definition = row.definition();
     definitions::check_bounds(definition.sequence_min, definition.sequence_max);
     if (const int64_t now = clock::now_ms();
         definition.kind == slots::Kind::snowflake &&

@@ -115,6 +115,11 @@ void check_name(const char* name) {
 }  // namespace
 
 void check_bounds(int64_t sequence_min, int64_t sequence_max) {
+    if (sequence_min > sequence_max)
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("sequence_min %lld must not be greater than sequence_max %lld",
+                               static_cast<long long>(sequence_min),
+                               static_cast<long long>(sequence_max))));
     constexpr int min_pool = 4;
     if (sequence_max - sequence_min + 1 >= min_pool) return;
     ereport(ERROR,

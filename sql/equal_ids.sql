@@ -13,7 +13,7 @@ SELECT next_snowflake('a') = next_snowflake('b') AS equal;
 SELECT snowdrift.create_generator('node', 'snowflake', worker => 1);
 SELECT snowdrift.create_generator('node, low half', 'snowflake', worker => 2, sequence_max => 2047);
 SELECT snowdrift.create_generator('node, high half', 'snowflake', worker => 2, sequence_min => 2048);
-SELECT snowdrift.create_generator('node, middle', 'snowflake', worker => 2, sequence_min => 3000, sequence_max => 1000);
+SELECT snowdrift.create_generator('node, middle', 'snowflake', worker => 2, sequence_min => 1000, sequence_max => 3000);
 SELECT snowdrift.create_generator('up to 100', 'snowflake', worker => 8, sequence_max => 100);
 SELECT snowdrift.create_generator('from 100', 'snowflake', worker => 8, sequence_min => 100);
 SELECT snowdrift.create_generator('up to 100 again', 'snowflake', worker => 8, sequence_max => 100);

@@ -18,12 +18,14 @@ protocol:         snowdrift snowdrift/core
 pg/support:       snowdrift snowdrift/core
 pg/types:         snowdrift snowdrift/core pg/support
 pg/planner:       snowdrift snowdrift/core pg/support pg/types
-pg/mark:          snowdrift snowdrift/core protocol pg/support pg/types
-pg/node:          snowdrift snowdrift/core protocol pg/support pg/mark
-pg/named:         snowdrift snowdrift/core protocol pg/support pg/types pg/mark pg/node
-pg/watermark:     snowdrift snowdrift/core protocol pg/support pg/mark
-pg/draw:          snowdrift snowdrift/core protocol pg/support pg/types pg/mark pg/node pg/named pg/watermark
-pg/module.cpp:    pg/support pg/mark
+pg/slots:         snowdrift snowdrift/core protocol pg/support pg/types
+pg/mark:          snowdrift snowdrift/core protocol pg/support pg/slots
+pg/node:          snowdrift snowdrift/core protocol pg/support pg/slots pg/mark
+pg/named:         snowdrift snowdrift/core protocol pg/support pg/types pg/slots pg/mark pg/node
+pg/watermark:     snowdrift snowdrift/core protocol pg/support pg/slots pg/mark
+pg/draw:          snowdrift snowdrift/core protocol pg/support pg/types pg/slots pg/mark pg/node pg/named pg/watermark
+pg/administration: snowdrift snowdrift/core protocol pg/support pg/types pg/slots pg/mark pg/node pg/named pg/watermark pg/draw
+pg/module.cpp:    pg/support pg/slots pg/mark
 TEXT
 }
 

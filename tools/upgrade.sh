@@ -19,9 +19,9 @@ build_next_version() {
         rm "$next"/src/pg/{,*/}*.cpp
         join_sources "$next/src/pg"
     fi
-    edit "$next/src/pg/mark/slots.hpp" 's/(structure_version) = [0-9]+;/\1 = 1000;/'
-    edit "$next/src/pg/mark/slot.hpp" 's/^(struct alignas\(64\) Slot \{)/\1 char made_up[64];/'
-    edit "$next/src/pg/mark/slot.hpp" '/^static_assert\(sizeof\(Slot\) ==/d'
+    edit "$next/src/pg/slots/slots.hpp" 's/(structure_version) = [0-9]+;/\1 = 1000;/'
+    edit "$next/src/pg/slots/slot.hpp" 's/^(struct alignas\(64\) Slot \{)/\1 char made_up[64];/'
+    edit "$next/src/pg/slots/slot.hpp" '/^static_assert\(sizeof\(Slot\) ==/d'
     cat >"$next/src/pg/made_up.cpp" <<'CPP'
 #include "pg/support/postgres.hpp"
 

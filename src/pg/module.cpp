@@ -1,7 +1,7 @@
 // The library's entry point, which PostgreSQL calls when a process loads the library.
 #include "pg/support/postgres.hpp"
 
-#include "pg/mark/slots.hpp"
+#include "pg/slots/slots.hpp"
 #include "pg/support/settings.hpp"
 
 extern "C" {

@@ -1,5 +1,19 @@
 // Drawing an ID from a generator: hold its watermark, ask the generator, wait for the clock if
 // necessary, and ensure that the mark covers the ID.
+//
+// The rule is the order of these steps. The hold comes before the ID is taken, or a reader could
+// pass the ID (sentence 7 of the proof in docs/guarantees.md). The mark is checked after the ID is
+// taken and before it is returned (sentence 1): an ID that was taken and is not returned is lost,
+// which harms nobody.
+//
+// In most calls, nothing waits and nothing is locked: the session is prepared, the transaction
+// holds the watermark, the state advances by one atomic operation, and the word of the mark is past
+// the ID (draw_fast). The others go through prepare(), which attaches the mark and the slot, and
+// through the waits, which can be interrupted.
+//
+// What can go wrong: the state is replaced between prepare() and the draw, by another session that
+// drops the generator or resets the clock. The number of the slot and the tag of the mark tell; the
+// ID is discarded, and the draw begins again.
 #pragma once
 
 #include <concepts>
@@ -8,7 +22,7 @@
 #include "pg/draw/overflow.hpp"
 #include "pg/draw/session_slot.hpp"
 #include "pg/mark/mark.hpp"
-#include "pg/mark/waiting.hpp"
+#include "pg/slots/waiting.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/watermark/holds.hpp"

@@ -4,7 +4,7 @@
 // waits longer records its wait repeatedly.
 #pragma once
 
-#include "pg/mark/slots.hpp"
+#include "pg/slots/slots.hpp"
 #include "pg/support/postgres.hpp"
 
 namespace snowdrift::overflow {

@@ -7,7 +7,7 @@
 #include "pg/mark/advance_state.hpp"
 #include "pg/mark/mark.hpp"
 #include "pg/mark/slot_release.hpp"
-#include "pg/mark/slots.hpp"
+#include "pg/slots/slots.hpp"
 #include "pg/support/postgres.hpp"
 
 namespace snowdrift {

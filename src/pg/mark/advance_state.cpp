@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "pg/mark/mark.hpp"
-#include "pg/mark/regressions.hpp"
+#include "pg/slots/regressions.hpp"
 
 namespace snowdrift {
 

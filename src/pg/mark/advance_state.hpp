@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "pg/mark/slots.hpp"
+#include "pg/slots/slots.hpp"
 
 namespace snowdrift {
 

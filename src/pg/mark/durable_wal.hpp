@@ -2,7 +2,7 @@
 // checking that WAL is writable.
 #pragma once
 
-#include "pg/mark/waiting.hpp"
+#include "pg/slots/waiting.hpp"
 #include "pg/support/postgres.hpp"
 
 extern "C" {

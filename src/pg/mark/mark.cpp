@@ -4,7 +4,7 @@
 
 #include "pg/mark/durable_wal.hpp"
 #include "pg/mark/mark_table.hpp"
-#include "pg/mark/slots.hpp"
+#include "pg/slots/slots.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/relcache_callback.hpp"

@@ -1,7 +1,7 @@
 // What happens to slots at the end of transactions that create or drop generators.
 #pragma once
 
-#include "pg/mark/slots.hpp"
+#include "pg/slots/slots.hpp"
 
 namespace snowdrift {
 

@@ -1,5 +1,18 @@
-// The definitions of named generators, in the table snowdrift_tables.generator. generator_lock.hpp
-// has the locks that block dropping a generator in use.
+// The definitions of named generators, in the table snowdrift_tables.generator.
+//
+// The rule: a definition never changes, and no transaction draws from a generator that is dropped
+// meanwhile. So a session may keep what it has read (generator_cache.hpp) until the table is
+// invalidated, and a state belongs to one definition for as long as it exists.
+//
+// What can go wrong: a generator is dropped while transactions draw from it, or a drop or a
+// creation is rolled back. Each transaction that draws holds a lock on the generator's id
+// (generator_lock.hpp), for which a drop waits; a slot is freed at the end of the transaction that
+// drops its generator, and if that is rolled back, its state is advanced past the floor, because
+// another generator can have drawn meanwhile. This is the part of sentence 2 of the proof in
+// docs/guarantees.md that speaks of generators that replace others.
+//
+// Changes by hand would break the rule, so a trigger refuses them, and lets dumps insert rows; rows
+// of another server, by logical replication, are skipped.
 #pragma once
 
 #include <optional>

@@ -10,9 +10,9 @@
 
 #include "pg/mark/mark.hpp"
 #include "pg/mark/mark_table.hpp"
-#include "pg/mark/slots.hpp"
 #include "pg/node/citus.hpp"
 #include "pg/node/replication.hpp"
+#include "pg/slots/slots.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/row.hpp"
 #include "pg/support/settings.hpp"

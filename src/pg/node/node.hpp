@@ -1,5 +1,16 @@
-// The node of a generator: the server's number, from the setting snowdrift.node, unless the
-// definition has one.
+// The node of a generator: the server's number, from the setting snowdrift.node or from Citus,
+// unless the definition has one.
+//
+// The rule: two servers that issue IDs of one generator have different numbers, and where a number
+// is missing or could be another server's, drawing raises an error instead of an ID. Servers cannot
+// know of each other, but of themselves: the row of the mark says whose IDs it covers
+// (mark_owner.hpp), that is, the system identifier, and the number that was last drawn with. A copy
+// of a server finds another identifier there, a server that has lost its configuration finds a
+// number that it no longer has; both raise 55000 until snowdrift.confirm_node() is called.
+//
+// What can go wrong, and is not noticed: two servers that were configured with the same number, and
+// copies that keep the identifier. docs/guarantees.md, "Copies of a server" and "What is not
+// guaranteed", lists what is and what is not found.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "pg/mark/slots.hpp"
+#include "pg/slots/slots.hpp"
 
 extern "C" {
 #include "access/transam.h"

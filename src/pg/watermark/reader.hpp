@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "pg/mark/mark.hpp"
-#include "pg/mark/slot.hpp"
+#include "pg/slots/slot.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/settings.hpp"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "pg/mark/slot.hpp"
+#include "pg/slots/slot.hpp"
 
 namespace snowdrift::watermark {
 

@@ -172,7 +172,7 @@ DECLARE
     p pg_catalog.record;
     detail pg_catalog.text;
 BEGIN
-    IF NOT dry_run AND EXISTS (SELECT FROM snowdrift.old_partitions(parent, "timestamp", key.kind, key.layout)) THEN
+    IF NOT dry_run THEN
         PERFORM snowdrift.lock_against_changes(parent);    -- waits for sessions that create and drop partitions
         old := ARRAY(SELECT o.partition FROM snowdrift.old_partitions(parent, "timestamp", key.kind, key.layout) AS o);
         PERFORM snowdrift.lock_exclusively(snowdrift.tables_to_lock(parent, old)) WHERE pg_catalog.cardinality(old) OPERATOR(pg_catalog.>) 0;
@@ -220,10 +220,10 @@ BEGIN
     PERFORM snowdrift.check_parent(parent);
     key := snowdrift.partition_key(parent, layout);
     "timestamp" := snowdrift.time_of_age(older_than, NULL);
+    IF NOT dry_run THEN    -- before the rows are read: two calls that have read partitions could not lock them
+        PERFORM snowdrift.lock_against_changes(parent);
+    END IF;
     IF EXISTS (SELECT FROM snowdrift.old_partitions(parent, "timestamp", key.kind, key.layout)) THEN
-        IF NOT dry_run THEN    -- before the rows are read: two calls that have read partitions could not lock them
-            PERFORM snowdrift.lock_against_changes(parent);
-        END IF;
         PERFORM snowdrift.check_owners(parent, snowdrift.ancestors_and_default(parent)),
             snowdrift.check_owners(parent, snowdrift.with_partitions(ARRAY(
                 SELECT p.partition FROM snowdrift.row_queries(parent, key."column", key.kind, key.layout) AS p)));

@@ -8,7 +8,7 @@
 #include "fuzz/snapshot_model.hpp"
 #include "fuzz/snapshot_texts.hpp"
 
-#include "pg/draw/snapshot.hpp"
+#include "pg/administration/snapshot.hpp"
 #include "snowdrift/snowflake_layout.hpp"
 
 extern "C" {

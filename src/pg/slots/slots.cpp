@@ -1,4 +1,4 @@
-#include "pg/mark/slots.hpp"
+#include "pg/slots/slots.hpp"
 
 #include <new>
 #include <optional>

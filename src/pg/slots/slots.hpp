@@ -1,12 +1,32 @@
-// Slots: the shared memory that holds the generators' states and the mark, and the lock that
-// protects it. This file finds, allocates and releases slots; slot.hpp has the form of one.
-// src/protocol interprets the states; slot_release.hpp decides when a slot is released.
+// Slots: the shared memory of the generators' states and of the mark. slot.hpp has the form of a
+// slot; this file finds, allocates and frees them.
+//
+// The library must work without being preloaded, so its first session allocates a root in the
+// server's spare shared memory, and the slots are in dynamic shared memory. Nothing here survives a
+// restart; what must is in the row of the mark.
+//
+// The rule: a slot belongs to one generator, and its key says which one: the database, the table of
+// definitions, the generator's id, kind and layout, and the bounds of its sequence. A generator
+// that gets the id or the name of another one therefore never continues its state. A slot that is
+// allocated gets a number that no slot had before; each draw compares it with the one that its
+// session has stored, so a session cannot use a slot that was freed and allocated again.
+//
+// What can go wrong: a slot is freed while a session still draws from it, or a generator that is
+// created later starts before the last IDs of one that is gone. The first is excluded by that
+// number, the second by the floor of fresh states, which a freed slot raises
+// (mark/slot_release.hpp). This is sentence 2 of the proof in docs/guarantees.md: "A fresh state
+// starts after every ID of its generator, and of the generators that its generator replaces".
+// Sentence 3, that a state only moves forward, is kept by include/snowdrift/core and by
+// src/protocol.
+//
+// Sessions of several versions of the library can be open. Those whose structure is the same share
+// this memory; the others find no slots here, and stop (protocol/mark_protocol.hpp).
 #pragma once
 
 #include <cstdint>
 #include <span>
 
-#include "pg/mark/slot.hpp"
+#include "pg/slots/slot.hpp"
 #include "pg/support/postgres.hpp"
 
 extern "C" {

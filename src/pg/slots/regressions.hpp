@@ -7,7 +7,7 @@
 // sequence was used up may begin the next time unit. Neither is a regression.
 #pragma once
 
-#include "pg/mark/slots.hpp"
+#include "pg/slots/slots.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
 #include "protocol/generators.hpp"

@@ -2,7 +2,7 @@
 #include <charconv>
 #include <cstring>
 
-#include "pg/draw/snapshot.hpp"
+#include "pg/administration/snapshot.hpp"
 #include "pg/support/checks.hpp"
 #include "pg/support/time.hpp"
 #include "pg/types/id_traits.hpp"

@@ -1,7 +1,7 @@
 // The SQL functions snowdrift.snapshot(), and snowdrift.restore(), which resumes a generator after
 // a snapshot that was taken on this server or another one. Creates the generator if it does not
 // exist. snapshot_json.cpp has the jsonb form.
-#include "pg/draw/snapshot.hpp"
+#include "pg/administration/snapshot.hpp"
 
 #include <algorithm>
 
@@ -9,8 +9,8 @@
 #include "pg/draw/session_slot.hpp"
 #include "pg/mark/advance_state.hpp"
 #include "pg/mark/mark_table.hpp"
-#include "pg/mark/regressions.hpp"
 #include "pg/named/equal_ids.hpp"
+#include "pg/slots/regressions.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/settings.hpp"
 

@@ -1810,6 +1810,18 @@ BEGIN ATOMIC
 END
 $sql$;
 
+-- The type of which a domain is made, also through other domains
+EXECUTE $sql$
+CREATE OR REPLACE FUNCTION snowdrift.base_type(type oid) RETURNS oid LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    WITH RECURSIVE types(oid, base) AS (
+        SELECT t.oid, typbasetype FROM pg_type AS t WHERE t.oid = type
+        UNION ALL SELECT t.oid, typbasetype FROM types JOIN pg_type AS t ON t.oid = base
+    )
+    SELECT oid FROM types WHERE base = 0;
+END
+$sql$;
+
 -- Tables, and those that inherit from them
 EXECUTE $sql$
 CREATE OR REPLACE FUNCTION snowdrift.with_heirs(tables oid[]) RETURNS SETOF oid LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -1818,6 +1830,22 @@ BEGIN ATOMIC
         SELECT unnest(tables) UNION SELECT inhrelid FROM relations JOIN pg_inherits ON inhparent = relation
     )
     SELECT relation FROM relations;
+END
+$sql$;
+
+-- The roles, except the owner, that may insert into a table, an inheriting table, or a view of these; 0 is PUBLIC
+EXECUTE $sql$
+CREATE OR REPLACE FUNCTION snowdrift.inserting_roles("table" oid) RETURNS SETOF oid LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    WITH RECURSIVE relations(relation) AS (
+        SELECT h FROM snowdrift.with_heirs(ARRAY["table"]) AS h
+        UNION SELECT ev_class FROM relations JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = relation
+            JOIN pg_rewrite AS r ON classid = 'pg_rewrite'::regclass AND objid = r.oid
+    ), acls(acl) AS (
+        SELECT relacl FROM relations JOIN pg_class ON oid = relation UNION ALL SELECT attacl FROM relations JOIN pg_attribute ON attrelid = relation
+    )
+    SELECT DISTINCT grantee FROM acls, aclexplode(acl)
+    WHERE privilege_type = 'INSERT' AND grantee <> (SELECT relowner FROM pg_class WHERE oid = "table") ORDER BY grantee;
 END
 $sql$;
 
@@ -1860,7 +1888,7 @@ BEGIN ATOMIC
             JOIN pg_attribute ON attrelid = conrelid AND attnum = ANY (conkey)
             JOIN pg_type AS t ON t.oid = atttypid
         WHERE contype = 'p' AND conrelid = ANY (tables) AND attinhcount = 0
-            AND coalesce(nullif(typbasetype, 0), t.oid) IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)), call)
+            AND CASE typbasetype WHEN 0 THEN t.oid ELSE snowdrift.base_type(t.oid) END IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)), call)
     WHERE kind IN ('identity', 'sequence', 'generator');
 END
 $sql$;
@@ -1872,7 +1900,7 @@ CREATE OR REPLACE FUNCTION snowdrift.find_key(relation oid, name name) RETURNS s
 DECLARE
     a record;
 BEGIN
-    SELECT attnum, relname, atttypid, attinhcount, coalesce(nullif(typbasetype, 0), t.oid) AS base INTO a
+    SELECT attnum, relname, atttypid, attinhcount, CASE typbasetype WHEN 0 THEN t.oid ELSE snowdrift.base_type(t.oid) END AS base INTO a
     FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid JOIN pg_type AS t ON t.oid = atttypid
     WHERE attrelid = relation AND attname = name AND NOT attisdropped;
     IF NOT FOUND THEN
@@ -1946,7 +1974,7 @@ BEGIN
 
     plan.widened := ARRAY(SELECT c FROM unnest(snowdrift.with_referring(plan.keys)) AS c
         JOIN pg_attribute ON attrelid = c."table" AND attnum = c.number JOIN pg_type AS t ON t.oid = atttypid
-        WHERE coalesce(nullif(typbasetype, 0), t.oid) IN ('int2'::regtype, 'int4'::regtype) ORDER BY c);
+        WHERE CASE typbasetype WHEN 0 THEN t.oid ELSE snowdrift.base_type(t.oid) END IN ('int2'::regtype, 'int4'::regtype) ORDER BY c);
     plan.members := ARRAY(SELECT DISTINCT member FROM snowdrift.with_inheriting(plan.widened) ORDER BY 1);
     PERFORM snowdrift.check_table_owners(snowdrift.tables_of_keys(plan.keys, plan));
     FOR r IN SELECT attname, relname, attgenerated, expression FROM snowdrift.with_inheriting(plan.keys), snowdrift.key_defaults(ARRAY[member], call)
@@ -2290,7 +2318,7 @@ CREATE OR REPLACE FUNCTION snowdrift.column_obstacles(plan snowdrift.conversion,
     LANGUAGE sql STABLE
 BEGIN ATOMIC
     SELECT m, pg_describe_object('pg_class'::regclass, c.oid, attnum) || ' ' || problem
-    FROM (SELECT m, true FROM unnest((plan).members) AS m UNION ALL SELECT k, false FROM unnest((plan).keys) AS k) AS columns(m, is_member)
+    FROM (SELECT m, true FROM unnest((plan).members) AS m UNION ALL SELECT k, false FROM unnest((plan).new_keys) AS k) AS columns(m, is_member)
         JOIN pg_attribute ON attrelid = (m)."table" AND attnum = (m).number
         JOIN pg_class AS c ON c.oid = attrelid JOIN pg_type AS t ON t.oid = atttypid,
         LATERAL (
@@ -2371,7 +2399,7 @@ BEGIN ATOMIC
     FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid JOIN pg_namespace AS n ON n.oid = relnamespace JOIN pg_type AS y ON y.oid = atttypid
         LEFT JOIN pg_attrdef AS d ON adrelid = attrelid AND adnum = attnum, words
     WHERE relkind IN ('r', 'p') AND NOT relispartition AND attnum > 0 AND NOT attisdropped AND attinhcount = 0 AND attidentity = '' AND attgenerated = ''
-        AND coalesce(nullif(typbasetype, 0), atttypid) IN ('int2'::regtype, 'int4'::regtype, 'int2[]'::regtype, 'int4[]'::regtype)
+        AND CASE typbasetype WHEN 0 THEN atttypid ELSE snowdrift.base_type(atttypid) END IN ('int2'::regtype, 'int4'::regtype, 'int2[]'::regtype, 'int4[]'::regtype)
         AND nspname NOT LIKE 'pg!_%' ESCAPE '!' AND nspname NOT IN ('information_schema', 'snowdrift', 'snowdrift_tables') AND EXISTS (SELECT FROM schemas)
         AND (attrelid, attnum) NOT IN (SELECT m."table", m.number FROM unnest((plan).members) AS m)
         AND coalesce(pg_get_expr(adbin, adrelid), '') NOT LIKE '%nextval(%'
@@ -2540,6 +2568,20 @@ BEGIN ATOMIC
 END
 $sql$;
 
+-- The function that new keys call
+CREATE OR REPLACE FUNCTION snowdrift.generator_function(plan snowdrift.conversion) RETURNS regprocedure LANGUAGE sql STABLE
+    RETURN CASE WHEN (plan).call LIKE '%()' THEN 'public.next_snowflake()'::regprocedure ELSE 'public.next_snowflake(text)'::regprocedure END;
+
+-- The roles that may insert into a table with new keys, but not call the generator
+EXECUTE $sql$
+CREATE OR REPLACE FUNCTION snowdrift.roles_without_generator(plan snowdrift.conversion, OUT "table" oid, OUT role text) RETURNS SETOF record LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT k."table", CASE r WHEN 0 THEN 'PUBLIC' ELSE r::regrole::text END FROM unnest((plan).new_keys) AS k, snowdrift.inserting_roles(k."table") AS r
+    WHERE NOT CASE r WHEN 0 THEN has_function_privilege('public', snowdrift.generator_function(plan)::oid, 'EXECUTE')
+        ELSE has_function_privilege(r, snowdrift.generator_function(plan)::oid, 'EXECUTE') END;
+END
+$sql$;
+
 -- One line per risk, as a comment in SQL: the kind, the object, what will happen, and what to do.
 CREATE OR REPLACE FUNCTION snowdrift.conversion_risks(plan snowdrift.conversion, dry_run boolean) RETURNS SETOF text
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET jit = off AS $$
@@ -2585,6 +2627,10 @@ BEGIN
         SELECT 5, NULL, object, CASE WHEN is_cast THEN format('cast to integer: %s: new keys raise 22003 there; change it to bigint', object)
             ELSE format('limit: %s: new keys can violate it, because it compares with a small number', object) END
         FROM snowdrift.narrow_expressions(plan)
+        UNION ALL
+        SELECT 0, p."table", role, format('privilege: table %s: role %s may insert rows, but not draw keys; run GRANT EXECUTE ON FUNCTION %s TO %s;',
+            p."table"::regclass, role, snowdrift.generator_function(plan), role)
+        FROM snowdrift.roles_without_generator(plan) AS p
         UNION ALL
         SELECT 6, k."table", '', format('keys not checked: table %s: row-level security hides rows from a dry run; the conversion compares the keys', k."table"::regclass)
         FROM unnest(plan.new_keys) AS k WHERE dry_run AND k."table" IN (SELECT snowdrift.forced_tables(plan))
@@ -3048,7 +3094,7 @@ DECLARE
 BEGIN
     RETURN QUERY SELECT s FROM snowdrift.lock_statement(plan, 'ACCESS EXCLUSIVE') AS s WHERE s IS NOT NULL;
     RETURN QUERY SELECT format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', snowdrift.qualified_name(oid)) FROM snowdrift.forced_tables(plan) AS oid;
-    FOR r IN SELECT attname, snowdrift.qualified_name(c.oid) AS name, c.oid, relname, nspname, relowner,
+    FOR r IN SELECT attname, snowdrift.qualified_name(c.oid) AS name, c.oid, relname, nspname,
                 EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.oid) AND NOT (relkind = 'p' AND current_setting('server_version_num')::integer >= 170000) AS has_default
             FROM unnest(plan.keys) AS k JOIN pg_attribute ON attrelid = k."table" AND attnum = k.number
                 JOIN pg_class AS c ON c.oid = attrelid JOIN pg_namespace AS n ON n.oid = relnamespace ORDER BY k LOOP
@@ -3057,10 +3103,7 @@ BEGIN
         IF r.has_default THEN
             RETURN NEXT format('CREATE SEQUENCE %s OWNED BY %s.%I', sequence, r.name, r.attname);
             RETURN QUERY SELECT format('GRANT USAGE ON SEQUENCE %s TO %s', sequence, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END)
-            FROM (SELECT relacl FROM pg_class WHERE oid = r.oid UNION ALL SELECT attacl FROM pg_attribute WHERE attrelid = r.oid
-                UNION ALL SELECT v.relacl FROM pg_depend JOIN pg_rewrite AS w ON classid = 'pg_rewrite'::regclass AND objid = w.oid JOIN pg_class AS v ON v.oid = ev_class
-                    WHERE refclassid = 'pg_class'::regclass AND refobjid = r.oid) AS a(acl), aclexplode(acl)
-            WHERE privilege_type = 'INSERT' AND grantee <> r.relowner GROUP BY grantee ORDER BY grantee;
+            FROM snowdrift.inserting_roles(r.oid) AS grantee;
             RETURN NEXT format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT pg_catalog.nextval(%L::pg_catalog.regclass)', r.name, r.attname, sequence);
         ELSE
             RETURN NEXT format('ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT, ALTER COLUMN %I ADD GENERATED BY DEFAULT AS IDENTITY (SEQUENCE NAME %s)',

@@ -108,6 +108,19 @@ DROP TABLE users, other.events, notes;
 DROP DOMAIN reference;
 DROP SCHEMA other;
 
+-- Domains of domains; a key of a domain that draws already is not in the way.
+CREATE DOMAIN number AS integer;
+CREATE DOMAIN reference AS number;
+CREATE DOMAIN long AS bigint;
+CREATE TABLE users (id serial PRIMARY KEY);
+CREATE TABLE notes (n reference REFERENCES users);
+CREATE TABLE done (id long PRIMARY KEY DEFAULT next_snowflake());
+SELECT error_of($$SELECT snowdrift.convert_keys('{users,done}')$$);
+DROP TABLE notes;
+SELECT count(*) FROM snowdrift.convert_keys('{users,done}');
+DROP TABLE users, done;
+DROP DOMAIN reference, number, long;
+
 -- Casts and limits of keys and references that are bigint already
 CREATE TABLE items (id bigserial PRIMARY KEY CONSTRAINT small CHECK (id <= 2147483647), bucket integer GENERATED ALWAYS AS (id) STORED, price numeric CHECK (price < 1000));
 CREATE TABLE parts (item bigint REFERENCES items CHECK (item::integer >= 0), CONSTRAINT large CHECK (item < 9000000000000000000));
@@ -174,7 +187,9 @@ CREATE TABLE granted (id bigserial, day date, PRIMARY KEY (id, day)) PARTITION B
 CREATE TABLE granted_1 PARTITION OF granted DEFAULT;
 CREATE TABLE negative (id bigserial PRIMARY KEY);
 INSERT INTO negative VALUES (-5);
-GRANT INSERT (day) ON granted TO PUBLIC;
+CREATE VIEW of_granted AS SELECT * FROM granted;
+CREATE VIEW of_view AS SELECT * FROM of_granted;
+GRANT INSERT ON of_view TO PUBLIC;
 CREATE FUNCTION tables() RETURNS regclass[] LANGUAGE sql AS $$
     SELECT array_agg(oid::regclass ORDER BY relname) FROM pg_class WHERE relnamespace = 'app'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition $$;
 SET client_min_messages = error;

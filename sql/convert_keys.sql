@@ -433,6 +433,16 @@ DROP VIEW ids.parents;
 DROP TABLE app.parents, app.children, ids.keys;
 DROP SCHEMA app, ids;
 
+-- Roles that may insert, but not call the generator
+CREATE TABLE closed (id bigserial PRIMARY KEY, name text);
+GRANT INSERT (name) ON closed TO snowdrift_user;
+SELECT snowdrift.convert_keys('{closed}', dry_run => true) LIMIT 1;
+REVOKE EXECUTE ON FUNCTION next_snowflake() FROM PUBLIC;
+SELECT snowdrift.convert_keys('{closed}', dry_run => true) LIMIT 1;
+SELECT snowdrift.convert_keys('{closed}', 'web', dry_run => true) LIMIT 1;
+GRANT EXECUTE ON FUNCTION next_snowflake() TO PUBLIC;
+DROP TABLE closed;
+
 -- PostgreSQL would lose the replica identity of a partition, if it is a part of the partitioned table's index.
 CREATE TABLE days (day date, id serial, n integer NOT NULL, PRIMARY KEY (day, id), UNIQUE (day, n)) PARTITION BY RANGE (day);
 CREATE TABLE days_2026 PARTITION OF days FOR VALUES FROM ('2026-01-01') TO ('2027-01-01');

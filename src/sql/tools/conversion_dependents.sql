@@ -266,7 +266,7 @@ CREATE FUNCTION snowdrift.column_obstacles(plan snowdrift.conversion, OUT member
     LANGUAGE sql STABLE
 BEGIN ATOMIC
     SELECT m, pg_describe_object('pg_class'::regclass, c.oid, attnum) || ' ' || problem
-    FROM (SELECT m, true FROM unnest((plan).members) AS m UNION ALL SELECT k, false FROM unnest((plan).keys) AS k) AS columns(m, is_member)
+    FROM (SELECT m, true FROM unnest((plan).members) AS m UNION ALL SELECT k, false FROM unnest((plan).new_keys) AS k) AS columns(m, is_member)
         JOIN pg_attribute ON attrelid = (m)."table" AND attnum = (m).number
         JOIN pg_class AS c ON c.oid = attrelid JOIN pg_type AS t ON t.oid = atttypid,
         LATERAL (

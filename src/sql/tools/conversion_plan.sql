@@ -85,6 +85,16 @@ BEGIN ATOMIC
         LATERAL (SELECT ltrim(pg_get_expr(adbin, adrelid), '(')) AS e(text);
 END;
 
+-- The type of which a domain is made, also through other domains
+CREATE FUNCTION snowdrift.base_type(type oid) RETURNS oid LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    WITH RECURSIVE types(oid, base) AS (
+        SELECT t.oid, typbasetype FROM pg_type AS t WHERE t.oid = type
+        UNION ALL SELECT t.oid, typbasetype FROM types JOIN pg_type AS t ON t.oid = base
+    )
+    SELECT oid FROM types WHERE base = 0;
+END;
+
 -- Tables, and those that inherit from them
 CREATE FUNCTION snowdrift.with_heirs(tables oid[]) RETURNS SETOF oid LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
@@ -92,6 +102,20 @@ BEGIN ATOMIC
         SELECT unnest(tables) UNION SELECT inhrelid FROM relations JOIN pg_inherits ON inhparent = relation
     )
     SELECT relation FROM relations;
+END;
+
+-- The roles, except the owner, that may insert into a table, an inheriting table, or a view of these; 0 is PUBLIC
+CREATE FUNCTION snowdrift.inserting_roles("table" oid) RETURNS SETOF oid LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    WITH RECURSIVE relations(relation) AS (
+        SELECT h FROM snowdrift.with_heirs(ARRAY["table"]) AS h
+        UNION SELECT ev_class FROM relations JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = relation
+            JOIN pg_rewrite AS r ON classid = 'pg_rewrite'::regclass AND objid = r.oid
+    ), acls(acl) AS (
+        SELECT relacl FROM relations JOIN pg_class ON oid = relation UNION ALL SELECT attacl FROM relations JOIN pg_attribute ON attrelid = relation
+    )
+    SELECT DISTINCT grantee FROM acls, aclexplode(acl)
+    WHERE privilege_type = 'INSERT' AND grantee <> (SELECT relowner FROM pg_class WHERE oid = "table") ORDER BY grantee;
 END;
 
 -- Ensure that the caller may evaluate the expressions of tables: the functions in them run with the caller's rights, so
@@ -130,7 +154,7 @@ BEGIN ATOMIC
             JOIN pg_attribute ON attrelid = conrelid AND attnum = ANY (conkey)
             JOIN pg_type AS t ON t.oid = atttypid
         WHERE contype = 'p' AND conrelid = ANY (tables) AND attinhcount = 0
-            AND coalesce(nullif(typbasetype, 0), t.oid) IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)), call)
+            AND CASE typbasetype WHEN 0 THEN t.oid ELSE snowdrift.base_type(t.oid) END IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)), call)
     WHERE kind IN ('identity', 'sequence', 'generator');
 END;
 
@@ -141,7 +165,7 @@ CREATE FUNCTION snowdrift.find_key(relation oid, name name) RETURNS snowdrift.ke
 DECLARE
     a record;
 BEGIN
-    SELECT attnum, relname, atttypid, attinhcount, coalesce(nullif(typbasetype, 0), t.oid) AS base INTO a
+    SELECT attnum, relname, atttypid, attinhcount, CASE typbasetype WHEN 0 THEN t.oid ELSE snowdrift.base_type(t.oid) END AS base INTO a
     FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid JOIN pg_type AS t ON t.oid = atttypid
     WHERE attrelid = relation AND attname = name AND NOT attisdropped;
     IF NOT FOUND THEN
@@ -215,7 +239,7 @@ BEGIN
 
     plan.widened := ARRAY(SELECT c FROM unnest(snowdrift.with_referring(plan.keys)) AS c
         JOIN pg_attribute ON attrelid = c."table" AND attnum = c.number JOIN pg_type AS t ON t.oid = atttypid
-        WHERE coalesce(nullif(typbasetype, 0), t.oid) IN ('int2'::regtype, 'int4'::regtype) ORDER BY c);
+        WHERE CASE typbasetype WHEN 0 THEN t.oid ELSE snowdrift.base_type(t.oid) END IN ('int2'::regtype, 'int4'::regtype) ORDER BY c);
     plan.members := ARRAY(SELECT DISTINCT member FROM snowdrift.with_inheriting(plan.widened) ORDER BY 1);
     PERFORM snowdrift.check_table_owners(snowdrift.tables_of_keys(plan.keys, plan));
     FOR r IN SELECT attname, relname, attgenerated, expression FROM snowdrift.with_inheriting(plan.keys), snowdrift.key_defaults(ARRAY[member], call)

@@ -43,7 +43,7 @@ BEGIN ATOMIC
     FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid JOIN pg_namespace AS n ON n.oid = relnamespace JOIN pg_type AS y ON y.oid = atttypid
         LEFT JOIN pg_attrdef AS d ON adrelid = attrelid AND adnum = attnum, words
     WHERE relkind IN ('r', 'p') AND NOT relispartition AND attnum > 0 AND NOT attisdropped AND attinhcount = 0 AND attidentity = '' AND attgenerated = ''
-        AND coalesce(nullif(typbasetype, 0), atttypid) IN ('int2'::regtype, 'int4'::regtype, 'int2[]'::regtype, 'int4[]'::regtype)
+        AND CASE typbasetype WHEN 0 THEN atttypid ELSE snowdrift.base_type(atttypid) END IN ('int2'::regtype, 'int4'::regtype, 'int2[]'::regtype, 'int4[]'::regtype)
         AND nspname NOT LIKE 'pg!_%' ESCAPE '!' AND nspname NOT IN ('information_schema', 'snowdrift', 'snowdrift_tables') AND EXISTS (SELECT FROM schemas)
         AND (attrelid, attnum) NOT IN (SELECT m."table", m.number FROM unnest((plan).members) AS m)
         AND coalesce(pg_get_expr(adbin, adrelid), '') NOT LIKE '%nextval(%'
@@ -197,6 +197,18 @@ BEGIN ATOMIC
     WHERE is_narrow;
 END;
 
+-- The function that new keys call
+CREATE FUNCTION snowdrift.generator_function(plan snowdrift.conversion) RETURNS regprocedure LANGUAGE sql STABLE
+    RETURN CASE WHEN (plan).call LIKE '%()' THEN '@extschema@.next_snowflake()'::regprocedure ELSE '@extschema@.next_snowflake(text)'::regprocedure END;
+
+-- The roles that may insert into a table with new keys, but not call the generator
+CREATE FUNCTION snowdrift.roles_without_generator(plan snowdrift.conversion, OUT "table" oid, OUT role text) RETURNS SETOF record LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT k."table", CASE r WHEN 0 THEN 'PUBLIC' ELSE r::regrole::text END FROM unnest((plan).new_keys) AS k, snowdrift.inserting_roles(k."table") AS r
+    WHERE NOT CASE r WHEN 0 THEN has_function_privilege('public', snowdrift.generator_function(plan)::oid, 'EXECUTE')
+        ELSE has_function_privilege(r, snowdrift.generator_function(plan)::oid, 'EXECUTE') END;
+END;
+
 -- One line per risk, as a comment in SQL: the kind, the object, what will happen, and what to do.
 CREATE FUNCTION snowdrift.conversion_risks(plan snowdrift.conversion, dry_run boolean) RETURNS SETOF text
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET jit = off AS $$
@@ -242,6 +254,10 @@ BEGIN
         SELECT 5, NULL, object, CASE WHEN is_cast THEN format('cast to integer: %s: new keys raise 22003 there; change it to bigint', object)
             ELSE format('limit: %s: new keys can violate it, because it compares with a small number', object) END
         FROM snowdrift.narrow_expressions(plan)
+        UNION ALL
+        SELECT 0, p."table", role, format('privilege: table %s: role %s may insert rows, but not draw keys; run GRANT EXECUTE ON FUNCTION %s TO %s;',
+            p."table"::regclass, role, snowdrift.generator_function(plan), role)
+        FROM snowdrift.roles_without_generator(plan) AS p
         UNION ALL
         SELECT 6, k."table", '', format('keys not checked: table %s: row-level security hides rows from a dry run; the conversion compares the keys', k."table"::regclass)
         FROM unnest(plan.new_keys) AS k WHERE dry_run AND k."table" IN (SELECT snowdrift.forced_tables(plan))

@@ -183,8 +183,8 @@ CREATE TABLE payments (id bigint DEFAULT nextval('payments_id_seq'), day date, P
 CREATE TABLE payments_1 PARTITION OF payments DEFAULT;
 CREATE TABLE "A name that is as long as the names of PostgreSQL can be, or as" (id bigserial PRIMARY KEY);
 CREATE TABLE "A name that is as long as the names of PostgreSQL can be, or at" (id bigserial PRIMARY KEY);
-CREATE TABLE granted (id bigserial, day date, PRIMARY KEY (id, day)) PARTITION BY RANGE (day);
-CREATE TABLE granted_1 PARTITION OF granted DEFAULT;
+CREATE TABLE granted (id bigserial PRIMARY KEY);
+CREATE TABLE heirs () INHERITS (granted);
 CREATE TABLE negative (id bigserial PRIMARY KEY);
 INSERT INTO negative VALUES (-5);
 CREATE VIEW of_granted AS SELECT * FROM granted;

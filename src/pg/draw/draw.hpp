@@ -1,19 +1,21 @@
 // Drawing an ID from a generator: hold its watermark, ask the generator, wait for the clock if
-// necessary, and ensure that the mark covers the ID.
+// necessary, and ensure that the mark covers the ID. next_in_block.hpp has ULIDs and UUIDs, which
+// draw a block for each transaction.
 //
 // The rule is the order of these steps. The hold comes before the ID is taken, or a reader could
 // pass the ID (sentence 7 of the proof in docs/guarantees.md). The mark is checked after the ID is
 // taken and before it is returned (sentence 1): an ID that was taken and is not returned is lost,
 // which harms nobody.
 //
-// In most calls, nothing waits and nothing is locked: the session is prepared, the transaction
-// holds the watermark, the state advances by one atomic operation, and the word of the mark is past
-// the ID (draw_fast). The others go through prepare(), which attaches the mark and the slot, and
-// through the waits, which can be interrupted.
+// In most calls for Snowflakes and sno values, nothing waits and nothing is locked: the session is
+// prepared, the transaction holds the watermark, the state advances by one atomic operation, and
+// the word of the mark is past the ID by half of the lease (draw_fast). The others call draw(),
+// which prepares the session, publishes the hold, waits or advances the mark, as necessary. The
+// waits can be interrupted.
 //
 // What can go wrong: the state is replaced between prepare() and the draw, by another session that
-// drops the generator or resets the clock. The number of the slot and the tag of the mark tell; the
-// ID is discarded, and the draw begins again.
+// drops and creates the extension again, or resets the clock. The tag of the mark, compared after
+// the ID is taken, tells: the ID is discarded, and the draw begins again.
 #pragma once
 
 #include <concepts>

@@ -1,6 +1,6 @@
 // The SQL functions of the clock and the mark: snowdrift.read_clock(), on which the view
-// snowdrift.clock is based, and the triggers of snowdrift_tables.mark. draw/reset_clock.cpp has
-// snowdrift.reset_clock().
+// snowdrift.clock is based, and the triggers of snowdrift_tables.mark.
+// administration/reset_clock.cpp has snowdrift.reset_clock().
 #include <algorithm>
 
 #include "pg/mark/durable_wal.hpp"

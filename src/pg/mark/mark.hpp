@@ -5,19 +5,21 @@
 // The rule is sentence 1: before an ID past the mark is returned, the mark is advanced, and the new
 // mark is durable. To keep it without a flush for each ID, the mark runs ahead by a lease, and a
 // session that finds half of it used writes the next mark and waits for nothing. A word in shared
-// memory has the latest mark that is durable; a draw compares its ID with it, and is done.
+// memory has a durable mark. If it is past the ID by half of the lease, the draw is done.
 //
 // What can go wrong: the word could be ahead of the disk, or describe the table of an extension
-// that was dropped. So the word is advanced only to a mark whose WAL is flushed and confirmed, and
-// it contains a tag that changes when it is bound to another file of the table. A session that
-// holds no lock advances it only while the tag is the same.
+// that was dropped. So the word is advanced only to a mark whose WAL is flushed, and confirmed by
+// the synchronous standbys, if there are any. It contains a tag that changes when the mark is reset
+// or bound to another file of the table. A session that holds no lock advances it only while the
+// tag is the same.
 //
 // Why a row that is changed in place through generic WAL, and not something else? A sequence would
-// do nearly the same, but a role with UPDATE can set it back, logical replication copies it, and it
-// has no room for the owner of the mark. A resource manager for WAL needs shared_preload_libraries,
-// and a server without the library could not replay its records. A file outside of PostgreSQL is
-// not in base backups and dumps, and standbys do not receive it. A generic record needs none of
-// this: an ordinary server replays it, and pg_dump reads the row as that of a table.
+// do nearly the same, but a role with UPDATE can set it back, logical replication can copy it, and
+// it has no room for the owner of the mark. A resource manager for WAL needs
+// shared_preload_libraries, and a server without the library could not replay its records. A file
+// outside of PostgreSQL is not in base backups and dumps, and standbys do not receive it. A generic
+// record has none of these faults: an ordinary server replays it, and pg_dump reads the row as that
+// of a table.
 #pragma once
 
 #include <atomic>

@@ -1,18 +1,20 @@
 // The definitions of named generators, in the table snowdrift_tables.generator.
 //
-// The rule: a definition never changes, and no transaction draws from a generator that is dropped
-// meanwhile. So a session may keep what it has read (generator_cache.hpp) until the table is
-// invalidated, and a state belongs to one definition for as long as it exists.
+// The rule: a definition does not change, except that snowdrift.restore() removes its origin, and a
+// generator is not dropped while a transaction that drew from it is open. So a session may keep
+// what it has read (generator_cache.hpp) until the table is invalidated, and a state belongs to one
+// definition for as long as it exists. DROP EXTENSION does not wait: the tag of the mark changes.
 //
 // What can go wrong: a generator is dropped while transactions draw from it, or a drop or a
 // creation is rolled back. Each transaction that draws holds a lock on the generator's id
-// (generator_lock.hpp), for which a drop waits; a slot is freed at the end of the transaction that
-// drops its generator, and if that is rolled back, its state is advanced past the floor, because
-// another generator can have drawn meanwhile. This is the part of sentence 2 of the proof in
-// docs/guarantees.md that speaks of generators that replace others.
+// (generator_lock.hpp), for which a drop waits. A slot is released when the transaction that drops
+// its generator commits, or the one that creates it is rolled back. If the drop is rolled back or
+// prepared, the state is advanced past the floor, because another generator can have drawn
+// meanwhile. This is the part of sentence 2 of the proof in docs/guarantees.md that speaks of
+// generators that replace others.
 //
-// Changes by hand would break the rule, so a trigger refuses them, and lets dumps insert rows; rows
-// of another server, by logical replication, are skipped.
+// Changes by hand would break the rule, so triggers (create_generator.cpp) refuse them, and let
+// dumps insert rows. They skip rows of another server, which logical replication applies.
 #pragma once
 
 #include <optional>

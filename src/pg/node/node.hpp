@@ -1,12 +1,13 @@
 // The node of a generator: the server's number, from the setting snowdrift.node or from Citus,
 // unless the definition has one.
 //
-// The rule: two servers that issue IDs of one generator have different numbers, and where a number
-// is missing or could be another server's, drawing raises an error instead of an ID. Servers cannot
-// know of each other, but of themselves: the row of the mark says whose IDs it covers
-// (mark_owner.hpp), that is, the system identifier, and the number that was last drawn with. A copy
-// of a server finds another identifier there, a server that has lost its configuration finds a
-// number that it no longer has; both raise 55000 until snowdrift.confirm_node() is called.
+// The rule: each server that issues Snowflakes or sno values of one generator needs a number of its
+// own. Drawing one raises an error if snowdrift.node gives no number, or if this server finds that
+// another may have it. A server does not see the others. It sees the row of the mark, which says
+// whose IDs the mark covers (mark_owner.hpp): the system identifier, and the number that was last
+// drawn with, if it was configured. A copy with a new system identifier finds the old one there; a
+// server that has lost its configured number finds that. Both raise 55000 until a superuser calls
+// snowdrift.confirm_node(); configuring a number also ends the second.
 //
 // What can go wrong, and is not noticed: two servers that were configured with the same number, and
 // copies that keep the identifier. docs/guarantees.md, "Copies of a server" and "What is not

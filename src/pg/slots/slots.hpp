@@ -1,26 +1,26 @@
 // Slots: the shared memory of the generators' states and of the mark. slot.hpp has the form of a
-// slot; this file finds, allocates and frees them.
+// slot; this file finds, allocates and releases them.
 //
-// The library must work without being preloaded, so its first session allocates a root in the
-// server's spare shared memory, and the slots are in dynamic shared memory. Nothing here survives a
-// restart; what must is in the row of the mark.
+// The library must work without being preloaded, so its first session creates the root: from
+// PostgreSQL 17 on in a named segment, before that in the server's spare shared memory. The slots
+// are in dynamic shared memory. Nothing here survives a restart; what must is in the row of the
+// mark.
 //
 // The rule: a slot belongs to one generator, and its key says which one: the database, the table of
-// definitions, the generator's id, kind and layout, and the bounds of its sequence. A generator
-// that gets the id or the name of another one therefore never continues its state. A slot that is
-// allocated gets a number that no slot had before; each draw compares it with the one that its
-// session has stored, so a session cannot use a slot that was freed and allocated again.
+// definitions, the generator's id, kind and layout, and the bounds of its sequence. If a generator
+// has the key of one that was dropped, named/definitions.hpp advances the state first. A slot that
+// is allocated gets a number that no slot had before, with which a session notices that its slot
+// was released earlier.
 //
-// What can go wrong: a slot is freed while a session still draws from it, or a generator that is
-// created later starts before the last IDs of one that is gone. The first is excluded by that
-// number, the second by the floor of fresh states, which a freed slot raises
-// (mark/slot_release.hpp). This is sentence 2 of the proof in docs/guarantees.md: "A fresh state
-// starts after every ID of its generator, and of the generators that its generator replaces".
-// Sentence 3, that a state only moves forward, is kept by include/snowdrift/core and by
-// src/protocol.
+// What can go wrong: a slot is released while a session draws from it, or a generator that is
+// created later starts before the last IDs of one that is gone. Locks exclude the first: a slot is
+// released only when no other transaction holds its generator's lock (named/generator_lock.hpp).
+// The floor of fresh states excludes the second: callers raise it before they release a slot
+// (mark/advance_state.hpp). This is a part of sentence 2 of the proof in docs/guarantees.md.
 //
 // Sessions of several versions of the library can be open. Those whose structure is the same share
-// this memory; the others find no slots here, and stop (protocol/mark_protocol.hpp).
+// this memory, the others have memory of their own. Once a newer structure is in use, the older
+// sessions stop (protocol/mark_protocol.hpp).
 #pragma once
 
 #include <cstdint>

@@ -1,16 +1,17 @@
 // What this session's transaction holds back. Together with lines.hpp (the holds of all
-// transactions in shared memory) and reader.hpp (reading a watermark), it is PostgreSQL's part of
-// protocol/watermark.hpp.
+// transactions in shared memory), reader.hpp (reading a watermark) and statement_value.hpp (one
+// value for each statement), it is PostgreSQL's part of protocol/watermark.hpp.
 //
-// A watermark says: every transaction that has drawn, or will draw, an ID below it has ended for
-// the snapshot of the statement. The rule, sentences 7 and 8 of the proof in docs/guarantees.md: a
-// transaction publishes a lower bound of its IDs before it draws, and a reader takes the
-// generator's time before it looks for bounds. Whoever is not found will draw later IDs.
+// A watermark says: every transaction that has drawn, or will draw, an ID of the generator below it
+// has ended for the snapshot of the statement. The rule, sentences 7 and 8 of the proof in
+// docs/guarantees.md: a transaction publishes a lower bound of the times of its IDs before it
+// draws, and a reader takes the generator's time before it looks for bounds. A transaction in
+// progress that the reader does not find draws only IDs at or after that time.
 //
 // What can go wrong: a transaction ends between the reader's snapshot and its look, so its bound is
 // gone although the snapshot does not see its rows. Hence the line of a process keeps the bounds of
 // transactions that have committed, for snapshots that are older (sentence 9). A prepared
-// transaction outlives its process: its bound moves to a line of its own. What cannot be known, as
+// transaction leaves its process: its bound moves to a line of its own. What cannot be known, as
 // after a restart with prepared transactions, raises an error instead of a watermark.
 #pragma once
 

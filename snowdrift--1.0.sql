@@ -2014,6 +2014,17 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.qualified_name(regclass) IS 'name of relation with its schema, quoted';
 
+-- The type of which a domain is made, also through other domains
+CREATE FUNCTION snowdrift.base_type(type oid) RETURNS oid LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    WITH RECURSIVE types(oid, base) AS (
+        SELECT t.oid, typbasetype FROM pg_type AS t WHERE t.oid = type
+        UNION ALL SELECT t.oid, typbasetype FROM types JOIN pg_type AS t ON t.oid = base
+    )
+    SELECT oid FROM types WHERE base = 0;
+END;
+COMMENT ON FUNCTION snowdrift.base_type(oid) IS 'type of which a domain is made, also through other domains; any other type itself';
+
 CREATE FUNCTION snowdrift.with_partitions(tables regclass[]) RETURNS regclass[]
     LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp AS $$
     SELECT array_agg(t) FROM (SELECT t FROM unnest(tables) AS t UNION SELECT p.relid FROM unnest(tables) AS t, pg_partition_tree(t) AS p) AS trees
@@ -2070,8 +2081,8 @@ COMMENT ON FUNCTION snowdrift.lock_requests(regclass[]) IS 'statements that lock
 
 -- While a session waits for a strong lock, all others wait behind it. So each request is short, and between requests the
 -- function waits for the transactions that use the relations, unless one of these waits for this one: PostgreSQL does not see
--- such a deadlock. The first lock blocks neither readers nor writers. It may wait
--- for longer, which makes the server cancel an autovacuum; a request that is shorter than deadlock_timeout does not.
+-- such a deadlock. The first lock blocks neither readers nor writers. It may wait for longer, which makes the server cancel an
+-- autovacuum; a request that is shorter than deadlock_timeout does not.
 CREATE FUNCTION snowdrift.lock_exclusively(relations regclass[]) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict error
@@ -2220,10 +2231,7 @@ BEGIN
     SELECT a.attnum, a.attname, a.atttypid INTO attnum, "column", type FROM pg_partitioned_table AS p
         JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
         WHERE p.partrelid = parent AND p.partstrat = 'r' AND p.partnatts = 1;
-    WHILE EXISTS (SELECT FROM pg_type AS t WHERE t.oid = type AND t.typtype = 'd') LOOP
-        type := (SELECT t.typbasetype FROM pg_type AS t WHERE t.oid = type);
-    END LOOP;
-    kind := snowdrift.id_kind(type);
+    kind := snowdrift.id_kind(snowdrift.base_type(type));
     IF kind IS NULL THEN
         RAISE 'table "%" is not partitioned by a range of IDs', (SELECT c.relname FROM pg_class AS c WHERE c.oid = parent)
             USING ERRCODE = '42809', HINT = 'The partition key must be a single column of type bigint, ulid, sno or uuid.';
@@ -2792,16 +2800,6 @@ BEGIN ATOMIC
         LATERAL (SELECT ltrim(pg_get_expr(adbin, adrelid), '(')) AS e(text);
 END;
 
--- The type of which a domain is made, also through other domains
-CREATE FUNCTION snowdrift.base_type(type oid) RETURNS oid LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-BEGIN ATOMIC
-    WITH RECURSIVE types(oid, base) AS (
-        SELECT t.oid, typbasetype FROM pg_type AS t WHERE t.oid = type
-        UNION ALL SELECT t.oid, typbasetype FROM types JOIN pg_type AS t ON t.oid = base
-    )
-    SELECT oid FROM types WHERE base = 0;
-END;
-
 -- Tables, and those that inherit from them
 CREATE FUNCTION snowdrift.with_heirs(tables oid[]) RETURNS SETOF oid LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
@@ -2859,9 +2857,8 @@ BEGIN ATOMIC
     SELECT coalesce(array_agg(key ORDER BY key), '{}') FROM snowdrift.key_defaults((
         SELECT coalesce(array_agg(ROW(attrelid, attnum)::snowdrift.key_column), '{}') FROM pg_constraint
             JOIN pg_attribute ON attrelid = conrelid AND attnum = ANY (conkey)
-            JOIN pg_type AS t ON t.oid = atttypid
         WHERE contype = 'p' AND conrelid = ANY (tables) AND attinhcount = 0
-            AND CASE typbasetype WHEN 0 THEN t.oid ELSE snowdrift.base_type(t.oid) END IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)), call)
+            AND snowdrift.base_type(atttypid) IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)), call)
     WHERE kind IN ('identity', 'sequence', 'generator');
 END;
 
@@ -2872,8 +2869,8 @@ CREATE FUNCTION snowdrift.find_key(relation oid, name name) RETURNS snowdrift.ke
 DECLARE
     a record;
 BEGIN
-    SELECT attnum, relname, atttypid, attinhcount, CASE typbasetype WHEN 0 THEN t.oid ELSE snowdrift.base_type(t.oid) END AS base INTO a
-    FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid JOIN pg_type AS t ON t.oid = atttypid
+    SELECT attnum, relname, atttypid, attinhcount, snowdrift.base_type(atttypid) AS base INTO a
+    FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid
     WHERE attrelid = relation AND attname = name AND NOT attisdropped;
     IF NOT FOUND THEN
         RAISE 'column "%" of relation "%" does not exist', name, (SELECT relname FROM pg_class WHERE oid = relation) USING ERRCODE = '42703';
@@ -2945,8 +2942,8 @@ BEGIN
     END LOOP;
 
     plan.widened := ARRAY(SELECT c FROM unnest(snowdrift.with_referring(plan.keys)) AS c
-        JOIN pg_attribute ON attrelid = c."table" AND attnum = c.number JOIN pg_type AS t ON t.oid = atttypid
-        WHERE CASE typbasetype WHEN 0 THEN t.oid ELSE snowdrift.base_type(t.oid) END IN ('int2'::regtype, 'int4'::regtype) ORDER BY c);
+        JOIN pg_attribute ON attrelid = c."table" AND attnum = c.number
+        WHERE snowdrift.base_type(atttypid) IN ('int2'::regtype, 'int4'::regtype) ORDER BY c);
     plan.members := ARRAY(SELECT DISTINCT member FROM snowdrift.with_inheriting(plan.widened) ORDER BY 1);
     PERFORM snowdrift.check_table_owners(snowdrift.tables_of_keys(plan.keys, plan));
     FOR r IN SELECT attname, relname, attgenerated, expression FROM snowdrift.with_inheriting(plan.keys), snowdrift.key_defaults(ARRAY[member], call)
@@ -2980,6 +2977,15 @@ BEGIN ATOMIC
                 ON one = m))) AS all_tables;
 END;
 
+-- The sequences that columns own
+CREATE FUNCTION snowdrift.owned_sequences(columns snowdrift.key_column[], OUT key snowdrift.key_column, OUT sequence oid, OUT is_identity boolean)
+    RETURNS SETOF record LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT u, objid, deptype = 'i' FROM unnest(columns) AS u JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = u."table"
+            AND refobjsubid = u.number AND classid = refclassid AND deptype IN ('a', 'i')
+        JOIN pg_class AS c ON c.oid = objid AND relkind = 'S' ORDER BY u, objid;
+END;
+
 -- The sequences that have no use after the conversion: those of identities, and those that a new key owns and draws from,
 -- unless another object uses them, too.
 CREATE FUNCTION snowdrift.unused_sequences(plan snowdrift.conversion, OUT sequence oid, OUT is_identity boolean) RETURNS SETOF record
@@ -2988,12 +2994,10 @@ CREATE FUNCTION snowdrift.unused_sequences(plan snowdrift.conversion, OUT sequen
 DECLARE
     members CONSTANT snowdrift.key_column[] := ARRAY(SELECT member FROM snowdrift.with_inheriting(plan.new_keys));
 BEGIN
-    RETURN QUERY SELECT objid, deptype = 'i' FROM unnest(members) AS m JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = m."table"
-            AND refobjsubid = m.number AND classid = refclassid AND deptype IN ('a', 'i')
-        JOIN pg_class AS c ON c.oid = objid AND relkind = 'S'
-    WHERE deptype = 'i' OR (objid IN (SELECT d.sequence FROM snowdrift.key_defaults(members, plan.call) AS d)
-        AND NOT EXISTS (SELECT FROM snowdrift.other_users(objid, members)))
-    ORDER BY m."table", m.number, objid;
+    RETURN QUERY SELECT o.sequence, o.is_identity FROM snowdrift.owned_sequences(members) AS o
+    WHERE o.is_identity OR (o.sequence IN (SELECT d.sequence FROM snowdrift.key_defaults(members, plan.call) AS d)
+        AND NOT EXISTS (SELECT FROM snowdrift.other_users(o.sequence, members)))
+    ORDER BY o.key, o.sequence;
 END $$;
 
 -- The objects that use a sequence, apart from the defaults of the given columns
@@ -3265,8 +3269,7 @@ BEGIN
         RETURN;
     END IF;
     -- Once these objects are dropped, nothing else uses the keys' sequences, and the conversion drops them.
-    FOR sequence IN SELECT objid FROM snowdrift.with_inheriting(plan.new_keys) JOIN pg_depend ON refclassid = 'pg_class'::regclass
-            AND refobjid = (member)."table" AND refobjsubid = (member).number AND classid = refclassid AND deptype IN ('a', 'i') LOOP
+    FOR sequence IN SELECT o.sequence FROM snowdrift.owned_sequences(ARRAY(SELECT member FROM snowdrift.with_inheriting(plan.new_keys))) AS o LOOP
         creates := replace(creates, format('nextval(%L::regclass)', sequence), plan.call);
     END LOOP;
     RAISE 'cannot convert keys because other objects depend on columns whose types must change' USING ERRCODE = '0A000',
@@ -3290,8 +3293,8 @@ BEGIN ATOMIC
             SELECT format('is of the domain type %s; change its type to bigint first', format_type(atttypid, NULL)) WHERE typbasetype <> 0
             UNION ALL
             SELECT format('has an identity, whose sequence is also used by %s; change that first', other)
-            FROM pg_depend AS i, snowdrift.other_users(objid, ARRAY(SELECT member FROM snowdrift.with_inheriting((plan).keys))) AS other
-            WHERE classid = 'pg_class'::regclass AND refclassid = classid AND refobjid = c.oid AND refobjsubid = attnum AND deptype = 'i'
+            FROM snowdrift.owned_sequences(ARRAY[m]) AS i, snowdrift.other_users(i.sequence, ARRAY(SELECT member FROM snowdrift.with_inheriting((plan).keys))) AS other
+            WHERE i.is_identity
             UNION ALL
             SELECT 'is in a typed table' WHERE reloftype <> 0 AND is_member
             UNION ALL
@@ -3386,8 +3389,8 @@ BEGIN ATOMIC
     GROUP BY attrelid, attnum;
 END;
 
--- The functions of triggers on the tables of a conversion, and those whose texts or arguments name such a table, or a view of one. is_rewritten: the
--- types of the table's rows change.
+-- The functions of triggers on the tables of a conversion, and those whose texts or arguments name such a table, or a view of
+-- one. is_rewritten: the types of the table's rows change.
 CREATE FUNCTION snowdrift.functions_near(plan snowdrift.conversion, OUT function oid, OUT is_rewritten boolean) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH RECURSIVE relations("table", is_member) AS (
@@ -3481,7 +3484,7 @@ END;
 CREATE FUNCTION snowdrift.functions_of_sequences(plan snowdrift.conversion, OUT function oid, OUT reason text) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH sequences AS MATERIALIZED (
-        SELECT c.oid, lower(relname) AS relname FROM unnest(snowdrift.relations_to_lock(plan)) AS r JOIN pg_class AS c ON c.oid = r AND relkind = 'S'
+        SELECT c.oid, lower(relname) AS relname FROM snowdrift.unused_sequences(plan) JOIN pg_class AS c ON c.oid = sequence
     ), words AS MATERIALIZED (
         SELECT DISTINCT p.oid, lower(word[1]) AS word FROM pg_proc AS p JOIN pg_language AS l ON l.oid = prolang,
             regexp_matches(prosrc, '[[:alnum:]_$]+', 'g') AS word
@@ -4272,11 +4275,8 @@ COMMENT ON FUNCTION snowdrift.audit_query(text, name, regtype, @extschema@.snowf
 CREATE FUNCTION snowdrift.check_audited_type("table" regclass, "column" name, type regtype) RETURNS regtype
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    base oid := type;
+    base CONSTANT oid := snowdrift.base_type(type);
 BEGIN
-    WHILE EXISTS (SELECT FROM pg_type AS t WHERE t.oid = base AND t.typtype = 'd') LOOP
-        base := (SELECT t.typbasetype FROM pg_type AS t WHERE t.oid = base);
-    END LOOP;
     IF snowdrift.id_kind(base) IS NULL THEN
         RAISE 'values of column "%" of relation "%" cannot be IDs', "column",
                 (SELECT c.relname FROM pg_class AS c WHERE c.oid = "table")

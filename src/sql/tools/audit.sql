@@ -170,11 +170,8 @@ COMMENT ON FUNCTION snowdrift.audit_query(text, name, regtype, @extschema@.snowf
 CREATE FUNCTION snowdrift.check_audited_type("table" regclass, "column" name, type regtype) RETURNS regtype
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    base oid := type;
+    base CONSTANT oid := snowdrift.base_type(type);
 BEGIN
-    WHILE EXISTS (SELECT FROM pg_type AS t WHERE t.oid = base AND t.typtype = 'd') LOOP
-        base := (SELECT t.typbasetype FROM pg_type AS t WHERE t.oid = base);
-    END LOOP;
     IF snowdrift.id_kind(base) IS NULL THEN
         RAISE 'values of column "%" of relation "%" cannot be IDs', "column",
                 (SELECT c.relname FROM pg_class AS c WHERE c.oid = "table")

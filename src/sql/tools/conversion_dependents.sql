@@ -248,8 +248,7 @@ BEGIN
         RETURN;
     END IF;
     -- Once these objects are dropped, nothing else uses the keys' sequences, and the conversion drops them.
-    FOR sequence IN SELECT objid FROM snowdrift.with_inheriting(plan.new_keys) JOIN pg_depend ON refclassid = 'pg_class'::regclass
-            AND refobjid = (member)."table" AND refobjsubid = (member).number AND classid = refclassid AND deptype IN ('a', 'i') LOOP
+    FOR sequence IN SELECT o.sequence FROM snowdrift.owned_sequences(ARRAY(SELECT member FROM snowdrift.with_inheriting(plan.new_keys))) AS o LOOP
         creates := replace(creates, format('nextval(%L::regclass)', sequence), plan.call);
     END LOOP;
     RAISE 'cannot convert keys because other objects depend on columns whose types must change' USING ERRCODE = '0A000',
@@ -273,8 +272,8 @@ BEGIN ATOMIC
             SELECT format('is of the domain type %s; change its type to bigint first', format_type(atttypid, NULL)) WHERE typbasetype <> 0
             UNION ALL
             SELECT format('has an identity, whose sequence is also used by %s; change that first', other)
-            FROM pg_depend AS i, snowdrift.other_users(objid, ARRAY(SELECT member FROM snowdrift.with_inheriting((plan).keys))) AS other
-            WHERE classid = 'pg_class'::regclass AND refclassid = classid AND refobjid = c.oid AND refobjsubid = attnum AND deptype = 'i'
+            FROM snowdrift.owned_sequences(ARRAY[m]) AS i, snowdrift.other_users(i.sequence, ARRAY(SELECT member FROM snowdrift.with_inheriting((plan).keys))) AS other
+            WHERE i.is_identity
             UNION ALL
             SELECT 'is in a typed table' WHERE reloftype <> 0 AND is_member
             UNION ALL

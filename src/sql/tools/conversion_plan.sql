@@ -85,16 +85,6 @@ BEGIN ATOMIC
         LATERAL (SELECT ltrim(pg_get_expr(adbin, adrelid), '(')) AS e(text);
 END;
 
--- The type of which a domain is made, also through other domains
-CREATE FUNCTION snowdrift.base_type(type oid) RETURNS oid LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-BEGIN ATOMIC
-    WITH RECURSIVE types(oid, base) AS (
-        SELECT t.oid, typbasetype FROM pg_type AS t WHERE t.oid = type
-        UNION ALL SELECT t.oid, typbasetype FROM types JOIN pg_type AS t ON t.oid = base
-    )
-    SELECT oid FROM types WHERE base = 0;
-END;
-
 -- Tables, and those that inherit from them
 CREATE FUNCTION snowdrift.with_heirs(tables oid[]) RETURNS SETOF oid LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
@@ -152,9 +142,8 @@ BEGIN ATOMIC
     SELECT coalesce(array_agg(key ORDER BY key), '{}') FROM snowdrift.key_defaults((
         SELECT coalesce(array_agg(ROW(attrelid, attnum)::snowdrift.key_column), '{}') FROM pg_constraint
             JOIN pg_attribute ON attrelid = conrelid AND attnum = ANY (conkey)
-            JOIN pg_type AS t ON t.oid = atttypid
         WHERE contype = 'p' AND conrelid = ANY (tables) AND attinhcount = 0
-            AND CASE typbasetype WHEN 0 THEN t.oid ELSE snowdrift.base_type(t.oid) END IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)), call)
+            AND snowdrift.base_type(atttypid) IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)), call)
     WHERE kind IN ('identity', 'sequence', 'generator');
 END;
 
@@ -165,8 +154,8 @@ CREATE FUNCTION snowdrift.find_key(relation oid, name name) RETURNS snowdrift.ke
 DECLARE
     a record;
 BEGIN
-    SELECT attnum, relname, atttypid, attinhcount, CASE typbasetype WHEN 0 THEN t.oid ELSE snowdrift.base_type(t.oid) END AS base INTO a
-    FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid JOIN pg_type AS t ON t.oid = atttypid
+    SELECT attnum, relname, atttypid, attinhcount, snowdrift.base_type(atttypid) AS base INTO a
+    FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid
     WHERE attrelid = relation AND attname = name AND NOT attisdropped;
     IF NOT FOUND THEN
         RAISE 'column "%" of relation "%" does not exist', name, (SELECT relname FROM pg_class WHERE oid = relation) USING ERRCODE = '42703';
@@ -238,8 +227,8 @@ BEGIN
     END LOOP;
 
     plan.widened := ARRAY(SELECT c FROM unnest(snowdrift.with_referring(plan.keys)) AS c
-        JOIN pg_attribute ON attrelid = c."table" AND attnum = c.number JOIN pg_type AS t ON t.oid = atttypid
-        WHERE CASE typbasetype WHEN 0 THEN t.oid ELSE snowdrift.base_type(t.oid) END IN ('int2'::regtype, 'int4'::regtype) ORDER BY c);
+        JOIN pg_attribute ON attrelid = c."table" AND attnum = c.number
+        WHERE snowdrift.base_type(atttypid) IN ('int2'::regtype, 'int4'::regtype) ORDER BY c);
     plan.members := ARRAY(SELECT DISTINCT member FROM snowdrift.with_inheriting(plan.widened) ORDER BY 1);
     PERFORM snowdrift.check_table_owners(snowdrift.tables_of_keys(plan.keys, plan));
     FOR r IN SELECT attname, relname, attgenerated, expression FROM snowdrift.with_inheriting(plan.keys), snowdrift.key_defaults(ARRAY[member], call)
@@ -273,6 +262,15 @@ BEGIN ATOMIC
                 ON one = m))) AS all_tables;
 END;
 
+-- The sequences that columns own
+CREATE FUNCTION snowdrift.owned_sequences(columns snowdrift.key_column[], OUT key snowdrift.key_column, OUT sequence oid, OUT is_identity boolean)
+    RETURNS SETOF record LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT u, objid, deptype = 'i' FROM unnest(columns) AS u JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = u."table"
+            AND refobjsubid = u.number AND classid = refclassid AND deptype IN ('a', 'i')
+        JOIN pg_class AS c ON c.oid = objid AND relkind = 'S' ORDER BY u, objid;
+END;
+
 -- The sequences that have no use after the conversion: those of identities, and those that a new key owns and draws from,
 -- unless another object uses them, too.
 CREATE FUNCTION snowdrift.unused_sequences(plan snowdrift.conversion, OUT sequence oid, OUT is_identity boolean) RETURNS SETOF record
@@ -281,12 +279,10 @@ CREATE FUNCTION snowdrift.unused_sequences(plan snowdrift.conversion, OUT sequen
 DECLARE
     members CONSTANT snowdrift.key_column[] := ARRAY(SELECT member FROM snowdrift.with_inheriting(plan.new_keys));
 BEGIN
-    RETURN QUERY SELECT objid, deptype = 'i' FROM unnest(members) AS m JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = m."table"
-            AND refobjsubid = m.number AND classid = refclassid AND deptype IN ('a', 'i')
-        JOIN pg_class AS c ON c.oid = objid AND relkind = 'S'
-    WHERE deptype = 'i' OR (objid IN (SELECT d.sequence FROM snowdrift.key_defaults(members, plan.call) AS d)
-        AND NOT EXISTS (SELECT FROM snowdrift.other_users(objid, members)))
-    ORDER BY m."table", m.number, objid;
+    RETURN QUERY SELECT o.sequence, o.is_identity FROM snowdrift.owned_sequences(members) AS o
+    WHERE o.is_identity OR (o.sequence IN (SELECT d.sequence FROM snowdrift.key_defaults(members, plan.call) AS d)
+        AND NOT EXISTS (SELECT FROM snowdrift.other_users(o.sequence, members)))
+    ORDER BY o.key, o.sequence;
 END $$;
 
 -- The objects that use a sequence, apart from the defaults of the given columns

@@ -71,8 +71,8 @@ BEGIN ATOMIC
     GROUP BY attrelid, attnum;
 END;
 
--- The functions of triggers on the tables of a conversion, and those whose texts or arguments name such a table, or a view of one. is_rewritten: the
--- types of the table's rows change.
+-- The functions of triggers on the tables of a conversion, and those whose texts or arguments name such a table, or a view of
+-- one. is_rewritten: the types of the table's rows change.
 CREATE FUNCTION snowdrift.functions_near(plan snowdrift.conversion, OUT function oid, OUT is_rewritten boolean) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH RECURSIVE relations("table", is_member) AS (
@@ -166,7 +166,7 @@ END;
 CREATE FUNCTION snowdrift.functions_of_sequences(plan snowdrift.conversion, OUT function oid, OUT reason text) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH sequences AS MATERIALIZED (
-        SELECT c.oid, lower(relname) AS relname FROM unnest(snowdrift.relations_to_lock(plan)) AS r JOIN pg_class AS c ON c.oid = r AND relkind = 'S'
+        SELECT c.oid, lower(relname) AS relname FROM snowdrift.unused_sequences(plan) JOIN pg_class AS c ON c.oid = sequence
     ), words AS MATERIALIZED (
         SELECT DISTINCT p.oid, lower(word[1]) AS word FROM pg_proc AS p JOIN pg_language AS l ON l.oid = prolang,
             regexp_matches(prosrc, '[[:alnum:]_$]+', 'g') AS word

@@ -45,6 +45,17 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.qualified_name(regclass) IS 'name of relation with its schema, quoted';
 
+-- The type of which a domain is made, also through other domains
+CREATE FUNCTION snowdrift.base_type(type oid) RETURNS oid LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    WITH RECURSIVE types(oid, base) AS (
+        SELECT t.oid, typbasetype FROM pg_type AS t WHERE t.oid = type
+        UNION ALL SELECT t.oid, typbasetype FROM types JOIN pg_type AS t ON t.oid = base
+    )
+    SELECT oid FROM types WHERE base = 0;
+END;
+COMMENT ON FUNCTION snowdrift.base_type(oid) IS 'type of which a domain is made, also through other domains; any other type itself';
+
 CREATE FUNCTION snowdrift.with_partitions(tables regclass[]) RETURNS regclass[]
     LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp AS $$
     SELECT array_agg(t) FROM (SELECT t FROM unnest(tables) AS t UNION SELECT p.relid FROM unnest(tables) AS t, pg_partition_tree(t) AS p) AS trees
@@ -101,8 +112,8 @@ COMMENT ON FUNCTION snowdrift.lock_requests(regclass[]) IS 'statements that lock
 
 -- While a session waits for a strong lock, all others wait behind it. So each request is short, and between requests the
 -- function waits for the transactions that use the relations, unless one of these waits for this one: PostgreSQL does not see
--- such a deadlock. The first lock blocks neither readers nor writers. It may wait
--- for longer, which makes the server cancel an autovacuum; a request that is shorter than deadlock_timeout does not.
+-- such a deadlock. The first lock blocks neither readers nor writers. It may wait for longer, which makes the server cancel an
+-- autovacuum; a request that is shorter than deadlock_timeout does not.
 CREATE FUNCTION snowdrift.lock_exclusively(relations regclass[]) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict error

@@ -89,10 +89,7 @@ BEGIN
     SELECT a.attnum, a.attname, a.atttypid INTO attnum, "column", type FROM pg_partitioned_table AS p
         JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
         WHERE p.partrelid = parent AND p.partstrat = 'r' AND p.partnatts = 1;
-    WHILE EXISTS (SELECT FROM pg_type AS t WHERE t.oid = type AND t.typtype = 'd') LOOP
-        type := (SELECT t.typbasetype FROM pg_type AS t WHERE t.oid = type);
-    END LOOP;
-    kind := snowdrift.id_kind(type);
+    kind := snowdrift.id_kind(snowdrift.base_type(type));
     IF kind IS NULL THEN
         RAISE 'table "%" is not partitioned by a range of IDs', (SELECT c.relname FROM pg_class AS c WHERE c.oid = parent)
             USING ERRCODE = '42809', HINT = 'The partition key must be a single column of type bigint, ulid, sno or uuid.';

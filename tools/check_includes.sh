@@ -18,14 +18,17 @@ protocol:         snowdrift snowdrift/core
 pg/support:       snowdrift snowdrift/core
 pg/types:         snowdrift snowdrift/core pg/support
 pg/planner:       snowdrift snowdrift/core pg/support pg/types
-pg/slots:         snowdrift snowdrift/core protocol pg/support pg/types
-pg/mark:          snowdrift snowdrift/core protocol pg/support pg/slots
-pg/node:          snowdrift snowdrift/core protocol pg/support pg/slots pg/mark
-pg/named:         snowdrift snowdrift/core protocol pg/support pg/types pg/slots pg/mark pg/node
+pg/slots:         snowdrift snowdrift/core protocol pg/support
+pg/record:        protocol pg/support pg/slots
+pg/mark:          snowdrift snowdrift/core protocol pg/support pg/slots pg/record
+pg/states:        snowdrift snowdrift/core protocol pg/support pg/slots pg/mark
+pg/node:          snowdrift snowdrift/core protocol pg/support pg/slots pg/record pg/mark
+pg/named:         snowdrift snowdrift/core protocol pg/support pg/types pg/slots pg/record pg/mark pg/states pg/node
 pg/watermark:     snowdrift snowdrift/core protocol pg/support pg/slots pg/mark
-pg/draw:          snowdrift snowdrift/core protocol pg/support pg/types pg/slots pg/mark pg/node pg/named pg/watermark
-pg/administration: snowdrift snowdrift/core protocol pg/support pg/types pg/slots pg/mark pg/node pg/named pg/watermark pg/draw
-pg/module.cpp:    pg/support pg/slots pg/mark
+pg/draw:          snowdrift snowdrift/core protocol pg/support pg/types pg/slots pg/record pg/mark pg/states pg/node pg/named pg/watermark
+pg/backfill:      snowdrift snowdrift/core protocol pg/support pg/types pg/record pg/mark pg/node pg/named pg/draw
+pg/administration: snowdrift snowdrift/core protocol pg/support pg/types pg/slots pg/record pg/mark pg/states pg/node pg/named pg/watermark pg/draw pg/backfill
+pg/module.cpp:    pg/support pg/slots pg/watermark
 TEXT
 }
 

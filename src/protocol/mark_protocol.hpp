@@ -123,7 +123,7 @@ bool try_attach(Environment& env) {
 /// session must attach the word again before it draws another ID. Precondition: `unix_ms` is not
 /// later than max_unix_ms.
 template <typename Environment>
-bool advance(Environment& env, int64_t unix_ms) {
+bool cover(Environment& env, int64_t unix_ms) {
     const auto detach = [&env] {
         env.tag() = -1;
         return false;

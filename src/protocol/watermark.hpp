@@ -30,8 +30,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+
+#include "snowdrift/core/generator.hpp"
 
 namespace snowdrift::watermark {
 
@@ -67,6 +70,25 @@ int64_t read(Environment& env) {
     env.make_durable(watermark);  // readers may store positions below it
     return watermark;
 }
+
+/// The latest watermark of a generator that was returned, in shared memory: its time in Unix
+/// milliseconds, which can be -1: before the epoch 1970 of a layout, for a row whose number is no
+/// ID. A new one is all zero: nothing was returned.
+class Returned {
+ public:
+    /// The time; before all that a watermark can have if none was returned.
+    int64_t load() const noexcept { return static_cast<int64_t>(after_.load()) - 1; }
+
+    /// Raises it to at least `unix_ms`.
+    void raise(int64_t unix_ms) noexcept {
+        (void)core::fetch_max(after_, static_cast<uint64_t>(unix_ms + 1));
+    }
+
+    void clear() noexcept { after_ = 0; }
+
+ private:
+    std::atomic<uint64_t> after_;  // the time plus 1
+};
 
 /// A set of generators, one bit each. Several named generators may share a bit: then transactions
 /// that draw from one of them hold back the watermarks of all of them.

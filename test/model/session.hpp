@@ -236,7 +236,7 @@ class Turn : public Environment {
 
     void advance() {
         const int64_t unix_ms = free_step([&] { return covered_ms(); });
-        if (mark_protocol::advance(*this, unix_ms)) {
+        if (mark_protocol::cover(*this, unix_ms)) {
             (void)return_id();
         } else {
             me.id = {};

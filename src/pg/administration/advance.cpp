@@ -1,10 +1,10 @@
 // The SQL functions snowdrift.advance(): they make all generators of the database, and the mark,
 // continue after a time, or after the time of an ID.
 #include "pg/draw/clock_behind.hpp"
-#include "pg/mark/advance_state.hpp"
 #include "pg/mark/mark.hpp"
 #include "pg/node/node.hpp"
 #include "pg/slots/slots.hpp"
+#include "pg/states/advance_state.hpp"
 #include "pg/support/datum.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/settings.hpp"
@@ -24,12 +24,12 @@ namespace {
 ///
 /// The mark comes first, and then the floor of fresh states: a state that is allocated after the
 /// list was read starts after the floor.
-void advance(int64_t unix_ms) {
+void advance_all(int64_t unix_ms) {
     PreventCommandIfReadOnly("snowdrift.advance()");
     check_lead("time", unix_ms, settings::max_clock_lead);
     do {
         (void)mark::attach();
-    } while (!mark::advance(unix_ms));
+    } while (!mark::cover(unix_ms));
     (void)mark::advance_fresh_floor(unix_ms);
     for (const slots::Allocated& each : slots::list()) {
         if (each.key.database != MyDatabaseId) continue;
@@ -46,7 +46,7 @@ void warn_of_equal_number(int64_t unix_ms, uint32_t node) {
     const auto own = find_server_number(citus::read_membership());
     if (!own || node != own->value) return;
     (void)mark::attach();
-    if (unix_ms <= mark_table::read().unix_ms) return;
+    if (unix_ms <= record::read().unix_ms) return;
     ereport(WARNING, (errmsg("another server generates IDs with this server's number %u", node),
                       errdetail("The ID is later than all IDs of this server."),
                       errhint("Give each server its own number in snowdrift.node.")));
@@ -56,7 +56,7 @@ void warn_of_equal_number(int64_t unix_ms, uint32_t node) {
 
 /// snowdrift.advance(timestamptz) → void
 SNOWDRIFT_FUNCTION(advance_to_time) {
-    advance(get_time<Ulid>(fcinfo, 0));
+    advance_all(get_time<Ulid>(fcinfo, 0));
     PG_RETURN_VOID();
 }
 
@@ -68,13 +68,13 @@ SNOWDRIFT_FUNCTION(advance_to_snowflake) {
     const uint32_t node = parts.datacenter << layout.worker_bits | parts.worker;
     const int64 unix_ms = unix_ms_of(parts.time);
     if (layout.node_bits() > 0) warn_of_equal_number(unix_ms, node);
-    advance(unix_ms);
+    advance_all(unix_ms);
     PG_RETURN_VOID();
 }
 
 /// snowdrift.advance(id ulid) → void
 SNOWDRIFT_FUNCTION(advance_to_ulid) {
-    advance(get_argument<Ulid>(fcinfo, 0).timestamp_ms());
+    advance_all(get_argument<Ulid>(fcinfo, 0).timestamp_ms());
     PG_RETURN_VOID();
 }
 
@@ -85,7 +85,7 @@ SNOWDRIFT_FUNCTION(advance_to_uuidv7) {
         ereport(ERROR,
                 (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("UUID is not of version 7"),
                  errdetail("The UUID must have version 7 and variant 10.")));
-    advance(Uuidv7{bytes}.timestamp_ms());
+    advance_all(Uuidv7{bytes}.timestamp_ms());
     PG_RETURN_VOID();
 }
 
@@ -93,6 +93,6 @@ SNOWDRIFT_FUNCTION(advance_to_uuidv7) {
 SNOWDRIFT_FUNCTION(advance_to_sno) {
     const Sno& id = get_argument<Sno>(fcinfo, 0);
     warn_of_equal_number(id.timestamp_ms(), id.partition());
-    advance(id.timestamp_ms());
+    advance_all(id.timestamp_ms());
     PG_RETURN_VOID();
 }

@@ -4,12 +4,11 @@
 // sessions.
 #include <algorithm>
 
-#include "pg/draw/overflow.hpp"
-#include "pg/mark/advance_state.hpp"
-#include "pg/mark/mark_table.hpp"
 #include "pg/named/definition_table.hpp"
+#include "pg/record/record.hpp"
 #include "pg/slots/regressions.hpp"
 #include "pg/slots/slots.hpp"
+#include "pg/states/advance_state.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/datum.hpp"
 #include "pg/support/postgres.hpp"
@@ -27,7 +26,6 @@ namespace {
 
 using definitions::Column;
 using definitions::Row;
-using mark_table::Origin;
 using slots::Kind;
 
 /// The number of regressions; null for ULIDs and UUIDs, whose generators do not count them.
@@ -81,7 +79,7 @@ int64 last_representable_ms(const Definition& definition) {
 /// What is the same for all rows of the result.
 struct Listing {
     FunctionCallInfo call;
-    Origin origin;  // of the default generator, and the limit of the others'
+    record::Row record;  // with the origins
     int64 now_ms;
 };
 
@@ -96,10 +94,9 @@ void add_generator(const Listing& listing, const Definition& definition, const R
             lead = interval_from_ms(std::max<int64_t>(last - listing.now_ms, 0));
         }
         used = sequence_used(*slot, definition);
-        const slots::Statistics& statistics = slot->statistics;
-        waiting = Int32GetDatum(static_cast<int32>(statistics.waiting.load()));
-        episodes = Int64GetDatum(int64{statistics.episodes.load()});
-        duration = interval_from_ms(overflow::duration_ms(statistics, listing.now_ms));
+        waiting = Int32GetDatum(static_cast<int32>(slot->waiting.load()));
+        episodes = Int64GetDatum(int64{slot->overflow.episodes.load()});
+        duration = interval_from_ms(overflow::duration_ms(slot->overflow, listing.now_ms));
         count = regression_count(*slot, key.kind);
     }
     add_row(listing.call,
@@ -115,7 +112,7 @@ void add_default(const Listing& listing, Kind kind) {
     row[Column::kind] = CStringGetTextDatum(slots::name_of(kind));
     if (kind == Kind::snowflake) {
         row[Column::layout] = make_datum(default_layout);
-        row[Column::origin] = TimestampTzGetDatum(timestamp_from_unix_ms(listing.origin.unix_ms));
+        row[Column::origin] = TimestampTzGetDatum(timestamp_from_unix_ms(listing.record.origin_ms));
     }
     add_generator(listing, Definition::of_default(kind), row);
 }
@@ -123,9 +120,9 @@ void add_default(const Listing& listing, Kind kind) {
 void add_named(const Listing& listing, Row row) {
     const Definition definition = row.unchecked_definition();
     auto& origin = row[Column::origin];
-    if (origin && int64{definition.id} <= listing.origin.last_generator)
-        origin = TimestampTzGetDatum(
-            std::min(DatumGetTimestampTz(*origin), timestamp_from_unix_ms(listing.origin.unix_ms)));
+    if (origin && int64{definition.id} <= listing.record.origin_generators)
+        origin = TimestampTzGetDatum(std::min(DatumGetTimestampTz(*origin),
+                                              timestamp_from_unix_ms(listing.record.origin_ms)));
     // The result outlives the table's TOAST values.
     row[Column::name] = PointerGetDatum(PG_DETOAST_DATUM(*row[Column::name]));
     add_generator(listing, definition, row);
@@ -137,7 +134,7 @@ void add_named(const Listing& listing, Row row) {
 /// statistics are null if it has not been used since the server started
 SNOWDRIFT_FUNCTION(read_generators) {
     InitMaterializedSRF(fcinfo, 0);
-    const Listing listing{fcinfo, mark_table::read(AccessShareLock).origin, clock::now_ms()};
+    const Listing listing{fcinfo, record::read(AccessShareLock), clock::now_ms()};
     for (const Kind kind : slots::generator_kinds) add_default(listing, kind);
     definitions::for_each_row([&](const Row& row) { add_named(listing, row); });
     return Datum{0};

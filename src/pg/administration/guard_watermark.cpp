@@ -1,9 +1,9 @@
 // The SQL functions snowdrift.guard_watermark() and snowdrift.unguard_watermark(), and the trigger
 // of guarded tables, by which watermarks also cover rows whose IDs were not drawn in the
 // transaction that inserts them.
+#include "pg/administration/column_default.hpp"
 #include "pg/draw/hold_row.hpp"
 #include "pg/draw/next_in_block.hpp"
-#include "pg/named/column_default.hpp"
 #include "pg/support/datum.hpp"
 #include "pg/support/extension.hpp"
 #include "pg/support/postgres.hpp"
@@ -200,11 +200,11 @@ SNOWDRIFT_FUNCTION(hold_row) {
         passed = hold_snowflake(has_generator ? trigger->tg_trigger->tgargs[0] : nullptr,
                                 DatumGetInt64(id));
     else if (ids->kind() == ColumnIds::Kind::ulid)
-        passed = watermark::guard_row(block_session<Ulid, slots::Kind::ulid, &slots::Slot::ulid>,
+        passed = watermark::guard_row(block_handle<Ulid, slots::Kind::ulid, &slots::Slot::ulid>,
                                       get_id<Ulid>(id).timestamp_ms());
     else if (const auto& bytes = get_id<Uuidv7::Bytes>(id); Uuidv7::is_version_7(bytes))
         passed =
-            watermark::guard_row(block_session<Uuidv7, slots::Kind::uuidv7, &slots::Slot::uuidv7>,
+            watermark::guard_row(block_handle<Uuidv7, slots::Kind::uuidv7, &slots::Slot::uuidv7>,
                                  Uuidv7{bytes}.timestamp_ms());
     if (passed) report_passed(ids->text(id), *passed);
     return Datum{0};

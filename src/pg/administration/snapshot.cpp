@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
+#include "pg/administration/equal_ids.hpp"
+#include "pg/draw/attached_slot.hpp"
 #include "pg/draw/clock_behind.hpp"
-#include "pg/draw/session_slot.hpp"
-#include "pg/mark/advance_state.hpp"
-#include "pg/mark/mark_table.hpp"
-#include "pg/named/equal_ids.hpp"
+#include "pg/record/record.hpp"
 #include "pg/slots/regressions.hpp"
+#include "pg/states/advance_state.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/settings.hpp"
 
@@ -71,8 +71,8 @@ void apply(const char* name, const Definition& definition, const GeneratorSnapsh
     bool is_applied = false;
     do {
         bool is_fresh = false;
-        SessionSlot slot;
-        Relation mark = mark_table::open();
+        AttachedSlot slot;
+        Relation mark = record::open();
         slot.attach(mark, key, definition.is_new, [&](slots::Slot& state, int64_t unix_ms) {
             is_fresh = true;
             start(state, key, snapshot, unix_ms);
@@ -80,7 +80,7 @@ void apply(const char* name, const Definition& definition, const GeneratorSnapsh
         relation_close(mark, RowExclusiveLock);
         if (!is_fresh && !resume(*slot, snapshot) && !is_applied) report_lag(name);
         is_applied = true;
-    } while (!mark::advance(snapshot.last_unix_ms()));
+    } while (!mark::cover(snapshot.last_unix_ms()));
     mark::require_structure();  // another structure has other states
 }
 
@@ -115,8 +115,8 @@ SNOWDRIFT_FUNCTION(snapshot) {
     GeneratorSnapshot snapshot{};
     snapshot.definition = definitions::lock(name);
 
-    SessionSlot slot;
-    Relation mark = mark_table::open();
+    AttachedSlot slot;
+    Relation mark = record::open();
     slot.attach(mark, snapshot.definition.slot_key(), snapshot.definition.is_new);
     relation_close(mark, RowExclusiveLock);
     mark::require_structure();  // another structure has other states

@@ -20,9 +20,8 @@
 
 #include <concepts>
 
+#include "pg/draw/attached_slot.hpp"
 #include "pg/draw/clock_behind.hpp"
-#include "pg/draw/overflow.hpp"
-#include "pg/draw/session_slot.hpp"
 #include "pg/mark/mark.hpp"
 #include "pg/slots/waiting.hpp"
 #include "pg/support/clock.hpp"
@@ -33,35 +32,47 @@
 
 namespace snowdrift {
 
-/// A session's view of a generator, as draw() needs it.
+/// The description of a generator in the log.
+struct Label {
+    const char* name;
+    uint32_t capacity;  ///< IDs per time unit; 0 if it depends on random bits
+    int time_unit_ms;   ///< in milliseconds
+};
+
+/// Records that a call, which the slot counts as waiting, waits because a time unit's sequence is
+/// used up. Logs the beginning of an episode of overflow, which may raise an error, because logging
+/// serves interrupts.
+void record_overflow(slots::Slot& slot, const Label& label);
+
+/// A session's handle of a generator, as draw() needs it.
 template <typename T>
-concept SessionGenerator = requires(T session, Request& request) {
+concept GeneratorHandle = requires(T handle, Request& request) {
     typename T::Id;
     // False if prepare() must be called before ask().
-    { session.is_prepared() } -> std::same_as<bool>;
+    { handle.is_prepared() } -> std::same_as<bool>;
     // Attaches the generator's slot, forgets that its watermark is held, and reads the settings.
-    { session.prepare() } -> std::same_as<void>;
+    { handle.prepare() } -> std::same_as<void>;
     // Asks the generator for an ID, without waiting.
-    { session.ask(request) } -> std::same_as<Answer<typename T::Id>>;
-    { session.slot() } -> std::same_as<slots::Slot&>;
+    { handle.ask(request) } -> std::same_as<Answer<typename T::Id>>;
+    { handle.slot() } -> std::same_as<slots::Slot&>;
     // Its watermark, and its begin_unit(): see src/protocol/watermark.hpp.
-    { session.generator() } -> std::same_as<watermark::Generators>;
-    { session.begin_unit() } -> std::same_as<int64_t>;
+    { handle.generator() } -> std::same_as<watermark::Generators>;
+    { handle.begin_unit() } -> std::same_as<int64_t>;
     // Describes the generator in the log.
-    { session.label() } -> std::same_as<overflow::Label>;
+    { handle.label() } -> std::same_as<Label>;
 };
 
 /// Waits and asks again until an ID is issued, and counts the call as waiting until then. Raises
 /// 55000 if the clock prevents that.
-template <SessionGenerator Session, typename Answer>
-pg_noinline Answer wait_for_id(Session& session, Answer answer, Request& request) {
-    while (answer.verdict == Verdict::stale) answer = session.ask(request);
+template <GeneratorHandle Handle, typename Answer>
+pg_noinline Answer wait_for_id(Handle& handle, Answer answer, Request& request) {
+    while (answer.verdict == Verdict::stale) answer = handle.ask(request);
     if (answer.verdict == Verdict::issued) return answer;
-    waiting::count_while(session.slot().statistics.waiting, [&] {
-        for (; answer.verdict != Verdict::issued; answer = session.ask(request)) {
+    waiting::count_while(handle.slot().waiting, [&] {
+        for (; answer.verdict != Verdict::issued; answer = handle.ask(request)) {
             switch (answer.verdict) {
                 case Verdict::exhausted:
-                    overflow::record(session.slot().statistics, session.label());
+                    record_overflow(handle.slot(), handle.label());
                     [[fallthrough]];
                 case Verdict::early:
                 case Verdict::clock_behind:
@@ -78,40 +89,40 @@ pg_noinline Answer wait_for_id(Session& session, Answer answer, Request& request
 }
 
 /// Draws an ID, which the mark on disk covers.
-template <SessionGenerator Session>
-pg_noinline auto draw(Session& session) {
+template <GeneratorHandle Handle>
+pg_noinline auto draw(Handle& handle) {
     for (;;) {
-        if (unlikely(!session.is_prepared())) session.prepare();
-        if (unlikely(!watermark::is_held(session.generator()))) {
-            watermark::Environment<Session> environment{session};
+        if (unlikely(!handle.is_prepared())) handle.prepare();
+        if (unlikely(!watermark::is_held(handle.generator()))) {
+            watermark::Environment<Handle> environment{handle};
             watermark::hold(environment);
         }
         Request request;
-        auto answer = session.ask(request);
+        auto answer = handle.ask(request);
         if (unlikely(answer.verdict != Verdict::issued))
-            answer = wait_for_id(session, answer, request);
-        if (likely(mark::is_covered(answer.ms) || mark::advance(answer.ms))) return answer.id;
+            answer = wait_for_id(handle, answer, request);
+        if (likely(mark::is_covered(answer.ms) || mark::cover(answer.ms))) return answer.id;
     }
 }
 
 /// Returns `id`, whose time is `unix_ms`, once the mark covers it; another ID if `id` must be
 /// discarded.
-template <SessionGenerator Session>
-pg_noinline auto cover_or_draw(Session& session, typename Session::Id id, int64_t unix_ms) {
-    return mark::advance(unix_ms) ? id : draw(session);
+template <GeneratorHandle Handle>
+pg_noinline auto cover_or_draw(Handle& handle, typename Handle::Id id, int64_t unix_ms) {
+    return mark::cover(unix_ms) ? id : draw(handle);
 }
 
 /// The same as draw(), but the common case is inlined and has no loop: the last ID is not later
-/// than the clock, and its time unit has an ID left, so session.try_next(unix_ms, id) returns true.
-template <SessionGenerator Session>
-pg_attribute_always_inline auto draw_fast(Session& session) {
-    if (likely(session.is_prepared() && watermark::is_held(session.generator()))) {
+/// than the clock, and its time unit has an ID left, so handle.try_next(unix_ms, id) returns true.
+template <GeneratorHandle Handle>
+pg_attribute_always_inline auto draw_fast(Handle& handle) {
+    if (likely(handle.is_prepared() && watermark::is_held(handle.generator()))) {
         const int64_t now = clock::now_ms();
-        typename Session::Id id;
-        if (likely(session.try_next(now, id)))
-            return likely(mark::is_covered(now)) ? id : cover_or_draw(session, id, now);
+        typename Handle::Id id;
+        if (likely(handle.try_next(now, id)))
+            return likely(mark::is_covered(now)) ? id : cover_or_draw(handle, id, now);
     }
-    return draw(session);
+    return draw(handle);
 }
 
 }  // namespace snowdrift

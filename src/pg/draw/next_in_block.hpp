@@ -15,10 +15,10 @@
 
 namespace snowdrift {
 
-/// This session's view of the database's block generator of one kind, whose state is that member of
-/// the slot.
+/// This session's handle of the database's block generator of one kind, whose state is that member
+/// of the slot.
 template <typename Format, slots::Kind kind, BlockGenerator<Format> slots::Slot::*state>
-class BlockSession {
+class BlockHandle {
  public:
     using Id = Format;
 
@@ -26,10 +26,10 @@ class BlockSession {
 
     void prepare() {
         (void)mark::attach();
-        Relation mark = mark_table::open();
-        own_mark(mark);
-        slot_.attach(mark, {MyDatabaseId, kind}, false);
-        relation_close(mark, RowExclusiveLock);
+        Relation table = record::open();
+        own_mark(table);
+        slot_.attach(table, {MyDatabaseId, kind}, false);
+        relation_close(table, RowExclusiveLock);
         watermark::forget(generator());
     }
 
@@ -62,19 +62,19 @@ class BlockSession {
     }
 
     slots::Slot& slot() const { return *slot_; }
-    overflow::Label label() const { return {slots::name_of(kind), 0, 1}; }
+    Label label() const { return {slots::name_of(kind), 0, 1}; }
 
  private:
-    SessionSlot slot_;
+    AttachedSlot slot_;
 };
 
 template <typename Id, slots::Kind kind, BlockGenerator<Id> slots::Slot::*state>
-inline BlockSession<Id, kind, state> block_session;
+inline BlockHandle<Id, kind, state> block_handle;
 
 /// Whether the tag is still that of the mark. An invalidation may stand for the rollback of another
 /// file of the mark, to which the word would still belong.
 inline bool is_mark_current(int tag) {
-    if (unlikely(mark::session.tag != tag)) (void)mark::attach();
+    if (unlikely(mark::attached.tag != tag)) (void)mark::attach();
     return mark::is_current(tag);
 }
 
@@ -83,7 +83,7 @@ inline bool is_mark_current(int tag) {
 /// future. Inlined, because an ID of a block costs less than a call.
 template <typename Id, slots::Kind kind, BlockGenerator<Id> slots::Slot::*state>
 pg_attribute_always_inline Id next_in_block() {
-    auto& generator = block_session<Id, kind, state>;
+    auto& generator = block_handle<Id, kind, state>;
     static IdBlock<Id> block;
     static LocalTransactionId owner = InvalidLocalTransactionId;
     static int tag = -1;  // of the mark under which the block was taken
@@ -99,7 +99,7 @@ pg_attribute_always_inline Id next_in_block() {
 /// The watermark for the statement that calls the SQL function.
 template <typename Id, slots::Kind kind, BlockGenerator<Id> slots::Slot::*state>
 Id watermark_of_blocks() {
-    return Id::boundary(time_of(watermark::read_for_statement(block_session<Id, kind, state>)));
+    return Id::boundary(time_of(watermark::read_for_statement(block_handle<Id, kind, state>)));
 }
 
 }  // namespace snowdrift

@@ -1,7 +1,7 @@
 // The SQL functions that generate sno values: next_sno() at the current time, sno_at() at a given
 // one, from the database's default generator or from a named one.
 #include "pg/draw/draw.hpp"
-#include "pg/draw/node_session.hpp"
+#include "pg/draw/node_handle.hpp"
 #include "pg/named/generator_cache.hpp"
 #include "pg/support/checks.hpp"
 #include "pg/support/clock.hpp"
@@ -15,12 +15,12 @@ using namespace snowdrift;
 
 namespace {
 
-class SnoSession : public NodeSession {
+class SnoHandle : public NodeHandle {
  public:
     using Id = Sno;
     static constexpr slots::Kind kind = slots::Kind::sno;
 
-    constexpr SnoSession() : NodeSession{kind} {}
+    constexpr SnoHandle() : NodeHandle{kind} {}
 
     void prepare() { core_ = definition_.sno_generator(attach()); }
 
@@ -45,17 +45,15 @@ class SnoSession : public NodeSession {
         return core_.at(slot_->sno, unix_ms, metabyte);
     }
 
-    overflow::Label label() const {
-        return {name_, core_.capacity(), static_cast<int>(Sno::unit_ms)};
-    }
+    Label label() const { return {name_, core_.capacity(), static_cast<int>(Sno::unit_ms)}; }
 
  private:
     SnoGenerator core_{0, 0, UINT16_MAX};
     uint8_t metabyte_ = 0;  // of the next sno
 };
 
-SnoSession default_snos;
-GeneratorCache<SnoSession> named_snos;
+SnoHandle default_snos;
+GeneratorCache<SnoHandle> named_snos;
 
 }  // namespace
 

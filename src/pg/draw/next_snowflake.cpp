@@ -2,7 +2,7 @@
 // database's default generator or from a named one.
 #include "pg/draw/draw.hpp"
 #include "pg/draw/hold_row.hpp"
-#include "pg/draw/node_session.hpp"
+#include "pg/draw/node_handle.hpp"
 #include "pg/named/generator_cache.hpp"
 #include "pg/slots/regressions.hpp"
 #include "pg/support/clock.hpp"
@@ -20,12 +20,12 @@ using namespace snowdrift;
 
 namespace {
 
-class SnowflakeSession : public NodeSession {
+class SnowflakeHandle : public NodeHandle {
  public:
     using Id = int64_t;
     static constexpr slots::Kind kind = slots::Kind::snowflake;
 
-    constexpr SnowflakeSession() : NodeSession{kind} {}
+    constexpr SnowflakeHandle() : NodeHandle{kind} {}
 
     void prepare() { core_ = definition_.snowflake_generator(attach()); }
 
@@ -71,7 +71,7 @@ class SnowflakeSession : public NodeSession {
         return has_negative ? PG_INT64_MIN : layout().boundary(time_of(unix_ms));
     }
 
-    overflow::Label label() const { return {name_, core_.capacity(), layout().unit_ms}; }
+    Label label() const { return {name_, core_.capacity(), layout().unit_ms}; }
 
  private:
     slots::SnowflakeState& state() const { return slot_->snowflake; }
@@ -79,8 +79,8 @@ class SnowflakeSession : public NodeSession {
     SnowflakeGenerator core_{default_layout, 0};
 };
 
-SnowflakeSession default_snowflakes;
-GeneratorCache<SnowflakeSession> named_snowflakes;
+SnowflakeHandle default_snowflakes;
+GeneratorCache<SnowflakeHandle> named_snowflakes;
 
 /// Prepare a set-returning function that returns n IDs; n is argument 0. Raises 22023 if n is
 /// negative.
@@ -95,7 +95,7 @@ void begin_set(FunctionCallInfo fcinfo) {
 }
 
 /// Return the next ID of the set.
-Datum next_of_set(FunctionCallInfo fcinfo, SnowflakeSession& generator) {
+Datum next_of_set(FunctionCallInfo fcinfo, SnowflakeHandle& generator) {
     FuncCallContext* const call = SRF_PERCALL_SETUP();
     if (call->call_cntr < call->max_calls)
         SRF_RETURN_NEXT(call, Int64GetDatum(draw_fast(generator)));

@@ -3,9 +3,8 @@
 // administration/reset_clock.cpp has snowdrift.reset_clock().
 #include <algorithm>
 
-#include "pg/mark/durable_wal.hpp"
 #include "pg/mark/mark.hpp"
-#include "pg/mark/mark_table.hpp"
+#include "pg/record/durable_wal.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/row.hpp"
@@ -23,7 +22,7 @@ using namespace snowdrift;
 namespace {
 
 /// A time in the row that is inserted, in Unix milliseconds. Raises 22003.
-int64 get_time(const TriggerData& trigger, mark_table::Column column, const char* name) {
+int64 get_time(const TriggerData& trigger, record::Column column, const char* name) {
     const auto value = get_column(trigger.tg_relation, trigger.tg_trigtuple, column);
     const int64 unix_ms = DatumGetInt64(value.value_or(Int64GetDatum(-1)));
     if (unix_ms < 0 || unix_ms > mark_protocol::max_unix_ms)
@@ -57,23 +56,24 @@ SNOWDRIFT_FUNCTION(read_clock) {
 SNOWDRIFT_FUNCTION(restore_mark) {
     const TriggerData& trigger =
         check_trigger(fcinfo, "mark", TRIGGER_EVENT_ROW | TRIGGER_EVENT_BEFORE);
-    using mark_table::Column;
+    using record::Column;
     if (has_replication_origin()) PG_RETURN_POINTER(nullptr);
     const auto generators =
         get_column(trigger.tg_relation, trigger.tg_trigtuple, Column::origin_generators);
     const int64 unix_ms = get_time(trigger, Column::unix_ms, "unix_ms");
     const int64 origin_ms = get_time(trigger, Column::origin_ms, "origin_ms");
     const int64 watermark_ms = get_time(trigger, Column::watermark_ms, "watermark_ms");
-    const mark_table::Origin origin{origin_ms,
-                                    DatumGetInt32(generators.value_or(Int32GetDatum(0)))};
     // Sessions detect the later mark when they next advance it.
-    Relation table = mark_table::open();
-    (void)mark_table::update(table, [&](const mark_table::Value& now) {
-        const mark_table::Value extended =
-            now.with(origin).with_watermark(std::max(now.watermark_ms, watermark_ms));
-        if (now.unix_ms >= unix_ms && now.watermark_ms >= watermark_ms) return extended;
-        return extended.with(std::max({now.unix_ms, unix_ms, watermark_ms}),
-                             mark_table::Writer::outside);
+    Relation table = record::open();
+    (void)record::update(table, [&](record::Row& row) {
+        if (row.unix_ms < unix_ms || row.watermark_ms < watermark_ms) {
+            row.unix_ms = std::max({row.unix_ms, unix_ms, watermark_ms});
+            row.writer = record::Writer::outside;
+        }
+        row.watermark_ms = std::max(row.watermark_ms, watermark_ms);
+        row.origin_ms = std::min(row.origin_ms, origin_ms);
+        row.origin_generators =
+            std::max(row.origin_generators, DatumGetInt32(generators.value_or(Int32GetDatum(0))));
     });
     relation_close(table, RowExclusiveLock);
     PG_RETURN_POINTER(nullptr);

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "pg/mark/durable_wal.hpp"
-#include "pg/mark/mark_table.hpp"
+#include "pg/record/durable_wal.hpp"
 #include "pg/slots/slots.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
@@ -17,30 +16,31 @@ extern "C" {
 
 namespace snowdrift::mark {
 
-using mark_protocol::Writer;
-using mark_table::Value;
+using mark_protocol::max_unix_ms;
+using record::Row;
+using record::Writer;
 
-Session session;
+Attached attached;
 
 namespace {
 
-slots::Slot* slot = nullptr;
+slots::Slot* attached_slot = nullptr;
 
 slots::SlotKey slot_key() { return {MyDatabaseId, slots::Kind::mark}; }
 
 /// A relcache callback: the table may have been replaced, or moved to another file.
 void invalidate(Oid relation) {
-    if (mark_table::is_affected_by(relation)) session.tag = -1;
+    if (record::is_affected_by(relation)) attached.tag = -1;
 }
 
 void attach_slot() {
-    if (slot != nullptr) return;
+    if (attached_slot != nullptr) return;
     slots::Slot* found;
     while ((found = slots::attach(slot_key(), [](slots::Slot&) {})) == nullptr)
         slots::make_room(slot_key());
-    slot = found;
-    session.word = &slot->mark.word;
-    wal::waiting_calls = &slot->statistics.waiting;
+    attached_slot = found;
+    attached.word = &found->mark.word;
+    wal::waiting_calls = &found->waiting;
     add_relcache_callback(invalidate);
 }
 
@@ -53,42 +53,42 @@ void attach_slot() {
              errhint("Reconnect. If the older version was installed again, restart the server.")));
 }
 
-void require_structure(const Value& present) {
-    if (present.structure > slots::structure_version) report_replaced();
+void require_structure(const Row& row) {
+    if (row.structure > slots::structure_version) report_replaced();
 }
 
 // ---- the environment of the protocol
 
-MarkState& state() { return slot->mark; }
+MarkState& state() { return slot().mark; }
 
 /// PostgreSQL as the protocol's environment.
 class Environment {
  public:
-    using Row = mark_table::Value;
+    using Row = record::Row;
 
-    int& tag() { return session.tag; }
+    int& tag() { return attached.tag; }
     int64_t now_ms() { return clock::now_ms(); }
     int32_t structure() { return slots::structure_version; }
 
     void open() {
-        table_ = mark_table::open();
+        table_ = record::open();
         // Every change that a rollback could undo creates a new file. The file and its writer
         // cannot change while the table is locked.
         file_ = file_number(table_);
-        writer_ = mark_table::writer_for(table_);
+        writer_ = record::writer_for(table_);
     }
     void close() { relation_close(table_, RowExclusiveLock); }
     Writer writer() { return writer_; }
 
     mark_protocol::Page<Row> lock_page() {
-        page_ = mark_table::lock_page(table_);
-        return {page_.value, page_.position};
+        page_ = record::lock_page(table_);
+        return {page_.row, page_.position};
     }
     uint64_t write(const Row& row) {
-        mark_table::write(table_, page_, row);
+        record::write(table_, page_, row);
         return page_.position;
     }
-    void unlock_page() { mark_table::unlock_page(page_); }
+    void unlock_page() { record::unlock_page(page_); }
 
     void flush(uint64_t position) { XLogFlush(position); }
     void make_durable(uint64_t position) { wal::make_durable(position); }
@@ -112,7 +112,7 @@ class Environment {
     Relation table_;
     uint64_t file_;
     Writer writer_;
-    mark_table::LockedPage page_;
+    record::LockedPage page_;
 };
 
 void require_primary() {
@@ -128,86 +128,65 @@ int64_t attach() {
     require_primary();
     attach_slot();
     Environment environment;
-    while (session.tag != state().load().tag()) (void)mark_protocol::try_attach(environment);
+    while (attached.tag != state().load().tag()) (void)mark_protocol::try_attach(environment);
     return static_cast<int64_t>(state().floor_ms.load());
 }
 
+slots::Slot& slot() {
+    Assert(attached_slot != nullptr);
+    return *attached_slot;
+}
+
 Reading read() {
-    const int64_t on_disk_ms = mark_table::read(AccessShareLock).unix_ms;
+    const int64_t on_disk_ms = record::read(AccessShareLock).unix_ms;
     const slots::Slot* const known = slots::lookup(slot_key());
     if (known == nullptr) return {on_disk_ms, 0};
-    return {std::max(on_disk_ms, known->mark.load().unix_ms()), known->statistics.waiting};
+    return {std::max(on_disk_ms, known->mark.load().unix_ms()), known->waiting};
 }
 
 int64_t fresh_floor() { return static_cast<int64_t>(state().fresh_ms.load()); }
 
 int64_t advance_fresh_floor(int64_t unix_ms) {
-    return slot == nullptr ? 0 : state().advance_fresh_floor(unix_ms);
+    return attached_slot == nullptr ? 0 : state().advance_fresh_floor(unix_ms);
 }
 
 void require_structure() {
-    const Value present = mark_table::read();
-    require_structure(present);
-    if (session.word != nullptr && (present.writer == Writer::outside || !is_current(session.tag)))
-        session.tag = -1;
+    const Row row = record::read();
+    require_structure(row);
+    if (attached.word != nullptr && (row.writer == Writer::outside || !is_current(attached.tag)))
+        attached.tag = -1;
 }
 
 void cover_watermark(int64_t unix_ms) {
-    Relation table = mark_table::open();
-    const Value value = mark_table::update(table, [unix_ms](const Value& present) {
-        const bool is_replaced = present.structure > slots::structure_version;
-        if (is_replaced || present.watermark_ms >= unix_ms) return present;
-        const int64_t watermark_ms =
-            std::min(leased_mark(unix_ms, clock::now_ms()), mark_protocol::max_unix_ms);
-        return present.with(std::max(present.unix_ms, watermark_ms), present.writer)
-            .with_watermark(watermark_ms);
+    Relation table = record::open();
+    const Row covering = record::update(table, [unix_ms](Row& row) {
+        const bool is_replaced = row.structure > slots::structure_version;
+        if (is_replaced || row.watermark_ms >= unix_ms) return;
+        row.watermark_ms = std::min(leased_mark(unix_ms, clock::now_ms()), max_unix_ms);
+        row.unix_ms = std::max(row.unix_ms, row.watermark_ms);
     });
     relation_close(table, RowExclusiveLock);
-    require_structure(value);
+    require_structure(covering);
+    Assert(covering.unix_ms >= unix_ms && covering.watermark_ms >= unix_ms);
 }
 
-bool advance(int64_t unix_ms) {
-    if (unix_ms > mark_protocol::max_unix_ms)
+bool cover(int64_t unix_ms) {
+    if (unix_ms > max_unix_ms)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("the server's clock is out of range for the ID mark"),
                         errhint("Correct the server's clock.")));
     Environment environment;
-    return mark_protocol::advance(environment, unix_ms);
+    const bool is_advanced = mark_protocol::cover(environment, unix_ms);
+    Assert(!is_advanced || state().load().tag() != attached.tag ||
+           state().load().unix_ms() >= unix_ms);
+    return is_advanced;
 }
 
-bool reset(int64_t max_lead_ms, int32_t (*last_id)(),
-           int64_t (*latest_time)(const mark_table::Origin&)) {
+void discard() {
     attach_slot();
-    // The lock blocks sessions that advance the mark or attach it. A session that attaches it later
-    // reads the mark that is set here.
-    Relation table = mark_table::open(ShareRowExclusiveLock);
-    const Value present = mark_table::read(table);
-    require_structure(present);
-    const int64_t latest_ms = clock::now_ms() + max_lead_ms;
-    const bool is_needed = present.unix_ms > latest_ms || latest_time(present.origin) > latest_ms;
-    if (is_needed) {
-        const int32_t last = last_id();
-        wal::require_writable();  // before states are lost
-        // Change the word first, so that sessions discard IDs that they draw from the old states,
-        // and wait for the lock. Read the clock after that: no earlier ID is returned from now on.
-        // If an error occurs, they attach the mark that is on disk then.
-        state().reset();
-        slots::clear_generators();
-        session.tag = -1;
-        const int64_t unix_ms = clock::now_ms();
-        // If only origins or watermarks are ahead, the mark is not set back, because it covers IDs
-        // that were issued.
-        (void)mark_table::update(table, [&](const Value& now) {
-            const int64_t mark_ms =
-                now.unix_ms > latest_ms ? unix_ms : std::max(now.unix_ms, unix_ms);
-            return now.with({unix_ms, last})
-                .with(mark_ms, Writer::outside)
-                .with_watermark(std::min(now.watermark_ms, unix_ms));
-        });
-        (void)attach();  // so that an extension that is created again begins after the mark
-    }
-    relation_close(table, ShareRowExclusiveLock);
-    return is_needed;
+    state().reset();
+    slots::clear_generators();
+    attached.tag = -1;
 }
 
 }  // namespace snowdrift::mark

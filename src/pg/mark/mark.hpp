@@ -1,6 +1,7 @@
 // The mark: a time on disk, of which the database guarantees: no ID with a later timestamp has ever
 // been returned. docs/guarantees.md has the proof. This file is a session's view of it;
-// protocol/mark_protocol.hpp has the protocol between sessions, mark_table.hpp the row on disk.
+// protocol/mark_protocol.hpp has the protocol between sessions. record/record.hpp has the row on
+// disk, and says why it is a row of a table that is changed in place, and nothing else.
 //
 // The rule is sentence 1: before an ID past the mark is returned, the mark is advanced, and the new
 // mark is durable. To keep it without a flush for each ID, the mark runs ahead by a lease, and a
@@ -13,35 +14,40 @@
 // or bound to another file of the table. A session that holds no lock advances it only while the
 // tag is the same.
 //
-// Why a row that is changed in place through generic WAL, and not something else? A sequence would
-// do nearly the same, but a role with UPDATE can set it back, logical replication can copy it, and
-// it has no room for the owner of the mark. A resource manager for WAL needs
-// shared_preload_libraries, and a server without the library could not replay its records. A file
-// outside of PostgreSQL is not in base backups and dumps, and standbys do not receive it. A generic
-// record has none of these faults: an ordinary server replays it, and pg_dump reads the row as that
-// of a table.
+// This room also fences old libraries. After an upgrade without a restart, sessions of the old and
+// of the new library are open at once. If their structures differ, they have different states, and
+// the new ones start after the mark on disk. So a draw needs no more than the mark: an old session
+// finds the new structure in the row when it next advances the mark, and stops. But what is not
+// covered by the mark is only in the states: which watermark was returned, where a snapshot was
+// taken, to what time the generators were advanced, which generators are gone. Whoever reads or
+// changes that calls require_structure() afterwards, or, if it is enough that the states are the
+// present ones at the beginning, before.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
-#include "pg/mark/mark_table.hpp"
+#include "pg/record/record.hpp"
+#include "pg/slots/slot.hpp"
 #include "protocol/lease.hpp"
 #include "protocol/mark_state.hpp"
 
 namespace snowdrift::mark {
 
-/// This session's view of its database's mark.
-struct Session {
+/// What this process has attached of its database's mark.
+struct Attached {
     const std::atomic<uint64_t>* word = nullptr;  ///< in shared memory; null before attach()
-    int tag = -1;  ///< of the word this session has attached; -1 if none
+    int tag = -1;  ///< of the word this process has attached; -1 if none
 };
-extern Session session;
+extern Attached attached;
 
 /// Makes the mark known to this session. Returns the floor of all states: their further IDs must be
 /// later than this Unix millisecond. Raises 25006 during recovery, 55000 if the table is missing or
 /// unusable, or if a newer library has replaced this session's.
 int64_t attach();
+
+/// The slot of the mark. Precondition: attach() has returned.
+slots::Slot& slot();
 
 /// What is known of the mark, whether or not this session has attached it.
 struct Reading {
@@ -77,29 +83,23 @@ void cover_watermark(int64_t unix_ms);
 /// Ensures that the mark on disk is not before `unix_ms`: advances it by a lease if necessary, and
 /// waits until it is durable. Returns false if the session must attach() again before it draws
 /// another ID.
-bool advance(int64_t unix_ms);
+bool cover(int64_t unix_ms);
 
-/// Discards the states if the mark, an origin or a state is ahead of the clock by more than
-/// `max_lead_ms`; returns false if none is. (Reading a watermark advances a state, but not the
-/// mark.) The mark becomes the clock's time, unless it is ahead by less, and is attached. After a
-/// reset, IDs of times later than the clock's may be repeated.
-///
-/// Existing generators may then issue IDs from that time on, so the same write limits their
-/// origins. `last_id()` returns the greatest of their ids, or a greater one. `latest_time()`
-/// returns the latest time of an origin or a state, in Unix milliseconds.
-bool reset(int64_t max_lead_ms, int32_t (*last_id)(),
-           int64_t (*latest_time)(const mark_table::Origin&));
+/// Makes all sessions forget the mark, so that they discard the IDs that they draw, and clears the
+/// states of this database's generators. Sessions attach the mark again when the caller, who has
+/// locked the table against them, has set it back on disk.
+void discard();
 
 /// Whether `tag` is the current tag: the mark was neither reset nor moved to another file since.
 inline bool is_current(int tag) {
-    return MarkWord{session.word->load(std::memory_order_relaxed)}.tag() == tag;
+    return MarkWord{attached.word->load(std::memory_order_relaxed)}.tag() == tag;
 }
 
 /// Whether the mark is past `unix_ms` by at least half of the lease, so that it need not be
 /// advanced.
 inline bool is_covered(int64_t unix_ms) {
-    const MarkWord known{session.word->load(std::memory_order_acquire)};
-    return known.tag() == session.tag && has_half_lease(known.unix_ms(), unix_ms);
+    const MarkWord known{attached.word->load(std::memory_order_acquire)};
+    return known.tag() == attached.tag && has_half_lease(known.unix_ms(), unix_ms);
 }
 
 }  // namespace snowdrift::mark

@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "pg/mark/slot_release.hpp"
 #include "pg/named/generator_lock.hpp"
 #include "pg/slots/slots.hpp"
+#include "pg/states/slot_release.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/types/snowflake_layout_type.hpp"
 #include "protocol/generators.hpp"

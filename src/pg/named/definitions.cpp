@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cstring>
 
-#include "pg/mark/advance_state.hpp"
 #include "pg/mark/mark.hpp"
-#include "pg/mark/slot_release.hpp"
-#include "pg/named/backfill.hpp"
 #include "pg/named/definition_table.hpp"
 #include "pg/node/citus.hpp"
+#include "pg/states/advance_state.hpp"
+#include "pg/states/slot_release.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/datum.hpp"
 #include "pg/support/extension.hpp"
@@ -233,7 +232,7 @@ void remove_origin(const char* name) {
     // Two sessions may restore the same snapshot.
     generator_lock::lock_name(RelationGetRelid(table), name);
     const auto row = find(table, name);
-    Assert(!row || generator_lock::is_held(row->generator(), AccessShareLock));
+    Assert(!row || generator_lock::is_locked(row->generator(), AccessShareLock));
     if (!row || !(*row)[Column::origin]) return table_close(table, NoLock);
     int column = static_cast<int>(Column::origin) + 1;
     Datum value{};
@@ -244,18 +243,18 @@ void remove_origin(const char* name) {
     close_changed(table);
 }
 
-void remove(const char* name) {
+GeneratorId remove(const char* name) {
     Relation table = open_table(RowExclusiveLock);
     const auto row = find(table, name);
     if (!row) report_undefined(name);
     const GeneratorId dropped = row->generator();
-    Assert(generator_lock::is_held(dropped, AccessExclusiveLock));
+    Assert(generator_lock::is_locked(dropped, AccessExclusiveLock));
     CatalogTupleDelete(table, &row->tuple->t_self);
     close_changed(table);
-    backfill::remove(dropped.id);
 
     // The exclusive lock prevents other sessions from drawing.
     change_slots(dropped, release_on_commit);
+    return dropped;
 }
 
 void check_unique_in_cluster(const char* name, const Definition& definition) {

@@ -13,8 +13,9 @@
 // meanwhile. This is the part of sentence 2 of the proof in docs/guarantees.md that speaks of
 // generators that replace others.
 //
-// Changes by hand would break the rule, so triggers (create_generator.cpp) refuse them, and let
-// dumps insert rows. They skip rows of another server, which logical replication applies.
+// Changes by hand would break the rule, so triggers (administration/create_generator.cpp) refuse
+// them, and let dumps insert rows. They skip rows of another server, which logical replication
+// applies.
 #pragma once
 
 #include <optional>
@@ -40,7 +41,7 @@ void check_bounds(int64_t sequence_min, int64_t sequence_max);
 std::optional<Definition> lookup(const char* name);
 
 /// The same, and locks the generator: drop_generator() waits until this transaction ends, as DROP
-/// SEQUENCE does. DROP EXTENSION does not: see NodeSession::attach(). Raises 42704 if there is no
+/// SEQUENCE does. DROP EXTENSION does not: see NodeHandle::begin(). Raises 42704 if there is no
 /// such generator.
 Definition lock(const char* name);
 
@@ -69,8 +70,8 @@ void insert(const char* name, const Definition& definition);
 /// elsewhere. Precondition: lock(name) was called.
 void remove_origin(const char* name);
 
-/// Drops the generator `name`. Precondition: lock_exclusively(name) was called.
-void remove(const char* name);
+/// Drops the generator `name`, and returns it. Precondition: lock_exclusively(name) was called.
+GeneratorId remove(const char* name);
 
 /// Ensures that the IDs of the generator `name` differ from those of other nodes if this server is
 /// in a Citus cluster: a definition is the same on all nodes, so one with a node of its own is not

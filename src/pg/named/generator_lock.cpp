@@ -31,7 +31,7 @@ bool try_lock(const LOCKTAG& tag) {
 }  // namespace
 
 void share(const GeneratorId& generator) {
-    hold_by(TopTransactionResourceOwner, [&] {
+    acquire_for(TopTransactionResourceOwner, [&] {
         LockDatabaseObject(generator.table, generator.id, Kind::generators, AccessShareLock);
     });
 }
@@ -39,7 +39,7 @@ void share(const GeneratorId& generator) {
 void lock_exclusively(const GeneratorId& generator) {
     const LOCKTAG tag = tag_of(generator);
     // Waiting for the lock itself would block all sessions that request it later.
-    hold_by(TopTransactionResourceOwner, [&] {
+    acquire_for(TopTransactionResourceOwner, [&] {
         while (!try_lock(tag)) {
             CHECK_FOR_INTERRUPTS();
             WaitForLockers(tag, AccessExclusiveLock, false);
@@ -48,22 +48,22 @@ void lock_exclusively(const GeneratorId& generator) {
     AcceptInvalidationMessages();  // of the transactions that this one has waited for
 }
 
-bool is_held(const GeneratorId& generator, LOCKMODE mode) {
-    return holds_lock(tag_of(generator), mode);
+bool is_locked(const GeneratorId& generator, LOCKMODE mode) {
+    return has_lock(tag_of(generator), mode);
 }
 
 bool try_begin(const GeneratorId& generator) { return try_lock(tag_of(generator)); }
 
 void end(const GeneratorId& generator) {
-    Assert(is_held(generator, AccessExclusiveLock));
+    Assert(is_locked(generator, AccessExclusiveLock));
     UnlockDatabaseObject(generator.table, generator.id, Kind::generators, AccessExclusiveLock);
 }
 
 void lock_name(Oid table, const char* name) {
     const uint32 hash = hash_bytes(reinterpret_cast<const unsigned char*>(name),
                                    static_cast<int>(std::strlen(name)));
-    hold_by(CurTransactionResourceOwner,
-            [&] { LockDatabaseObject(table, hash, Kind::names, ShareUpdateExclusiveLock); });
+    acquire_for(CurTransactionResourceOwner,
+                [&] { LockDatabaseObject(table, hash, Kind::names, ShareUpdateExclusiveLock); });
 }
 
 }  // namespace snowdrift::generator_lock

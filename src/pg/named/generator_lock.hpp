@@ -34,7 +34,7 @@ void share(const GeneratorId& generator);
 void lock_exclusively(const GeneratorId& generator);
 
 /// Whether this transaction has locked the generator, in this mode or a stronger one.
-bool is_held(const GeneratorId& generator, LOCKMODE mode);
+bool is_locked(const GeneratorId& generator, LOCKMODE mode);
 
 /// Blocks other transactions until end(), or returns false if another one has locked the generator.
 bool try_begin(const GeneratorId& generator);

@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "pg/mark/mark.hpp"
-#include "pg/mark/mark_table.hpp"
 #include "pg/node/citus.hpp"
 #include "pg/node/replication.hpp"
+#include "pg/record/record.hpp"
 #include "pg/slots/slots.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/row.hpp"
@@ -122,28 +122,14 @@ ServerNode find_server_node(const citus::Membership& membership) {
     }
 }
 
-}  // namespace
-
-uint32_t server_number(Relation mark) {
-    const citus::Membership membership = citus::read_membership();
-    const ServerNode node = find_server_node(membership);
-    if (!node.number)
-        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                        errmsg("this server has no number for its IDs"),
-                        errdetail("snowdrift.node is \"%s\", but %s.",
-                                  GetConfigOption("snowdrift.node", false, false), node.detail),
-                        errhint("Set snowdrift.node in the configuration of each server, for "
-                                "example with ALTER SYSTEM, or to \"auto\".")));
-    check_confirmed(mark, present_number(*node.number, membership), membership);
-    return *node.number;
-}
-
-void log_missing_number() {
-    if (settings::node.source != Source::automatic || citus::read_membership().has_citus) return;
-    slots::Slot* const slot = slots::lookup({MyDatabaseId, slots::Kind::mark});
-    if (slot == nullptr || slot->is_logged != 0) return;
+/// Log, once per start of the server, that this database may take part in logical replication but
+/// the server has no number of its own.
+void log_missing_number(const citus::Membership& membership) {
+    if (settings::node.source != Source::automatic || membership.has_citus) return;
+    slots::Slot& slot = mark::slot();
+    if (slot.is_noticed != 0) return;
     const char* const sign = replication::find_sign();
-    if (sign == nullptr || slot->is_logged.exchange(1) != 0) return;
+    if (sign == nullptr || !slot.first_time()) return;
     ereport(LOG,
             (errmsg("database \"%s\" may take part in logical replication, but this server has no "
                     "number for its IDs",
@@ -155,9 +141,27 @@ void log_missing_number() {
              errhidestmt(true), errhidecontext(true)));
 }
 
-uint32_t node_for(const SnowflakeLayout& layout, Relation mark) {
+}  // namespace
+
+uint32_t server_number(Relation table) {
+    const citus::Membership membership = citus::read_membership();
+    const ServerNode node = find_server_node(membership);
+    if (!node.number)
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("this server has no number for its IDs"),
+                        errdetail("snowdrift.node is \"%s\", but %s.",
+                                  GetConfigOption("snowdrift.node", false, false), node.detail),
+                        errhint("Set snowdrift.node in the configuration of each server, for "
+                                "example with ALTER SYSTEM, or to \"auto\".")));
+    check_confirmed(table, present_number(*node.number, membership), membership);
+    log_missing_number(membership);
+    Assert(*node.number <= settings::max_node_number);
+    return *node.number;
+}
+
+uint32_t node_for(const SnowflakeLayout& layout, Relation table) {
     if (layout.node_bits() == 0) return 0;
-    const uint32_t number = server_number(mark);
+    const uint32_t number = server_number(table);
     if (number > layout.max_node())
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                         errmsg("snowdrift.node %u is out of range 0 .. %u for this layout", number,
@@ -182,9 +186,9 @@ SNOWDRIFT_FUNCTION(read_node) {
     const citus::Membership membership = citus::read_membership();
     ServerNode node = find_server_node(membership);
     if (node.number) {
-        Relation mark = mark_table::open(AccessShareLock);
-        const auto doubt = find_doubt(mark, present_number(*node.number, membership), membership);
-        relation_close(mark, AccessShareLock);
+        Relation table = record::open(AccessShareLock);
+        const auto doubt = find_doubt(table, present_number(*node.number, membership), membership);
+        relation_close(table, AccessShareLock);
         if (doubt != nullptr) node = {std::nullopt, doubt};
     }
     std::optional<Datum> number;
@@ -199,8 +203,8 @@ SNOWDRIFT_FUNCTION(confirm_node) {
     PreventCommandIfReadOnly("snowdrift.confirm_node()");
     const citus::Membership membership = citus::read_membership();
     (void)mark::attach();
-    Relation mark = mark_table::open();
-    confirm_owner(mark, find_server_number(membership), membership);
-    relation_close(mark, RowExclusiveLock);
+    Relation table = record::open();
+    confirm_owner(table, find_server_number(membership), membership);
+    relation_close(table, RowExclusiveLock);
     PG_RETURN_VOID();
 }

@@ -1,18 +1,23 @@
-// A slot of shared memory: the state of a generator, or of the mark. slots.hpp finds and allocates
-// slots.
+// A slot of shared memory: the state of a generator, or of the mark, and what features keep beside
+// it. Each part is declared by the room, or the protocol, that uses it. slots.hpp finds and
+// allocates slots.
 #pragma once
 
 #include "pg/support/postgres.hpp"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 extern "C" {
 #include "storage/spin.h"
 }
 
+#include "pg/slots/waiting.hpp"
 #include "protocol/generators.hpp"
 #include "protocol/mark_state.hpp"
+#include "protocol/overflow.hpp"
+#include "protocol/watermark.hpp"
 #include "snowdrift/snowflake.hpp"
 #include "snowdrift/ulid.hpp"
 #include "snowdrift/uuidv7.hpp"
@@ -64,23 +69,13 @@ struct SnowflakeState {
     std::atomic<uint64_t> regressions;  ///< see regressions.hpp
 };
 
-/// Statistics of a generator, on a separate cache line from the state. For the mark, only `waiting`
-/// is used.
-struct Statistics {
-    std::atomic<uint32_t> waiting;   ///< calls that are waiting for the clock; for the mark, until
-                                     ///< it is durable
-    std::atomic<uint32_t> episodes;  ///< number of overflow episodes: see draw/overflow.hpp
-    std::atomic<int64_t> began_ms;   ///< start of the last episode, in Unix milliseconds
-    std::atomic<int64_t> last_ms;    ///< when a sequence was last used up, in Unix milliseconds
-};
-
-/// One state, on its own cache line so that generators do not slow each other down.
+/// One state, on its own cache line so that generators do not slow each other down. What follows on
+/// the next lines is used more rarely.
 struct alignas(64) Slot {
     /// Unique number of this allocation; 0 while the slot is free. Compare it before each use: the
     /// slot may have been allocated for another generator.
     std::atomic<uint64_t> allocation = 0;
     slock_t lock;  ///< protects `ulid` and `uuidv7`; the other states are lock-free
-    std::atomic<uint32_t> is_logged = 0;  ///< whether node.cpp has logged a missing number
     union {
         MarkState mark;
         SnowflakeState snowflake;
@@ -89,19 +84,23 @@ struct alignas(64) Slot {
         SnoState sno;
         std::atomic<uint64_t> words[6];  ///< any state, for clearing
     };
-    alignas(64) Statistics statistics{};
+    alignas(64) watermark::Returned returned{};
+    overflow::State overflow{};
+    waiting::Counter waiting = 0;  ///< calls that wait for the clock; for the mark, for the disk
+    std::atomic<uint32_t> is_noticed = 0;  ///< for a message that is logged once: see first_time()
     SlotKey key{};  ///< protected by Lock; meaningless while the slot is free
 
     Slot() : words{} { SpinLockInit(&lock); }
 
-    /// The time in Unix milliseconds, plus 1, after which no watermark was returned; 0 if none was.
-    /// The word is after the state of a generator that has a watermark.
-    std::atomic<uint64_t>& watermark() { return words[5]; }
+    /// Whether this is the first call since the slot was allocated.
+    bool first_time() {
+        return is_noticed.load(std::memory_order_relaxed) == 0 && is_noticed.exchange(1) == 0;
+    }
 };
-static_assert(sizeof(Slot) == 128, "another size is another structure_version");
-static_assert(sizeof(Slot::snowflake) <= sizeof(Slot::words[0]) * 5 &&
-              sizeof(Slot::ulid) <= sizeof(Slot::words[0]) * 5 &&
-              sizeof(Slot::uuidv7) <= sizeof(Slot::words[0]) * 5 &&
+static_assert(sizeof(Slot) == 192, "another size is another structure_version");
+static_assert(sizeof(Slot::snowflake) <= sizeof(Slot::words) &&
+              sizeof(Slot::ulid) <= sizeof(Slot::words) &&
+              sizeof(Slot::uuidv7) <= sizeof(Slot::words) &&
               sizeof(Slot::mark) <= sizeof(Slot::words) &&
               sizeof(Slot::sno) <= sizeof(Slot::words));
 static_assert(std::atomic<uint64_t>::is_always_lock_free, "states are shared between processes");

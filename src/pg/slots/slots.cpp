@@ -5,8 +5,6 @@
 
 extern "C" {
 #include "storage/dsm.h"
-#include "storage/ipc.h"
-#include "storage/shmem.h"
 #include "utils/inval.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
@@ -31,7 +29,6 @@ struct Root {
     std::atomic<uint64_t> allocations = 0;  ///< number of slots allocated since the server started
     uint32_t chunk_count = 0;
     Chunk chunks[max_chunks]{};
-    dsm_handle holds = DSM_HANDLE_INVALID;
 };
 static_assert(sizeof(Root) == 112, "another size is another structure_version");
 
@@ -79,13 +76,6 @@ void add_chunk() {
     dsm_detach(segment);
 }
 
-shmem_request_hook_type next_shmem_request_hook = nullptr;
-
-void request_shmem() {
-    if (next_shmem_request_hook) next_shmem_request_hook();
-    RequestAddinShmemSpace(sizeof(Root));
-}
-
 // ---- the slots
 
 /// Calls visit(Slot&) for each mapped slot until it returns true. Returns that slot, or null.
@@ -125,7 +115,7 @@ Occupancy search(const SlotKey& key) {
 void clear(Slot& slot) {
     SpinLockAcquire(&slot.lock);
     for (auto& word : slot.words) word = 0;
-    slot.is_logged = 0;
+    slot.returned.clear();
     SpinLockRelease(&slot.lock);
 }
 
@@ -176,6 +166,7 @@ Slot* lookup(const SlotKey& key) {
 }
 
 Slot* allocate(const SlotKey& key) {
+    Assert(LWLockHeldByMeInMode(AddinShmemInitLock, LW_EXCLUSIVE));
     // Another session may have allocated the slot, even in a chunk that this process has not
     // mapped.
     if (mapped_count < root().chunk_count) return nullptr;
@@ -183,14 +174,17 @@ Slot* allocate(const SlotKey& key) {
     if (found.has_slot || found.free == nullptr) return nullptr;
     if (!key.is_default() && found.named_in_database >= max_named_generators) return nullptr;
     clear(*found.free);
-    new (&found.free->statistics) Statistics{};
+    new (&found.free->overflow) overflow::State{};
+    found.free->waiting = 0;
+    found.free->is_noticed = 0;
     found.free->key = key;
     return found.free;
 }
 
-dsm_handle& holds() { return root().holds; }
-
-void publish(Slot& slot) { slot.allocation = ++root().allocations; }
+void publish(Slot& slot) {
+    Assert(LWLockHeldByMeInMode(AddinShmemInitLock, LW_EXCLUSIVE) && is_free(slot));
+    slot.allocation = ++root().allocations;
+}
 
 Occupancy occupancy(const SlotKey& key) {
     map_chunks();
@@ -240,10 +234,6 @@ void clear_generators() {
     });
 }
 
-void reserve() {
-    if (has_named_segments) return;
-    next_shmem_request_hook = shmem_request_hook;
-    shmem_request_hook = request_shmem;
-}
+void reserve() { request_named_memory(sizeof(Root)); }
 
 }  // namespace snowdrift::slots

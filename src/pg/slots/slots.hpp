@@ -16,7 +16,7 @@
 // created later starts before the last IDs of one that is gone. Locks exclude the first: a slot is
 // released only when no other transaction holds its generator's lock (named/generator_lock.hpp).
 // The floor of fresh states excludes the second: callers raise it before they release a slot
-// (mark/advance_state.hpp). This is a part of sentence 2 of the proof in docs/guarantees.md.
+// (states/advance_state.hpp). This is a part of sentence 2 of the proof in docs/guarantees.md.
 //
 // Sessions of several versions of the library can be open. Those whose structure is the same share
 // this memory, the others have memory of their own. Once a newer structure is in use, the older
@@ -30,7 +30,6 @@
 #include "pg/support/postgres.hpp"
 
 extern "C" {
-#include "storage/dsm.h"
 #include "storage/lwlock.h"
 }
 
@@ -39,7 +38,7 @@ namespace snowdrift::slots {
 /// The version of the structure of the shared memory. Increment it in a release that changes Root,
 /// Slot, or the meaning of a state or key. Sessions of libraries with the same version share the
 /// memory, and those of an older version stop once a newer one is in use: see mark_protocol.hpp.
-inline constexpr int32_t structure_version = 1;
+inline constexpr int32_t structure_version = 2;
 
 /// The maximum number of slots for named generators per database. It prevents one database from
 /// using up the shared memory of the others.
@@ -118,12 +117,8 @@ void visit_generators(void (*visit)(Slot& slot, void* context), void* context);
 /// Clears the states of this database's generators.
 void clear_generators();
 
-/// The segment of watermark/lines.hpp; DSM_HANDLE_INVALID if there is none. Precondition: the
-/// caller holds Lock.
-dsm_handle& holds();
-
-/// Reserves shared memory for the root. Called if the library is preloaded. Otherwise, the first
-/// use takes the memory from the server's spare shared memory.
+/// Reserves shared memory for the root, in a shmem_request_hook. Without it, the first use takes
+/// the memory from the server's spare shared memory.
 void reserve();
 
 }  // namespace snowdrift::slots

@@ -1,4 +1,4 @@
-// Locks that a transaction holds, and not the cursor that takes them.
+// Locks of a transaction, and not of the cursor that takes them.
 #pragma once
 
 #include "pg/support/postgres.hpp"
@@ -9,11 +9,11 @@ extern "C" {
 
 namespace snowdrift {
 
-/// Calls acquire(), and lets `owner` hold the locks that it takes: CurTransactionResourceOwner
+/// Calls acquire(), and makes the locks that it takes those of `owner`: CurTransactionResourceOwner
 /// until the subtransaction ends, or TopTransactionResourceOwner until the transaction ends. A
 /// cursor's own locks would end with a later savepoint in which it fails.
 template <typename Acquire>
-void hold_by(ResourceOwner owner, Acquire acquire) {
+void acquire_for(ResourceOwner owner, Acquire acquire) {
     auto* const caller = CurrentResourceOwner;
     CurrentResourceOwner = owner;
     acquire();

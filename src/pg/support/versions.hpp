@@ -111,8 +111,14 @@ inline void* named_memory(const char* name, size_t size, void (*initialize)(void
 #endif
 }
 
-/// Whether this session holds the lock, in this mode or a stronger one.
-inline bool holds_lock(const LOCKTAG& tag, LOCKMODE mode) {
+/// Requests memory for named_memory(), in a shmem_request_hook. From PostgreSQL 17 on, it needs no
+/// request.
+inline void request_named_memory(size_t size) {
+    if (!has_named_segments) RequestAddinShmemSpace(size);
+}
+
+/// Whether this session has taken the lock, in this mode or a stronger one.
+inline bool has_lock(const LOCKTAG& tag, LOCKMODE mode) {
 #if PG_VERSION_NUM >= 170000
     return LockHeldByMe(&tag, mode, true);
 #else
@@ -151,15 +157,6 @@ inline const config_generic& setting_record(const char* name) {
 #endif
 }
 
-/// The level from which this backend's messages are written to the server's log.
-inline int& server_log_level() {
-#if PG_VERSION_NUM >= 190000
-    return log_min_messages[MyBackendType];
-#else
-    return log_min_messages;
-#endif
-}
-
 /// Whether a server has a status of synchronous standbys, which minor releases of 2025 introduced.
 /// In the same byte, earlier ones have a bool: whether `synchronous_standby_names` has names.
 constexpr bool has_standby_status(int server_version) {
@@ -171,8 +168,17 @@ static_assert(!has_standby_status(160008) && has_standby_status(160009));
 static_assert(!has_standby_status(170004) && has_standby_status(170005));
 static_assert(has_standby_status(180000));
 
-/// Whether `synchronous_standby_names` has names. Precondition: max_wal_senders > 0. The server may
-/// be of another minor release than the headers.
+/// Whether `synchronous_standby_names` has names, as commits see it. Precondition:
+/// max_wal_senders > 0.
+///
+/// There is no other way to know what commits wait for. A backend's own SyncRepStandbyNames changes
+/// only between its statements: names that an administrator removes, because a standby is lost,
+/// would not end a wait, though they end those of commits. No function reports the flag that the
+/// checkpointer sets for all backends. So this reads it, as SyncRepWaitForLSN() does. The library
+/// can run on an older minor release than its headers, in which the same byte is a bool, and 1 has
+/// another meaning: hence the table of releases above. If PostgreSQL moves or renames the flag, the
+/// library does not compile; if it changes the bits, the assertion below fails; and
+/// test/t/004_replica.pl waits for a standby, and removes the names, on each version.
 inline bool has_names_of_standbys() {
     Assert(max_wal_senders > 0);
     static const int server_version =
@@ -201,8 +207,21 @@ inline const PGPROC* process_of_prepared(FullTransactionId transaction) {
 }
 
 /// A number in an active snapshot that PostgreSQL neither reads nor writes, and that is 0 in a new
-/// one: active snapshots are copies, which have no completion count.
-inline uint64_t& mark_of_active_snapshot(Snapshot snapshot) {
+/// one: active snapshots are copies, which have no completion count. watermark/statement_value.cpp
+/// marks the snapshots of statements with it.
+///
+/// There is no other way to tell statements apart. PostgreSQL numbers neither statements nor
+/// snapshots. A later snapshot can have the address and the content of an earlier one, if no
+/// transaction has ended in between; then a statement that waits for the watermark would never see
+/// it rise. The start of the statement is that of the client's message: a loop in a function is one
+/// message, and a cursor is read by several. Memory that belongs to one query is not that of the
+/// queries in the STABLE functions that it calls. A reference that keeps the snapshot would hold
+/// back VACUUM, and a hook would slow down statements that do not use this extension.
+///
+/// If PostgreSQL gives the count to copies, too, statements are still told apart by it, or share an
+/// earlier value, which is lower and therefore safe. If it removes the count, the library does not
+/// compile. test/t/036_watermark.pl shows both: one value in a statement, a later one in the next.
+inline uint64_t& statement_number(Snapshot snapshot) {
     Assert(snapshot->copied);
     return snapshot->snapXactCompletionCount;
 }

@@ -1,6 +1,7 @@
 #include "pg/watermark/lines.hpp"
 
 #include <cstring>
+#include <new>
 
 #include "pg/slots/slots.hpp"
 
@@ -23,13 +24,30 @@ struct alignas(Line) Memory {
 
 Memory* memory = nullptr;
 
+/// Where sessions find the memory.
+struct Root {
+    dsm_handle segment = DSM_HANDLE_INVALID;
+};
+
+/// The root, which slots::Lock protects. Call this before you take the lock.
+Root& root() {
+    static Root* mapped = nullptr;
+    if (mapped == nullptr) {
+        const char* const name = psprintf("snowdrift watermarks %d", slots::structure_version);
+        mapped = static_cast<Root*>(
+            named_memory(name, sizeof(Root), [](void* fresh) { new (fresh) Root{}; }));
+    }
+    return *mapped;
+}
+
 /// The processes are followed by the prepared transactions, which `allProcCount` does not include.
 size_t line_count() { return ProcGlobal->allProcCount + static_cast<size_t>(max_prepared_xacts); }
 
-/// The handle of the segment; DSM_HANDLE_INVALID if there is none.
+/// The segment; DSM_HANDLE_INVALID if there is none.
 dsm_handle find_segment() {
+    const Root& found = root();
     const slots::Lock lock{LW_SHARED};
-    return slots::holds();
+    return found.segment;
 }
 
 /// The line of a transaction that was prepared before the memory was created, if `process` is the
@@ -54,11 +72,12 @@ void create_segment() {
     for (size_t i = ProcGlobal->allProcCount; i < line_count(); ++i)
         add_unknown_hold(created[i], ProcGlobal->allProcs[i]);
     added->first_transaction = U64FromFullTransactionId(ReadNextFullTransactionId());
+    Root& shared = root();
     bool is_added;
     {
         const slots::Lock lock{LW_EXCLUSIVE};
-        is_added = slots::holds() == DSM_HANDLE_INVALID;
-        if (is_added) slots::holds() = handle;
+        is_added = shared.segment == DSM_HANDLE_INVALID;
+        if (is_added) shared.segment = handle;
     }
     if (!is_added) dsm_unpin_segment(handle);
     dsm_detach(segment);
@@ -96,5 +115,7 @@ uint64_t full_transaction_id(TransactionId transaction) {
     return U64FromFullTransactionId(
         FullTransactionIdFromEpochAndXid(is_of_epoch ? epoch : epoch - 1, transaction));
 }
+
+void reserve() { request_named_memory(sizeof(Root)); }
 
 }  // namespace snowdrift::watermark

@@ -36,6 +36,9 @@ struct alignas(64) Line {
 /// if the server has no free shared memory.
 void map_lines();
 
+/// Reserves shared memory, in a shmem_request_hook, in which sessions find that memory.
+void reserve();
+
 /// The time of the hold of a transaction that was prepared before the memory was created. It holds
 /// the watermarks of all generators.
 inline constexpr int64_t unknown_ms = INT64_MIN;

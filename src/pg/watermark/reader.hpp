@@ -29,57 +29,55 @@ int64_t lowest_hold(Generators generator);
 /// 53200 if the server has no free shared memory.
 void prepare_to_read();
 
-/// PostgreSQL as the environment of src/protocol/watermark.hpp. `Session`: a session's view of a
-/// generator, with its state attached.
-template <typename Session>
+/// PostgreSQL as the environment of src/protocol/watermark.hpp. `Handle`: of a generator, with its
+/// state attached.
+template <typename Handle>
 class Environment {
  public:
-    explicit Environment(Session& session) : session_{session} {}
+    explicit Environment(Handle& handle) : handle_{handle} {}
 
-    int64_t begin_unit() { return session_.begin_unit(); }
+    int64_t begin_unit() { return handle_.begin_unit(); }
     int64_t begin_read() {
-        const int64_t begin = session_.begin_unit();
+        const int64_t begin = handle_.begin_unit();
         const int64_t now = clock::now_ms();
-        return begin - now > settings::max_clock_lead ? std::max(now, session_.earliest_unix_ms())
+        return begin - now > settings::max_clock_lead ? std::max(now, handle_.earliest_unix_ms())
                                                       : begin;
     }
-    void publish(int64_t unix_ms) { watermark::publish(session_.generator(), unix_ms); }
-    int64_t lowest_hold() {
-        return session_.truncate(watermark::lowest_hold(session_.generator()));
-    }
+    void publish(int64_t unix_ms) { watermark::publish(handle_.generator(), unix_ms); }
+    int64_t lowest_hold() { return handle_.truncate(watermark::lowest_hold(handle_.generator())); }
     void record_returned(int64_t unix_ms) {
         Assert(unix_ms >= -1);  // before the first epoch: a row whose number is no ID
-        (void)fetch_max(session_.slot().watermark(), static_cast<uint64_t>(unix_ms + 1));
+        handle_.slot().returned.raise(unix_ms);
     }
-    int64_t returned() { return static_cast<int64_t>(session_.slot().watermark().load()) - 1; }
+    int64_t returned() { return handle_.slot().returned.load(); }
     void make_durable(int64_t unix_ms) { mark::cover_watermark(unix_ms); }
     void fence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
  private:
-    Session& session_;
+    Handle& handle_;
 };
 
 /// Holds the generator's watermark for a row whose ID may not have been drawn in this transaction;
 /// `unix_ms` is the ID's time. Returns the time up to which watermarks may have been read if it is
-/// after the ID's. Raises the errors of Session::prepare() and mark::require_structure().
-template <typename Session>
-std::optional<TimestampTz> guard_row(Session& session, int64_t unix_ms) {
-    if (!is_held(session.generator())) mark::require_structure();
-    if (!session.is_prepared()) session.prepare();
-    Environment<Session> environment{session};
+/// after the ID's. Raises the errors of Handle::prepare() and mark::require_structure().
+template <typename Handle>
+std::optional<TimestampTz> guard_row(Handle& handle, int64_t unix_ms) {
+    if (!is_held(handle.generator())) mark::require_structure();
+    if (!handle.is_prepared()) handle.prepare();
+    Environment<Handle> environment{handle};
     if (hold_row(environment, unix_ms)) return std::nullopt;
     return timestamp_from_unix_ms(environment.returned());
 }
 
 /// The generator's watermark for the statement that calls the SQL function, in Unix milliseconds.
-/// Raises the errors of prepare_to_read(), Session::prepare() and mark::cover_watermark().
-template <typename Session>
-int64_t read_for_statement(Session& session) {
+/// Raises the errors of prepare_to_read(), Handle::prepare() and mark::cover_watermark().
+template <typename Handle>
+int64_t read_for_statement(Handle& handle) {
     prepare_to_read();
-    if (!session.is_prepared()) session.prepare();
-    std::optional<int64_t>& value = find_statement_value(session.slot());
+    if (!handle.is_prepared()) handle.prepare();
+    std::optional<int64_t>& value = find_statement_value(handle.slot());
     if (!value) {
-        Environment<Session> environment{session};
+        Environment<Handle> environment{handle};
         value = read(environment);
     }
     return *value;

@@ -28,7 +28,7 @@ LocalTransactionId transaction = InvalidLocalTransactionId;
 /// The number of a snapshot, which no other one of this process has.
 uint64_t number_of(Snapshot snapshot) {
     static uint64_t latest = 0;
-    uint64_t& number = mark_of_active_snapshot(snapshot);
+    uint64_t& number = statement_number(snapshot);
     if (number == 0) number = ++latest;
     return number;
 }

@@ -1,4 +1,4 @@
-#include "pg/mark/advance_state.hpp"
+#include "pg/states/advance_state.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "pg/draw/session_slot.hpp"
+#include "pg/draw/attached_slot.hpp"
 
 #include "pg/named/definitions.hpp"
 
@@ -22,7 +22,7 @@ void release_dropped_generators() {
         const GeneratorId generator{each.key.definitions, each.key.id};
         if (each.key.database != MyDatabaseId || each.key.is_default()) continue;
         if (definitions::exists(generator)) continue;
-        if (generator_lock::is_held(generator, AccessExclusiveLock)) continue;
+        if (generator_lock::is_locked(generator, AccessExclusiveLock)) continue;
         if (!generator_lock::try_begin(generator)) continue;
         slots::release(*each.slot, each.allocation);
         generator_lock::end(generator);
@@ -31,7 +31,7 @@ void release_dropped_generators() {
 
 }  // namespace
 
-void SessionSlot::make_room(const slots::SlotKey& key) {
+void AttachedSlot::make_room(const slots::SlotKey& key) {
     if (is_limit_reached(key)) {
         release_dropped_generators();
         if (is_limit_reached(key))

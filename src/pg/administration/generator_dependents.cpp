@@ -1,8 +1,8 @@
-#include "pg/named/generator_dependents.hpp"
+#include "pg/administration/generator_dependents.hpp"
 
 #include <cstring>
 
-#include "pg/named/column_default.hpp"
+#include "pg/administration/column_default.hpp"
 #include "pg/support/extension.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/scan.hpp"

@@ -1,4 +1,4 @@
-#include "pg/named/equal_ids.hpp"
+#include "pg/administration/equal_ids.hpp"
 
 #include <cstring>
 

@@ -1,6 +1,8 @@
-#include "pg/mark/mark_table.hpp"
+#include "pg/record/record.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <optional>
 
 extern "C" {
@@ -24,32 +26,15 @@ extern "C" {
 #include "pg/support/extension.hpp"
 #include "pg/support/tables.hpp"
 
-namespace snowdrift::mark_table {
+namespace snowdrift::record {
 namespace {
 
 constexpr const char* table_name = "mark";
 
-/// The columns of the table: all have a fixed width and are NOT NULL. A later version of the
-/// extension may add others after them.
-struct Columns {
-    int64 unix_ms;
-    int64 system_identifier;
-    int64 origin_ms;
-    int64 watermark_ms;
-    int64 server_start;
-    TransactionId creation_xid;
-    int32 number;
-    int32 origin_generators;
-    int32 writer;
-    int32 timeline;
-    int32 citus_group;
-    int32 structure;
-    bool confirmed;
-};
 constexpr Oid column_types[] = {INT8OID, INT8OID, INT8OID, INT8OID, TIMESTAMPTZOID, XIDOID, INT4OID,
                                 INT4OID, INT4OID, INT4OID, INT4OID, INT4OID,        BOOLOID};
 constexpr int column_count = lengthof(column_types);
-constexpr size_t row_size = offsetof(Columns, confirmed) + sizeof(bool);
+constexpr size_t row_size = offsetof(Row, confirmed) + sizeof(bool);
 static_assert(row_size == 5 * sizeof(int64) + 7 * sizeof(int32) + sizeof(bool),
               "no padding, as in a row");
 
@@ -61,76 +46,75 @@ static_assert(row_size == 5 * sizeof(int64) + 7 * sizeof(int32) + sizeof(bool),
 }
 
 /// The columns of a row on the page; null if the row has another format.
-Columns* columns_of(Page page, OffsetNumber offset) {
+char* columns_of(Page page, OffsetNumber offset) {
     ItemIdData* const item = PageGetItemId(page, offset);
     if (!ItemIdIsNormal(item)) return nullptr;
     auto* const tuple = reinterpret_cast<HeapTupleHeader>(PageGetItem(page, item));
     if (HeapTupleHeaderGetNatts(tuple) < column_count ||
         ItemIdGetLength(item) < tuple->t_hoff + row_size)
         return nullptr;
-    return reinterpret_cast<Columns*>(reinterpret_cast<char*>(tuple) + tuple->t_hoff);
+    return reinterpret_cast<char*>(tuple) + tuple->t_hoff;
 }
 
-/// Calls visit(Columns&) for each row on the page, the oldest first. There is one, unless a dump
-/// was restored while triggers were disabled.
+/// Calls visit(columns) for each row on the page, the oldest first.
 template <typename Visit>
 void visit_rows(Page page, Visit visit) {
     const OffsetNumber last = PageGetMaxOffsetNumber(page);
     for (OffsetNumber offset = FirstOffsetNumber; offset <= last; ++offset)
-        if (Columns* const columns = columns_of(page, offset)) visit(*columns);
+        if (char* const columns = columns_of(page, offset)) visit(columns);
 }
 
-Writer to_writer(int32 stored) {
-    const auto writer = static_cast<Writer>(stored);
-    const bool is_known = writer == Writer::generators || writer == Writer::uncommitted;
-    return is_known ? writer : Writer::outside;
+/// A row as stored, but with the present server_start, and the structure of states that this server
+/// still has.
+Row read_columns(const char* columns) {
+    Row row;
+    std::memcpy(static_cast<void*>(&row), columns, row_size);
+    if (row.writer != Writer::generators && row.writer != Writer::uncommitted)
+        row.writer = Writer::outside;
+    if (row.server_start != PgStartTime) row.structure = 0;
+    row.server_start = PgStartTime;
+    return row;
 }
 
-/// The value of the oldest row, with the latest times and the earliest origin. Raises 55000 if
-/// there is no row.
-Value read_page(Page page) {
-    std::optional<Value> value;
-    visit_rows(page, [&](const Columns& row) {
-        const Origin origin{row.origin_ms, row.origin_generators};
-        if (!value)
-            value = {
-                row.unix_ms,
-                {static_cast<uint64_t>(row.system_identifier), row.creation_xid,
-                 static_cast<TimeLineID>(row.timeline), row.citus_group, row.number, row.confirmed},
-                origin,
-                to_writer(row.writer),
-                row.server_start == PgStartTime ? row.structure : 0,
-                row.watermark_ms};
-        else if (row.unix_ms > value->unix_ms)
-            value = value->with(row.unix_ms, Writer::outside);
-        value = value->with(origin).with_watermark(std::max(value->watermark_ms, row.watermark_ms));
+/// The oldest row, with the latest times and the earliest origin. Raises 55000 if there is none.
+Row read_page(Page page) {
+    std::optional<Row> all;
+    visit_rows(page, [&](const char* columns) {
+        const Row row = read_columns(columns);
+        if (!all) all = row;
+        if (row.unix_ms > all->unix_ms) {
+            all->unix_ms = row.unix_ms;
+            all->writer = Writer::outside;
+        }
+        all->origin_ms = std::min(all->origin_ms, row.origin_ms);
+        all->origin_generators = std::max(all->origin_generators, row.origin_generators);
+        all->watermark_ms = std::max(all->watermark_ms, row.watermark_ms);
     });
-    if (!value) report_unusable("was altered");
-    return *value;
+    if (!all) report_unusable("was altered");
+    return *all;
 }
 
 /// Add the row to the table, which this transaction has created. Logical replication does not see
 /// the row: its subscribers have their own.
 void insert_row(Relation table) {
-    const Owner none{0, InvalidTransactionId, 0, no_group, unknown_number, true};
-    const Owner self = this_server(table, none);
-    Datum values[column_count] = {
-        Int64GetDatum(0),
-        Int64GetDatum(static_cast<int64>(self.system_identifier)),
-        Int64GetDatum(clock::now_ms()),
-        Int64GetDatum(0),
-        TimestampTzGetDatum(PgStartTime),
-        TransactionIdGetDatum(self.creation_xid),
-        Int32GetDatum(self.number),
-        Int32GetDatum(0),
-        Int32GetDatum(static_cast<int32>(Writer::outside)),
-        Int32GetDatum(static_cast<int32>(self.timeline)),
-        Int32GetDatum(self.citus_group),
-        Int32GetDatum(0),
-        BoolGetDatum(self.is_confirmed),
-    };
     // An event trigger can already have added columns, with which no dump could be restored.
     if (RelationGetDescr(table)->natts > column_count) report_unusable("has additional columns");
+    const Row row{};
+    Datum values[column_count] = {
+        Int64GetDatum(row.unix_ms),
+        Int64GetDatum(row.system_identifier),
+        Int64GetDatum(clock::now_ms()),  // the origin
+        Int64GetDatum(row.watermark_ms),
+        TimestampTzGetDatum(row.server_start),
+        TransactionIdGetDatum(row.creation_xid),
+        Int32GetDatum(row.number),
+        Int32GetDatum(row.origin_generators),
+        Int32GetDatum(static_cast<int32>(row.writer)),
+        Int32GetDatum(row.timeline),
+        Int32GetDatum(row.citus_group),
+        Int32GetDatum(row.structure),
+        BoolGetDatum(row.confirmed),
+    };
     bool is_null[column_count] = {};
     HeapTuple tuple = heap_form_tuple(RelationGetDescr(table), values, is_null);
     heap_insert(table, tuple, GetCurrentCommandId(true), HEAP_INSERT_NO_LOGICAL, nullptr);
@@ -139,7 +123,7 @@ void insert_row(Relation table) {
 
 /// The transaction that wrote the row of the cache `cache` with the key `key`, and with the number
 /// `column` if it is the row of a column.
-TransactionId creator_of(SysCacheIdentifier cache, Oid key, AttrNumber column = 0) {
+TransactionId writer_of(SysCacheIdentifier cache, Oid key, AttrNumber column = 0) {
     HeapTuple tuple =
         SearchSysCache(cache, ObjectIdGetDatum(key), Int16GetDatum(column), Datum{}, Datum{});
     if (!HeapTupleIsValid(tuple)) report_unusable("is missing");
@@ -180,32 +164,28 @@ bool is_affected_by(Oid relation) { return relation == last_opened || !OidIsVali
 Writer writer_for(Relation table) {
     // Every change of the file changes the table's row in pg_class. Unlike the relcache, this is
     // also correct in parallel workers.
-    const TransactionId xid = creator_of(RELOID, RelationGetRelid(table));
+    const TransactionId xid = writer_of(RELOID, RelationGetRelid(table));
     return TransactionIdIsCurrentTransactionId(xid) ? Writer::uncommitted : Writer::generators;
 }
 
-Owner this_server(Relation table, const Owner& last) {
-    Owner self = last;
-    self.system_identifier = GetSystemIdentifier();
+TransactionId creator_of(Relation table) {
     // Unlike the table's row in pg_class, those of its system columns are not changed.
-    self.creation_xid = creator_of(ATTNUM, RelationGetRelid(table), SelfItemPointerAttributeNumber);
-    if (!RecoveryInProgress()) self.timeline = GetWALInsertionTimeLine();
-    return self;
+    return writer_of(ATTNUM, RelationGetRelid(table), SelfItemPointerAttributeNumber);
 }
 
-Value read(Relation table) {
+Row read(Relation table) {
     const Buffer buffer = read_buffer(table);
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
-    const Value value = read_page(BufferGetPage(buffer));
+    const Row row = read_page(BufferGetPage(buffer));
     UnlockReleaseBuffer(buffer);
-    return value;
+    return row;
 }
 
-Value read(LOCKMODE lock) {
+Row read(LOCKMODE lock) {
     Relation table = open(lock);
-    const Value value = read(table);
+    const Row row = read(table);
     relation_close(table, lock);
-    return value;
+    return row;
 }
 
 LockedPage lock_page(Relation table) {
@@ -214,27 +194,16 @@ LockedPage lock_page(Relation table) {
     return {buffer, BufferGetLSNAtomic(buffer), read_page(BufferGetPage(buffer))};
 }
 
-void write(Relation table, LockedPage& page, const Value& value) {
+void write(Relation table, LockedPage& page, const Row& row) {
+    Assert(row.unix_ms >= page.row.unix_ms || row.writer == Writer::outside);
+    Assert(row.server_start == PgStartTime);
     wal::require_writable();
     GenericXLogState* const change = GenericXLogStart(table);
-    visit_rows(GenericXLogRegisterBuffer(change, page.buffer, 0), [&](Columns& row) {
-        row.unix_ms = value.unix_ms;
-        row.system_identifier = static_cast<int64>(value.owner.system_identifier);
-        row.creation_xid = value.owner.creation_xid;
-        row.timeline = static_cast<int32>(value.owner.timeline);
-        row.citus_group = value.owner.citus_group;
-        row.number = value.owner.number;
-        row.confirmed = value.owner.is_confirmed;
-        row.origin_ms = value.origin.unix_ms;
-        row.watermark_ms = value.watermark_ms;
-        row.origin_generators = value.origin.last_generator;
-        row.writer = static_cast<int32>(value.writer);
-        row.server_start = PgStartTime;
-        row.structure = value.structure;
-    });
+    visit_rows(GenericXLogRegisterBuffer(change, page.buffer, 0),
+               [&](char* columns) { std::memcpy(columns, &row, row_size); });
     page.position = GenericXLogFinish(change);
 }
 
 void unlock_page(const LockedPage& page) { UnlockReleaseBuffer(page.buffer); }
 
-}  // namespace snowdrift::mark_table
+}  // namespace snowdrift::record

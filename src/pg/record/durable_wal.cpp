@@ -1,8 +1,9 @@
-#include "pg/mark/durable_wal.hpp"
+#include "pg/record/durable_wal.hpp"
 
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 
 extern "C" {
@@ -12,8 +13,10 @@ extern "C" {
 #include "replication/syncrep.h"
 #include "replication/walsender.h"
 #include "replication/walsender_private.h"
+#include "storage/latch.h"
 #include "storage/lwlock.h"
 #include "utils/guc.h"
+#include "utils/wait_event.h"
 }
 
 #include "pg/support/postgres.hpp"
@@ -44,45 +47,33 @@ bool is_confirmed_by_standbys(XLogRecPtr position) {
     return is_confirmed;
 }
 
+/// Whether WAL is durable only once synchronous standbys have it. Ignores a session's own setting
+/// of synchronous_commit, because the mark serves all sessions.
+bool must_wait_for_standbys() { return has_synchronous_standbys() && !is_server_exempt(); }
+
 void add_confirmation_context(void*) {
     errcontext("while waiting for a synchronous standby to confirm the ID mark");
 }
 
-/// Wait until the standbys in `synchronous_standby_names` have the record at `position`.
+/// Wait until the standbys in `synchronous_standby_names` have flushed the record at `position`, or
+/// until none is named.
+///
+/// This looks again and again, and does not wait in the queue of commits: SyncRepWaitForLSN() takes
+/// a cancel request to be a reason to return, and warns of a commit that has happened. The time to
+/// the next look grows with the wait, so it delays the call by less than the wait itself.
 void wait_for_standbys(XLogRecPtr position) {
-    // Suppress PostgreSQL's warnings about a canceled wait: they apply only to commits.
-    const int commit_of_session = synchronous_commit;
-    const int client_level = client_min_messages;
-    const int log_level = server_log_level();
-    HOLD_INTERRUPTS();
-    synchronous_commit = SYNCHRONOUS_COMMIT_REMOTE_FLUSH;
-    assign_synchronous_commit(synchronous_commit, nullptr);
-    client_min_messages = server_log_level() = ERROR;
-    SyncRepWaitForLSN(position, false);
-    client_min_messages = client_level;
-    server_log_level() = log_level;
-    synchronous_commit = commit_of_session;
-    assign_synchronous_commit(synchronous_commit, nullptr);
-    // In this order: the lock delays the call until the end of the change of names that has ended
-    // the wait.
-    const bool is_confirmed = is_confirmed_by_standbys(position) || !has_synchronous_standbys();
-    RESUME_INTERRUPTS();
-    CHECK_FOR_INTERRUPTS();
-    if (is_confirmed) return;
-
-    // The wait has consumed the cancel request. Restore it, so that PostgreSQL reports its cause.
+    constexpr long max_sleep_ms = 100;
     ErrorContextCallback context{error_context_stack, add_confirmation_context, nullptr};
     error_context_stack = &context;
-    QueryCancelPending = true;
-    InterruptPending = true;
-    CHECK_FOR_INTERRUPTS();
-    ereport(ERROR,
-            (errcode(ERRCODE_QUERY_CANCELED), errmsg("canceling statement due to user request")));
+    for (long sleep_ms = 1; must_wait_for_standbys() && !is_confirmed_by_standbys(position);
+         sleep_ms = std::min(2 * sleep_ms, max_sleep_ms)) {
+        CHECK_FOR_INTERRUPTS();
+        (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, sleep_ms,
+                        WAIT_EVENT_SYNC_REP);
+        ResetLatch(MyLatch);
+    }
+    error_context_stack = context.previous;
 }
-
-/// Whether WAL is durable only once synchronous standbys have it. Ignores a session's own setting
-/// of synchronous_commit, because the mark serves all sessions.
-bool must_wait_for_standbys() { return has_synchronous_standbys() && !is_server_exempt(); }
 
 }  // namespace
 
@@ -92,7 +83,7 @@ void make_durable(XLogRecPtr position) {
     if (is_durable(position)) return;
     waiting::count_while(*waiting_calls, [position] {
         XLogFlush(position);
-        if (must_wait_for_standbys()) wait_for_standbys(position);
+        wait_for_standbys(position);
     });
 }
 

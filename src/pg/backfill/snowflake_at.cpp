@@ -2,9 +2,9 @@
 // generator or from a named one. backfill.hpp has the numbers that they use.
 #include <algorithm>
 
-#include "pg/draw/node_session.hpp"
+#include "pg/backfill/used_numbers.hpp"
+#include "pg/draw/node_handle.hpp"
 #include "pg/mark/mark.hpp"
-#include "pg/named/backfill.hpp"
 #include "pg/named/generator_cache.hpp"
 #include "pg/support/checks.hpp"
 #include "pg/support/postgres.hpp"
@@ -20,11 +20,11 @@ using namespace snowdrift;
 namespace {
 
 /// A session's view of a Snowflake generator, for times before its origin.
-class BackfillSession : public NodeSession {
+class BackfillHandle : public NodeHandle {
  public:
     static constexpr slots::Kind kind = slots::Kind::snowflake;
 
-    constexpr BackfillSession() : NodeSession{kind} {}
+    constexpr BackfillHandle() : NodeHandle{kind} {}
 
     int64_t at(TimestampTz time) {
         PreventCommandIfReadOnly("snowflake_at()");
@@ -106,8 +106,8 @@ class BackfillSession : public NodeSession {
     LocalTransactionId transaction_ = InvalidLocalTransactionId;  // when origin_ms_ was read
 };
 
-BackfillSession default_backfill;
-GeneratorCache<BackfillSession> named_backfills;
+BackfillHandle default_backfill;
+GeneratorCache<BackfillHandle> named_backfills;
 
 }  // namespace
 
@@ -116,6 +116,6 @@ SNOWDRIFT_FUNCTION(snowflake_at) { PG_RETURN_INT64(default_backfill.at(PG_GETARG
 
 /// snowflake_at(timestamptz, generator text) → bigint
 SNOWDRIFT_FUNCTION(snowflake_at_of) {
-    BackfillSession& generator = named_backfills.get(PG_GETARG_TEXT_PP(1));
+    BackfillHandle& generator = named_backfills.get(PG_GETARG_TEXT_PP(1));
     PG_RETURN_INT64(generator.at(PG_GETARG_TIMESTAMPTZ(0)));
 }

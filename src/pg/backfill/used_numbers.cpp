@@ -1,4 +1,4 @@
-#include "pg/named/backfill.hpp"
+#include "pg/backfill/used_numbers.hpp"
 
 #include <algorithm>
 
@@ -239,8 +239,8 @@ void refill(Block& block, const Pool& pool) {
     const Table table = open(block.key.table);
     Assert(block.next == block.end);
     // Until the (sub)transaction whose row this is ends, so that others see what it has taken.
-    hold_by(CurTransactionResourceOwner,
-            [&] { LockDatabaseObject(block.key.table, pool.generator, 0, ExclusiveLock); });
+    acquire_for(CurTransactionResourceOwner,
+                [&] { LockDatabaseObject(block.key.table, pool.generator, 0, ExclusiveLock); });
     const int64_t end = int64_t{pool.sequence_max} + 1;
     int64_t first = end;
     const uint64_t begin = block.unit;

@@ -1,10 +1,10 @@
 // The SQL functions snowdrift.create_generator() and snowdrift.drop_generator(), and the triggers
 // of snowdrift_tables.generator.
-
+#include "pg/administration/equal_ids.hpp"
+#include "pg/administration/generator_dependents.hpp"
+#include "pg/backfill/used_numbers.hpp"
 #include "pg/named/definition_table.hpp"
 #include "pg/named/definitions.hpp"
-#include "pg/named/equal_ids.hpp"
-#include "pg/named/generator_dependents.hpp"
 #include "pg/node/replication.hpp"
 #include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
@@ -97,7 +97,7 @@ SNOWDRIFT_FUNCTION(drop_generator) {
     const bool is_forced = PG_GETARG_BOOL(1);
     definitions::lock_exclusively(name);
     if (!is_forced) check_no_dependents(name);
-    definitions::remove(name);
+    backfill::remove(definitions::remove(name).id);
     PG_RETURN_VOID();
 }
 

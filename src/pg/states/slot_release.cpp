@@ -1,4 +1,4 @@
-#include "pg/mark/slot_release.hpp"
+#include "pg/states/slot_release.hpp"
 
 extern "C" {
 #include "access/xact.h"
@@ -6,7 +6,7 @@ extern "C" {
 #include "utils/memutils.h"
 }
 
-#include "pg/mark/advance_state.hpp"
+#include "pg/states/advance_state.hpp"
 
 namespace snowdrift {
 namespace {
@@ -24,7 +24,7 @@ struct Pending {
 List* pending_slots = NIL;  // in TopTransactionContext
 
 /// Advance a state past the floor of fresh states, unless the slot was released.
-void advance(slots::Slot& slot, uint64_t allocation, int64_t floor) {
+void advance_if_allocated(slots::Slot& slot, uint64_t allocation, int64_t floor) {
     const slots::Lock lock{LW_EXCLUSIVE};
     if (slot.allocation == allocation) advance_state(slot, slot.key, floor);
 }
@@ -41,7 +41,7 @@ void end_subtransactions(SubTransactionId first, Outcome outcome) {
         if (each.released_on == outcome)
             slots::release(*each.slot, each.allocation);
         else if (outcome == Outcome::abort)  // of a drop
-            advance(*each.slot, each.allocation, floor);
+            advance_if_allocated(*each.slot, each.allocation, floor);
         each.allocation = 0;  // never matches again
     }
 }
@@ -86,7 +86,7 @@ void release_on_abort(slots::Slot& slot, uint64_t allocation) {
 }
 
 void advance_past_floor(slots::Slot& slot, uint64_t allocation) {
-    advance(slot, allocation, advance_fresh_floor());
+    advance_if_allocated(slot, allocation, advance_fresh_floor());
 }
 
 void release_on_commit(slots::Slot& slot, uint64_t allocation) {

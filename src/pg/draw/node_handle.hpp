@@ -1,11 +1,10 @@
-// The part of a session's generator that Snowflake and sno IDs share: a definition, a slot, a node
-// that is read again when it may have changed, and the origin of a Snowflake generator: the time
-// from which it issues IDs. snowflake_at() issues IDs of earlier times.
+// What the handles of generators of Snowflake and sno IDs share: a definition, a slot, a node that
+// is read again when it may have changed, and the origin of a Snowflake generator.
 #pragma once
 
 #include <optional>
 
-#include "pg/draw/session_slot.hpp"
+#include "pg/draw/attached_slot.hpp"
 #include "pg/named/definitions.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/settings.hpp"
@@ -13,8 +12,9 @@
 
 namespace snowdrift {
 
-/// A session's view of a generator: a named one after define(), else the database's default one.
-class NodeSession {
+/// A session's handle of a generator: of a named one after define(), else of the database's default
+/// one.
+class NodeHandle {
  public:
     bool is_prepared() const {
         return slot_.is_attached() && node_version_ == settings::node_version;
@@ -35,13 +35,13 @@ class NodeSession {
     void begin_transaction() { watermark::forget(generator_); }
 
  protected:
-    constexpr explicit NodeSession(slots::Kind kind)
+    constexpr explicit NodeHandle(slots::Kind kind)
         : definition_{Definition::of_default(kind)},
           name_{slots::name_of(kind)},
           generator_{watermark::only(kind, 0)} {}
 
     /// Attaches the state, and ensures that its further IDs are not before the origin. Returns the
-    /// node. Raises the errors of node_for() and SessionSlot::attach(), and 42704 if the generator
+    /// node. Raises the errors of node_for() and AttachedSlot::attach(), and 42704 if the generator
     /// was dropped with its extension, and the extension was created again. The mark of the new
     /// extension has another tag, and its generators start after that mark. A transaction that has
     /// locked the generator therefore need not block DROP EXTENSION.
@@ -55,11 +55,15 @@ class NodeSession {
     const SnowflakeLayout& layout() const { return definition_.layout; }
 
     Definition definition_;
-    SessionSlot slot_;
+    AttachedSlot slot_;
     const char* name_;
 
  private:
-    uint32_t find_node(Relation mark) const;
+    /// The node of the IDs, once it is certain that no other server may have the same.
+    uint32_t find_node(Relation table) const;
+
+    /// Attaches the slot. Further IDs are not before the origin.
+    void begin(Relation table);
 
     watermark::Generators generator_;
     uint64_t node_version_ = 0;  // settings::node_version when the node was read

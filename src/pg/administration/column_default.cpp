@@ -1,4 +1,4 @@
-#include "pg/named/column_default.hpp"
+#include "pg/administration/column_default.hpp"
 
 #include "pg/support/extension.hpp"
 

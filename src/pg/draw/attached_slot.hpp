@@ -1,45 +1,45 @@
-// A session's reference to a generator's state: the slot, and the tag of the mark when the session
-// attached it.
+// The slot of a generator that a session has attached, and the tag of the mark when it did.
 #pragma once
 
 #include <algorithm>
 
-#include "pg/mark/advance_state.hpp"
 #include "pg/mark/mark.hpp"
-#include "pg/mark/slot_release.hpp"
+#include "pg/record/record.hpp"
 #include "pg/slots/slots.hpp"
+#include "pg/states/advance_state.hpp"
+#include "pg/states/slot_release.hpp"
 #include "pg/support/postgres.hpp"
 
 namespace snowdrift {
 
-class SessionSlot {
+class AttachedSlot {
  public:
     /// Whether the slot still belongs to the generator, and the session has noticed no change of
     /// the mark's tag since attach().
-    bool is_attached() const { return has_slot() && tag_ == mark::session.tag; }
+    bool is_attached() const { return has_slot() && tag_ == mark::attached.tag; }
 
     /// Makes the next attach() look up the slot again.
     void detach() { slot_ = nullptr; }
 
     /// Attaches the slot of `key`, unless it is attached, and advances its state past the floor.
     /// If `is_new`, this transaction has created the generator: a rollback releases the slot.
-    /// `mark`: the mark's table, which the caller has locked. Otherwise, mark::reset() could clear
-    /// the state before it is advanced past the mark as it was before the reset.
+    /// `table`: that of the record, which the caller has locked. Otherwise, snowdrift.reset_clock()
+    /// could clear the state before it is advanced past the mark as it was before the reset.
     ///
     /// Raises 25006 during recovery, 53400 if the database has too many generators, 53200 if the
     /// server has no free shared memory.
-    void attach(Relation mark, const slots::SlotKey& key, bool is_new) {
-        attach(mark, key, is_new,
+    void attach(Relation table, const slots::SlotKey& key, bool is_new) {
+        attach(table, key, is_new,
                [&key](slots::Slot& slot, int64_t unix_ms) { advance_state(slot, key, unix_ms); });
     }
 
     /// The same, but `start_after(Slot&, unix_ms)` initializes a fresh state: its IDs must be later
     /// than the Unix millisecond `unix_ms`.
     template <typename Start>
-    void attach(Relation mark, const slots::SlotKey& key, bool is_new, Start start_after) {
+    void attach(Relation table, const slots::SlotKey& key, bool is_new, Start start_after) {
         do {
             const int64_t floor = mark::attach();
-            tag_ = mark::session.tag;
+            tag_ = mark::attached.tag;
             if (!has_slot()) {
                 bool is_allocated = false;
                 const auto initialize = [&](slots::Slot& slot) {
@@ -53,12 +53,10 @@ class SessionSlot {
             advance_state(*slot_, key, floor);
             // Readers may have passed IDs before a restart, or before a dump was taken: those
             // before the floor, which can be far ahead of the clock.
-            if (!is_new)
-                (void)fetch_max(slot_->watermark(),
-                                static_cast<uint64_t>(
-                                    std::min(mark_table::read(mark).watermark_ms, floor) + 1));
+            if (!is_new) slot_->returned.raise(std::min(record::read(table).watermark_ms, floor));
             // make_room() reads catalogs, which may process invalidations of the mark.
-        } while (tag_ != mark::session.tag);
+        } while (tag_ != mark::attached.tag);
+        Assert(is_attached());
     }
 
     /// The tag of the mark when the session attached, for mark::is_current().

@@ -261,34 +261,27 @@ constexpr char* format_unit(int64_t unit_ms, char* text) noexcept {
     return text;
 }
 
-/// Parses a string: a preset's name; or, separated by white space, `FIELD=VALUE` for each field and
-/// optionally `js`, which declares the layout safe in JavaScript. The epoch is a time in the form
-/// of parse_utc(), or in milliseconds since 1970-01-01T00:00:00Z. The unit is a number of
-/// milliseconds or seconds, such as 10ms or 1s; 1ms by default. The other values are widths in
-/// bits, in the order of the bits: the timestamp first, then datacenter, worker and sequence in any
-/// order. Datacenter and worker default to 0. Sets `layout`, or returns an error and leaves
-/// `layout` unchanged.
-constexpr LayoutError parse_layout(std::string_view text, SnowflakeLayout& layout) noexcept {
+namespace detail {
+
+/// The words of a layout's text that were read.
+struct LayoutWords {
     using Reason = LayoutError::Reason;
-    std::string_view word = detail::take_word(text);
-    if (text.empty()) {
-        for (const LayoutPreset& preset : layout_presets) {
-            if (word != preset.name) continue;
-            layout = preset.layout;
-            return {};
-        }
-    }
 
     LayoutValues values{};
-    LayoutError misplaced;
+    LayoutError misplaced;  ///< of the first field that is before the timestamp
     int count = 0;
-    std::array<int, std::size(layout_values)> places{};  // of the fields, from 1; 0: not given
-    const auto place = [&](LayoutField field) { return places[static_cast<size_t>(field)]; };
-    for (; !word.empty(); word = detail::take_word(text)) {
+    std::array<int, std::size(layout_values)> places{};  ///< of the fields, from 1; 0: not given
+
+    constexpr int place(LayoutField field) const noexcept {
+        return places[static_cast<size_t>(field)];
+    }
+
+    /// Reads the next word.
+    constexpr LayoutError read(std::string_view word) noexcept {
         if (word == "js") {
             if (values.js) return {Reason::repeated, {}, word};
             values.js = true;
-            continue;
+            return {};
         }
         const auto equals = std::find(word.begin(), word.end(), '=');
         const auto* const name = std::find(layout_field_names, layout_field_names + places.size(),
@@ -299,24 +292,54 @@ constexpr LayoutError parse_layout(std::string_view text, SnowflakeLayout& layou
         places[index] = ++count;
 
         const auto field = static_cast<LayoutField>(index);
-        if (!detail::read_value(field, {equals + 1, word.end()}, values.*layout_values[index]))
+        if (!read_value(field, {equals + 1, word.end()}, values.*layout_values[index]))
             return {Reason::value, field, word};
         if (field > LayoutField::timestamp && place(LayoutField::timestamp) == 0 && !misplaced)
             misplaced = {Reason::order, field, word};
+        return {};
     }
+
+    /// The order of the fields. Those that are not given have no bits, so it does not matter that
+    /// they are first.
+    constexpr FieldOrder order() const noexcept {
+        const auto is_named_in_order = [this](const SnowflakeFields& fields) {
+            return std::is_sorted(fields.begin(), fields.end(), [this](auto a, auto b) {
+                return place(layout_field_of(a)) < place(layout_field_of(b));
+            });
+        };
+        const auto* const found =
+            std::find_if(fields_in_order.begin(), fields_in_order.end(), is_named_in_order);
+        assert(found != fields_in_order.end());
+        return static_cast<FieldOrder>(found - fields_in_order.begin());
+    }
+};
+
+}  // namespace detail
+
+/// Parses a string: a preset's name; or, separated by white space, `FIELD=VALUE` for each field and
+/// optionally `js`, which declares the layout safe in JavaScript. The epoch is a time in the form
+/// of parse_utc(), or in milliseconds since 1970-01-01T00:00:00Z. The unit is a number of
+/// milliseconds or seconds, such as 10ms or 1s; 1ms by default. The other values are widths in
+/// bits, in the order of the bits: the timestamp first, then datacenter, worker and sequence in any
+/// order. Datacenter and worker default to 0. Sets `layout`, or returns an error and leaves
+/// `layout` unchanged.
+constexpr LayoutError parse_layout(std::string_view text, SnowflakeLayout& layout) noexcept {
+    std::string_view word = detail::take_word(text);
+    if (text.empty()) {
+        for (const LayoutPreset& preset : layout_presets) {
+            if (word != preset.name) continue;
+            layout = preset.layout;
+            return {};
+        }
+    }
+    detail::LayoutWords words;
+    for (; !word.empty(); word = detail::take_word(text))
+        if (const LayoutError error = words.read(word)) return error;
     for (const auto field : {LayoutField::epoch, LayoutField::timestamp, LayoutField::sequence})
-        if (place(field) == 0) return {Reason::missing, field};
-    if (misplaced) return misplaced;
-    // Fields that are not given have no bits, so it does not matter that they are first.
-    const auto is_named_in_order = [&](const SnowflakeFields& fields) {
-        return std::is_sorted(fields.begin(), fields.end(), [&](auto a, auto b) {
-            return place(layout_field_of(a)) < place(layout_field_of(b));
-        });
-    };
-    const auto* const order =
-        std::find_if(fields_in_order.begin(), fields_in_order.end(), is_named_in_order);
-    values.order = static_cast<FieldOrder>(order - fields_in_order.begin());
-    return make_layout(values, layout);
+        if (words.place(field) == 0) return {LayoutError::Reason::missing, field};
+    if (words.misplaced) return words.misplaced;
+    words.values.order = words.order();
+    return make_layout(words.values, layout);
 }
 
 /// The maximum number of characters that format_layout() writes.

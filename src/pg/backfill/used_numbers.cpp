@@ -139,10 +139,10 @@ void remove_superseded(const Table& table, const Pool& pool, uint64_t unit) {
     });
 }
 
-// ---- the session's blocks
+// ---- the batches
 //
-// A session takes blocks of numbers: one number at first, and then as many as the transaction has
-// taken for the same unit. A unit with many IDs therefore takes few rows.
+// A transaction takes batches of numbers: one number at first, and then as many as it has taken for
+// the same unit. A unit with many IDs therefore takes few rows.
 
 struct Key {
     Oid table;
@@ -150,118 +150,79 @@ struct Key {
     uint64_t unit;  // for which IDs were requested
 };
 
-struct Block {
+struct Batch {
     Key key;
-    uint64_t unit;                   // of the numbers; the units from key.unit to here are used up
-    int64_t next;                    // the numbers that are left: next <= number < end
-    int64_t end;                     //
-    int64_t taken;                   // numbers that the transaction has taken for the key
-    LocalTransactionId transaction;  // that has taken the numbers
+    uint64_t unit;  // of the numbers; the units from key.unit to here are used up
+    int64_t next;   // the numbers that are left: next <= number < end
+    int64_t end;    //
+    int64_t taken;  // numbers that the transaction has taken for the key
 };
 
-constexpr int max_blocks = 1 << 14;
-HTAB* blocks = nullptr;
-
-/// Consecutive units of a generator that are used up, so that later calls for these units need not
-/// look at each of them.
-struct Run {
-    Oid table;
-    uint32_t generator;
-    uint64_t first;
-    uint64_t end;
-
-    bool is_of(const Key& key) const { return table == key.table && generator == key.generator; }
-};
-
-Run used_up{};
+constexpr int max_batches = 1 << 14;
+HTAB* batches = nullptr;  // in the memory of `transaction`
+LocalTransactionId transaction = InvalidLocalTransactionId;
 bool is_outdated = false;  // a rollback may have returned numbers to the table
-// When the blocks were made. After a change, an id can belong to another generator.
+// When the batches were made. After a change, an id can belong to another generator.
 uint64_t definitions_version = 0;
-
-void on_transaction_event(XactEvent event, void*) {
-    if (event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE) is_outdated = true;
-}
 
 void on_subtransaction_event(SubXactEvent event, SubTransactionId, SubTransactionId, void*) {
     if (event == SUBXACT_EVENT_ABORT_SUB) is_outdated = true;
 }
 
-/// Forget all blocks, if they are outdated or too many. The numbers that are left stay unused.
-void make_blocks() {
-    if (blocks == nullptr) {
-        RegisterXactCallback(on_transaction_event, nullptr);
-        RegisterSubXactCallback(on_subtransaction_event, nullptr);
-    } else {
-        const bool is_present = !is_outdated && definitions_version == definitions::version;
-        if (is_present && hash_get_num_entries(blocks) < max_blocks) return;
-        hash_destroy(blocks);
-        blocks = nullptr;
-    }
-    used_up = {};
+/// Begin without batches, unless those of this transaction can be used. Numbers of an earlier
+/// transaction are not, because its commit may not be on disk yet. What is left stays unused.
+void make_batches() {
+    const bool is_present = batches != nullptr && transaction == current_transaction();
+    if (is_present && !is_outdated && definitions_version == definitions::version &&
+        hash_get_num_entries(batches) < max_batches)
+        return;
+    if (is_present) hash_destroy(batches);
+    if (definitions_version == 0) RegisterSubXactCallback(on_subtransaction_event, nullptr);
     HASHCTL control{};
     control.keysize = sizeof(Key);
-    control.entrysize = sizeof(Block);
-    control.hcxt = TopMemoryContext;
-    blocks =
+    control.entrysize = sizeof(Batch);
+    control.hcxt = TopTransactionContext;
+    batches =
         hash_create("snowdrift backfill", 256, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+    transaction = current_transaction();
     is_outdated = false;
     definitions_version = definitions::version;
 }
 
-/// The session's block for a key. Numbers of an earlier transaction are not used, because its
-/// commit may not be on disk yet.
-Block& find_block(const Key& key) {
-    make_blocks();
+/// The transaction's batch for a key.
+Batch& find_batch(const Key& key) {
+    make_batches();
     bool is_found;
-    auto* const block = static_cast<Block*>(hash_search(blocks, &key, HASH_ENTER, &is_found));
-    if (!is_found || block->transaction != current_transaction())
-        *block = {key, is_found ? block->unit : key.unit, 0, 0, 0, current_transaction()};
-    return *block;
+    auto* const batch = static_cast<Batch*>(hash_search(batches, &key, HASH_ENTER, &is_found));
+    if (!is_found) *batch = {key, key.unit, 0, 0, 0};
+    return *batch;
 }
 
-/// Move a block to the end of the known run, if its unit is in the run.
-void skip_used_up(Block& block) {
-    if (used_up.is_of(block.key) && used_up.first <= block.unit)
-        block.unit = std::max(block.unit, used_up.end);
-}
-
-/// Add the units from `first` up to, but not including, `end` to the known run, or replace the run
-/// if they are not adjacent to it.
-void add_used_up(const Key& key, uint64_t first, uint64_t end) {
-    if (first == end) return;
-    const bool is_adjacent = used_up.is_of(key) && first <= used_up.end && used_up.first <= end;
-    used_up = {key.table, key.generator, is_adjacent ? std::min(first, used_up.first) : first,
-               is_adjacent ? std::max(end, used_up.end) : end};
-}
-
-/// Fill an empty block. Leave it empty if no unit of the pool has a number left.
-void refill(Block& block, const Pool& pool) {
-    const Table table = open(block.key.table);
-    Assert(block.next == block.end);
+/// Fill an empty batch. Leave it empty if no unit of the pool has a number left.
+void refill(Batch& batch, const Pool& pool) {
+    const Table table = open(batch.key.table);
+    Assert(batch.next == batch.end);
     // Until the (sub)transaction whose row this is ends, so that others see what it has taken.
     acquire_for(CurTransactionResourceOwner,
-                [&] { LockDatabaseObject(block.key.table, pool.generator, 0, ExclusiveLock); });
+                [&] { LockDatabaseObject(batch.key.table, pool.generator, 0, ExclusiveLock); });
     const int64_t end = int64_t{pool.sequence_max} + 1;
     int64_t first = end;
-    const uint64_t begin = block.unit;
-    skip_used_up(block);
-    for (; block.unit < pool.end_unit; ++block.unit) {
+    for (; batch.unit < pool.end_unit; ++batch.unit) {
         CHECK_FOR_INTERRUPTS();
-        first = first_unused(table, pool, block.unit);
+        first = first_unused(table, pool, batch.unit);
         if (first < end) break;
     }
-    add_used_up(block.key, begin, block.unit);
     if (first < end) {
-        const int64_t size = std::min(std::max(block.taken, int64_t{1}), end - first);
+        const int64_t size = std::min(std::max(batch.taken, int64_t{1}), end - first);
         const std::optional<Datum> row[Column::count] = {
             Int32GetDatum(static_cast<int32>(pool.generator)),
             Int32GetDatum(static_cast<int32>(first + size - 1)),
-            Int64GetDatum(static_cast<int64>(block.unit))};
-        if (first > pool.sequence_min) remove_superseded(table, pool, block.unit);
+            Int64GetDatum(static_cast<int64>(batch.unit))};
+        if (first > pool.sequence_min) remove_superseded(table, pool, batch.unit);
         insert_row(table.heap, row);
-        block.next = first;
-        block.end = first + size;
-        block.taken += size;
+        batch.next = first;
+        batch.end = first + size;
+        batch.taken += size;
     }
     close(table);
 }
@@ -271,14 +232,14 @@ void refill(Block& block, const Pool& pool) {
 std::optional<Place> take(const Pool& pool, uint64_t unit) {
     Assert(!XactReadOnly && !IsInParallelMode());
     Assert(pool.sequence_min < pool.sequence_max && unit < pool.end_unit);
-    Block& block = find_block({find_table(), pool.generator, unit});
-    // reset_clock() may have moved the origin back, so that the block is after it.
-    if (block.unit >= pool.end_unit) block.next = block.end;
-    if (block.next == block.end) refill(block, pool);
-    if (block.next == block.end) return std::nullopt;
-    Assert(block.unit >= unit && block.unit < pool.end_unit);
-    Assert(block.next >= pool.sequence_min && block.next <= pool.sequence_max);
-    return Place{block.unit, static_cast<uint32_t>(block.next++)};
+    Batch& batch = find_batch({find_table(), pool.generator, unit});
+    // reset_clock() may have moved the origin back, so that the batch is after it.
+    if (batch.unit >= pool.end_unit) batch.next = batch.end;
+    if (batch.next == batch.end) refill(batch, pool);
+    if (batch.next == batch.end) return std::nullopt;
+    Assert(batch.unit >= unit && batch.unit < pool.end_unit);
+    Assert(batch.next >= pool.sequence_min && batch.next <= pool.sequence_max);
+    return Place{batch.unit, static_cast<uint32_t>(batch.next++)};
 }
 
 void remove(uint32_t generator) {

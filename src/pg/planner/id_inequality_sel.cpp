@@ -96,7 +96,7 @@ bool search_relation(const RelOptInfo* relation, Search* search) {
 }
 
 /// The relation of an ID; null if it has none, or several.
-const RelOptInfo* find_relation(PlannerInfo* root, Node* id, int relation) {
+const RelOptInfo* relation_of(PlannerInfo* root, Node* id, int relation) {
     VariableStatData variable;
     examine_variable(root, id, relation, &variable);
     const RelOptInfo* const result = variable.rel;
@@ -126,7 +126,7 @@ double estimate(PlannerInfo* root, Oid comparison, List* arguments, int relation
     const std::optional<Bound> bound = find_bound(comparison, arguments);
     if (!bound) return share;
     if (is_trivial(bound->value)) return 1;
-    const RelOptInfo* const source = find_relation(root, bound->id, relation);
+    const RelOptInfo* const source = relation_of(root, bound->id, relation);
     if (source == nullptr) return share;
     Search search{arguments, nullptr};
     if (!search_relation(source, &search)) return estimate_alone(*bound, share);

@@ -85,7 +85,7 @@ Oid find_support_schema(Oid function) {
     return OidIsValid(support) ? get_func_namespace(support) : InvalidOid;
 }
 
-Oid find_function(const char* name, Oid schema, const Oid* types, int count) {
+Oid function_named(const char* name, Oid schema, const Oid* types, int count) {
     const Oid function =
         GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
                         PointerGetDatum(buildoidvector(types, count)), ObjectIdGetDatum(schema));
@@ -117,8 +117,8 @@ PredicateCall::PredicateCall(Oid function, List* arguments, const char* name)
     if (!may_call(function)) return;
     if (name == nullptr) name = get_func_name(function);
     const Oid schema = find_support_schema(function);
-    first_ = find_function(psprintf("first_%s", name), schema, types, count - 1);
-    last_ = find_function(psprintf("last_%s", name), schema, types, count - 1);
+    first_ = function_named(psprintf("first_%s", name), schema, types, count - 1);
+    last_ = function_named(psprintf("last_%s", name), schema, types, count - 1);
 }
 
 bool PredicateCall::is_worthwhile(PlannerInfo* root) const {

@@ -26,7 +26,7 @@ Oid find_support_schema(Oid function);
 
 /// The function `name` in the schema `snowdrift`, where only superusers create functions, if the
 /// user has EXECUTE; otherwise InvalidOid.
-Oid find_function(const char* name, Oid schema, const Oid* types, int count);
+Oid function_named(const char* name, Oid schema, const Oid* types, int count);
 
 /// Whether an expression is a call of the bound `kind` ("first" or "last") of the time predicate
 /// `predicate` ("before", "until", "after", "since" or "within") on IDs of any type.

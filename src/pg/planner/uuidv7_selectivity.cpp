@@ -105,7 +105,7 @@ class Histogram {
 
 /// Whether statistics hold UUIDs. Those of a column whose type is a domain hold values of the
 /// domain.
-bool holds_uuids(const AttStatsSlot& slot) { return getBaseType(slot.valuetype) == UUIDOID; }
+bool has_uuids(const AttStatsSlot& slot) { return getBaseType(slot.valuetype) == UUIDOID; }
 
 /// The share of rows with one of the most common values that have version 7 and are in a range.
 /// Adds the share of all rows with one of these values to `all`.
@@ -123,11 +123,11 @@ double share_of_common_values(const AttStatsSlot& slot, const Uuidv7& first, con
 }
 
 /// Whether the bounds of a histogram contain UUIDs of other versions than 7.
-bool holds_other_versions(const AttStatsSlot& histogram) {
+bool has_other_versions(const AttStatsSlot& histogram) {
     const auto is_other = [](Datum value) {
         return !Uuidv7::is_version_7(get_id<Uuidv7::Bytes>(value));
     };
-    return histogram.nvalues > 1 && holds_uuids(histogram) &&
+    return histogram.nvalues > 1 && has_uuids(histogram) &&
            std::any_of(histogram.values, histogram.values + histogram.nvalues, is_other);
 }
 
@@ -140,7 +140,7 @@ double estimate(HeapTuple statistics, const AttStatsSlot& histogram, const Uuidv
     double result = 0;
     if (get_attstatsslot(&slot, statistics, STATISTIC_KIND_MCV, InvalidOid,
                          ATTSTATSSLOT_VALUES | ATTSTATSSLOT_NUMBERS)) {
-        if (holds_uuids(slot)) result = share_of_common_values(slot, first, last, common);
+        if (has_uuids(slot)) result = share_of_common_values(slot, first, last, common);
         free_attstatsslot(&slot);
     }
     const auto* const statistic = reinterpret_cast<Form_pg_statistic>(GETSTRUCT(statistics));
@@ -163,7 +163,7 @@ std::optional<double> estimate_among_versions(const SupportRequestSelectivity& r
         statistic_proc_security_check(&variable, request.funcid) &&
         get_attstatsslot(&slot, variable.statsTuple, STATISTIC_KIND_HISTOGRAM, InvalidOid,
                          ATTSTATSSLOT_VALUES)) {
-        if (holds_other_versions(slot))
+        if (has_other_versions(slot))
             result = last < first ? 0 : estimate(variable.statsTuple, slot, first, last);
         free_attstatsslot(&slot);
     }

@@ -71,7 +71,7 @@ bool is_table(PlannerInfo* root, int relation) {
 
 /// The only relation that an expression refers to; 0 if it refers to none or several. Ignores the
 /// outer joins that can make the expression null: PostgreSQL 16 and later include them.
-int find_relation(PlannerInfo* root, Expr* expression) {
+int index_of_relation(PlannerInfo* root, Expr* expression) {
     const Bitmapset* const relations = pull_varnos(root, reinterpret_cast<Node*>(expression));
     int result = 0;
     for (int relation = bms_next_member(relations, -1); relation > 0;
@@ -139,10 +139,10 @@ PredicateCall predicate_of(Oid function, List* arguments) {
 /// uuidv7_within().
 Expr* simplify_within(PlannerInfo* root, const FuncExpr* call) {
     if (root == nullptr) return nullptr;
-    if (!is_prunable(root, find_relation(root, static_cast<Expr*>(linitial(call->args)))))
+    if (!is_prunable(root, index_of_relation(root, static_cast<Expr*>(linitial(call->args)))))
         return nullptr;
     List* const conditions = make_pruning_conditions(root, predicate_of(call->funcid, call->args));
-    const Oid pruned_predicate = find_function(
+    const Oid pruned_predicate = function_named(
         "uuidv7_within_pruned", find_support_schema(call->funcid), predicate_types, 2);
     FuncExpr* const pruned = make_predicate(pruned_predicate, call);
     return conditions != NIL && pruned != nullptr ? make_andclause(lcons(pruned, conditions))
@@ -153,7 +153,7 @@ Expr* simplify_within(PlannerInfo* root, const FuncExpr* call) {
 /// keep uuidv7_within_pruned().
 FuncExpr* simplify_pruned(PlannerInfo* root, const FuncExpr* call) {
     if (root == nullptr) return nullptr;
-    const int relation = find_relation(root, static_cast<Expr*>(linitial(call->args)));
+    const int relation = index_of_relation(root, static_cast<Expr*>(linitial(call->args)));
     if (!is_child(root, relation)) return nullptr;
     return make_predicate(find_uuidv7_within(find_support_schema(call->funcid)), call);
 }
@@ -206,7 +206,7 @@ void* answer(Node* request, bool is_pruned) {
     if (IsA(request, SupportRequestSelectivity)) {
         auto* const question = reinterpret_cast<SupportRequestSelectivity*>(request);
         const PredicateCall predicate = predicate_of(question->funcid, question->args);
-        is_pruned |= is_child(question->root, find_relation(question->root, predicate.id()));
+        is_pruned |= is_child(question->root, index_of_relation(question->root, predicate.id()));
         question->selectivity =
             is_pruned ? estimate_pruned(question, predicate) : estimate(question, predicate);
         return request;

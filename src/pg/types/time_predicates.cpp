@@ -86,11 +86,11 @@ IdRange<Id> ids_of(const Format& format, const IdRange<Id>& all, const TimeRange
 template <typename Id, Times (*predicate)(FunctionCallInfo, int)>
 struct TimePredicate {
     static Datum of_id_and_time(FunctionCallInfo fcinfo) {
-        PG_RETURN_BOOL(holds(get_argument<Id>(fcinfo, 0), predicate(fcinfo, 1)));
+        PG_RETURN_BOOL(is_true(get_argument<Id>(fcinfo, 0), predicate(fcinfo, 1)));
     }
 
     static Datum of_time_and_id(FunctionCallInfo fcinfo) {
-        PG_RETURN_BOOL(holds(get_argument<Id>(fcinfo, 1), predicate(fcinfo, 0)));
+        PG_RETURN_BOOL(is_true(get_argument<Id>(fcinfo, 1), predicate(fcinfo, 0)));
     }
 
     static Datum first(FunctionCallInfo fcinfo) { return make_datum(ids(fcinfo).first); }
@@ -98,7 +98,7 @@ struct TimePredicate {
     static Datum last(FunctionCallInfo fcinfo) { return make_datum(ids(fcinfo).last); }
 
  private:
-    static bool holds(const Id& id, const Times& times) {
+    static bool is_true(const Id& id, const Times& times) {
         return times.contains(timestamp_from_unix_ms(id.timestamp_ms()));
     }
 

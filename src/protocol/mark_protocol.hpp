@@ -38,6 +38,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <concepts>
 #include <cstdint>
 
@@ -105,6 +106,7 @@ bool try_attach(Environment& env) {
             page.row.writer = env.writer();
     }
     const bool is_attached = page.row == found && is_bound;
+    assert(page.row.unix_ms >= found.unix_ms);
     if (is_attached) env.tag() = env.load().tag();
     if (page.row != found) page.position = env.write(page.row);
     env.unlock_page();
@@ -124,6 +126,7 @@ bool try_attach(Environment& env) {
 /// later than max_unix_ms.
 template <typename Environment>
 bool cover(Environment& env, int64_t unix_ms) {
+    assert(unix_ms <= max_unix_ms);
     const auto detach = [&env] {
         env.tag() = -1;
         return false;

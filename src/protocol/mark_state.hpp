@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 
 #include "snowdrift/core/generator.hpp"
@@ -50,6 +51,7 @@ struct MarkState {
     /// Records a mark, and a position at which it is durable. Precondition: the caller holds the
     /// lock of the mark's page.
     void record_written(MarkWord mark, uint64_t position) noexcept {
+        assert(mark.tag() == load().tag());
         written_position = position;
         written.store(mark.bits, std::memory_order_release);
     }
@@ -67,6 +69,7 @@ struct MarkState {
     /// Returns false if the word has a later mark, because another session has advanced it since
     /// the caller read the file. Precondition: the caller holds the lock of the mark's page.
     bool bind(uint64_t new_file, int64_t on_disk_ms) noexcept {
+        assert(on_disk_ms >= 0);
         MarkWord present = load();
         do {
             if (present.unix_ms() > on_disk_ms) return false;

@@ -31,6 +31,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 
@@ -67,20 +68,21 @@ int64_t read(Environment& env) {
     env.fence();
     // hold_row() has seen what was recorded, or its hold is found now.
     const int64_t watermark = std::min(found, env.lowest_hold());
+    assert(watermark <= begin);
     env.make_durable(watermark);  // readers may store positions below it
     return watermark;
 }
 
 /// The latest watermark of a generator that was returned, in shared memory: its time in Unix
-/// milliseconds, which can be -1: before the epoch 1970 of a layout, for a row whose number is no
-/// ID. A new one is all zero: nothing was returned.
+/// milliseconds; -1 if none was, or if a row whose number is no ID was before 1970. A new one is
+/// all zero.
 class Returned {
  public:
-    /// The time; before all that a watermark can have if none was returned.
     int64_t load() const noexcept { return static_cast<int64_t>(after_.load()) - 1; }
 
     /// Raises it to at least `unix_ms`.
     void raise(int64_t unix_ms) noexcept {
+        assert(unix_ms >= -1);
         (void)core::fetch_max(after_, static_cast<uint64_t>(unix_ms + 1));
     }
 
@@ -148,6 +150,7 @@ class History {
     };
 
     static Ended merge(const Ended& earlier, const Ended& later) noexcept {
+        assert(earlier.transaction <= later.transaction);
         return {later.transaction,
                 earlier.database == later.database ? later.database : 0,
                 {std::min(earlier.hold.unix_ms, later.hold.unix_ms),

@@ -68,6 +68,7 @@ template <GeneratorHandle Handle, typename Answer>
 pg_noinline Answer wait_for_id(Handle& handle, Answer answer, Request& request) {
     while (answer.verdict == Verdict::stale) answer = handle.ask(request);
     if (answer.verdict == Verdict::issued) return answer;
+    Assert(InterruptHoldoffCount == 0 && CritSectionCount == 0);
     waiting::count_while(handle.slot().waiting, [&] {
         for (; answer.verdict != Verdict::issued; answer = handle.ask(request)) {
             switch (answer.verdict) {
@@ -88,7 +89,9 @@ pg_noinline Answer wait_for_id(Handle& handle, Answer answer, Request& request) 
     return answer;
 }
 
-/// Draws an ID, which the mark on disk covers.
+/// Draws an ID, which the mark on disk covers. Raises the errors of Handle::prepare(), and those of
+/// report_clock_error() and mark::cover(). Takes no lock that is not released before it returns,
+/// but that of a named generator.
 template <GeneratorHandle Handle>
 pg_noinline auto draw(Handle& handle) {
     for (;;) {
@@ -97,10 +100,12 @@ pg_noinline auto draw(Handle& handle) {
             watermark::Environment<Handle> environment{handle};
             watermark::hold(environment);
         }
+        Assert(handle.is_prepared() && watermark::is_held(handle.generator()));
         Request request;
         auto answer = handle.ask(request);
         if (unlikely(answer.verdict != Verdict::issued))
             answer = wait_for_id(handle, answer, request);
+        Assert(answer.verdict == Verdict::issued);
         if (likely(mark::is_covered(answer.ms) || mark::cover(answer.ms))) return answer.id;
     }
 }

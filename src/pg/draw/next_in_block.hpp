@@ -93,6 +93,7 @@ pg_attribute_always_inline Id next_in_block() {
         owner = current_transaction();
         tag = generator.tag();
     }
+    Assert(!block.empty() && tag >= 0);
     return block.take();
 }
 

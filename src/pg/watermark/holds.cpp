@@ -28,6 +28,7 @@ void set_transaction(Line& line, uint64_t transaction) {
 
 /// Replace the hold of a line. Precondition: the caller holds the line's lock.
 void replace(Line& line, const Hold& hold, uint64_t transaction) {
+    Assert(hold.unix_ms != unknown_ms);
     const Generators previous = line.generators.load(relaxed);
     const uint64_t ended = line.transaction.load(relaxed);
     if (previous != 0 && ended != 0) {
@@ -49,6 +50,7 @@ void remove_hold(Line& line) { line.generators.store(0, std::memory_order_releas
 /// The transaction has committed. Its hold counts for older snapshots, in which it is in progress.
 /// If it has no transaction ID, it has inserted no row that they could miss.
 void commit(Line& line) {
+    Assert(line.transaction == 0);
     const uint64_t transaction = U64FromFullTransactionId(GetTopFullTransactionIdIfAny());
     if (transaction == 0) return remove_hold(line);
     SpinLockAcquire(&line.lock);
@@ -105,6 +107,7 @@ void prepare() {
 }  // namespace
 
 void publish(Generators generator, int64_t unix_ms) {
+    Assert(unix_ms != unknown_ms && IsTransactionState());
     prepare();
     Line& line = line_of(MyProc);
     SpinLockAcquire(&line.lock);
@@ -115,6 +118,7 @@ void publish(Generators generator, int64_t unix_ms) {
         replace(line, {unix_ms, generator}, 0);
     }
     SpinLockRelease(&line.lock);
+    Assert(line.unix_ms <= unix_ms && line.database == MyDatabaseId);
     is_published = true;
     held |= generator;
 }

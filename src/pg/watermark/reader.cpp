@@ -119,6 +119,7 @@ const char* name_of_prepared(uint64_t transaction) {
 
 // PREPARE TRANSACTION moves a hold to a later line, so the lines are read in their order.
 int64_t lowest_hold(Generators generator) {
+    Assert(generator != 0 && ActiveSnapshotSet());
     Snapshot snapshot = GetActiveSnapshot();
     if (has_unknown(snapshot)) report_unknown(snapshot);
     const View view{snapshot};

@@ -45,10 +45,7 @@ class Environment {
     }
     void publish(int64_t unix_ms) { watermark::publish(handle_.generator(), unix_ms); }
     int64_t lowest_hold() { return handle_.truncate(watermark::lowest_hold(handle_.generator())); }
-    void record_returned(int64_t unix_ms) {
-        Assert(unix_ms >= -1);  // before the first epoch: a row whose number is no ID
-        handle_.slot().returned.raise(unix_ms);
-    }
+    void record_returned(int64_t unix_ms) { handle_.slot().returned.raise(unix_ms); }
     int64_t returned() { return handle_.slot().returned.load(); }
     void make_durable(int64_t unix_ms) { mark::cover_watermark(unix_ms); }
     void fence() { std::atomic_thread_fence(std::memory_order_seq_cst); }

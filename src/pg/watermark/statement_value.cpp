@@ -46,6 +46,7 @@ Value* find(const SnapshotData* snapshot, const slots::Slot& slot) {
 std::optional<int64_t>& find_statement_value(const slots::Slot& slot) {
     if (transaction != current_transaction()) first = nullptr;
     transaction = current_transaction();
+    Assert(ActiveSnapshotSet());
     Snapshot snapshot = GetActiveSnapshot();
     const uint64_t number = number_of(snapshot);
     Value* const value = find(snapshot, slot);

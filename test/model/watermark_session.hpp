@@ -101,7 +101,7 @@ class Turn : protected snowdrift::model::Replay<Session> {
 
     int64_t lowest_hold() {
         Ms lowest = never;
-        const bool is_once = has(Mutation::guard_without_rescan) || has(Mutation::scan_backwards);
+        const bool is_once = has(Mutation::watch_without_rescan) || has(Mutation::scan_backwards);
         if (scans_++ > 0 && is_once) return lowest;
         for (const uint8_t i : {0, 1, 2}) {
             const Line& each = s.lines[has(Mutation::scan_backwards) ? 2 - i : i];
@@ -115,7 +115,7 @@ class Turn : protected snowdrift::model::Replay<Session> {
     }
 
     int64_t returned() {
-        if (has(Mutation::guard_without_check)) return 0;
+        if (has(Mutation::watch_without_check)) return 0;
         return step([&] { return s.returned; });
     }
 

@@ -22,8 +22,8 @@ enum class Mutation : uint8_t {
     clear_before_commit,   // the hold ends before the transaction does for new snapshots
     drop_prepared,         // PREPARE TRANSACTION ends the hold
     scan_backwards,        // the reader reads the lines in reverse order, and only once
-    guard_without_rescan,  // the reader does not look for holds again
-    guard_without_check,   // a row is not compared with the watermarks that were returned
+    watch_without_rescan,  // the reader does not look for holds again
+    watch_without_check,   // a row is not compared with the watermarks that were returned
     forget_in_crash,       // after a crash, rows are not compared with earlier watermarks
     return_before_durable,  // a watermark is returned before it is durable
     mark_behind_watermark,  // a watermark that is made durable does not advance the mark

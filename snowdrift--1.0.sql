@@ -1692,7 +1692,7 @@ CREATE FUNCTION snowdrift.drop_generator(name text, force boolean DEFAULT false)
 REVOKE ALL ON FUNCTION snowdrift.drop_generator(text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION snowdrift.drop_generator(text, boolean) TO @extowner@ WITH GRANT OPTION;
 COMMENT ON FUNCTION snowdrift.drop_generator(text, boolean)
-    IS 'drop named generator; by default only if no default of a column or domain, and no guard of a table, names it';
+    IS 'drop named generator; by default only if no default of a column or domain, and no watch of a table, names it';
 
 CREATE FUNCTION snowdrift.snapshot(generator text) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'snowdrift_snapshot'
@@ -1817,19 +1817,19 @@ CREATE FUNCTION snowdrift.hold_row() RETURNS trigger
     AS 'MODULE_PATHNAME', 'snowdrift_hold_row'
     LANGUAGE C;
 COMMENT ON FUNCTION snowdrift.hold_row()
-    IS 'trigger of snowdrift.guard_watermark: hold back the watermark at the row''s ID, or raise an error if readers may have passed it';
+    IS 'trigger of snowdrift.watch: hold back the watermark at the row''s ID, or raise an error if readers may have passed it';
 
-CREATE FUNCTION snowdrift.guard_watermark("table" regclass, "column" name) RETURNS void
-    AS 'MODULE_PATHNAME', 'snowdrift_guard_watermark'
+CREATE FUNCTION snowdrift.watch("table" regclass, "column" name) RETURNS void
+    AS 'MODULE_PATHNAME', 'snowdrift_watch'
     LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION snowdrift.guard_watermark(regclass, name)
+COMMENT ON FUNCTION snowdrift.watch(regclass, name)
     IS 'create trigger that holds back the watermark at IDs that were not drawn in the inserting transaction, and raises an error for rows that readers may have passed';
 
-CREATE FUNCTION snowdrift.unguard_watermark("table" regclass, "column" name) RETURNS void
-    AS 'MODULE_PATHNAME', 'snowdrift_unguard_watermark'
+CREATE FUNCTION snowdrift.unwatch("table" regclass, "column" name) RETURNS void
+    AS 'MODULE_PATHNAME', 'snowdrift_unwatch'
     LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION snowdrift.unguard_watermark(regclass, name)
-    IS 'remove the trigger of snowdrift.guard_watermark';
+COMMENT ON FUNCTION snowdrift.unwatch(regclass, name)
+    IS 'remove the trigger of snowdrift.watch';
 
 -- The IDs of past times that snowflake_at() has returned. A row states that a generator has used the sequence numbers
 -- of a unit up to a number; the row with the greatest number applies. The library adds rows without triggers, and

@@ -255,10 +255,10 @@ SELECT public.twins('snowdrift') > 50 AS planted;
 SELECT count(*) FROM public.ulids WHERE now() OPERATOR(renamed.>) id;
 SELECT count(*) FROM public.uuids WHERE renamed.uuidv7_within(id, tstzrange(NULL, now()));
 EXPLAIN (COSTS OFF) SELECT FROM public.ulids WHERE now() OPERATOR(renamed.>) id;
-CREATE TABLE public.guarded (id bigint DEFAULT renamed.next_snowflake());
-SELECT machinery.guard_watermark('public.guarded', 'id');
-INSERT INTO public.guarded DEFAULT VALUES;
-SELECT machinery.unguard_watermark('public.guarded', 'id');
+CREATE TABLE public.watched (id bigint DEFAULT renamed.next_snowflake());
+SELECT machinery.watch('public.watched', 'id');
+INSERT INTO public.watched DEFAULT VALUES;
+SELECT machinery.unwatch('public.watched', 'id');
 
 \c contrib_regression
 DROP DATABASE snowdrift_decoys;

@@ -1,6 +1,6 @@
--- IDs drawn before the transaction that inserts the row: a guard refuses them, instead of readers missing them
+-- IDs drawn before the transaction that inserts the row: a watch refuses them, instead of readers missing them
 CREATE TABLE drawn_before (id bigint PRIMARY KEY DEFAULT next_snowflake(), body text);
-SELECT snowdrift.guard_watermark('drawn_before', 'id');
+SELECT snowdrift.watch('drawn_before', 'id');
 
 -- A reader reads the watermark when it has passed all IDs that were drawn until now.
 CREATE PROCEDURE read_watermark() LANGUAGE plpgsql AS $$

@@ -1,4 +1,4 @@
--- Dropping a generator that defaults and guards name, and defaults that name no generator
+-- Dropping a generator that defaults and watches name, and defaults that name no generator
 SET client_min_messages = warning;
 \pset format unaligned
 \pset tuples_only on
@@ -21,9 +21,9 @@ CREATE TABLE parts (id bigint DEFAULT next_snowflake('web')) PARTITION BY RANGE 
 CREATE TABLE part PARTITION OF parts DEFAULT;
 CREATE TABLE things (a sno DEFAULT next_sno('things'), b sno DEFAULT next_sno(metabyte => 7, generator => 'things'),
     c sno DEFAULT sno_at('2020-01-01Z', 7, 'things'));
-CREATE TABLE guarded (id bigint DEFAULT next_snowflake('web'));
-SELECT snowdrift.guard_watermark('guarded', 'id');
-ALTER TABLE guarded ALTER id DROP DEFAULT;
+CREATE TABLE watched (id bigint DEFAULT next_snowflake('web'));
+SELECT snowdrift.watch('watched', 'id');
+ALTER TABLE watched ALTER id DROP DEFAULT;
 -- These are not found: calls in functions, and names that are not constants.
 CREATE FUNCTION next_web() RETURNS bigint LANGUAGE sql RETURN next_snowflake('web');
 CREATE TABLE unknown (a bigint DEFAULT next_web(), b bigint DEFAULT next_snowflake(concat('we', 'b')), c bigint DEFAULT next_snowflake(NULL));
@@ -35,13 +35,13 @@ INSERT INTO plain DEFAULT VALUES RETURNING id > 0 AS drawn;
 BEGIN;
 SELECT snowdrift.create_generator('unused', 'snowflake', worker => 2);
 SELECT snowdrift.drop_generator('unused');
-SELECT count(*) FROM pg_locks WHERE relation IN ('plain'::regclass, 'expressions'::regclass, 'guarded'::regclass);
+SELECT count(*) FROM pg_locks WHERE relation IN ('plain'::regclass, 'expressions'::regclass, 'watched'::regclass);
 COMMIT;
 
 -- Without these objects, the generator can be dropped.
 DROP TABLE things;
 SELECT snowdrift.drop_generator('things');
-DROP TABLE of_domain, expressions, parts, guarded;
+DROP TABLE of_domain, expressions, parts, watched;
 SELECT dependents('web');
 DROP DOMAIN web_id;
 ALTER TABLE plain ALTER id SET DEFAULT next_snowflake('web2');

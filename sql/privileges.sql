@@ -134,7 +134,7 @@ RESET ROLE;
 SELECT snowdrift.create_generator('shop', 'snowflake', worker => 9), snowdrift.create_generator('shop snos', 'sno');
 REVOKE EXECUTE ON FUNCTION next_snowflake(text), next_snowflakes(integer, text), next_sno(text, integer),
     sno_at(timestamptz, integer, text), snowflake_watermark(text),
-    snowdrift.guard_watermark(regclass, name), snowdrift.hold_row() FROM PUBLIC;
+    snowdrift.watch(regclass, name), snowdrift.hold_row() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION next_snowflake(text), snowflake_watermark(text) TO snowdrift_creator;
 SET ROLE snowdrift_creator;
 CREATE FUNCTION next_order_id() RETURNS bigint
@@ -163,10 +163,10 @@ BEGIN;
 SELECT id AS own_draw FROM (VALUES (next_order_id())) AS drawn(id) \gset
 SELECT :own_draw >= order_watermark() AS held_back;
 ROLLBACK;
--- A default that names the generator blocks dropping it, but no guard of the table can hold its watermark back.
+-- A default that names the generator blocks dropping it, but no watch of the table can hold its watermark back.
 CREATE TEMP TABLE blocker (id bigint DEFAULT next_snowflake('shop'));
-SELECT snowdrift.guard_watermark('blocker', 'id');
-CREATE TRIGGER guard AFTER INSERT OR UPDATE OF id ON blocker FOR EACH ROW EXECUTE FUNCTION snowdrift.hold_row('shop');
+SELECT snowdrift.watch('blocker', 'id');
+CREATE TRIGGER watch AFTER INSERT OR UPDATE OF id ON blocker FOR EACH ROW EXECUTE FUNCTION snowdrift.hold_row('shop');
 SET ROLE snowdrift_creator;
 SELECT snowdrift.drop_generator('shop');
 SET ROLE snowdrift_ordinary;
@@ -185,7 +185,7 @@ WHERE d.deptype = 'e' AND d.refobjid = (SELECT oid FROM pg_extension WHERE extna
     AND has_function_privilege('snowdrift_ordinary', p.oid, 'EXECUTE');
 GRANT EXECUTE ON FUNCTION next_snowflake(text), next_snowflakes(integer, text), next_sno(text, integer),
     sno_at(timestamptz, integer, text), snowflake_watermark(text),
-    snowdrift.guard_watermark(regclass, name), snowdrift.hold_row() TO PUBLIC;
+    snowdrift.watch(regclass, name), snowdrift.hold_row() TO PUBLIC;
 DROP TABLE shop;
 DROP FUNCTION next_order_id(), order_watermark();
 SELECT snowdrift.drop_generator('shop'), snowdrift.drop_generator('shop snos');

@@ -1,7 +1,7 @@
 -- Watermarks: their functions, and what they accept. specs/watermark_readers.spec has concurrent transactions.
 SET client_min_messages = warning;    -- equal_ids.sql has the notices of new generators
 SELECT oid::regprocedure AS function, provolatile, proparallel, proisstrict FROM pg_proc
-WHERE proname IN ('snowflake_watermark', 'ulid_watermark', 'uuidv7_watermark', 'guard_watermark', 'unguard_watermark', 'hold_row')
+WHERE proname IN ('snowflake_watermark', 'ulid_watermark', 'uuidv7_watermark', 'watch', 'unwatch', 'hold_row')
     AND (pronamespace = 'snowdrift'::regnamespace OR proname ~ '_watermark$')
 ORDER BY oid::regprocedure::text COLLATE "C";
 SELECT snowflake_watermark(NULL) IS NULL AS is_strict;
@@ -48,7 +48,7 @@ DO $$ BEGIN FOR i IN 1 .. (SELECT 60 - max(id) + min(id) FROM snowdrift_tables.g
 SELECT snowdrift.create_generator('sharing', 'snowflake');
 SELECT (max(id) - min(id)) % 61 AS difference FROM snowdrift_tables.generator WHERE name IN ('future', 'sharing');
 CREATE TABLE futures (id bigint DEFAULT next_snowflake('future'));
-SELECT snowdrift.guard_watermark('futures', 'id');
+SELECT snowdrift.watch('futures', 'id');
 INSERT INTO futures VALUES (0);
 SELECT next_snowflake('sharing') > 0 AS drawn;
 BEGIN;
@@ -108,30 +108,30 @@ COMMIT;
 SELECT count(*) AS holders FROM snowdrift.watermark_holders;
 DROP FUNCTION draw, read;
 
--- guarded columns
+-- watched columns
 CREATE DOMAIN key AS bigint;
-CREATE TABLE guarded (name text, id bigint DEFAULT next_snowflake(), feed bigint DEFAULT next_snowflake('feed'), early bigint DEFAULT next_snowflake('early'),
+CREATE TABLE watched (name text, id bigint DEFAULT next_snowflake(), feed bigint DEFAULT next_snowflake('feed'), early bigint DEFAULT next_snowflake('early'),
     key key, ulid ulid, uuid uuid, sno sno);
-SELECT snowdrift.guard_watermark('guarded', c) FROM unnest('{id,feed,early,key,ulid,uuid}'::name[]) AS c;
-SELECT snowdrift.guard_watermark('guarded', 'id');    -- again
-CREATE VIEW guards AS SELECT tgrelid::regclass AS "table", tgenabled, tgisinternal OR tgparentid <> 0 AS of_parent,
+SELECT snowdrift.watch('watched', c) FROM unnest('{id,feed,early,key,ulid,uuid}'::name[]) AS c;
+SELECT snowdrift.watch('watched', 'id');    -- again
+CREATE VIEW watches AS SELECT tgrelid::regclass AS "table", tgenabled, tgisinternal OR tgparentid <> 0 AS of_parent,
     regexp_replace(pg_get_triggerdef(oid), '_\d{5,}_', '_OID_') AS definition, encode(tgargs, 'escape') AS generator
     FROM pg_trigger WHERE tgfoid = 'snowdrift.hold_row'::regproc;
-SELECT tgenabled, definition FROM guards WHERE "table" = 'guarded'::regclass ORDER BY definition;
-INSERT INTO guarded (name, ulid, uuid) VALUES ('drawn', next_ulid(), next_uuidv7());
+SELECT tgenabled, definition FROM watches WHERE "table" = 'watched'::regclass ORDER BY definition;
+INSERT INTO watched (name, ulid, uuid) VALUES ('drawn', next_ulid(), next_uuidv7());
 SELECT pg_sleep(0.005);
 SELECT snowflake_watermark() > 0 AS id, snowflake_watermark('feed') > 0 AS feed, snowflake_watermark('early') > 0 AS early,
     ulid_watermark() IS NOT NULL AS ulid, uuidv7_watermark() IS NOT NULL AS uuid;
 -- refused(STATEMENT): the statement's error, without times
 CREATE FUNCTION refused(statement text) RETURNS text LANGUAGE sql AS
     $$ SELECT regexp_replace(error_of(statement), '\d{4}-\d\d-\d\d [^,]*', 'TIME') $$;
-SELECT refused(format('INSERT INTO guarded (%I) VALUES (%L)', c, id)) FROM (VALUES ('id', '1'), ('id', '-1'), ('feed', '2'),
+SELECT refused(format('INSERT INTO watched (%I) VALUES (%L)', c, id)) FROM (VALUES ('id', '1'), ('id', '-1'), ('feed', '2'),
     ('early', '3'), ('early', '-3'), ('key', '4'), ('ulid', '01ARZ3NDEKTSV4RRFFQ69G5FAV'), ('uuid', '017f22e2-79b0-7cc3-98c4-dc0c0c07398f')) AS ids(c, id);
-SELECT refused('UPDATE guarded SET id = 5'), refused('UPDATE guarded SET id = id') AS same_id, refused('UPDATE guarded SET name = name') AS other_column;
+SELECT refused('UPDATE watched SET id = 5'), refused('UPDATE watched SET id = id') AS same_id, refused('UPDATE watched SET name = name') AS other_column;
 -- a row is refused again after a rollback to a savepoint
 BEGIN;
-INSERT INTO guarded (name) VALUES ('drawn');
-SELECT refused('INSERT INTO guarded (id) VALUES (1)'), refused('INSERT INTO guarded (id) VALUES (1)') AS again;
+INSERT INTO watched (name) VALUES ('drawn');
+SELECT refused('INSERT INTO watched (id) VALUES (1)'), refused('INSERT INTO watched (id) VALUES (1)') AS again;
 COMMIT;
 -- a hold of one generator does not admit old rows of another one
 BEGIN;
@@ -140,93 +140,93 @@ SELECT pg_sleep(0.01);
 CREATE TEMP TABLE old AS SELECT make_snowflake(clock_timestamp() - interval '4 ms', 0, 0, 0) AS id;
 SELECT snowflake_watermark() > 0 AS read;
 SELECT next_snowflake() > 0 AS drawn;
-SELECT regexp_replace(refused(format('INSERT INTO guarded (id) VALUES (%s)', id)), '\d{18}', 'ID') FROM old;
+SELECT regexp_replace(refused(format('INSERT INTO watched (id) VALUES (%s)', id)), '\d{18}', 'ID') FROM old;
 ROLLBACK;
 -- NULL, UUIDs of other versions, and IDs of the future are accepted
-INSERT INTO guarded (id, feed, early, uuid) VALUES (NULL, NULL, NULL, '00000000-0000-4000-8000-000000000000');
-INSERT INTO guarded (id) VALUES (make_snowflake(now() + interval '1 hour', 0, 0, 0));
+INSERT INTO watched (id, feed, early, uuid) VALUES (NULL, NULL, NULL, '00000000-0000-4000-8000-000000000000');
+INSERT INTO watched (id) VALUES (make_snowflake(now() + interval '1 hour', 0, 0, 0));
 -- a negative ID holds the watermark back at the layout's first ID, and does not prevent draws
 BEGIN;
 SELECT snowdrift.create_generator('1970', 'snowflake', layout => 'epoch=1970-01-01T00:00:00Z timestamp=42 worker=9 sequence=12');
 CREATE TABLE old_keys (id bigint DEFAULT next_snowflake('1970'));
-SELECT snowdrift.guard_watermark('old_keys', 'id');
+SELECT snowdrift.watch('old_keys', 'id');
 INSERT INTO old_keys VALUES (-5);
 SELECT snowflake_watermark('1970');
 SELECT next_ulid() IS NOT NULL AND next_uuidv7() IS NOT NULL AS drawn;
 SELECT ulid_watermark(), uuidv7_watermark();
 INSERT INTO old_keys DEFAULT VALUES;
 ROLLBACK;
--- a renamed column stays guarded
-ALTER TABLE guarded RENAME id TO number;
-SELECT refused('INSERT INTO guarded (number) VALUES (1)');
-SELECT snowdrift.unguard_watermark('guarded', 'number');
-INSERT INTO guarded (number) VALUES (1);
-SELECT error_of($$SELECT snowdrift.unguard_watermark('guarded', 'number')$$);
-SELECT error_of($$SELECT snowdrift.guard_watermark('guarded', 'absent')$$);
-SELECT error_of($$SELECT snowdrift.guard_watermark('guarded', 'ctid')$$);
-SELECT error_of($$SELECT snowdrift.guard_watermark('guarded', 'name')$$);
-SELECT error_of($$SELECT snowdrift.guard_watermark('guarded', 'sno')$$);
-SELECT error_of($$SELECT snowdrift.guard_watermark(0, 'id')$$);
-SELECT snowdrift.guard_watermark(NULL, 'id') IS NULL AS is_strict;
+-- a renamed column stays watched
+ALTER TABLE watched RENAME id TO number;
+SELECT refused('INSERT INTO watched (number) VALUES (1)');
+SELECT snowdrift.unwatch('watched', 'number');
+INSERT INTO watched (number) VALUES (1);
+SELECT error_of($$SELECT snowdrift.unwatch('watched', 'number')$$);
+SELECT error_of($$SELECT snowdrift.watch('watched', 'absent')$$);
+SELECT error_of($$SELECT snowdrift.watch('watched', 'ctid')$$);
+SELECT error_of($$SELECT snowdrift.watch('watched', 'name')$$);
+SELECT error_of($$SELECT snowdrift.watch('watched', 'sno')$$);
+SELECT error_of($$SELECT snowdrift.watch(0, 'id')$$);
+SELECT snowdrift.watch(NULL, 'id') IS NULL AS is_strict;
 BEGIN READ ONLY;
-SELECT snowdrift.guard_watermark('guarded', 'feed');
+SELECT snowdrift.watch('watched', 'feed');
 ROLLBACK;
--- the guard of a column is found whatever its name, such as in a restored dump of a table that had dropped columns
+-- the watch of a column is found whatever its name, such as in a restored dump of a table that had dropped columns
 CREATE TABLE restored (a bigint, b bigint);
-SELECT snowdrift.guard_watermark('restored', 'b');
+SELECT snowdrift.watch('restored', 'b');
 DO $$ BEGIN EXECUTE format('ALTER TRIGGER snowdrift_watermark_%s_2 ON restored RENAME TO snowdrift_watermark_16384_1', 'restored'::regclass::oid); END $$;
-SELECT snowdrift.guard_watermark('restored', c) FROM unnest('{a,b}'::name[]) AS c;
-SELECT definition FROM guards WHERE "table" = 'restored'::regclass ORDER BY definition;
+SELECT snowdrift.watch('restored', c) FROM unnest('{a,b}'::name[]) AS c;
+SELECT definition FROM watches WHERE "table" = 'restored'::regclass ORDER BY definition;
 SELECT refused('INSERT INTO restored (a) VALUES (1)'), refused('INSERT INTO restored (b) VALUES (1)') AS b;
-SELECT snowdrift.unguard_watermark('restored', 'b');
+SELECT snowdrift.unwatch('restored', 'b');
 SELECT refused('INSERT INTO restored (a) VALUES (1)'), refused('INSERT INTO restored (b) VALUES (1)') AS b;
-CREATE VIEW guarded_view AS SELECT * FROM guarded;
-SELECT error_of($$SELECT snowdrift.guard_watermark('guarded_view', 'feed')$$) ~ '^42809' AS views_are_refused;
-DROP VIEW guarded_view;
+CREATE VIEW watched_view AS SELECT * FROM watched;
+SELECT error_of($$SELECT snowdrift.watch('watched_view', 'feed')$$) ~ '^42809' AS views_are_refused;
+DROP VIEW watched_view;
 
 -- partitioned tables, whose partitions have other columns
 CREATE TABLE parts (id bigint DEFAULT next_snowflake(), name text) PARTITION BY RANGE (id);
 CREATE TABLE past (name text, dropped int, id bigint);
 ALTER TABLE past DROP dropped;
 ALTER TABLE parts ATTACH PARTITION past FOR VALUES FROM (MINVALUE) TO (1000);
-SELECT snowdrift.guard_watermark('parts', 'id');
+SELECT snowdrift.watch('parts', 'id');
 CREATE TABLE present PARTITION OF parts FOR VALUES FROM (1000) TO (MAXVALUE);
 INSERT INTO parts (name) VALUES ('drawn');
 SELECT pg_sleep(0.005);
 SELECT snowflake_watermark() > 0 AS read;
 SELECT refused('INSERT INTO parts VALUES (1)'), refused('INSERT INTO past (id) VALUES (1)') AS directly, refused('INSERT INTO present VALUES (1001)') AS new_one,
     refused('UPDATE parts SET id = 1') AS moved;
-SELECT snowdrift.unguard_watermark('parts', 'id');
+SELECT snowdrift.unwatch('parts', 'id');
 INSERT INTO parts VALUES (1);
 
--- a partition can have a guard of its own, whichever is created first, and whenever it is attached
+-- a partition can have a watch of its own, whichever is created first, and whenever it is attached
 CREATE TABLE whole (id bigint, other bigint) PARTITION BY RANGE (id);
 CREATE TABLE part (other bigint, id bigint);
-SELECT snowdrift.guard_watermark('part', 'other');
+SELECT snowdrift.watch('part', 'other');
 ALTER TABLE whole ATTACH PARTITION part FOR VALUES FROM (0) TO (1000);
-SELECT snowdrift.guard_watermark('part', 'id');
-SELECT snowdrift.guard_watermark('whole', 'id');
+SELECT snowdrift.watch('part', 'id');
+SELECT snowdrift.watch('whole', 'id');
 CREATE TABLE later (id bigint, other bigint);
-SELECT snowdrift.guard_watermark('later', 'id');
+SELECT snowdrift.watch('later', 'id');
 ALTER TABLE whole ATTACH PARTITION later FOR VALUES FROM (1000) TO (2000);
 CREATE TABLE latest PARTITION OF whole DEFAULT;
 -- a restored dump can contain the name of another table's trigger
 DO $$ BEGIN EXECUTE format('ALTER TRIGGER snowdrift_watermark_%s_1 ON whole RENAME TO snowdrift_watermark_%s_1', 'whole'::regclass::oid, 'latest'::regclass::oid); END $$;
-SELECT snowdrift.guard_watermark('latest', 'id');
-SELECT snowdrift.guard_watermark('latest', 'id');    -- again
-SELECT "table", definition, of_parent FROM guards WHERE "table" IN ('whole'::regclass, 'part', 'later', 'latest') ORDER BY "table"::text, of_parent, definition;
+SELECT snowdrift.watch('latest', 'id');
+SELECT snowdrift.watch('latest', 'id');    -- again
+SELECT "table", definition, of_parent FROM watches WHERE "table" IN ('whole'::regclass, 'part', 'later', 'latest') ORDER BY "table"::text, of_parent, definition;
 SELECT refused('INSERT INTO part (other) VALUES (1)'), refused('INSERT INTO whole VALUES (1000)') AS of_whole;
-SELECT snowdrift.unguard_watermark(name, 'id') FROM unnest('{part,latest}'::regclass[]) AS name;
-SELECT error_of($$SELECT snowdrift.unguard_watermark('latest', 'id')$$) ~ 'requires it' AS of_parent;
+SELECT snowdrift.unwatch(name, 'id') FROM unnest('{part,latest}'::regclass[]) AS name;
+SELECT error_of($$SELECT snowdrift.unwatch('latest', 'id')$$) ~ 'requires it' AS of_parent;
 SELECT refused('INSERT INTO part (id) VALUES (1)');
 
--- The generator of a guard is that of the column's default, or of its domain's; otherwise, a notice states the default one.
+-- The generator of a watch is that of the column's default, or of its domain's; otherwise, a notice states the default one.
 CREATE DOMAIN feed_key AS bigint DEFAULT next_snowflake('feed');
 CREATE TABLE keyed (id feed_key, other bigint DEFAULT next_snowflake('fe' || 'ed'), key key, ulid ulid);
 SET client_min_messages = notice;
-SELECT snowdrift.guard_watermark('keyed', c) FROM unnest('{id,other,key,ulid}'::name[]) AS c;
+SELECT snowdrift.watch('keyed', c) FROM unnest('{id,other,key,ulid}'::name[]) AS c;
 SET client_min_messages = warning;
-SELECT definition, generator FROM guards WHERE "table" = 'keyed'::regclass ORDER BY definition;
+SELECT definition, generator FROM watches WHERE "table" = 'keyed'::regclass ORDER BY definition;
 DROP TABLE keyed;
 DROP DOMAIN feed_key;
 
@@ -251,21 +251,21 @@ DROP TRIGGER of_text ON plain;
 CREATE TRIGGER arguments AFTER INSERT OR UPDATE OF id ON plain FOR EACH ROW EXECUTE FUNCTION snowdrift.hold_row('feed', 'more');
 SELECT error_of('INSERT INTO plain VALUES (1)');
 DROP TRIGGER arguments ON plain;
-CREATE TRIGGER of_sno AFTER INSERT OR UPDATE OF sno ON guarded FOR EACH ROW EXECUTE FUNCTION snowdrift.hold_row();
-SELECT error_of('INSERT INTO guarded (sno) VALUES (next_sno())');
-DROP TRIGGER of_sno ON guarded;
+CREATE TRIGGER of_sno AFTER INSERT OR UPDATE OF sno ON watched FOR EACH ROW EXECUTE FUNCTION snowdrift.hold_row();
+SELECT error_of('INSERT INTO watched (sno) VALUES (next_sno())');
+DROP TRIGGER of_sno ON watched;
 SELECT error_of('SELECT snowdrift.hold_row()');
 
--- privileges: any role reads watermarks, and the owner of a table guards it
+-- privileges: any role reads watermarks, and the owner of a table watches it
 CREATE ROLE snowdrift_reader;
 CREATE TABLE foreign_table (id bigint);
 GRANT ALL ON foreign_table TO snowdrift_reader;
 SET ROLE snowdrift_reader;
 SELECT snowflake_watermark() > 0 AS reads, count(*) AS holders FROM snowdrift.watermark_holders;
-SELECT error_of($$SELECT snowdrift.guard_watermark('foreign_table', 'id')$$);
-SELECT error_of($$SELECT snowdrift.unguard_watermark('foreign_table', 'id')$$);
+SELECT error_of($$SELECT snowdrift.watch('foreign_table', 'id')$$);
+SELECT error_of($$SELECT snowdrift.unwatch('foreign_table', 'id')$$);
 RESET ROLE;
-SELECT snowdrift.guard_watermark('foreign_table', 'id');
+SELECT snowdrift.watch('foreign_table', 'id');
 SET ROLE snowdrift_reader;
 INSERT INTO foreign_table VALUES (next_snowflake());
 SELECT refused('INSERT INTO foreign_table VALUES (1)') ~ '^55000' AS refused;
@@ -277,16 +277,16 @@ BEGIN
     IF current_setting('server_version_num')::int >= 180000 THEN
         EXECUTE 'CREATE TABLE virtual (raw text, id uuid GENERATED ALWAYS AS (raw::uuid) VIRTUAL)';
         BEGIN
-            PERFORM snowdrift.guard_watermark('virtual', 'id');
-            RAISE 'the column is guarded';
+            PERFORM snowdrift.watch('virtual', 'id');
+            RAISE 'the column is watched';
         EXCEPTION WHEN feature_not_supported THEN
             DROP TABLE virtual;
         END;
     END IF;
 END $$;
 DROP FUNCTION refused;
-DROP VIEW guards;
-DROP TABLE IF EXISTS events, orders, visits, people, numbers, guarded, restored, parts, whole, plain, foreign_table;
+DROP VIEW watches;
+DROP TABLE IF EXISTS events, orders, visits, people, numbers, watched, restored, parts, whole, plain, foreign_table;
 DROP DOMAIN key;
 DROP ROLE snowdrift_reader;
 SELECT snowdrift.drop_generator(name) FROM unnest('{feed,seconds,early,future,later,snos}'::text[]) AS name;

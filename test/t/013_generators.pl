@@ -248,17 +248,17 @@ cmp_ok(pieces(), '>', $pieces, 'a thousand generators allocate memory');
 like(error_of_database($rooms, 'one', "SELECT snowdrift.create_generator('late', 'snowflake'); SELECT next_snowflake('late')"),
 	qr/ERROR:  53400: too many ID generators in this database.*DETAIL:  .* 1000 .*HINT:  .*drop_generator/s,
 	'... and are the limit of a database');
-# A transaction that has dropped a generator cannot use its place before it commits: its guards still know the watermarks.
-my $guarded = $rooms->safe_psql('one', q{CREATE TABLE guarded (id bigint PRIMARY KEY DEFAULT next_snowflake('n1'));
-	SELECT snowdrift.guard_watermark('guarded', 'id');
+# A transaction that has dropped a generator cannot use its place before it commits: its watches still know the watermarks.
+my $watched = $rooms->safe_psql('one', q{CREATE TABLE watched (id bigint PRIMARY KEY DEFAULT next_snowflake('n1'));
+	SELECT snowdrift.watch('watched', 'id');
 	SELECT next_snowflake('n1') AS low \gset
 	SELECT count(next_snowflake('n1')) FROM generate_series(1, 10000);    -- of several milliseconds
 	SELECT snowflake_watermark('n1') > :low;
 	SELECT :low}) =~ s/.*\n//sr;
 like(error_of_database($rooms, 'one', "BEGIN; SELECT snowdrift.drop_generator('n1', force => true); SELECT next_snowflake('late')"),
 	qr/ERROR:  53400: too many ID generators/, '... also after a drop in the same transaction');
-like(error_of_database($rooms, 'one', "INSERT INTO guarded VALUES ($guarded)"), qr/55000: .*below the latest watermark/, '... whose generator keeps its watermark');
-$rooms->safe_psql('one', 'DROP TABLE guarded');
+like(error_of_database($rooms, 'one', "INSERT INTO watched VALUES ($watched)"), qr/55000: .*below the latest watermark/, '... whose generator keeps its watermark');
+$rooms->safe_psql('one', 'DROP TABLE watched');
 $rooms->safe_psql('two', sprintf($many, 300, 300));
 is($rooms->safe_psql('two', 'SELECT next_snowflake() > 0 AND next_ulid() > ulid_nil()'),
 	't', '... but not of other databases');

@@ -53,7 +53,7 @@ create_all_kinds($node);
 $node->safe_psql('postgres', q{
 	SELECT snowdrift.create_generator('g' || i, 'snowflake', worker => 9) FROM generate_series(1, 300) i;
 	SELECT next_snowflake('g' || i) FROM generate_series(1, 300) i});
-$node->safe_psql('postgres', q{CREATE TABLE guarded (id bigint); SELECT snowdrift.guard_watermark('guarded', 'id')});
+$node->safe_psql('postgres', q{CREATE TABLE watched (id bigint); SELECT snowdrift.watch('watched', 'id')});
 $node->safe_psql('postgres', 'CREATE DATABASE other');
 create_all_kinds($node, 'other');
 
@@ -69,7 +69,7 @@ is($repeated, '', "$count IDs of two libraries with the same structure: no dupli
 
 # A library with another structure
 my $verbose = '\set VERBOSITY verbose';
-my %idle = map { $_ => open_session($node) } 'draw', 'create', 'drop', 'reset', 'advance', 'snapshot', 'guard';
+my %idle = map { $_ => open_session($node) } 'draw', 'create', 'drop', 'reset', 'advance', 'snapshot', 'watch';
 draw($_, q{next_snowflake(), next_sno(), next_ulid(), next_uuidv7()}) for values %idle;
 my %in_transaction = map { $_ => open_session($node) } 'next_ulid()', 'next_uuidv7()';
 for my $call (sort keys %in_transaction)
@@ -120,8 +120,8 @@ like(draw($idle{reset}, 'snowdrift.reset_clock()'), $replaced, '... or reset the
 like(draw($idle{advance}, q{snowdrift.advance(clock_timestamp())}), $replaced, '... or advance the generators');
 like(draw($idle{snapshot}, q{snowdrift.snapshot('own')}), $replaced, '... or take snapshots');
 like(draw($idle{snapshot}, $_), $replaced, "... or read watermarks: $_") for 'snowflake_watermark()', 'ulid_watermark()';
-$idle{guard}->query('INSERT INTO guarded VALUES (make_snowflake(now(), 0, 0, 0))');
-like($idle{guard}->{stderr}, $replaced, '... or insert rows into guarded tables');
+$idle{watch}->query('INSERT INTO watched VALUES (make_snowflake(now(), 0, 0, 0))');
+like($idle{watch}->{stderr}, $replaced, '... or insert rows into watched tables');
 like(draw($idle{draw}, 'ulid_timestamp(gen_ulid()) IS NOT NULL'), qr/^t$/, '... but generates random ULIDs and decodes IDs');
 $_->quit for values %in_transaction, values %idle;
 

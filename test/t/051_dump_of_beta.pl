@@ -1,4 +1,4 @@
-# A dump of the beta restores: its generators, mark, guard, partitions and converted keys work as they did.
+# A dump of the beta restores: its generators, mark, watch, partitions and converted keys work as they did.
 use strict;
 use warnings FATAL => 'all';
 use Test::More;
@@ -32,9 +32,9 @@ is($node->safe_psql('postgres', q{SELECT string_agg(concat_ws(' ', name, kind, l
 is($node->safe_psql('postgres', 'SELECT count(*) FROM recent_events'), 3, 'a view with time predicates');
 
 my $watermark = $node->safe_psql('postgres', 'SELECT snowflake_watermark()');
-like(error_of($node, "INSERT INTO events (id) VALUES ($watermark - 1)"), qr/55000/, 'the guard refuses a row below a watermark');
+like(error_of($node, "INSERT INTO events (id) VALUES ($watermark - 1)"), qr/55000/, 'the watch refuses a row below a watermark');
 is(error_of($node, "INSERT INTO events (id) VALUES ($watermark + (1::bigint << 30))"), 'no error, but: ', '... and accepts one above');
-is(error_of($node, q{SELECT snowdrift.unguard_watermark('events', 'id')}), 'no error, but: ', '... and can be removed');
+is(error_of($node, q{SELECT snowdrift.unwatch('events', 'id')}), 'no error, but: ', '... and can be removed');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_trigger WHERE tgrelid = 'events'::regclass AND NOT tgisinternal}), 0, '... with its trigger');
 
 is($node->safe_psql('postgres', q{SELECT snowdrift.create_partitions('posts', '1 month', '2027-03-15Z', '2027-04-15Z')}), 'posts_2027_04', 'partitions are created after those of the dump');

@@ -1,5 +1,5 @@
 -- A dump of a database of the "beta", commit 25cc672, made at 2026-11-28 01:23:45Z, without comments: generators of all kinds,
--- a guarded table, a partitioned one, and tables whose keys were converted.
+-- a watched table, a partitioned one, and tables whose keys were converted.
 SET statement_timeout = 0;
 SET lock_timeout = 0;
 SET idle_in_transaction_session_timeout = 0;

@@ -61,7 +61,7 @@ class SnowflakeHandle : public NodeHandle {
         const int64_t unix_ms = is_valid ? unix_ms_of(layout().split(id).time)
                                 : id < 0 ? layout().epoch_unix_ms - 1
                                          : layout().max_unix_ms();
-        return watermark::guard_row(*this, unix_ms);
+        return watermark::check_row(*this, unix_ms);
     }
 
     /// The watermark for the statement that calls the SQL function.

@@ -58,7 +58,7 @@ class Environment {
 /// `unix_ms` is the ID's time. Returns the time up to which watermarks may have been read if it is
 /// after the ID's. Raises the errors of Handle::prepare() and mark::require_structure().
 template <typename Handle>
-std::optional<TimestampTz> guard_row(Handle& handle, int64_t unix_ms) {
+std::optional<TimestampTz> check_row(Handle& handle, int64_t unix_ms) {
     if (!is_held(handle.generator())) mark::require_structure();
     if (!handle.is_prepared()) handle.prepare();
     Environment<Handle> environment{handle};

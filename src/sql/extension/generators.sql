@@ -100,7 +100,7 @@ CREATE FUNCTION snowdrift.drop_generator(name text, force boolean DEFAULT false)
 REVOKE ALL ON FUNCTION snowdrift.drop_generator(text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION snowdrift.drop_generator(text, boolean) TO @extowner@ WITH GRANT OPTION;
 COMMENT ON FUNCTION snowdrift.drop_generator(text, boolean)
-    IS 'drop named generator; by default only if no default of a column or domain, and no guard of a table, names it';
+    IS 'drop named generator; by default only if no default of a column or domain, and no watch of a table, names it';
 
 CREATE FUNCTION snowdrift.snapshot(generator text) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'snowdrift_snapshot'

@@ -1,6 +1,6 @@
-// The SQL functions snowdrift.guard_watermark() and snowdrift.unguard_watermark(), and the trigger
-// of guarded tables, by which watermarks also cover rows whose IDs were not drawn in the
-// transaction that inserts them.
+// The SQL functions snowdrift.watch() and snowdrift.unwatch(), and the trigger of watched tables,
+// by which watermarks also cover rows whose IDs were not drawn in the transaction that inserts
+// them.
 #include "pg/administration/column_default.hpp"
 #include "pg/draw/hold_row.hpp"
 #include "pg/draw/next_in_block.hpp"
@@ -41,13 +41,13 @@ AttrNumber find_column(Oid table, const char* name) {
                  errmsg("column \"%s\" of table \"%s\" contains no IDs that have a watermark", name,
                         get_rel_name(table)),
                  errdetail("The column is of type %s.", format_type_be(type)),
-                 errhint("Columns of type bigint, ulid and uuid can be guarded.")));
+                 errhint("Columns of type bigint, ulid and uuid can be watched.")));
     if (get_attgenerated(table, column) == 'v')  // from PostgreSQL 18 on
         ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                         errmsg("column \"%s\" of table \"%s\" is a virtual generated column", name,
                                get_rel_name(table)),
                         errdetail("Triggers do not see its values."),
-                        errhint("Guard a stored generated column.")));
+                        errhint("Watch a stored generated column.")));
     return column;
 }
 
@@ -58,11 +58,11 @@ const char* name_of_function(const char* symbol) {
                                       get_func_name(function));
 }
 
-/// The table's own trigger that guards a column; if there is none, a trigger that belongs to the
-/// guard of a partitioned table; null if there is neither. Triggers are found by the column on
+/// The table's own trigger that watches a column; if there is none, a trigger that belongs to the
+/// watch of a partitioned table; null if there is neither. Triggers are found by the column on
 /// which they depend: the numbers in the name can differ after a dump is restored, and in
 /// partitions.
-const Trigger* find_guard(Oid table_oid, AttrNumber column) {
+const Trigger* find_watch(Oid table_oid, AttrNumber column) {
     Relation table = table_open(table_oid, AccessShareLock);
     // A copy: PostgreSQL frees the original when it rebuilds the table's entry in its cache.
     const TriggerDesc* const all = CopyTriggerDesc(table->trigdesc);
@@ -95,11 +95,11 @@ const char* trigger_argument(Oid table_oid, AttrNumber column) {
     const Oid type = TupleDescAttr(RelationGetDescr(table), column - 1)->atttypid;
     if (!generator && getBaseType(type) == INT8OID)
         ereport(NOTICE,
-                (errmsg("column \"%s\" of table \"%s\" is guarded with the default generator",
+                (errmsg("column \"%s\" of table \"%s\" is watched with the default generator",
                         get_attname(table_oid, column, false), RelationGetRelationName(table)),
                  errdetail("The column's default does not call a generator of Snowflake IDs."),
                  errhint("If a named generator draws the column's IDs, call it in the column's "
-                         "default, and guard the column again.")));
+                         "default, and watch the column again.")));
     const char* const argument =
         generator && *generator != nullptr ? quote_literal_cstr(*generator) : "";
     table_close(table, AccessShareLock);
@@ -127,28 +127,28 @@ bool has_same_id(const TriggerData* trigger, Datum id) {
 
 [[noreturn]] void report_wrong_trigger() {
     ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-                    errmsg("function was not called by a trigger of snowdrift.guard_watermark()")));
+                    errmsg("function was not called by a trigger of snowdrift.watch()")));
 }
 
 }  // namespace
 
-/// snowdrift.guard_watermark(table regclass, column name)
-SNOWDRIFT_FUNCTION(guard_watermark) {
+/// snowdrift.watch(table regclass, column name)
+SNOWDRIFT_FUNCTION(watch) {
     const Oid table = PG_GETARG_OID(0);
     const char* const name = NameStr(*PG_GETARG_NAME(1));
-    PreventCommandIfReadOnly("snowdrift.guard_watermark()");
+    PreventCommandIfReadOnly("snowdrift.watch()");
     check_owner(table);
     const AttrNumber column = find_column(table, name);
-    const Trigger* const guard = find_guard(table, column);
-    const bool is_guarded = guard != nullptr && !guard->tgisclone;
+    const Trigger* const watch = find_watch(table, column);
+    const bool is_watched = watch != nullptr && !watch->tgisclone;
     const char* const trigger =
-        quote_identifier(is_guarded ? guard->tgname : new_name(table, column));
+        quote_identifier(is_watched ? watch->tgname : new_name(table, column));
     SPI_connect();
     const OwnerContext owner{table};
     execute(psprintf(
         "CREATE %s TRIGGER %s AFTER INSERT OR UPDATE OF %s ON %s "
         "FOR EACH ROW EXECUTE FUNCTION %s(%s)",
-        is_guarded ? "OR REPLACE" : "", trigger, quote_identifier(name), qualified_name(table),
+        is_watched ? "OR REPLACE" : "", trigger, quote_identifier(name), qualified_name(table),
         name_of_function("snowdrift_hold_row"), trigger_argument(table, column)));
     execute(psprintf("ALTER TABLE %s ENABLE ALWAYS TRIGGER %s", qualified_name(table), trigger));
     owner.restore();
@@ -156,21 +156,21 @@ SNOWDRIFT_FUNCTION(guard_watermark) {
     PG_RETURN_VOID();
 }
 
-/// snowdrift.unguard_watermark(table regclass, column name)
-SNOWDRIFT_FUNCTION(unguard_watermark) {
+/// snowdrift.unwatch(table regclass, column name)
+SNOWDRIFT_FUNCTION(unwatch) {
     const Oid table = PG_GETARG_OID(0);
-    PreventCommandIfReadOnly("snowdrift.unguard_watermark()");
+    PreventCommandIfReadOnly("snowdrift.unwatch()");
     check_owner(table);
     const char* const name = NameStr(*PG_GETARG_NAME(1));
-    const Trigger* const guard = find_guard(table, find_column(table, name));
-    if (guard == nullptr)
+    const Trigger* const watch = find_watch(table, find_column(table, name));
+    if (watch == nullptr)
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
-                        errmsg("column \"%s\" of table \"%s\" is not guarded", name,
+                        errmsg("column \"%s\" of table \"%s\" is not watched", name,
                                get_rel_name(table))));
     SPI_connect();
     const OwnerContext owner{table};
     execute(
-        psprintf("DROP TRIGGER %s ON %s", quote_identifier(guard->tgname), qualified_name(table)));
+        psprintf("DROP TRIGGER %s ON %s", quote_identifier(watch->tgname), qualified_name(table)));
     owner.restore();
     SPI_finish();
     PG_RETURN_VOID();
@@ -200,11 +200,11 @@ SNOWDRIFT_FUNCTION(hold_row) {
         passed = hold_snowflake(has_generator ? trigger->tg_trigger->tgargs[0] : nullptr,
                                 DatumGetInt64(id));
     else if (ids->kind() == ColumnIds::Kind::ulid)
-        passed = watermark::guard_row(block_handle<Ulid, slots::Kind::ulid, &slots::Slot::ulid>,
+        passed = watermark::check_row(block_handle<Ulid, slots::Kind::ulid, &slots::Slot::ulid>,
                                       get_id<Ulid>(id).timestamp_ms());
     else if (const auto& bytes = get_id<Uuidv7::Bytes>(id); Uuidv7::is_version_7(bytes))
         passed =
-            watermark::guard_row(block_handle<Uuidv7, slots::Kind::uuidv7, &slots::Slot::uuidv7>,
+            watermark::check_row(block_handle<Uuidv7, slots::Kind::uuidv7, &slots::Slot::uuidv7>,
                                  Uuidv7{bytes}.timestamp_ms());
     if (passed) report_passed(ids->text(id), *passed);
     return Datum{0};

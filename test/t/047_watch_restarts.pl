@@ -1,4 +1,4 @@
-# Guards: after a restart, a crash, a failover, a restore or a step of the clock, a guarded table refuses the IDs that
+# Watches: after a restart, a crash, a failover, a restore or a step of the clock, a watched table refuses the IDs that
 # readers may have passed, and no others. The clock stands still, except where a step is set.
 use strict;
 use warnings FATAL => 'all';
@@ -21,7 +21,7 @@ sub insert_at
 	return $error =~ /^no error/ ? 'accepted' : $error;
 }
 
-# refuses_before(NODE, TIME, NAME): checks that a guard accepts IDs from this time on, and that the error says so
+# refuses_before(NODE, TIME, NAME): checks that a watch accepts IDs from this time on, and that the error says so
 sub refuses_before
 {
 	my ($node, $time, $name) = @_;
@@ -42,7 +42,7 @@ my $node = new_server('node', allows_streaming => 1);
 $node->append_conf('postgresql.conf', "timezone = 'UTC'\nrestart_after_crash = on");
 start_with_clock($node, "$day 12:00:00");
 $node->safe_psql('postgres', q{CREATE EXTENSION snowdrift;
-	CREATE TABLE events (id bigint PRIMARY KEY DEFAULT next_snowflake()); SELECT snowdrift.guard_watermark('events', 'id')});
+	CREATE TABLE events (id bigint PRIMARY KEY DEFAULT next_snowflake()); SELECT snowdrift.watch('events', 'id')});
 is(insert_at($node, "$day 11:00:00.000"), 'accepted', 'before a watermark was read, all rows are accepted');
 $node->safe_psql('postgres', 'INSERT INTO events DEFAULT VALUES');
 
@@ -155,7 +155,7 @@ $open->query_safe('CREATE EXTENSION snowdrift; SELECT next_snowflake()');
 command_ok([ 'pg_restore', '-d', $restored->connstr('used'), $dump ], 'the dump is restored into a used database');
 $open->{stderr} = '';
 $open->query("INSERT INTO events VALUES (snowflake_boundary('$day 13:04:02.999+00') + 1)");
-like($open->{stderr}, qr/below the latest watermark/, '... whose guard knows the watermark, too');
+like($open->{stderr}, qr/below the latest watermark/, '... whose watch knows the watermark, too');
 $open->{stderr} = '';
 $open->query_safe('INSERT INTO events DEFAULT VALUES');
 pass('... and accepts IDs that are drawn');

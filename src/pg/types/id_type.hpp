@@ -23,12 +23,12 @@ namespace snowdrift {
 /// with an ID, PostgreSQL reads a time without a type as an ID, so the error for a string that
 /// begins with a date has a hint.
 template <typename Id>
-[[gnu::cold, gnu::noinline]] Datum reject(const char* text, ParseError error, Node* context) {
+[[gnu::cold, gnu::noinline]] Datum reject_id(const char* text, ParseError error, Node* context) {
     const char* const name = IdTraits<Id>::name;
     ereturn(context, Datum{0},
             (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
              errmsg("invalid input syntax for type %s: \"%s\"", name, text),
-             explain<typename IdTraits<Id>::Alphabet>(text, error, IdTraits<Id>::text_form),
+             explain_text<typename IdTraits<Id>::Alphabet>(text, error, IdTraits<Id>::text_form),
              begins_with_date(text)
                  ? errhint("To compare IDs with a time, give the time its type, as in "
                            "$1::timestamptz, or call %s_since() or a similar function.",
@@ -73,7 +73,7 @@ struct IdType {
         const char* const text = PG_GETARG_CSTRING(0);
         auto* const id = static_cast<Id*>(palloc(sizeof(Id)));
         const ParseError error = Id::parse(text, *id);
-        if (unlikely(bool{error})) return reject<Id>(text, error, fcinfo->context);
+        if (unlikely(bool{error})) return reject_id<Id>(text, error, fcinfo->context);
         PG_RETURN_POINTER(id);
     }
 

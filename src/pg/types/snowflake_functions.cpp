@@ -101,7 +101,7 @@ SNOWDRIFT_FUNCTION(snowflake_from_text) {
     if (const ParseError error = SnowflakeText::parse(input, id))
         ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
                         errmsg("invalid text of a Snowflake ID: \"%s\"", input),
-                        explain<CrockfordAlphabet>(
+                        explain_text<CrockfordAlphabet>(
                             input, error, {"input", 0, SnowflakeText::size, 63, "Snowflake IDs"})));
     PG_RETURN_INT64(id);
 }

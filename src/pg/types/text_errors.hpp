@@ -35,7 +35,7 @@ inline const char* first_character(const char* text) {
 
 /// Adds to an error's detail why `text` is not of the form.
 template <typename Alphabet>
-int explain(const char* text, ParseError error, const TextForm& form) {
+int explain_text(const char* text, ParseError error, const TextForm& form) {
     const auto length = static_cast<size_t>(pg_mbstrlen(text));
     if (length != form.size)
         return errdetail("The %s has %zu characters instead of %zu.", form.part, length, form.size);

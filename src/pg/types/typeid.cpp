@@ -17,7 +17,7 @@ namespace {
 using Reason = TypeId::Error::Reason;
 
 /// Adds to an error's detail why `text` is not a TypeID, or not a prefix.
-int explain(const char* text, TypeId::Error error) {
+int explain_typeid(const char* text, TypeId::Error error) {
     switch (error.reason) {
         case Reason::empty_prefix:
             return errdetail("A TypeID without a prefix has no underscore.");
@@ -31,7 +31,7 @@ int explain(const char* text, TypeId::Error error) {
         case Reason::prefix_end:
             return errdetail("A prefix cannot begin or end with an underscore.");
         default:
-            return snowdrift::explain<TypeIdAlphabet>(
+            return explain_text<TypeIdAlphabet>(
                 text + error.index, error.suffix,
                 {"suffix", error.index, TypeId::suffix_size, 128, "TypeIDs"});
     }
@@ -43,7 +43,7 @@ TypeId typeid_argument(FunctionCallInfo fcinfo) {
     TypeId id;
     if (const TypeId::Error error = TypeId::parse(input, id))
         ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-                        errmsg("invalid TypeID: \"%s\"", input), explain(input, error)));
+                        errmsg("invalid TypeID: \"%s\"", input), explain_typeid(input, error)));
     return id;
 }
 
@@ -53,9 +53,9 @@ TypeId typeid_argument(FunctionCallInfo fcinfo) {
 SNOWDRIFT_FUNCTION(typeid_to_text) {
     const char* const prefix = text_to_cstring(PG_GETARG_TEXT_PP(0));
     if (const TypeId::Error error = TypeId::check_prefix(prefix))
-        ereport(ERROR,
-                (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                 errmsg("invalid prefix of a TypeID: \"%s\"", prefix), explain(prefix, error)));
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("invalid prefix of a TypeID: \"%s\"", prefix),
+                        explain_typeid(prefix, error)));
     static_assert(sizeof(TypeId::uuid) == UUID_LEN);
     char text[TypeId::max_text_size];
     const char* const end = TypeId{prefix, get_argument<TypeId::Uuid>(fcinfo, 1)}.format(text);

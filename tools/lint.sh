@@ -8,8 +8,8 @@ cmd_format() {
     lint_files | xargs clang-format -i
 }
 
-# check_names: fails if grep does not find the name of an SQL function in the C++ that defines it.
-check_names() {
+# check_sql_names: fails if grep does not find the name of an SQL function in the C++ that defines it.
+check_sql_names() {
     local name missing=()
     while read -r name; do
         grep -rqw --include='*.cpp' "$name" src || missing+=("$name")
@@ -42,11 +42,12 @@ check_workflows() {
 # quick_checks: those that take seconds, and need no PostgreSQL.
 quick_checks() {
     need clang-format
-    say "Includes, scripts and their parts, names of SQL functions, versions of PostgreSQL, META.json, and links"
+    say "Includes, names, scripts and their parts, versions of PostgreSQL, META.json, and links"
     tools/check_includes.sh
+    tools/check_names.sh
     tools/check_links.pl
     tools/assemble.sh --check
-    check_names
+    check_sql_names
     check_versions
     check_stated_versions
     check_meta

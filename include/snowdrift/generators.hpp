@@ -1,7 +1,14 @@
-// Generators for programs that generate IDs themselves: thread-safe, and without PostgreSQL. They
-// use the same steps as the extension, in core/, but keep their state only in memory, so it is lost
-// when the program ends. docs/cpp.md describes what that means after a restart, and if the clock is
-// set back.
+// Generators for programs that generate IDs themselves: thread-safe, and without PostgreSQL. Each
+// consists of the same steps as in the extension (core/generator.hpp), a clock and a state.
+//
+// The rule is that of the steps: while a generator exists, it repeats no ID, whatever the clock
+// shows (sentence 3 of the proof in docs/guarantees.md).
+//
+// What can go wrong: the state is only in memory, and there is no mark. After a restart, a program
+// can repeat IDs of time units that the clock has not passed: advance_past() continues after the
+// last ID that was stored. After fork(), the child process has a copy of the state. Two generators
+// can have the same node, whether they are in this program, in another one or in the extension.
+// Nothing detects these cases. docs/cpp.md describes what to do.
 #pragma once
 
 #include <atomic>

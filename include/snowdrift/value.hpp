@@ -1,6 +1,24 @@
-// What the ID types have in common as values of C++ programs: operator<<, std::hash and
-// std::format. The headers of the types include this. to_string() is not here: libpqxx calls a
-// template of this name without a namespace, and one for all ID types would be ambiguous.
+// The formats of IDs, for C++ programs and for the extension: header files that need only the
+// standard library. A format is in one file, such as ulid.hpp, with its fields, ranges, boundaries
+// and text form; that of Snowflakes, whose layouts vary, is in the files snowflake*.hpp.
+// generators.hpp issues IDs, pqxx.hpp exchanges them with a server. This file has what the ID types
+// have in common as values: operator<<, std::hash and std::format. Their headers include it.
+// to_string() is not here: libpqxx calls a template of this name without a namespace, and one for
+// all ID types would be ambiguous.
+//
+// The rule: an ID is a plain value of its format's size, and sorts as in SQL: by the timestamp
+// first. What a format's functions return follows from their arguments alone. They throw nothing:
+// only parse.hpp, generators.hpp and pqxx.hpp do, which the extension does not include. Text can
+// come from anywhere, so parse() returns an error. Other arguments have preconditions, which
+// assert() checks.
+//
+// What can go wrong: the number of a Snowflake does not contain its layout. SnowflakeOf<layout>
+// makes it a part of the type, so IDs of two layouts cannot be compared or assigned, but a number
+// that was issued in another layout has the wrong time and fields. Tables contain the bytes of IDs
+// and layouts, so these bytes and their meaning never change.
+//
+// The proof in docs/guarantees.md takes the time of an ID from here: the beginning of its time
+// unit.
 #pragma once
 
 #include <cstddef>

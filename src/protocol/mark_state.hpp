@@ -1,5 +1,5 @@
 // The state of the mark in shared memory, and its changes. mark_protocol.hpp decides when they
-// happen. docs/guarantees.md has the proof.
+// happen.
 #pragma once
 
 #include <algorithm>

@@ -1,9 +1,17 @@
-// The watermark of a generator: the time before which it issues no more IDs, and before which no
-// transaction in progress has drawn one. docs/guarantees.md has the proof.
+// The protocol of watermarks. The watermark of a generator is the time before which it issues no
+// more IDs, and before which no transaction in progress has drawn one.
 //
-// A transaction that draws holds back the watermarks of its generators: before its first draw, it
-// publishes a time that none of its IDs is before. A reader takes the generator's time first, and
-// then looks for holds, so a transaction that it does not find draws later IDs.
+// The rule, sentences 7 and 8 of the proof in docs/guarantees.md: before its first draw from a
+// generator, a transaction publishes a time that none of its IDs is before. A reader takes the
+// generator's time first, and then looks for holds, so a transaction that it does not find draws
+// later IDs.
+//
+// What can go wrong: the ID of a row was not drawn in the row's transaction, and is below a
+// watermark that was returned. A guard publishes before it looks for watermarks, and a reader
+// records its watermark before it looks for holds again, so one of them finds the other (sentence
+// 11). A restart forgets which watermarks were returned, so they are durable before that (sentence
+// 12). A reader's snapshot is older than the end of a transaction: History keeps the hold (sentence
+// 9). Fences keep these orders on all processors.
 //
 // The functions are templates over their environment: src/pg/watermark supplies PostgreSQL,
 // test/model a machine in which each call is a step. It declares

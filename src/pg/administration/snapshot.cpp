@@ -64,8 +64,7 @@ void start(slots::Slot& slot, const slots::SlotKey& key, const GeneratorSnapshot
                  "not the one to resume.")));
 }
 
-/// Advance the generator's state and the mark to the snapshot. A rollback does not undo that, which
-/// is safe because both only move forward.
+/// Advance the generator's state and the mark to the snapshot.
 void apply(const char* name, const Definition& definition, const GeneratorSnapshot& snapshot) {
     const slots::SlotKey key = definition.slot_key();
     bool is_applied = false;

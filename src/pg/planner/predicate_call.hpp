@@ -1,4 +1,22 @@
-// A call of a time predicate in a query, and the comparisons of IDs that it implies.
+// Time predicates in queries: the planner's support functions replace ulid_since(id, t) and similar
+// calls by comparisons with the first and the last ID of such times, which can use indexes,
+// partition pruning and statistics, and estimate how many rows they select. This file has a call of
+// a predicate, and the comparisons that it implies. time_predicate_support.cpp replaces it;
+// uuidv7_within_support.cpp keeps uuidv7_within() and adds comparisons; range_selectivity.hpp,
+// id_inequality_sel.cpp and uuidv7_selectivity.hpp have the estimates.
+//
+// The rule: in every plan, a predicate selects exactly the rows for which its function returns
+// true. test/t/031_planner.pl compares random queries. Queries that use neither a predicate nor the
+// types ulid and sno are planned as without the extension.
+//
+// What can go wrong: the comparisons evaluate the ID and the times twice, so a call with a volatile
+// expression or a subquery is not replaced. They call functions that the user may not call, or that
+// another role could have created: they are looked up only in the schema of the support functions,
+// and only if the user has EXECUTE. PostgreSQL does not recognize the two bounds of an ID as a
+// range, and multiplies their estimates: see id_inequality_sel.cpp.
+//
+// This room carries no sentence of the proof in docs/guarantees.md. On that page, "Who can do what"
+// states which functions it may find.
 #pragma once
 
 #include "pg/support/postgres.hpp"

@@ -1,6 +1,22 @@
-// The SQL functions that the types ulid and sno share: text and binary input and output,
-// comparison, operator class support, timestamps. ulid_type.cpp and sno_type.cpp define the V1
-// entry points; uuidv7.cpp uses the functions that work with PostgreSQL's uuid.
+// The SQL types of IDs, and the SQL functions that decode, compose and compare IDs. This file has
+// those that the types ulid and sno share: text and binary input and output, comparison, operator
+// class support, timestamps. ulid_type.cpp and sno_type.cpp define the V1 entry points; uuidv7.cpp
+// uses the functions that work with PostgreSQL's uuid. snowflake_functions.cpp has Snowflake IDs,
+// which are bigints, snowflake_layout_type.cpp their layouts, time_predicates.cpp the comparisons
+// of IDs with times. The formats themselves are in include/snowdrift.
+//
+// The rule: a result follows from the arguments alone, and not from the clock, a setting, the time
+// zone or a generator. All functions are immutable, so indexes and generated columns may call them.
+// IDs sort by their bytes, bigints as numbers: in both cases by the timestamp first. An index on
+// IDs is therefore an index on their times, which planner/predicate_call.hpp uses.
+//
+// What can go wrong: a bigint does not contain its layout. In another layout, it has other fields
+// and another time, and raises an error only if it is out of range. A uuid can be of another
+// version: decoding it returns null. A time can be outside the format's range: composing an ID
+// raises 22008, but predicates accept any time. Tables contain the bytes of Ulid, Sno and
+// SnowflakeLayout, so these bytes and their meaning never change.
+//
+// This room carries no sentence of the proof in docs/guarantees.md.
 #pragma once
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 // later IDs.
 //
 // What can go wrong: the ID of a row was not drawn in the row's transaction, and is below a
-// watermark that was returned. A guard publishes before it looks for watermarks, and a reader
+// watermark that was returned. A watch publishes before it looks for watermarks, and a reader
 // records its watermark before it looks for holds again, so one of them finds the other (sentence
 // 11). A restart forgets which watermarks were returned, so they are durable before that (sentence
 // 12). A reader's snapshot is older than the end of a transaction: History keeps the hold (sentence
@@ -20,7 +20,7 @@
 //                                      // before the clock's; returns the beginning of the first
 //                                      // unit that its further IDs can have
 //     int64_t begin_read();            // the same; but the clock's time if the generator is too
-//                                      // far ahead of the clock to issue IDs: otherwise, guards
+//                                      // far ahead of the clock to issue IDs: otherwise, watches
 //                                      // would refuse rows until the clock has caught up
 //     void publish(int64_t);           // adds the generator to the transaction's hold, and lowers
 //                                      // the time of the hold to that time

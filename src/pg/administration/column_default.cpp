@@ -78,15 +78,16 @@ const Const* constant_of(const Node* argument) {
     return reinterpret_cast<const Const*>(argument);
 }
 
-std::optional<const char*> generator_of_column(Relation table, AttrNumber column) {
+std::optional<GeneratorCall> generator_call_of(Relation table, AttrNumber column) {
     const Node* expression = read_expression(table, column);
     if (expression == nullptr && AttrNumberIsForUserDefinedAttr(column))  // that of a domain
         expression = get_typdefault(TupleDescAttr(RelationGetDescr(table), column - 1)->atttypid);
     const auto call = expression == nullptr ? std::nullopt : call_of(expression);
     if (!call || !call->is_next_snowflake()) return std::nullopt;
-    if (extension::is_ours(call->function, next_snowflake_symbol)) return nullptr;
+    if (extension::is_ours(call->function, next_snowflake_symbol))
+        return GeneratorCall{true, nullptr};
     if (call->argument == nullptr) return std::nullopt;
-    return TextDatumGetCString(call->argument->constvalue);
+    return GeneratorCall{false, TextDatumGetCString(call->argument->constvalue)};
 }
 
 }  // namespace snowdrift

@@ -15,9 +15,14 @@ namespace snowdrift {
 /// An argument of a call, if it is a constant and not null; otherwise null.
 const Const* constant_of(const Node* argument);
 
-/// The name of the generator that the default of a column, or of its domain, calls; null for the
-/// default generator.
-/// Nothing if the default calls no generator of Snowflake IDs, or if the name is not a constant.
-std::optional<const char*> generator_of_column(Relation table, AttrNumber column);
+/// A call of next_snowflake().
+struct GeneratorCall {
+    bool is_default;   ///< without an argument: of the default generator
+    const char* name;  ///< the generator's; null if is_default
+};
+
+/// The call in the default of a column, or of its domain. Nothing if the default calls no generator
+/// of Snowflake IDs, or if the name is not a constant.
+std::optional<GeneratorCall> generator_call_of(Relation table, AttrNumber column);
 
 }  // namespace snowdrift

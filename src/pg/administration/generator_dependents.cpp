@@ -85,7 +85,7 @@ bool object_names(Oid catalog, Oid index, AttrNumber oid_column, Oid object, Att
     return found;
 }
 
-/// Whether an object that depends on the function is a default, or a guard, that names the
+/// Whether an object that depends on the function is a default, or a watch, that names the
 /// generator.
 bool depends_on_generator(const FormData_pg_depend* dependency, const Call& call) {
     const auto has_call = [&](const auto& stored) { return contains_call(stored, call); };

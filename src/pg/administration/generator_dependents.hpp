@@ -1,4 +1,4 @@
-// The objects that call a named generator: defaults of columns and domains, and guards of tables.
+// The objects that call a named generator: defaults of columns and domains, and watches of tables.
 // PostgreSQL records that they depend on the functions, but not on which generator.
 #pragma once
 

@@ -42,7 +42,7 @@ int64_t latest_time(const record::Row& record) {
     definitions::for_each_row([&](const Row& row) {
         const auto& time = row[Column::origin];
         if (time && int64_t{row.number(Column::id)} > record.origin_generators)
-            latest = std::max(latest, unix_ms_ceil(DatumGetTimestampTz(*time)));
+            latest = std::max(latest, timestamp_ceil_ms(DatumGetTimestampTz(*time)));
     });
     return latest;
 }

@@ -1,6 +1,6 @@
 // What there is beside defining generators and drawing from them. This file has a snapshot of a
 // generator, and its jsonb form. snapshot.cpp takes and restores one, advance.cpp makes all
-// generators continue after a time, reset_clock.cpp sets the mark back, guard_watermark.cpp guards
+// generators continue after a time, reset_clock.cpp sets the mark back, watch.cpp watches
 // tables, generator_statistics.cpp and watermark_holders.cpp have the functions behind the views.
 //
 // The rule: these functions move the mark and the states only forward. A rollback does not undo
@@ -11,10 +11,10 @@
 // shows that; a fresh state starts after the floor in any case. The generator is still in use on
 // the server that took the snapshot: nothing detects this. A newer library has replaced this one,
 // so that its states are no longer in use: mark::require_structure() raises 55000. A row of a
-// guarded table has an ID below a watermark that was returned: the trigger raises 55000.
+// watched table has an ID below a watermark that was returned: the trigger raises 55000.
 //
-// In the proof in docs/guarantees.md, advance() and restore() are part of sentence 2, and guards of
-// sentence 11. reset_clock() is the exception to sentence 3, and makes the origins of sentence 4
+// In the proof in docs/guarantees.md, advance() and restore() are part of sentence 2, and watches
+// of sentence 11. reset_clock() is the exception to sentence 3, and makes the origins of sentence 4
 // earlier.
 #pragma once
 

@@ -27,7 +27,7 @@ namespace {
 
 /// The column of a table, which must contain IDs that have a watermark. Raises 42703, 42804 or
 /// 0A000.
-AttrNumber find_column(Oid table, const char* name) {
+AttrNumber watched_column(Oid table, const char* name) {
     const AttrNumber column = get_attnum(table, name);
     if (column <= 0)
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN),
@@ -91,7 +91,7 @@ const char* new_name(Oid table, AttrNumber column) {
 /// for the default generator, which a NOTICE states if the column's default does not.
 const char* trigger_argument(Oid table_oid, AttrNumber column) {
     Relation table = table_open(table_oid, AccessShareLock);
-    const auto generator = generator_of_column(table, column);
+    const auto generator = generator_call_of(table, column);
     const Oid type = TupleDescAttr(RelationGetDescr(table), column - 1)->atttypid;
     if (!generator && getBaseType(type) == INT8OID)
         ereport(NOTICE,
@@ -101,7 +101,7 @@ const char* trigger_argument(Oid table_oid, AttrNumber column) {
                  errhint("If a named generator draws the column's IDs, call it in the column's "
                          "default, and watch the column again.")));
     const char* const argument =
-        generator && *generator != nullptr ? quote_literal_cstr(*generator) : "";
+        generator && !generator->is_default ? quote_literal_cstr(generator->name) : "";
     table_close(table, AccessShareLock);
     return argument;
 }
@@ -138,7 +138,7 @@ SNOWDRIFT_FUNCTION(watch) {
     const char* const name = NameStr(*PG_GETARG_NAME(1));
     PreventCommandIfReadOnly("snowdrift.watch()");
     check_owner(table);
-    const AttrNumber column = find_column(table, name);
+    const AttrNumber column = watched_column(table, name);
     const Trigger* const watch = find_watch(table, column);
     const bool is_watched = watch != nullptr && !watch->tgisclone;
     const char* const trigger =
@@ -162,7 +162,7 @@ SNOWDRIFT_FUNCTION(unwatch) {
     PreventCommandIfReadOnly("snowdrift.unwatch()");
     check_owner(table);
     const char* const name = NameStr(*PG_GETARG_NAME(1));
-    const Trigger* const watch = find_watch(table, find_column(table, name));
+    const Trigger* const watch = find_watch(table, watched_column(table, name));
     if (watch == nullptr)
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
                         errmsg("column \"%s\" of table \"%s\" is not watched", name,

@@ -44,7 +44,7 @@ class BackfillHandle : public NodeHandle {
         }
         if (transaction_ != current_transaction()) read_pool();
         const int64_t unix_ms =
-            check_time(times_of(layout()), time, layout().truncate(unix_ms_floor(time)));
+            check_time(times_of(layout()), time, layout().truncate(timestamp_floor_ms(time)));
         const uint64_t unit = layout().units_at(unix_ms);
         if (unit >= pool_.end_unit) report_too_late(time);
         const auto place = backfill::take(pool_, unit);

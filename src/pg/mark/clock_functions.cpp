@@ -22,7 +22,7 @@ using namespace snowdrift;
 namespace {
 
 /// A time in the row that is inserted, in Unix milliseconds. Raises 22003.
-int64 get_time(const TriggerData& trigger, record::Column column, const char* name) {
+int64 inserted_time(const TriggerData& trigger, record::Column column, const char* name) {
     const auto value = get_column(trigger.tg_relation, trigger.tg_trigtuple, column);
     const int64 unix_ms = DatumGetInt64(value.value_or(Int64GetDatum(-1)));
     if (unix_ms < 0 || unix_ms > mark_protocol::max_unix_ms)
@@ -60,9 +60,9 @@ SNOWDRIFT_FUNCTION(restore_mark) {
     if (has_replication_origin()) PG_RETURN_POINTER(nullptr);
     const auto generators =
         get_column(trigger.tg_relation, trigger.tg_trigtuple, Column::origin_generators);
-    const int64 unix_ms = get_time(trigger, Column::unix_ms, "unix_ms");
-    const int64 origin_ms = get_time(trigger, Column::origin_ms, "origin_ms");
-    const int64 watermark_ms = get_time(trigger, Column::watermark_ms, "watermark_ms");
+    const int64 unix_ms = inserted_time(trigger, Column::unix_ms, "unix_ms");
+    const int64 origin_ms = inserted_time(trigger, Column::origin_ms, "origin_ms");
+    const int64 watermark_ms = inserted_time(trigger, Column::watermark_ms, "watermark_ms");
     // Sessions detect the later mark when they next advance it.
     Relation table = record::open();
     (void)record::update(table, [&](record::Row& row) {

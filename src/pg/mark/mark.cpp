@@ -53,7 +53,7 @@ void attach_slot() {
              errhint("Reconnect. If the older version was installed again, restart the server.")));
 }
 
-void require_structure(const Row& row) {
+void check_structure(const Row& row) {
     if (row.structure > slots::structure_version) report_replaced();
 }
 
@@ -152,7 +152,7 @@ int64_t advance_fresh_floor(int64_t unix_ms) {
 
 void require_structure() {
     const Row row = record::read();
-    require_structure(row);
+    check_structure(row);
     if (attached.word != nullptr && (row.writer == Writer::outside || !is_current(attached.tag)))
         attached.tag = -1;
 }
@@ -166,7 +166,7 @@ void cover_watermark(int64_t unix_ms) {
         row.unix_ms = std::max(row.unix_ms, row.watermark_ms);
     });
     relation_close(table, RowExclusiveLock);
-    require_structure(covering);
+    check_structure(covering);
     Assert(covering.unix_ms >= unix_ms && covering.watermark_ms >= unix_ms);
 }
 

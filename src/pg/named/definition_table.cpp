@@ -110,7 +110,7 @@ Definition Row::unchecked_definition() const {
     read.sequence_max = get_field(row[Column::sequence_max]).value_or(read.max_sequence());
     read.this_node_only = DatumGetBool(row[Column::this_node_only].value_or(BoolGetDatum(false)));
     if (const auto& time = row[Column::origin])
-        read.origin_ms = unix_ms_ceil(DatumGetTimestampTz(*time));
+        read.origin_ms = timestamp_ceil_ms(DatumGetTimestampTz(*time));
     return read;
 }
 

@@ -36,7 +36,7 @@ struct Owner {
     bool operator==(const Owner&) const = default;
 };
 
-Owner owner_of(const Row& row) {
+Owner recorded_owner(const Row& row) {
     return {static_cast<uint64_t>(row.system_identifier),
             row.creation_xid,
             static_cast<TimeLineID>(row.timeline),
@@ -84,7 +84,7 @@ bool is_lost(const Owner& last, const ServerNumber& number) {
 
 Claim read_claim(Relation table, const std::optional<ServerNumber>& number,
                  const Membership& membership) {
-    const Owner last = owner_of(record::read(table));
+    const Owner last = recorded_owner(record::read(table));
     const Owner self = this_server(table, last, membership);
 
     // pg_upgrade creates another table, but does not confirm the server.
@@ -114,7 +114,7 @@ bool set_owner(Relation table, const Owner& last, const Owner& owner) {
     Assert(!RecoveryInProgress());
     if (last == owner) return true;
     const Row present = record::update(table, [&](Row& row) {
-        if (owner_of(row) != last) return;
+        if (recorded_owner(row) != last) return;
         row.system_identifier = static_cast<int64>(owner.system_identifier);
         row.creation_xid = owner.creation_xid;
         row.timeline = static_cast<int32>(owner.timeline);
@@ -122,7 +122,7 @@ bool set_owner(Relation table, const Owner& last, const Owner& owner) {
         row.number = owner.number;
         row.confirmed = owner.is_confirmed;
     });
-    return owner_of(present) == owner;
+    return recorded_owner(present) == owner;
 }
 
 /// What the record has of a number. Without a configured one, servers have the number 0, so that

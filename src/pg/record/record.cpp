@@ -96,7 +96,7 @@ Row read_page(Page page) {
 
 /// Add the row to the table, which this transaction has created. Logical replication does not see
 /// the row: its subscribers have their own.
-void insert_row(Relation table) {
+void insert_first_row(Relation table) {
     // An event trigger can already have added columns, with which no dump could be restored.
     if (RelationGetDescr(table)->natts > column_count) report_unusable("has additional columns");
     const Row row{};
@@ -154,7 +154,7 @@ Relation open(LOCKMODE lock) {
     if (table->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT)
         report_unusable("is not crash-safe");
     if (table->rd_createSubid != InvalidSubTransactionId && RelationGetNumberOfBlocks(table) == 0)
-        insert_row(table);
+        insert_first_row(table);
     last_opened = oid;
     return table;
 }

@@ -16,15 +16,15 @@ inline constexpr int64 postgres_epoch_unix_ms =
 
 /// The Unix millisecond that contains `timestamp`. For an infinite timestamp, a value before or
 /// after the times of all IDs.
-inline int64 unix_ms_floor(TimestampTz timestamp) {
+inline int64 timestamp_floor_ms(TimestampTz timestamp) {
     const int64 ms = timestamp / 1000 - (timestamp % 1000 < 0);
     return ms + postgres_epoch_unix_ms;
 }
 
 /// The first Unix millisecond that begins at or after `timestamp`. For an infinite timestamp, a
 /// value before or after the times of all IDs.
-inline int64 unix_ms_ceil(TimestampTz timestamp) {
-    return unix_ms_floor(timestamp) + (timestamp % 1000 != 0);
+inline int64 timestamp_ceil_ms(TimestampTz timestamp) {
+    return timestamp_floor_ms(timestamp) + (timestamp % 1000 != 0);
 }
 
 /// The timestamp at which the Unix millisecond begins. Precondition: `unix_ms` is the time of an ID

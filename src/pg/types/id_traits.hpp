@@ -42,7 +42,7 @@ struct IdTraits<Uuidv7> {
 template <typename Id>
 int64 get_time(FunctionCallInfo fcinfo, int n) {
     const TimestampTz time = PG_GETARG_TIMESTAMPTZ(n);
-    return check_time(IdTraits<Id>::times, time, unix_ms_floor(time));
+    return check_time(IdTraits<Id>::times, time, timestamp_floor_ms(time));
 }
 
 }  // namespace snowdrift

@@ -161,7 +161,7 @@ struct IdType {
     static Datum boundary(FunctionCallInfo fcinfo) {
         const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
         return make_datum(
-            Id::boundary(time_of(check_time(IdTraits<Id>::times, time, unix_ms_ceil(time)))));
+            Id::boundary(time_of(check_time(IdTraits<Id>::times, time, timestamp_ceil_ms(time)))));
     }
 
     static Datum nil(FunctionCallInfo) { return make_datum(Id::nil()); }

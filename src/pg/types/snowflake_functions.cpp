@@ -73,7 +73,7 @@ SNOWDRIFT_FUNCTION(make_snowflake) {
     const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
     const SnowflakeLayout& layout = get_layout_argument(fcinfo, 4);
     PG_RETURN_INT64(layout.compose(
-        {time_of(check_time(times_of(layout), time, layout.truncate(unix_ms_floor(time)))),
+        {time_of(check_time(times_of(layout), time, layout.truncate(timestamp_floor_ms(time)))),
          check_field("datacenter", PG_GETARG_INT32(1), layout.max_datacenter()),
          check_field("worker", PG_GETARG_INT32(2), layout.max_worker()),
          check_field("sequence", PG_GETARG_INT32(3), layout.max_sequence())}));
@@ -84,7 +84,7 @@ SNOWDRIFT_FUNCTION(snowflake_boundary) {
     const TimestampTz time = PG_GETARG_TIMESTAMPTZ(0);
     const SnowflakeLayout& layout = get_layout_argument(fcinfo, 1);
     PG_RETURN_INT64(
-        layout.boundary(time_of(check_time(times_of(layout), time, unix_ms_ceil(time)))));
+        layout.boundary(time_of(check_time(times_of(layout), time, timestamp_ceil_ms(time)))));
 }
 
 /// snowflake_to_text(bigint) → text

@@ -76,8 +76,8 @@ struct IdRange {
 template <typename Id, typename Format>
 IdRange<Id> ids_of(const Format& format, const IdRange<Id>& all, const TimeRange& valid,
                    const Times& times) {
-    const int64 first_ms = std::max(unix_ms_ceil(times.first), valid.first_ms);
-    const int64 last_ms = std::min(unix_ms_floor(times.last), valid.last_ms);
+    const int64 first_ms = std::max(timestamp_ceil_ms(times.first), valid.first_ms);
+    const int64 last_ms = std::min(timestamp_floor_ms(times.last), valid.last_ms);
     if (first_ms > last_ms) return {all.last, all.first};
     return {format.boundary(time_of(first_ms)), format.last_before(time_of(last_ms + 1))};
 }

@@ -9,7 +9,7 @@
 // published by a later call, when it is durable.
 //
 // What can go wrong: the table is dropped and created again, or the mark is set back, while a
-// session draws. The word then has another tag, so advance() returns false, and the session
+// session draws. The word then has another tag, so cover() returns false, and the session
 // discards its ID. A session fails between two steps, for example because the disk is full: until
 // the word describes the file, the row's writer stays `outside`, and another session repeats the
 // steps. Two sessions write at a time: the page's lock orders them, and the row's mark only

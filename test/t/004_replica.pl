@@ -168,8 +168,7 @@ SQL
 kill 'STOP', $pids[1];
 $attached->append_conf('postgresql.conf', "synchronous_standby_names = ''\n");
 $attached->reload;
-$attached->poll_query_until('postgres', "SELECT wait_event IS DISTINCT FROM 'SyncRep' FROM pg_stat_activity WHERE pid = $pids[0]")
-  or die 'the session does not continue';
+$attached->poll_query_until('postgres', 'SELECT waiting = 1 FROM snowdrift.clock') or die 'the session does not continue';
 kill 'CONT', $pids[1];
 is($_->query_safe('SELECT :times'), 1, 'a transaction has ULIDs of one time while another session attaches the mark')
   for @sessions;

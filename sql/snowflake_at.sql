@@ -63,6 +63,18 @@ SELECT error_of_past(format('snowflake_at(%L)', now() + interval '1 hour'));
 SELECT error_of_past($$snowflake_at('2020-12-31 23:59:59.999Z')$$);
 SELECT error_of_past($$snowflake_at('infinity')$$);
 SELECT error_of_past($$snowflake_at('-infinity', 'past')$$);
+-- Units that are used up are not looked at again, whether the calls are for one time or for many.
+SELECT snowdrift.create_generator('dense', 'snowflake', sequence_max => 15);
+BEGIN;
+SELECT count(DISTINCT snowflake_at(timestamptz '2022-05-01Z' + i / 64 * interval '1 ms', 'dense')) FROM generate_series(0, 12799) AS i;
+SELECT pg_stat_get_xact_numscans('snowdrift_tables.backfill_used'::regclass) < 12000 AS few_scans;
+COMMIT;
+BEGIN;
+SELECT count(snowflake_at('2022-05-01Z', 'dense'));
+SELECT pg_stat_get_xact_numscans('snowdrift_tables.backfill_used'::regclass) < 10 AS few_scans;
+COMMIT;
+SELECT snowdrift.drop_generator('dense');
+
 -- When all IDs up to the origin are used up
 SELECT error_of_past(format('count(snowflake_at(%L, %L)) FROM generate_series(1, 100)',
     timestamptz :'past_origin' - interval '9 ms', 'past'));

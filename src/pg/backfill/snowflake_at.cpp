@@ -1,5 +1,5 @@
 // The SQL function snowflake_at(): Snowflake IDs of past times, from the database's default
-// generator or from a named one. backfill.hpp has the numbers that they use.
+// generator or from a named one. used_numbers.hpp has the numbers that they use.
 #include <algorithm>
 
 #include "pg/backfill/used_numbers.hpp"

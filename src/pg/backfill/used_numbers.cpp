@@ -161,9 +161,26 @@ struct Batch {
 constexpr int max_batches = 1 << 14;
 HTAB* batches = nullptr;  // in the memory of `transaction`
 LocalTransactionId transaction = InvalidLocalTransactionId;
+
+/// Consecutive units of a generator that are used up, so that later calls for these units, also in
+/// later transactions, need not look at each of them.
+struct Run {
+    Oid table;
+    uint32_t generator;
+    uint64_t first;
+    uint64_t end;
+
+    bool is_of(const Key& key) const { return table == key.table && generator == key.generator; }
+};
+
+Run used_up{};
 bool is_outdated = false;  // a rollback may have returned numbers to the table
 // When the batches were made. After a change, an id can belong to another generator.
 uint64_t definitions_version = 0;
+
+void on_transaction_event(XactEvent event, void*) {
+    if (event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE) is_outdated = true;
+}
 
 void on_subtransaction_event(SubXactEvent event, SubTransactionId, SubTransactionId, void*) {
     if (event == SUBXACT_EVENT_ABORT_SUB) is_outdated = true;
@@ -176,8 +193,14 @@ void make_batches() {
     if (is_present && !is_outdated && definitions_version == definitions::version &&
         hash_get_num_entries(batches) < max_batches)
         return;
-    if (is_present) hash_destroy(batches);
-    if (definitions_version == 0) RegisterSubXactCallback(on_subtransaction_event, nullptr);
+    if (is_outdated || definitions_version != definitions::version) used_up = {};
+    HTAB* const previous = is_present ? batches : nullptr;
+    batches = nullptr;
+    if (previous != nullptr) hash_destroy(previous);
+    if (definitions_version == 0) {
+        RegisterXactCallback(on_transaction_event, nullptr);
+        RegisterSubXactCallback(on_subtransaction_event, nullptr);
+    }
     HASHCTL control{};
     control.keysize = sizeof(Key);
     control.entrysize = sizeof(Batch);
@@ -198,6 +221,21 @@ Batch& find_batch(const Key& key) {
     return *batch;
 }
 
+/// Move a batch to the end of the known run, if its unit is in the run.
+void skip_used_up(Batch& batch) {
+    if (used_up.is_of(batch.key) && used_up.first <= batch.unit)
+        batch.unit = std::max(batch.unit, used_up.end);
+}
+
+/// Add the units from `first` up to, but not including, `end` to the known run, or replace the run
+/// if they are not adjacent to it.
+void add_used_up(const Key& key, uint64_t first, uint64_t end) {
+    if (first == end) return;
+    const bool is_adjacent = used_up.is_of(key) && first <= used_up.end && used_up.first <= end;
+    used_up = {key.table, key.generator, is_adjacent ? std::min(first, used_up.first) : first,
+               is_adjacent ? std::max(end, used_up.end) : end};
+}
+
 /// Fill an empty batch. Leave it empty if no unit of the pool has a number left.
 void refill(Batch& batch, const Pool& pool) {
     const Table table = open(batch.key.table);
@@ -207,11 +245,14 @@ void refill(Batch& batch, const Pool& pool) {
                 [&] { LockDatabaseObject(batch.key.table, pool.generator, 0, ExclusiveLock); });
     const int64_t end = int64_t{pool.sequence_max} + 1;
     int64_t first = end;
+    const uint64_t begin = batch.unit;
+    skip_used_up(batch);
     for (; batch.unit < pool.end_unit; ++batch.unit) {
         CHECK_FOR_INTERRUPTS();
         first = first_unused(table, pool, batch.unit);
         if (first < end) break;
     }
+    add_used_up(batch.key, begin, batch.unit);
     if (first < end) {
         const int64_t size = std::min(std::max(batch.taken, int64_t{1}), end - first);
         const std::optional<Datum> row[Column::count] = {

@@ -59,15 +59,15 @@ void add_confirmation_context(void*) {
 /// until none is named.
 ///
 /// This looks again and again, and does not wait in the queue of commits: SyncRepWaitForLSN() takes
-/// a cancel request to be a reason to return, and warns of a commit that has happened. The time to
-/// the next look grows with the wait, so it delays the call by less than the wait itself.
+/// a cancel request to be a reason to return, and warns of a commit that has happened. The next look
+/// is after an eighth of the wait so far, at least 1 ms and at most 100 ms.
 void wait_for_standbys(XLogRecPtr position) {
-    constexpr long max_sleep_ms = 100;
     ErrorContextCallback context{error_context_stack, add_confirmation_context, nullptr};
     error_context_stack = &context;
-    for (long sleep_ms = 1; must_wait_for_standbys() && !is_confirmed_by_standbys(position);
-         sleep_ms = std::min(2 * sleep_ms, max_sleep_ms)) {
+    for (long waited_ms = 0; must_wait_for_standbys() && !is_confirmed_by_standbys(position);) {
         CHECK_FOR_INTERRUPTS();
+        const long sleep_ms = std::clamp(waited_ms / 8, 1L, 100L);
+        waited_ms += sleep_ms;
         (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, sleep_ms,
                         WAIT_EVENT_SYNC_REP);
         ResetLatch(MyLatch);

@@ -6,10 +6,10 @@
 // the change only when its WAL is durable (durable_wal.hpp). So a later read sees it on this
 // server, after a crash, and on each standby that confirms the mark.
 //
-// This room knows the columns, and not what they mean. Each belongs to one room: the time, its
-// writer and the structure to mark/, the server and its number to node/, the origin to named/, the
-// watermark to watermark/. They are one row because that is what keeps them consistent: a copy of
-// the server, or a dump, has all of them as they were at one moment.
+// Each column belongs to one room, which decides what it becomes: the time, its writer and the
+// structure to mark/, the server and its number to node/, the origin to named/, the watermark to
+// watermark/. They are one row because that is what keeps them consistent: a copy of the server, or
+// a dump, has all of them as they were at one moment.
 //
 // Why a row that is changed in place through generic WAL, and not something else? A sequence would
 // do nearly the same, but a role with UPDATE can set it back, logical replication can copy it, and

@@ -1,5 +1,7 @@
 \echo Use "CREATE EXTENSION snowdrift" to load this file. \quit
 
+-- make scripts puts this script together from src/sql; change it there.
+--
 -- This script may run as a superuser in a schema where other roles can create objects. Therefore
 -- unqualified names resolve only in pg_catalog, and all other names are qualified.
 --

@@ -1,4 +1,5 @@
 -- Snowdrift, SQL edition: for servers on which no C library can be installed. docs/managed-clouds.md describes it.
+-- make scripts puts this script together from src/sql; change it there.
 -- Run it as a role with CREATE on the database and on the schema public, such as the owner of the database:
 --     psql -X --single-transaction -v ON_ERROR_STOP=1 -f snowdrift.sql
 -- The functions for all roles are in the schema public; those for administration and implementation are in the schema

@@ -35,7 +35,7 @@ void advance_all(int64_t unix_ms) {
         const slots::Lock lock{LW_EXCLUSIVE};
         if (each.slot->allocation == each.allocation) advance_state(*each.slot, each.key, unix_ms);
     }
-    mark::require_structure();  // another structure has other states
+    mark::require_structure();
 }
 
 /// Warn if an ID of this server's own node is later than the mark: another server has the same

@@ -80,7 +80,7 @@ void apply(const char* name, const Definition& definition, const GeneratorSnapsh
         if (!is_fresh && !resume(*slot, snapshot) && !is_applied) report_lag(name);
         is_applied = true;
     } while (!mark::cover(snapshot.last_unix_ms()));
-    mark::require_structure();  // another structure has other states
+    mark::require_structure();
 }
 
 /// Ensure that the generator and the snapshot have the same definition. Raises 55000.
@@ -118,7 +118,7 @@ SNOWDRIFT_FUNCTION(snapshot) {
     Relation mark = record::open();
     slot.attach(mark, snapshot.definition.slot_key(), snapshot.definition.is_new);
     relation_close(mark, RowExclusiveLock);
-    mark::require_structure();  // another structure has other states
+    mark::require_structure();
     if (snapshot.definition.kind == slots::Kind::sno) {
         snapshot.sno_position = snapshot.definition.sno_generator(0).position(slot->sno);
         snapshot.regressions = slot->sno.regressions;

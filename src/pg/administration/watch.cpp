@@ -2,7 +2,7 @@
 // by which watermarks also cover rows whose IDs were not drawn in the transaction that inserts
 // them.
 #include "pg/administration/column_default.hpp"
-#include "pg/draw/hold_row.hpp"
+#include "pg/draw/hold_snowflake.hpp"
 #include "pg/draw/next_in_block.hpp"
 #include "pg/support/datum.hpp"
 #include "pg/support/extension.hpp"

@@ -74,6 +74,21 @@ void report_clock_error(Verdict verdict, int64_t behind_ms) {
                     errhint("Correct the server's clock.")));
 }
 
+void record_overflow(slots::Slot& slot, const Label& label) {
+    Assert(slot.waiting > 0);
+    if (!overflow::record(slot.overflow, clock::now_ms())) return;
+    ereport(
+        LOG,
+        (errmsg("ID generator \"%s\" is over its capacity", label.name),
+         label.capacity > 0
+             ? errdetail("The generator issues at most %u IDs per %d ms. Calls wait for the next "
+                         "time unit.",
+                         label.capacity, label.time_unit_ms)
+             : errdetail("The random bits of the last ID's millisecond are used up. Calls wait "
+                         "for the next millisecond."),
+         errhidestmt(true), errhidecontext(true)));
+}
+
 void check_lead(const char* subject, int64_t unix_ms, int64_t max_lead_ms) {
     const int64_t lead_ms = unix_ms - clock::now_ms();
     if (lead_ms <= max_lead_ms) return;

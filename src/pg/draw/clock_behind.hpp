@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "pg/slots/slot.hpp"
 #include "protocol/generators.hpp"
 
 namespace snowdrift {
@@ -16,6 +17,18 @@ void wait_for_clock(int64_t unix_ms);
 /// Raises 55000 for the verdict `refused` or `out_of_range`. `behind_ms`: for `refused`, by how
 /// many milliseconds the clock is behind the last ID.
 [[noreturn]] void report_clock_error(Verdict verdict, int64_t behind_ms);
+
+/// The description of a generator in the log.
+struct Label {
+    const char* name;
+    uint32_t capacity;  ///< IDs per time unit; 0 if it depends on random bits
+    int time_unit_ms;   ///< in milliseconds
+};
+
+/// Records that a call, which the slot counts as waiting, waits because a time unit's sequence is
+/// used up. Logs the beginning of an episode of overflow, which may raise an error, because logging
+/// serves interrupts.
+void record_overflow(slots::Slot& slot, const Label& label);
 
 /// Ensures that `subject`, of the time `unix_ms`, is ahead of the clock by at most `max_lead_ms`.
 /// Raises 55000.

@@ -32,18 +32,6 @@
 
 namespace snowdrift {
 
-/// The description of a generator in the log.
-struct Label {
-    const char* name;
-    uint32_t capacity;  ///< IDs per time unit; 0 if it depends on random bits
-    int time_unit_ms;   ///< in milliseconds
-};
-
-/// Records that a call, which the slot counts as waiting, waits because a time unit's sequence is
-/// used up. Logs the beginning of an episode of overflow, which may raise an error, because logging
-/// serves interrupts.
-void record_overflow(slots::Slot& slot, const Label& label);
-
 /// A session's handle of a generator, as draw() needs it.
 template <typename T>
 concept GeneratorHandle = requires(T handle, Request& request) {

@@ -1,7 +1,7 @@
 // The SQL functions that generate Snowflake IDs: next_snowflake() and next_snowflakes(), from the
 // database's default generator or from a named one.
 #include "pg/draw/draw.hpp"
-#include "pg/draw/hold_row.hpp"
+#include "pg/draw/hold_snowflake.hpp"
 #include "pg/draw/node_handle.hpp"
 #include "pg/named/generator_cache.hpp"
 #include "pg/slots/regressions.hpp"
@@ -55,7 +55,7 @@ class SnowflakeHandle : public NodeHandle {
 
     int64_t truncate(int64_t unix_ms) const { return layout().truncate(unix_ms); }
 
-    /// See hold_row.hpp. A number that is not an ID is before all times, or at the last one.
+    /// See hold_snowflake.hpp. A number that is not an ID is before all times, or at the last one.
     std::optional<TimestampTz> hold_row(Id id) {
         const bool is_valid = layout().contains_id(id);
         const int64_t unix_ms = is_valid ? unix_ms_of(layout().split(id).time)

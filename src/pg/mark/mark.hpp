@@ -14,7 +14,7 @@
 // or bound to another file of the table. A session that holds no lock advances it only while the
 // tag is the same.
 //
-// This room also fences old libraries. After an upgrade without a restart, sessions of the old and
+// This room also stops old libraries. After an upgrade without a restart, sessions of the old and
 // of the new library are open at once. If their structures differ, they have different states, and
 // the new ones start after the mark on disk. So a draw needs no more than the mark: an old session
 // finds the new structure in the row when it next advances the mark, and stops. But what is not

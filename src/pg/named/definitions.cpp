@@ -217,7 +217,8 @@ void insert(const char* name, const Definition& definition) {
     row[Column::this_node_only] = BoolGetDatum(definition.this_node_only);
     if (!is_sno) {
         row[Column::layout] = make_datum(definition.layout);
-        // After the id: mark::reset() limits the origins of all generators with earlier ids.
+        // After the id: snowdrift.reset_clock() limits the origins of all generators with earlier
+        // ids.
         const int64_t origin_ms = definition.layout.truncate(clock::now_ms());
         row[Column::origin] = TimestampTzGetDatum(timestamp_from_unix_ms(origin_ms));
     }
@@ -274,8 +275,8 @@ void check_unique_in_cluster(const char* name, const Definition& definition) {
 
 void invalidate(Relation table) {
     Assert(CheckRelationLockedByMe(table, RowExclusiveLock, true));
-    (void)mark::attach();       // for the floor of fresh states
-    mark::require_structure();  // another structure has another floor
+    (void)mark::attach();  // for the floor of fresh states
+    mark::require_structure();
     CacheInvalidateRelcache(table);
     slots::map_chunks();
     (void)advance_fresh_floor();

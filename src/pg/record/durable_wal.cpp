@@ -59,8 +59,8 @@ void add_confirmation_context(void*) {
 /// until none is named.
 ///
 /// This looks again and again, and does not wait in the queue of commits: SyncRepWaitForLSN() takes
-/// a cancel request to be a reason to return, and warns of a commit that has happened. The next look
-/// is after an eighth of the wait so far, at least 1 ms and at most 100 ms.
+/// a cancel request to be a reason to return, and warns of a commit that has happened. The next
+/// look is after an eighth of the wait so far, at least 1 ms and at most 100 ms.
 void wait_for_standbys(XLogRecPtr position) {
     ErrorContextCallback context{error_context_stack, add_confirmation_context, nullptr};
     error_context_stack = &context;

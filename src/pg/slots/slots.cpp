@@ -181,7 +181,7 @@ Slot* allocate(const SlotKey& key) {
     return found.free;
 }
 
-void publish(Slot& slot) {
+void make_visible(Slot& slot) {
     Assert(LWLockHeldByMeInMode(AddinShmemInitLock, LW_EXCLUSIVE) && is_free(slot));
     slot.allocation = ++root().allocations;
 }

@@ -65,7 +65,7 @@ Slot* allocate(const SlotKey& key);
 
 /// Makes an allocated slot visible to all sessions. Precondition: the caller has held Lock since
 /// allocate().
-void publish(Slot& slot);
+void make_visible(Slot& slot);
 
 /// Returns the slot of the key. If there is none, allocates one; `initialize(Slot&)` initializes
 /// its zeroed state before other sessions can see it. Null if allocate() fails: occupancy() tells
@@ -77,7 +77,7 @@ Slot* attach(const SlotKey& key, Initialize initialize) {
     Slot* const slot = allocate(key);
     if (slot == nullptr) return nullptr;
     initialize(*slot);
-    publish(*slot);
+    make_visible(*slot);
     return slot;
 }
 

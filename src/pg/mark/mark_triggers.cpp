@@ -1,21 +1,11 @@
-// The SQL functions of the clock and the mark: snowdrift.read_clock(), on which the view
-// snowdrift.clock is based, and the triggers of snowdrift_tables.mark.
-// administration/reset_clock.cpp has snowdrift.reset_clock().
+// The triggers of snowdrift_tables.mark: a restored dump advances the mark, and nothing else may
+// change it.
 #include <algorithm>
 
-#include "pg/mark/mark.hpp"
-#include "pg/record/durable_wal.hpp"
-#include "pg/support/clock.hpp"
+#include "pg/record/record.hpp"
 #include "pg/support/postgres.hpp"
-#include "pg/support/row.hpp"
 #include "pg/support/scan.hpp"
-#include "pg/support/time.hpp"
 #include "pg/support/trigger.hpp"
-
-extern "C" {
-#include "access/xlog.h"
-#include "utils/builtins.h"
-}
 
 using namespace snowdrift;
 
@@ -33,21 +23,6 @@ int64 inserted_time(const TriggerData& trigger, record::Column column, const cha
 }
 
 }  // namespace
-
-/// snowdrift.read_clock() → wall_clock, mark, lead, waiting, detail. Works while the mark cannot be
-/// advanced.
-SNOWDRIFT_FUNCTION(read_clock) {
-    const auto [mark_ms, waiting] = mark::read();
-    const int64 now_ms = clock::now_ms();
-    std::optional<Datum> mark, detail;
-    if (mark_ms != 0) mark = TimestampTzGetDatum(timestamp_from_unix_ms(mark_ms));
-    // A standby does not advance the mark.
-    if (!RecoveryInProgress() && wal::find_unwritable_file() != nullptr)
-        detail = CStringGetTextDatum(psprintf("could not advance the ID mark: %m"));
-    return make_row(fcinfo, {TimestampTzGetDatum(timestamp_from_unix_ms(now_ms)), mark,
-                             interval_from_ms(std::max<int64>(mark_ms - now_ms, 0)),
-                             Int32GetDatum(static_cast<int32>(waiting)), detail});
-}
 
 /// snowdrift_tables.restore_mark() → trigger: advances the mark and the latest watermark to those
 /// of a restored dump's row, extends the origin to that of the row, and skips the row. A row of

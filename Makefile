@@ -20,9 +20,12 @@ REGRESS = helpers $(REGRESS_BOTH) $(REGRESS_BOTH_SUPERUSER) snowflake_storage la
 	generators equal_ids generator_dependents watermark drawn_before generator_overflow snapshots advance time_units snowflake_at back_filling time_predicates time_plans \
 	time_estimates uuidv7_plans generator_layout partitioning partition_layouts drop_partitions partition_rights audit_extension diagrams id_types_usage catalog \
 	locks settings decoys privileges core_queries
-# Those that shared memory or parallel plans can change: all but the tests of tools in SQL, which take long with a worker
-# for each query. The suite preloaded of ./dev test runs the others with --long.
-REGRESS_PRELOADED = $(filter-out $(REGRESS_BOTH_SUPERUSER) conversions conversion_risks partition_jobs partition_rights,$(REGRESS))
+# Those that preloading, which reserves shared memory, or plans with parallel workers can change. The suite preloaded of
+# ./dev test runs the others with --long.
+REGRESS_PRELOADED = helpers snowflake snowflake_generators snowflake_storage ulid_type ulid_generator uuidv7 sno_type sno_generator \
+	generators watermark drawn_before generator_overflow snapshots advance time_units snowflake_at settings range_predicates \
+	range_plans time_predicates time_plans time_estimates id_index core_queries
+ISOLATION_PRELOADED = backfill block_transactions generator_create generator_drop renewed_extension snapshot_restore watermark_readers
 REGRESS_OPTS = --encoding=UTF8 --load-extension=snowdrift
 ISOLATION = $(sort $(basename $(notdir $(wildcard $(srcdir)/specs/*.spec))))
 

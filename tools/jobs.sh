@@ -3,6 +3,7 @@
 # they fail. Part of ./dev.
 
 running=  # the process group of the current command, if any
+beside=   # that of a suite that runs beside the others, if any
 
 # interruptibly COMMAND...: runs the command so that a signal to this script ends both immediately. Bash
 # would otherwise handle the signal only after the command.
@@ -28,6 +29,13 @@ end_running() {
     done
     signal_running KILL || true
     running=
+}
+
+# Ends the suite that start_beside() runs.
+end_beside() {
+    running=$beside
+    beside=
+    end_running
 }
 
 # signal_running SIGNAL: signals the process group. Fails if the group has no process left. Only root can

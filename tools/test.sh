@@ -30,12 +30,41 @@ cmd_test() {
     # The C++ tests of units and parsers need no extension.
     if [[ "$* " =~ ^(test/(unit|fuzz)/[^ ]*\.cpp\ )+$ ]]; then make_work; else stage; fi
     [[ ! $server =~ sanitizers|valgrind ]] || use_sanitizers "$server"
+    [ $# -eq 1 ] || [[ ! " $* " =~ " tap " ]] || start_beside tap
     for name; do
-        if is_suite "$name"; then "suite_${name//-/_}"; else run_file "$(test_file "$name")"; fi
+        if [ "$name" = tap ] && [ -n "$beside" ]; then await_beside
+        elif is_suite "$name"; then "suite_${name//-/_}"; else run_file "$(test_file "$name")"; fi
     done
     [[ ! $server =~ sanitizers|valgrind ]] || tally_reports
     echo "$passed passed, $failed failed"
     [ "$failed" -eq 0 ] || exit 1
+}
+
+# ---- a suite beside the others -----------------------------------------------------------------
+
+# start_beside SUITE: runs a suite in a process of its own, with servers of its own. That of TAP spends most of its time
+# waiting for servers and clocks.
+start_beside() {
+    set -m
+    ./dev test "$1" </dev/null >"$work/beside.log" 2>&1 &
+    beside=$!
+    set +m
+}
+
+# Prints the output of the suite, and adds its tests.
+await_beside() {
+    local status=0 counts
+    wait "$beside" || status=$?
+    beside=
+    head -n -1 "$work/beside.log"
+    counts=$(tail -n 1 "$work/beside.log")
+    if [[ $counts =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
+        passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2]))
+    else
+        echo "$counts"
+        failed=$((failed + 1))
+    fi
+    [ "$status" -eq 0 ] || [ "$failed" -gt 0 ] || failed=1
 }
 
 # ---- suites ------------------------------------------------------------------------------------
@@ -53,9 +82,10 @@ suite_regress() { on_server "" run_regress "pg_regress"; }
 suite_preloaded() {
     local parallel=debug_parallel_query
     [ "$pg_version" -ge 16 ] || parallel=force_parallel_mode
-    local tests=REGRESS_PRELOADED
-    [ -z "${SNOWDRIFT_LONG:-}" ] || tests=REGRESS
-    on_server "$preloaded"$'\n'"$parallel = regress" run_regress "pg_regress, preloaded" "REGRESS=$(make -s "print-$tests")"
+    local kind=_PRELOADED
+    [ -z "${SNOWDRIFT_LONG:-}" ] || kind=
+    on_server "$preloaded"$'\n'"$parallel = regress" run_regress "pg_regress, preloaded" \
+        "REGRESS=$(make -s "print-REGRESS$kind")" "ISOLATION=$(make -s "print-ISOLATION$kind")"
 }
 
 suite_integration() {

@@ -9,10 +9,10 @@
 #include "pg/support/postgres.hpp"
 #include "pg/support/scan.hpp"
 #include "pg/support/tables.hpp"
-#include "pg/types/column_ids.hpp"
 
 extern "C" {
 #include "access/table.h"
+#include "catalog/pg_type_d.h"
 #include "commands/trigger.h"
 #include "executor/spi.h"
 #include "utils/builtins.h"
@@ -25,6 +25,27 @@ using namespace snowdrift;
 
 namespace {
 
+/// The kind of IDs with a watermark that a column of this type contains, or of a domain over it;
+/// nothing if it contains none.
+std::optional<slots::Kind> kind_of(Oid type) {
+    const Oid base = getBaseType(type);
+    if (base == INT8OID) return slots::Kind::snowflake;
+    if (base == UUIDOID) return slots::Kind::uuidv7;
+    Oid input;
+    Oid parameter;
+    getTypeInputInfo(base, &input, &parameter);
+    if (extension::is_ours(input, "snowdrift_ulid_in")) return slots::Kind::ulid;
+    return std::nullopt;
+}
+
+/// The text form of an ID, or of a number that is not an ID.
+const char* text_of(Oid type, Datum id) {
+    Oid output;
+    bool is_varlena;
+    getTypeOutputInfo(getBaseType(type), &output, &is_varlena);
+    return OidOutputFunctionCall(output, id);
+}
+
 /// The column of a table, which must contain IDs that have a watermark. Raises 42703, 42804 or
 /// 0A000.
 AttrNumber watched_column(Oid table, const char* name) {
@@ -34,8 +55,7 @@ AttrNumber watched_column(Oid table, const char* name) {
                         errmsg("column \"%s\" of relation \"%s\" does not exist", name,
                                get_rel_name(table))));
     const Oid type = get_atttype(table, column);
-    const auto ids = ColumnIds::of(type);
-    if (!ids || ids->kind() == ColumnIds::Kind::sno)
+    if (!kind_of(type))
         ereport(ERROR,
                 (errcode(ERRCODE_DATATYPE_MISMATCH),
                  errmsg("column \"%s\" of table \"%s\" contains no IDs that have a watermark", name,
@@ -187,8 +207,9 @@ SNOWDRIFT_FUNCTION(hold_row) {
         report_wrong_trigger();
     TupleDesc table = RelationGetDescr(trigger->tg_relation);
     const AttrNumber column = trigger->tg_trigger->tgattr[0];
-    const auto ids = ColumnIds::of(TupleDescAttr(table, column - 1)->atttypid);
-    if (!ids || ids->kind() == ColumnIds::Kind::sno) report_wrong_trigger();
+    const Oid type = TupleDescAttr(table, column - 1)->atttypid;
+    const auto kind = kind_of(type);
+    if (!kind) report_wrong_trigger();
     const bool is_update = TRIGGER_FIRED_BY_UPDATE(trigger->tg_event);
     HeapTuple row = is_update ? trigger->tg_newtuple : trigger->tg_trigtuple;
     const auto stored = get_column(trigger->tg_relation, row, column);
@@ -196,16 +217,16 @@ SNOWDRIFT_FUNCTION(hold_row) {
     const Datum id = *stored;
     const bool has_generator = trigger->tg_trigger->tgnargs == 1;
     std::optional<TimestampTz> passed;
-    if (ids->kind() == ColumnIds::Kind::snowflake)
+    if (kind == slots::Kind::snowflake)
         passed = hold_snowflake(has_generator ? trigger->tg_trigger->tgargs[0] : nullptr,
                                 DatumGetInt64(id));
-    else if (ids->kind() == ColumnIds::Kind::ulid)
+    else if (kind == slots::Kind::ulid)
         passed = watermark::check_row(block_handle<Ulid, slots::Kind::ulid, &slots::Slot::ulid>,
                                       get_id<Ulid>(id).timestamp_ms());
     else if (const auto& bytes = get_id<Uuidv7::Bytes>(id); Uuidv7::is_version_7(bytes))
         passed =
             watermark::check_row(block_handle<Uuidv7, slots::Kind::uuidv7, &slots::Slot::uuidv7>,
                                  Uuidv7{bytes}.timestamp_ms());
-    if (passed) report_passed(ids->text(id), *passed);
+    if (passed) report_passed(text_of(type, id), *passed);
     return Datum{0};
 }

@@ -25,7 +25,8 @@ REGRESS = helpers $(REGRESS_BOTH) $(REGRESS_BOTH_SUPERUSER) snowflake_storage la
 REGRESS_PRELOADED = helpers snowflake snowflake_generators snowflake_storage ulid_type ulid_generator uuidv7 sno_type sno_generator \
 	generators watermark drawn_before generator_overflow snapshots advance time_units snowflake_at settings range_predicates \
 	range_plans time_predicates time_plans time_estimates id_index core_queries
-ISOLATION_PRELOADED = backfill block_transactions generator_create generator_drop renewed_extension snapshot_restore watermark_readers
+ISOLATION_PRELOADED = backfill block_transactions generator_create generator_drop renewed_extension snapshot_restore watch \
+	watermark_readers watermark_statement
 REGRESS_OPTS = --encoding=UTF8 --load-extension=snowdrift
 ISOLATION = $(sort $(basename $(notdir $(wildcard $(srcdir)/specs/*.spec))))
 

@@ -1,4 +1,5 @@
--- Watermarks: their functions, and what they accept. specs/watermark_readers.spec has concurrent transactions.
+-- Watermarks: their functions, and what they accept. Concurrent transactions are in specs/watermark_readers.spec,
+-- watermark_statement.spec and watch.spec.
 SET client_min_messages = warning;    -- equal_ids.sql has the notices of new generators
 SELECT oid::regprocedure AS function, provolatile, proparallel, proisstrict FROM pg_proc
 WHERE proname IN ('snowflake_watermark', 'ulid_watermark', 'uuidv7_watermark', 'watch', 'unwatch', 'hold_row')

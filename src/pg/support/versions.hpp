@@ -220,7 +220,7 @@ inline const PGPROC* process_of_prepared(FullTransactionId transaction) {
 ///
 /// If PostgreSQL gives the count to copies, too, statements are still told apart by it, or share an
 /// earlier value, which is lower and therefore safe. If it removes the count, the library does not
-/// compile. specs/watermark_readers.spec shows one value in a statement, and
+/// compile. specs/watermark_statement.spec shows one value in a statement, and
 /// test/t/036_watermark.pl a later one in the next.
 inline uint64_t& statement_number(Snapshot snapshot) {
     Assert(snapshot->copied);

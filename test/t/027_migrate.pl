@@ -38,6 +38,7 @@ my @writers;    # sessions that write during a section
 #             setup, and a sub that edits the statements in $_ as the page says
 #   again     a pattern of blocks that can be run twice; their second run must succeed too
 #   before    a sub that is called between setup and blocks
+#   between   [pattern, statement, expected result, name]... to run after the block that matches the pattern
 #   after     a sub that is called after the blocks, with a reference to the list of their outputs
 my %sections = (
 	'Serial and identity keys' => {
@@ -69,10 +70,29 @@ my %sections = (
 	'Back-filling a table' => {
 		table => 'comments',
 		insert => q{INSERT INTO comments (post_id, body) SELECT max(id), 'new' FROM posts},
+		# The bodies of posts are numbers in the order of their keys, and those of comments are those of their posts.
+		between => [
+			[ qr/ADD COLUMN/, q{INSERT INTO posts (body) VALUES ('30000') RETURNING new_id IS NOT NULL}, 't', 'a new post has an ID' ],
+			[ qr/ADD COLUMN/, q{INSERT INTO comments (post_id, body) VALUES (30001, '30000') RETURNING new_post_id IS NOT NULL}, 't', '... its comment refers to it' ],
+			[ qr/ADD COLUMN/, q{INSERT INTO comments (post_id, body) VALUES (7, '6') RETURNING new_post_id IS NULL}, 't', '... and that of an old post has to wait' ],
+			[ qr/^UPDATE posts/, 'SELECT count(*), count(DISTINCT new_id) FROM posts', '30001|30001', 'one statement fills in all IDs' ],
+			[ qr/^UPDATE posts/, q{UPDATE posts SET new_id = NULL WHERE body <> '30000'}, '', '... which are removed, so that the batches fill them in' ],
+			[ qr/RENAME/, q{INSERT INTO posts (body) VALUES ('30001') RETURNING id > 0, old_id IS NULL}, 't|t', 'a new post needs no old key' ],
+		],
 		queries => [
-			[ 'SELECT count(*), count(DISTINCT id), every(snowflake_timestamp(id) = created_at) FROM posts', '30000|30000|t', 'IDs are distinct and have the times' ],
+			[   'SELECT count(*), count(DISTINCT id), every(snowflake_timestamp(id) = created_at) FILTER (WHERE body::int < 30000) FROM posts',
+				'30002|30002|t', 'IDs are distinct and have the times'
+			],
 			[   q{SELECT count(*), every(posts.body = comments.body) FROM comments JOIN posts ON post_id = posts.id WHERE comments.body <> 'new'},
-				'30000|t', 'comments refer to the same posts'
+				'30002|t', 'comments refer to the same posts'
+			],
+			[   q{SELECT string_agg(attrelid::regclass || '.' || attname, ' ' ORDER BY attrelid::regclass::text, attname) FROM pg_attribute
+				WHERE attrelid IN ('posts'::regclass, 'comments'::regclass) AND attnum > 0 AND attnotnull},
+				'comments.id comments.post_id posts.created_at posts.id', 'the same columns are not null'
+			],
+			[   q{SELECT string_agg(conname, ' ' ORDER BY conname) FROM pg_constraint
+				WHERE conrelid IN ('posts'::regclass, 'comments'::regclass) AND contype <> 'n'},
+				'comments_pkey comments_post_id_fkey posts_pkey', 'the constraints have the same names'
 			],
 			[   q{SELECT every(earlier < body::int) FROM (SELECT body, lag(body::int) OVER (ORDER BY id) AS earlier FROM posts) AS all_posts},
 				't', 'posts have the same order'
@@ -387,6 +407,11 @@ sub run_section
 		$section->{runs}{$original}->() for $section->{runs} ? $text : ();
 		push @outputs, run_block($language, $text);
 		run_block($language, $text) if $section->{again} && $text =~ $section->{again};
+		for (@{ $section->{between} // [] })
+		{
+			my ($pattern, $statement, $expected, $name) = @$_;
+			is($node->safe_psql('app', $statement), $expected, $name) if $text =~ $pattern;
+		}
 	}
 	$section->{after}->(\@outputs) if $section->{after};
 	check_rows($section, $database, $foreign_keys);

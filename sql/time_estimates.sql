@@ -71,11 +71,12 @@ CREATE TABLE others AS SELECT n, k FROM twins WHERE n % 10 = 0;
 -- on_column(STATEMENT, TYPE, SUFFIX): the statement with the column TYPE || SUFFIX instead of "id", and with the boundary
 -- of the day, an ID of the type, instead of "@03-10"
 CREATE FUNCTION on_column(statement text, type text, suffix text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE day text; boundary text;
+DECLARE day text; t timestamptz;
 BEGIN
     FOREACH day IN ARRAY '{03-10,03-11,03-12,03-13,05-10}'::text[] LOOP
-        EXECUTE format('SELECT format(''%%L::%%s'', id, pg_typeof(id)) FROM %s_boundary(''2026-%sZ'') AS id', type, day) INTO boundary;
-        statement := replace(statement, '@' || day, boundary);
+        t := '2026-' || day || 'Z';
+        statement := replace(statement, '@' || day, CASE type WHEN 'ulid' THEN format('%L::ulid', ulid_boundary(t))
+            WHEN 'sno' THEN format('%L::sno', sno_boundary(t)) ELSE format('%L::bigint', snowflake_boundary(t)) END);
     END LOOP;
     RETURN regexp_replace(statement, '\mid\M', type || suffix, 'g');
 END $$;

@@ -125,7 +125,7 @@ suite_core() { on_server "" run_core "PostgreSQL's own tests"; }
 
 # Prints all SQL tests except those with thousands of queries.
 tests_for_slow_servers() {
-    make -s print-REGRESS | sed -E 's/\b(back_filling|time_predicates|range_predicates|core_queries)\b//g'
+    make -s print-REGRESS | sed -E 's/\b(time_predicates|range_predicates|core_queries)\b//g'
 }
 
 preloaded="shared_preload_libraries = 'snowdrift'"

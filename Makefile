@@ -20,8 +20,8 @@ REGRESS = helpers $(REGRESS_BOTH) $(REGRESS_BOTH_SUPERUSER) snowflake_storage la
 	generators equal_ids generator_dependents watermark drawn_before generator_overflow snapshots advance time_units snowflake_at back_filling time_predicates time_plans \
 	time_estimates uuidv7_plans generator_layout partitioning partition_layouts drop_partitions partition_rights audit_extension diagrams id_types_usage catalog \
 	locks settings decoys privileges core_queries
-# Those that preloading, which reserves shared memory, or plans with parallel workers can change. The suite preloaded of
-# ./dev test runs the others with --long.
+# The tests whose results can change with preloading, which reserves shared memory, or with parallel workers. The suite
+# preloaded of ./dev test runs the others with --long.
 REGRESS_PRELOADED = helpers snowflake snowflake_generators snowflake_storage ulid_type ulid_generator uuidv7 sno_type sno_generator \
 	generators watermark drawn_before generator_overflow snapshots advance time_units snowflake_at settings range_predicates \
 	range_plans time_predicates time_plans time_estimates id_index core_queries

@@ -42,8 +42,8 @@ cmd_test() {
 
 # ---- a suite beside the others -----------------------------------------------------------------
 
-# start_beside SUITE: runs a suite in a process of its own, with servers of its own. That of TAP spends most of its time
-# waiting for servers and clocks.
+# start_beside SUITE: runs a suite in a process of its own, with servers of its own. The suite tap spends most of its
+# time waiting for servers and clocks.
 start_beside() {
     set -m
     ./dev test "$1" </dev/null >"$work/beside.log" 2>&1 &

@@ -10,7 +10,7 @@
 // What can go wrong: a bigint does not contain its layout. Reading an ID of another layout usually
 // succeeds, but its time and fields are wrong.
 //
-// This room carries no sentence of the proof in docs/guarantees.md.
+// The proof in docs/guarantees.md does not rely on this file.
 #pragma once
 
 #include "snowdrift/requirements.hpp"  // first: libpqxx may require less

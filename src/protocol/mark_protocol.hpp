@@ -1,19 +1,19 @@
 // The protocol of the mark: how sessions attach it and advance it. mark_state.hpp has what they
 // share in memory, lease.hpp how far the mark runs ahead. watermark.hpp is the other protocol of
-// this room. Both are templates over their environment. src/pg supplies PostgreSQL. test/model
+// this folder. Both are templates over their environment. src/pg supplies PostgreSQL. test/model
 // supplies a machine in which each call is a step, and explores the interleavings. Nothing here
 // reads a clock or waits, except through the environment.
 //
 // The rule, sentence 1 of the proof in docs/guarantees.md: sessions rely only on the word in shared
-// memory, and the word has only marks that are durable. A mark that is written ahead of need is
+// memory, and the word contains only durable marks. A mark that is written ahead of need is
 // published by a later call, when it is durable.
 //
 // What can go wrong: the table is dropped and created again, or the mark is set back, while a
-// session draws. The word then has another tag, so cover() returns false, and the session
-// discards its ID. A session fails between two steps, for example because the disk is full: until
-// the word describes the file, the row's writer stays `outside`, and another session repeats the
-// steps. Two sessions write at a time: the page's lock orders them, and the row's mark only
-// advances. A library with a later structure of the states is in use: open_page() raises an error.
+// session draws. The word then has another tag, so cover() returns false, and the session discards
+// its ID. A session fails between two steps, for example because the disk is full: until the word
+// describes the file, the row's writer stays `outside`, and another session repeats the steps. Two
+// sessions write at the same time: the page's lock orders them, and the row's mark only advances. A
+// library with a later structure of the states is in use: open_page() raises an error.
 //
 // Sentence 2 relies on bind(), which sets the floor from which states start, and "While the library
 // is replaced", on the same page, on the structure in the row.

@@ -1,7 +1,7 @@
 // Overflow of a generator: calls wait because a time unit's sequence is used up.
 //
-// An episode begins when a call waits. It ends when no call has waited for one second. A call that
-// waits longer records its wait repeatedly.
+// An episode begins with the first call that waits. It ends when no call has waited for one second.
+// A call that waits longer records its wait repeatedly.
 #pragma once
 
 #include <algorithm>

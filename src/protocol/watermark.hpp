@@ -1,5 +1,6 @@
 // The protocol of watermarks. The watermark of a generator is the time before which it issues no
-// more IDs, and before which no transaction in progress has drawn one.
+// more IDs, and before which no transaction in progress has drawn one. The SQL functions return the
+// smallest ID of that time.
 //
 // The rule, sentences 7 and 8 of the proof in docs/guarantees.md: before its first draw from a
 // generator, a transaction publishes a time that none of its IDs is before. A reader takes the
@@ -9,9 +10,9 @@
 // What can go wrong: the ID of a row was not drawn in the row's transaction, and is below a
 // watermark that was returned. A watch publishes before it looks for watermarks, and a reader
 // records its watermark before it looks for holds again, so one of them finds the other (sentence
-// 11). A restart forgets which watermarks were returned, so they are durable before that (sentence
-// 12). A reader's snapshot is older than the end of a transaction: History keeps the hold (sentence
-// 9). Fences keep these orders on all processors.
+// 11). A restart loses the latest watermark in shared memory, so each watermark is durable before
+// it is returned (sentence 12). A reader's snapshot is older than the end of a transaction: History
+// keeps the hold (sentence 9). Fences keep these orders on all processors.
 //
 // The functions are templates over their environment: src/pg/watermark supplies PostgreSQL,
 // test/model a machine in which each call is a step. It declares
@@ -82,8 +83,8 @@ int64_t read(Environment& env) {
 }
 
 /// The latest watermark of a generator that was returned, in shared memory: its time in Unix
-/// milliseconds; -1 if none was, or if a row whose number is no ID was before 1970. A new one is
-/// all zero.
+/// milliseconds; -1 if none was returned, or if a row with a number that is not an ID held it back
+/// to before 1970. A new one is all zero.
 class Returned {
  public:
     int64_t load() const noexcept { return static_cast<int64_t>(after_.load()) - 1; }

@@ -7,15 +7,15 @@
 // within each of two timelines, and each ID, or block of IDs, is one move. Therefore, a state
 // issues no ID twice, whatever the clock shows. A move of a Snowflake or a sno is one atomic
 // operation; the caller holds a lock while it takes a block. Only SnoGenerator::at(), for IDs of
-// past times, is no move, and can repeat values. For sentence 2, advance_past() moves a state past
-// a time.
+// past times, is not a move, and can repeat values. For sentence 2, advance_past() moves a state
+// past a time.
 //
 // What can go wrong: the clock is behind the last ID. Sno values continue in the other timeline,
 // unless it has used the clock's time; other IDs continue at the last ID's time, up to a lead that
 // the caller sets. Otherwise, the answer is to wait, or to give up. The time that the caller passes
-// is outdated, because it was interrupted: the answer `stale` makes it read the clock again. The
-// sequence of a time unit is used up: the state advances by one unit per unit of the clock, so load
-// does not increase the lead.
+// is outdated, because the caller was interrupted: the answer `stale` makes the caller read the
+// clock again. The sequence of a time unit is used up: the state advances by one unit per unit of
+// the clock, so load does not increase the lead.
 #pragma once
 
 #include <algorithm>

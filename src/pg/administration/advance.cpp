@@ -19,9 +19,9 @@ using namespace snowdrift;
 
 namespace {
 
-/// Make all further IDs of the database later than the Unix millisecond. The mark comes first, and
-/// then the floor of fresh states: a state that is allocated after the list was read starts after
-/// the floor.
+/// Make all further IDs of the database later than the Unix millisecond `unix_ms`. The mark comes
+/// first, and then the floor of fresh states: a state that is allocated after the list of slots was
+/// read starts after the floor.
 void advance_all(int64_t unix_ms) {
     PreventCommandIfReadOnly("snowdrift.advance()");
     check_lead("time", unix_ms, settings::max_clock_lead);

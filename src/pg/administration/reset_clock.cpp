@@ -1,4 +1,4 @@
-// The SQL function snowdrift.reset_clock(): after the clock had jumped into the future, sets the
+// The SQL function snowdrift.reset_clock(): after the clock has jumped into the future, sets the
 // mark back and discards the states. After that, IDs of times later than the clock's may be
 // repeated.
 #include <algorithm>
@@ -49,8 +49,9 @@ int64_t latest_time(const record::Row& record) {
 
 /// Discard the states if the mark, an origin or a state is ahead of the clock by more than
 /// `max_lead_ms`; return false if none is. (Reading a watermark advances a state, but not the
-/// mark.) The mark becomes the clock's time, unless it is ahead by less, and is attached. Existing
-/// generators may then issue IDs from that time on, so the same write limits their origins.
+/// mark.) Set the mark to the clock's time, unless it is ahead by no more than that, and attach it.
+/// Existing generators may then issue IDs from that time on, so the same write limits their
+/// origins.
 bool reset(int64_t max_lead_ms) {
     // The lock blocks sessions that advance the mark or attach it. A session that attaches it later
     // reads the mark that is set here.
@@ -63,8 +64,8 @@ bool reset(int64_t max_lead_ms) {
         const int32_t last = last_generator();
         wal::require_writable();  // before states are lost
         // Discard the mark first, so that sessions discard IDs that they draw from the old states,
-        // and wait for the lock. Read the clock after that: no earlier ID is returned from now on.
-        // If an error occurs, they attach the mark that is on disk then.
+        // and wait for the lock. Read the clock after that: no ID before that time is returned from
+        // now on. If an error occurs, the sessions attach the mark that is on disk then.
         mark::discard();
         const int64_t unix_ms = clock::now_ms();
         (void)record::update(table, [&](record::Row& row) {

@@ -25,8 +25,8 @@ using namespace snowdrift;
 
 namespace {
 
-/// The kind of IDs with a watermark that a column of this type contains, or of a domain over it;
-/// nothing if it contains none.
+/// The kind of the IDs in a column of this type, or of a domain over it; nothing if they have no
+/// watermark.
 std::optional<slots::Kind> kind_of(Oid type) {
     const Oid base = getBaseType(type);
     if (base == INT8OID) return slots::Kind::snowflake;

@@ -152,7 +152,7 @@ struct Key {
 
 struct Batch {
     Key key;
-    uint64_t unit;  // of the numbers; the units from key.unit to here are used up
+    uint64_t unit;  // of the numbers; the units from key.unit up to it are used up
     int64_t next;   // the numbers that are left: next <= number < end
     int64_t end;    //
     int64_t taken;  // numbers that the transaction has taken for the key
@@ -175,7 +175,8 @@ struct Run {
 
 Run used_up{};
 bool is_outdated = false;  // a rollback may have returned numbers to the table
-// When the batches were made. After a change, an id can belong to another generator.
+// That of the definitions when the batches were made. After a change, an id can belong to another
+// generator.
 uint64_t definitions_version = 0;
 
 void on_transaction_event(XactEvent event, void*) {
@@ -186,8 +187,8 @@ void on_subtransaction_event(SubXactEvent event, SubTransactionId, SubTransactio
     if (event == SUBXACT_EVENT_ABORT_SUB) is_outdated = true;
 }
 
-/// Begin without batches, unless those of this transaction can be used. Numbers of an earlier
-/// transaction are not, because its commit may not be on disk yet. What is left stays unused.
+/// Discard the batches, unless this transaction can still use them. Those of an earlier transaction
+/// cannot be used, because its commit may not be on disk yet. Their remaining numbers stay unused.
 void make_batches() {
     const bool is_present = batches != nullptr && transaction == current_transaction();
     if (is_present && !is_outdated && definitions_version == definitions::version &&

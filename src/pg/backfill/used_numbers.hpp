@@ -3,14 +3,14 @@
 // has used. snowflake_at.cpp has the function.
 //
 // The rule: a generator issues IDs of the present from its origin on (named/origin.hpp), and those
-// of past times only before it. So the two never meet, and this room needs neither the mark nor a
-// state: a row of the table is inserted in the transaction that uses its numbers, and is exactly as
-// durable as that.
+// of past times only before it. The two therefore never overlap, and IDs of past times need neither
+// a state nor the time of the mark: a row of the table is inserted in the transaction that uses its
+// numbers, and is exactly as durable as the transaction.
 //
 // What can go wrong: two transactions take the same numbers, or a number is taken again after a
 // rollback. A lock on the generator, until the (sub)transaction ends, excludes the first; after a
-// rollback, what the session knows of the table is forgotten. docs/guarantees.md, "IDs of past
-// times", has the proof.
+// rollback, the session discards its numbers and what it remembers of the table.
+// docs/guarantees.md, "IDs of past times", has the proof.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The slot of a generator that a session has attached, and the tag of the mark when it did.
+// A generator's slot that a session has attached, and the mark's tag at that time.
 #pragma once
 
 #include <algorithm>
@@ -21,10 +21,10 @@ class AttachedSlot {
     /// Makes the next attach() look up the slot again.
     void detach() { slot_ = nullptr; }
 
-    /// Attaches the slot of `key`, unless it is attached, and advances its state past the floor.
-    /// If `is_new`, this transaction has created the generator: a rollback releases the slot.
-    /// `table`: that of the record, which the caller has locked. Otherwise, snowdrift.reset_clock()
-    /// could clear the state before it is advanced past the mark as it was before the reset.
+    /// Attaches the slot of `key`, unless it is attached, and advances its state past the floor. If
+    /// `is_new`, this transaction has created the generator: a rollback releases the slot. `table`
+    /// is that of the record. The caller has locked it: otherwise, snowdrift.reset_clock() could
+    /// clear the state before it is advanced past the mark as it was before the reset.
     ///
     /// Raises 25006 during recovery, 53400 if the database has too many generators, 53200 if the
     /// server has no free shared memory.

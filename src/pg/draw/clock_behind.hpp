@@ -22,7 +22,7 @@ void wait_for_clock(int64_t unix_ms);
 struct Label {
     const char* name;
     uint32_t capacity;  ///< IDs per time unit; 0 if it depends on random bits
-    int time_unit_ms;   ///< in milliseconds
+    int time_unit_ms;
 };
 
 /// Records that a call, which the slot counts as waiting, waits because a time unit's sequence is

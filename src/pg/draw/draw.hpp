@@ -7,10 +7,10 @@
 // taken and before it is returned (sentence 1): an ID that was taken and is not returned is lost,
 // which harms nobody.
 //
-// In most calls for Snowflakes and sno values, nothing waits and nothing is locked: the session is
+// In most calls for Snowflakes and sno values, nothing waits and nothing is locked: the handle is
 // prepared, the transaction holds the watermark, the state advances by one atomic operation, and
 // the word of the mark is past the ID by half of the lease (draw_fast). The others call draw(),
-// which prepares the session, publishes the hold, waits or advances the mark, as necessary. The
+// which prepares the handle, publishes the hold, waits or advances the mark, as necessary. The
 // waits can be interrupted.
 //
 // What can go wrong: the state is replaced between prepare() and the draw, by another session that
@@ -32,7 +32,7 @@
 
 namespace snowdrift {
 
-/// A session's handle of a generator, as draw() needs it.
+/// What draw() requires of a session's handle of a generator.
 template <typename T>
 concept GeneratorHandle = requires(T handle, Request& request) {
     typename T::Id;
@@ -78,8 +78,8 @@ pg_noinline Answer wait_for_id(Handle& handle, Answer answer, Request& request) 
 }
 
 /// Draws an ID, which the mark on disk covers. Raises the errors of Handle::prepare(), and those of
-/// report_clock_error() and mark::cover(). Takes no lock that is not released before it returns,
-/// but that of a named generator.
+/// report_clock_error() and mark::cover(). The only lock that remains when it returns is that of a
+/// named generator.
 template <GeneratorHandle Handle>
 pg_noinline auto draw(Handle& handle) {
     for (;;) {

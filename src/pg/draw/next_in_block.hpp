@@ -15,8 +15,8 @@
 
 namespace snowdrift {
 
-/// This session's handle of the database's block generator of one kind, whose state is that member
-/// of the slot.
+/// This session's handle of the database's block generator of one kind, whose state is the member
+/// `state` of the slot.
 template <typename Format, slots::Kind kind, BlockGenerator<Format> slots::Slot::*state>
 class BlockHandle {
  public:
@@ -71,8 +71,8 @@ class BlockHandle {
 template <typename Id, slots::Kind kind, BlockGenerator<Id> slots::Slot::*state>
 inline BlockHandle<Id, kind, state> block_handle;
 
-/// Whether the tag is still that of the mark. An invalidation may stand for the rollback of another
-/// file of the mark, to which the word would still belong.
+/// Whether the tag is still that of the mark. An invalidation may mean that the creation of another
+/// file of the mark was rolled back, while the word still describes that file.
 inline bool is_mark_current(int tag) {
     if (unlikely(mark::attached.tag != tag)) (void)mark::attach();
     return mark::is_current(tag);

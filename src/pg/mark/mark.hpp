@@ -1,7 +1,7 @@
 // The mark: a time on disk, of which the database guarantees: no ID with a later timestamp has ever
 // been returned. docs/guarantees.md has the proof. This file is a session's view of it;
 // protocol/mark_protocol.hpp has the protocol between sessions. record/record.hpp has the row on
-// disk, and says why it is a row of a table that is changed in place, and nothing else.
+// disk, and says why it is a row that is changed in place.
 //
 // The rule is sentence 1: before an ID past the mark is returned, the mark is advanced, and the new
 // mark is durable. To keep it without a flush for each ID, the mark runs ahead by a lease, and a
@@ -14,14 +14,14 @@
 // or bound to another file of the table. A session that holds no lock advances it only while the
 // tag is the same.
 //
-// This room also stops old libraries. After an upgrade without a restart, sessions of the old and
+// This folder also stops old libraries. After an upgrade without a restart, sessions of the old and
 // of the new library are open at once. If their structures differ, they have different states, and
-// the new ones start after the mark on disk. So a draw needs no more than the mark: an old session
-// finds the new structure in the row when it next advances the mark, and stops. But what is not
-// covered by the mark is only in the states: which watermark was returned, where a snapshot was
-// taken, to what time the generators were advanced, which generators are gone. Whoever reads or
-// changes that calls require_structure() afterwards, or, if it is enough that the states are the
-// present ones at the beginning, before.
+// the new ones start after the mark on disk. Therefore, the mark is enough for draws: an old
+// session finds the new structure in the row when it next advances the mark, and stops. What the
+// mark does not cover is only in the states: which watermark was returned, where a snapshot was
+// taken, to what time the generators were advanced, which generators were dropped. Functions that
+// read or change this call require_structure() afterwards; those for which it is enough that the
+// states are current at the beginning call it before.
 #pragma once
 
 #include <atomic>
@@ -86,8 +86,8 @@ void cover_watermark(int64_t unix_ms);
 bool cover(int64_t unix_ms);
 
 /// Makes all sessions forget the mark, so that they discard the IDs that they draw, and clears the
-/// states of this database's generators. Sessions attach the mark again when the caller, who has
-/// locked the table against them, has set it back on disk.
+/// states of this database's generators. They attach the mark again after the caller has set it
+/// back on disk. Precondition: the caller has locked the table against other sessions.
 void discard();
 
 /// Whether `tag` is the current tag: the mark was neither reset nor moved to another file since.

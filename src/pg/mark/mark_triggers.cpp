@@ -26,8 +26,8 @@ int64 inserted_time(const TriggerData& trigger, record::Column column, const cha
 
 /// snowdrift_tables.restore_mark() → trigger: advances the mark and the latest watermark to those
 /// of a restored dump's row, extends the origin to that of the row, and skips the row. A row of
-/// another server that has a replication origin is only skipped; without one, it looks like that of
-/// a dump.
+/// another server is only skipped if it has a replication origin; without one, it cannot be told
+/// from a row of a dump.
 SNOWDRIFT_FUNCTION(restore_mark) {
     const TriggerData& trigger =
         check_trigger(fcinfo, "mark", TRIGGER_EVENT_ROW | TRIGGER_EVENT_BEFORE);

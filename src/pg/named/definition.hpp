@@ -29,7 +29,7 @@ struct Definition {
     std::optional<int64_t> origin_ms;  ///< of a Snowflake generator, in Unix milliseconds: it
                                        ///< issues no ID before this time; nothing if unknown
 
-    /// The default generator of the kind. The mark's row has its origin.
+    /// The default generator of the kind. The record has its origin.
     static constexpr Definition of_default(slots::Kind kind) {
         Definition definition{};
         definition.kind = kind;

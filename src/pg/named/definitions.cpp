@@ -217,8 +217,8 @@ void insert(const char* name, const Definition& definition) {
     row[Column::this_node_only] = BoolGetDatum(definition.this_node_only);
     if (!is_sno) {
         row[Column::layout] = make_datum(definition.layout);
-        // After the id: snowdrift.reset_clock() limits the origins of all generators with earlier
-        // ids.
+        // Read the clock after the id is assigned: snowdrift.reset_clock() limits the origins of
+        // all generators with earlier ids.
         const int64_t origin_ms = definition.layout.truncate(clock::now_ms());
         row[Column::origin] = TimestampTzGetDatum(timestamp_from_unix_ms(origin_ms));
     }

@@ -1,6 +1,6 @@
 // A session's cache of its handles of the named generators of one kind, looked up by name. With
-// PostgreSQL's dynahash instead of the buckets, an INSERT that draws from two generators would pay
-// a third more for each ID, and this file would not be shorter.
+// PostgreSQL's dynahash instead of the buckets, an INSERT that draws from two generators would take
+// a third longer for each ID, and this file would not be shorter.
 #pragma once
 
 #include <array>
@@ -17,9 +17,9 @@ extern "C" {
 
 namespace snowdrift {
 
-/// The cache. An entry stays until the session ends. `Handle`: of a generator of the kind
-/// Handle::kind, which define(definition, name) describes. The first use in a transaction
-/// calls Handle::begin_transaction().
+/// The cache. An entry stays until the session ends. `Handle`: a handle of a generator of the kind
+/// Handle::kind; define(definition, name) makes it that of a named one. The first use in a
+/// transaction calls Handle::begin_transaction().
 template <typename Handle>
 class GeneratorCache {
  public:

@@ -13,7 +13,8 @@ namespace snowdrift {
 
 /// The origin of a Snowflake generator, in Unix milliseconds; nothing if it is unknown. `record`
 /// has that of the default generator. After snowdrift.reset_clock(), it also limits the origins of
-/// the generators with ids up to record.origin_generators: they may have issued IDs since then.
+/// the generators with ids up to record.origin_generators: these may have issued IDs of times from
+/// record.origin_ms on.
 inline std::optional<int64_t> find_origin(const record::Row& record, const Definition& definition) {
     Assert(definition.kind == slots::Kind::snowflake);
     if (definition.is_default()) return record.origin_ms;

@@ -109,7 +109,7 @@ Claim read_claim(Relation table, const std::optional<ServerNumber>& number,
 }
 
 /// Replace the owner, unless another session has changed it since `last` was read. Return whether
-/// it is the given one.
+/// the record now has `owner`.
 bool set_owner(Relation table, const Owner& last, const Owner& owner) {
     Assert(!RecoveryInProgress());
     if (last == owner) return true;
@@ -125,8 +125,8 @@ bool set_owner(Relation table, const Owner& last, const Owner& owner) {
     return recorded_owner(present) == owner;
 }
 
-/// What the record has of a number. Without a configured one, servers have the number 0, so that
-/// number is not missed.
+/// What the record contains for a number. Servers without a configured number have the number 0, so
+/// the loss of a configured 0 does not matter.
 int32 to_column(const ServerNumber& number) {
     Assert(number.is_of_database);
     return number.is_configured ? static_cast<int32>(number.value) : no_number;

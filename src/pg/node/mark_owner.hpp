@@ -26,8 +26,8 @@ struct ServerNumber {
     friend bool operator==(const ServerNumber&, const ServerNumber&) = default;
 };
 
-/// Records this server in `table`, which is that of the record, or that it is not confirmed. Called
-/// before a session draws IDs that need no number.
+/// Records this server as the owner, or that it is not confirmed. `table`: that of the record.
+/// Called before a session draws IDs that need no number.
 void own_mark(Relation table);
 
 /// The same, and ensures that no other server may generate equal IDs. `number`: the one in the IDs,

@@ -4,9 +4,9 @@
 // The rule: each server that issues Snowflakes or sno values of one generator needs a number of its
 // own. Drawing one raises an error if snowdrift.node gives no number, or if this server finds that
 // another may have it. A server does not see the others. It sees the record, which says whose IDs
-// the mark covers (mark_owner.hpp): the system identifier, and the number that was last
-// drawn with, if it was configured. A copy with a new system identifier finds the old one there; a
-// server that has lost its configured number finds that. Both raise 55000 until a superuser calls
+// the mark covers (mark_owner.hpp): the system identifier, and the number in the last IDs, if it
+// was configured. A copy with a new system identifier finds the old one there; a server that has
+// lost its configured number finds that number. Both raise 55000 until a superuser calls
 // snowdrift.confirm_node(); configuring a number also ends the second.
 //
 // What can go wrong, and is not noticed: two servers that were configured with the same number, and

@@ -10,12 +10,12 @@
 // types ulid and sno are planned as without the extension.
 //
 // What can go wrong: the comparisons evaluate the ID and the times twice, so a call with a volatile
-// expression or a subquery is not replaced. They call functions that the user may not call, or that
-// another role could have created: they are looked up only in the schema of the support functions,
-// and only if the user has EXECUTE. PostgreSQL does not recognize the two bounds of an ID as a
-// range, and multiplies their estimates: see id_inequality_sel.cpp.
+// expression or a subquery is not replaced. The comparisons call functions that the user may lack
+// the right to call, or that another role could have created: these are looked up only in the
+// schema of the support functions, and only if the user has EXECUTE. PostgreSQL does not recognize
+// the two bounds of an ID as a range, and multiplies their estimates: see id_inequality_sel.cpp.
 //
-// This room carries no sentence of the proof in docs/guarantees.md. On that page, "Who can do what"
+// The proof in docs/guarantees.md does not rely on this folder. On that page, "Who can do what"
 // states which functions it may find.
 #pragma once
 

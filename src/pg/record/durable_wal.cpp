@@ -55,12 +55,12 @@ void add_confirmation_context(void*) {
     errcontext("while waiting for a synchronous standby to confirm the ID mark");
 }
 
-/// Wait until the standbys in `synchronous_standby_names` have flushed the record at `position`, or
+/// Wait until the standbys in `synchronous_standby_names` have flushed WAL up to `position`, or
 /// until none is named.
 ///
-/// This looks again and again, and does not wait in the queue of commits: SyncRepWaitForLSN() takes
-/// a cancel request to be a reason to return, and warns of a commit that has happened. The next
-/// look is after an eighth of the wait so far, at least 1 ms and at most 100 ms.
+/// This polls, and does not wait in the queue of commits: SyncRepWaitForLSN() returns when a cancel
+/// request arrives, and warns that a transaction was committed. The next check is after an eighth
+/// of the wait so far, at least 1 ms and at most 100 ms.
 void wait_for_standbys(XLogRecPtr position) {
     ErrorContextCallback context{error_context_stack, add_confirmation_context, nullptr};
     error_context_stack = &context;

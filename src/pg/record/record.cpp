@@ -64,8 +64,8 @@ void visit_rows(Page page, Visit visit) {
         if (char* const columns = columns_of(page, offset)) visit(columns);
 }
 
-/// A row as stored, but with the present server_start, and the structure of states that this server
-/// still has.
+/// A row as stored, but with the present server_start, and without a structure from before this
+/// server started.
 Row read_columns(const char* columns) {
     Row row;
     std::memcpy(static_cast<void*>(&row), columns, row_size);
@@ -76,7 +76,8 @@ Row read_columns(const char* columns) {
     return row;
 }
 
-/// The oldest row, with the latest times and the earliest origin. Raises 55000 if there is none.
+/// The oldest row, but with the latest times and the earliest origin of all rows. Raises 55000 if
+/// there is none.
 Row read_page(Page page) {
     std::optional<Row> all;
     visit_rows(page, [&](const char* columns) {

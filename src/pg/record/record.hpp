@@ -1,26 +1,27 @@
-// The record: what a database keeps about its IDs where no crash, standby or dump loses it. It is
-// the one row of the table snowdrift_tables.mark, which sessions change in place on its page,
-// independently of transactions, and log as generic WAL.
+// The record: what a database stores about its IDs, so that it survives crashes, failovers and
+// dumps. It is the one row of the table snowdrift_tables.mark, which sessions change in place on
+// its page, independently of transactions, and log as generic WAL.
 //
-// The rule: whoever changes the row holds its page's lock from the read to the write, and relies on
-// the change only when its WAL is durable (durable_wal.hpp). So a later read sees it on this
-// server, after a crash, and on each standby that confirms the mark.
+// The rule: a session that changes the row holds its page's lock from the read to the write, and
+// relies on the change only when its WAL is durable (durable_wal.hpp). A later read then sees it on
+// this server, after a crash, and on each standby that confirms the mark.
 //
-// Each column belongs to one room, which decides what it becomes: the time, its writer and the
+// Each column belongs to one folder, which decides its value: the time, its writer and the
 // structure to mark/, the server and its number to node/, the origin to named/, the watermark to
-// watermark/. They are one row because that is what keeps them consistent: a copy of the server, or
-// a dump, has all of them as they were at one moment.
+// watermark/. They are in one row to keep them consistent: a copy of the server, or a dump, has all
+// of them as they were at one moment.
 //
 // Why a row that is changed in place through generic WAL, and not something else? A sequence would
 // do nearly the same, but a role with UPDATE can set it back, logical replication can copy it, and
-// it has room for one number. A resource manager for WAL needs shared_preload_libraries, and a
-// server without the library could not replay its records. A file outside of PostgreSQL is not in
-// base backups and dumps, and standbys do not receive it. A generic record has none of these
-// faults: an ordinary server replays it, and pg_dump reads the row as that of a table.
+// it holds only one number. A resource manager for WAL needs shared_preload_libraries, and a server
+// without the library could not replay its records. A file outside of PostgreSQL is not in base
+// backups and dumps, and standbys do not receive it. Generic WAL has none of these faults: a server
+// without the library replays it, and pg_dump dumps the row like any other.
 //
-// What can go wrong: the table was altered, dropped or moved to another file by an owner, which
-// open() refuses; or a restored dump has added a second row while triggers were disabled. Reads
-// then give the latest times of all rows, and writes change all.
+// What can go wrong: the table was altered or dropped: open() raises an error. It was moved to
+// another file: protocol/mark_protocol.hpp binds the word again. A restored dump has added a second
+// row while triggers were disabled: reads return the latest times and the earliest origin of all
+// rows, and writes change all of them.
 #pragma once
 
 #include "pg/record/durable_wal.hpp"

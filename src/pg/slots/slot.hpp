@@ -1,6 +1,6 @@
-// A slot of shared memory: the state of a generator, or of the mark, and what features keep beside
-// it. Each part is declared by the room, or the protocol, that uses it. slots.hpp finds and
-// allocates slots.
+// A slot of shared memory: the state of a generator, or of the mark, and the counters and times
+// that are kept beside it. The folder that uses a part declares it. slots.hpp finds and allocates
+// slots.
 #pragma once
 
 #include "pg/support/postgres.hpp"

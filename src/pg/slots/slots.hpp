@@ -3,8 +3,8 @@
 //
 // The library must work without being preloaded, so its first session creates the root: from
 // PostgreSQL 17 on in a named segment, before that in the server's spare shared memory. The slots
-// are in dynamic shared memory. Nothing here survives a restart; what must is in the row of the
-// mark.
+// are in dynamic shared memory. Nothing here survives a restart; what must survive is in the
+// record.
 //
 // The rule: a slot belongs to one generator, and its key says which one: the database, the table of
 // definitions, the generator's id, kind and layout, and the bounds of its sequence. If a generator
@@ -117,8 +117,8 @@ void visit_generators(void (*visit)(Slot& slot, void* context), void* context);
 /// Clears the states of this database's generators.
 void clear_generators();
 
-/// Reserves shared memory for the root, in a shmem_request_hook. Without it, the first use takes
-/// the memory from the server's spare shared memory.
+/// Reserves shared memory for the root, in a shmem_request_hook. Without it, before PostgreSQL 17,
+/// the first use takes the memory from the server's spare shared memory.
 void reserve();
 
 }  // namespace snowdrift::slots

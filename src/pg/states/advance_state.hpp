@@ -2,8 +2,8 @@
 // slot_release.hpp has what happens to them when a transaction creates or drops a generator.
 //
 // The rule, sentences 2 and 3 of the proof in docs/guarantees.md: a state moves only forward, and
-// before one is given up, the floor of fresh states is raised to the last IDs of all. So a
-// generator that gets the slot or the name of another one starts after its IDs.
+// before one is given up, the floor of fresh states is raised to the last IDs of all states. A
+// generator that gets the slot or the name of another one therefore starts after its IDs.
 //
 // What can go wrong: a transaction that has dropped a generator is rolled back, and another
 // generator has drawn in its place meanwhile. Then the state is advanced past the floor, too.

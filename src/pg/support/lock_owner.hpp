@@ -1,4 +1,4 @@
-// Locks of a transaction, and not of the cursor that takes them.
+// Locks that belong to a transaction, not to the cursor that takes them.
 #pragma once
 
 #include "pg/support/postgres.hpp"

@@ -1,7 +1,7 @@
-// The way to PostgreSQL: the headers that every file in src/pg needs, and the macros that define
-// SQL-callable functions. The other files of this folder serve all rooms: the clock, the settings,
-// checks of arguments, conversions, rows, scans, and the lookup of the extension's own objects.
-// They use no other room of src/pg.
+// What every file in src/pg needs from PostgreSQL: the headers, and the macros that define
+// SQL-callable functions. The other files of this folder serve all other folders: the clock, the
+// settings, checks of arguments, conversions, rows, scans, and the lookup of the extension's own
+// objects. They use no other folder of src/pg.
 //
 // The rule: no object with a destructor is alive where an error may be raised, because an error of
 // PostgreSQL is a longjmp, which skips destructors. Memory belongs to PostgreSQL's memory contexts,
@@ -10,13 +10,14 @@
 // exceptions and RTTI.
 //
 // What can go wrong: a name could stand for an object of another role, so extension.hpp finds the
-// extension's objects through its C functions, which only superusers can create. Code in a table of
-// another role could run with the caller's privileges, so tables.hpp becomes the table's owner
-// before it executes statements, and insert_row.hpp runs none. A lock that a cursor takes could end
-// before the transaction does: see lock_owner.hpp. The clock can be set at any time, so only
-// clock.hpp reads it. PostgreSQL's versions differ, so only versions.hpp tests the version.
+// extension's objects through its C functions, which only superusers can create. A trigger or an
+// expression of another role's table could run with the caller's privileges, so tables.hpp becomes
+// the table's owner before it executes statements, and insert_row.hpp runs no such code. A lock
+// that a cursor takes could end before the transaction does: see lock_owner.hpp. The clock can be
+// set at any time, so only clock.hpp reads it. PostgreSQL's versions differ, so only versions.hpp
+// tests the version.
 //
-// This room carries no sentence of the proof in docs/guarantees.md. On that page, "Who can do what"
+// The proof in docs/guarantees.md does not rely on this folder. On that page, "Who can do what"
 // relies on extension.hpp and tables.hpp, and "IDs of past times" on insert_row.hpp.
 #pragma once
 

@@ -172,13 +172,14 @@ static_assert(has_standby_status(180000));
 /// max_wal_senders > 0.
 ///
 /// There is no other way to know what commits wait for. A backend's own SyncRepStandbyNames changes
-/// only between its statements: names that an administrator removes, because a standby is lost,
-/// would not end a wait, though they end those of commits. No function reports the flag that the
-/// checkpointer sets for all backends. So this reads it, as SyncRepWaitForLSN() does. The library
-/// can run on an older minor release than its headers, in which the same byte is a bool, and 1 has
-/// another meaning: hence the table of releases above. If PostgreSQL moves or renames the flag, the
-/// library does not compile; if it changes the bits, the assertion below fails; and
-/// test/t/004_replica.pl waits for a standby, and removes the names, on each version.
+/// only between its statements: if an administrator removes the names because a standby is lost,
+/// the waits of commits end, but this one would not. No function reports the flag that the
+/// checkpointer sets for all backends. Therefore, this function reads the flag, as
+/// SyncRepWaitForLSN() does. The library can run on an older minor release than its headers, in
+/// which the same byte is a bool, and 1 has another meaning: hence has_standby_status(). If
+/// PostgreSQL moves or renames the flag, the library does not compile; if it changes the bits, the
+/// assertion below fails; and test/t/004_replica.pl waits for a standby, and removes the names, on
+/// each version.
 inline bool has_names_of_standbys() {
     Assert(max_wal_senders > 0);
     static const int server_version =
@@ -213,7 +214,7 @@ inline const PGPROC* process_of_prepared(FullTransactionId transaction) {
 /// There is no other way to tell statements apart. PostgreSQL numbers neither statements nor
 /// snapshots. A later snapshot can have the address and the content of an earlier one, if no
 /// transaction has ended in between; then a statement that waits for the watermark would never see
-/// it rise. The start of the statement is that of the client's message: a loop in a function is one
+/// it rise. The statement's start time is that of the client's message: a loop in a function is one
 /// message, and a cursor is read by several. Memory that belongs to one query is not that of the
 /// queries in the STABLE functions that it calls. A reference that keeps the snapshot would hold
 /// back VACUUM, and a hook would slow down statements that do not use this extension.

@@ -16,7 +16,7 @@
 // raises 22008, but predicates accept any time. Tables contain the bytes of Ulid, Sno and
 // SnowflakeLayout, so these bytes and their meaning never change.
 //
-// This room carries no sentence of the proof in docs/guarantees.md.
+// The proof in docs/guarantees.md does not rely on this folder.
 #pragma once
 
 #include <algorithm>

@@ -36,7 +36,7 @@ struct alignas(64) Line {
 /// if the server has no free shared memory.
 void map_lines();
 
-/// Reserves shared memory, in a shmem_request_hook, in which sessions find that memory.
+/// Reserves, in a shmem_request_hook, the shared memory in which sessions find the lines.
 void reserve();
 
 /// The time of the hold of a transaction that was prepared before the memory was created. It holds

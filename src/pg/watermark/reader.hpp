@@ -29,8 +29,8 @@ int64_t lowest_hold(Generators generator);
 /// 53200 if the server has no free shared memory.
 void prepare_to_read();
 
-/// PostgreSQL as the environment of src/protocol/watermark.hpp. `Handle`: of a generator, with its
-/// state attached.
+/// PostgreSQL as the environment of src/protocol/watermark.hpp. `Handle`: that of a generator whose
+/// state is attached.
 template <typename Handle>
 class Environment {
  public:

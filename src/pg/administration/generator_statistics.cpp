@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "pg/named/definition_table.hpp"
+#include "pg/named/origin.hpp"
 #include "pg/record/record.hpp"
 #include "pg/slots/regressions.hpp"
 #include "pg/slots/slots.hpp"
@@ -120,7 +121,7 @@ void add_default(const Listing& listing, Kind kind) {
 void add_named(const Listing& listing, Row row) {
     const Definition definition = row.unchecked_definition();
     auto& origin = row[Column::origin];
-    if (origin && int64{definition.id} <= listing.record.origin_generators)
+    if (origin && is_origin_limited(listing.record, definition.id))
         origin = TimestampTzGetDatum(std::min(DatumGetTimestampTz(*origin),
                                               timestamp_from_unix_ms(listing.record.origin_ms)));
     // The result outlives the table's TOAST values.

@@ -6,6 +6,7 @@
 #include "pg/mark/mark.hpp"
 #include "pg/named/definition_table.hpp"
 #include "pg/named/definitions.hpp"
+#include "pg/named/origin.hpp"
 #include "pg/record/record.hpp"
 #include "pg/states/advance_state.hpp"
 #include "pg/support/clock.hpp"
@@ -41,7 +42,7 @@ int64_t latest_time(const record::Row& record) {
     int64_t latest = std::max(record.origin_ms, latest_unix_ms());
     definitions::for_each_row([&](const Row& row) {
         const auto& time = row[Column::origin];
-        if (time && int64_t{row.number(Column::id)} > record.origin_generators)
+        if (time && !is_origin_limited(record, row.number(Column::id)))
             latest = std::max(latest, timestamp_ceil_ms(DatumGetTimestampTz(*time)));
     });
     return latest;

@@ -11,15 +11,19 @@
 
 namespace snowdrift {
 
+/// Whether `record` limits the origin of the named generator with this id: after
+/// snowdrift.reset_clock(), it may have issued IDs of times from record.origin_ms on.
+inline bool is_origin_limited(const record::Row& record, uint32_t id) {
+    return int64_t{id} <= record.origin_generators;
+}
+
 /// The origin of a Snowflake generator, in Unix milliseconds; nothing if it is unknown. `record`
-/// has that of the default generator. After snowdrift.reset_clock(), it also limits the origins of
-/// the generators with ids up to record.origin_generators: these may have issued IDs of times from
-/// record.origin_ms on.
+/// has that of the default generator.
 inline std::optional<int64_t> find_origin(const record::Row& record, const Definition& definition) {
     Assert(definition.kind == slots::Kind::snowflake);
     if (definition.is_default()) return record.origin_ms;
-    const bool is_limited = int64_t{definition.id} <= record.origin_generators;
-    if (!definition.origin_ms || !is_limited) return definition.origin_ms;
+    if (!definition.origin_ms || !is_origin_limited(record, definition.id))
+        return definition.origin_ms;
     return std::min(*definition.origin_ms, record.origin_ms);
 }
 

@@ -93,9 +93,7 @@ struct alignas(64) Slot {
     Slot() : words{} { SpinLockInit(&lock); }
 
     /// Whether this is the first call since the slot was allocated.
-    bool first_time() {
-        return is_noticed.load(std::memory_order_relaxed) == 0 && is_noticed.exchange(1) == 0;
-    }
+    bool first_time() { return is_noticed.exchange(1) == 0; }
 };
 static_assert(sizeof(Slot) == 192, "another size is another structure_version");
 static_assert(sizeof(Slot::snowflake) <= sizeof(Slot::words) &&

@@ -139,11 +139,7 @@ bool release_dropped_databases() {
 // PostgreSQL documents this lock as the one for "an extension's space allocation in shared memory".
 // The server acquires it to allocate the root, so map the root first.
 Lock::Lock(LWLockMode mode) {
-    if (mapped_root == nullptr) {
-        const char* const name = psprintf("snowdrift %d", structure_version);
-        mapped_root = static_cast<Root*>(
-            named_memory(name, sizeof(Root), [](void* memory) { new (memory) Root{}; }));
-    }
+    if (mapped_root == nullptr) mapped_root = map_root<Root>("snowdrift");
     LWLockAcquire(AddinShmemInitLock, mode);
 }
 

@@ -24,6 +24,7 @@
 #pragma once
 
 #include <cstdint>
+#include <new>
 #include <span>
 
 #include "pg/slots/slot.hpp"
@@ -39,6 +40,14 @@ namespace snowdrift::slots {
 /// Slot, or the meaning of a state or key. Sessions of libraries with the same version share the
 /// memory, and those of an older version stop once a newer one is in use: see mark_protocol.hpp.
 inline constexpr int32_t structure_version = 2;
+
+/// The shared memory `name` of libraries with this structure, which holds a Root. Creates it if it
+/// does not exist. Raises 53200 if the server has no free shared memory.
+template <typename Root>
+Root* map_root(const char* name) {
+    return static_cast<Root*>(named_memory(psprintf("%s %d", name, structure_version), sizeof(Root),
+                                           [](void* memory) { new (memory) Root{}; }));
+}
 
 /// The maximum number of slots for named generators per database. It prevents one database from
 /// using up the shared memory of the others.

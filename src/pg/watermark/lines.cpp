@@ -1,7 +1,6 @@
 #include "pg/watermark/lines.hpp"
 
 #include <cstring>
-#include <new>
 
 #include "pg/slots/slots.hpp"
 
@@ -32,11 +31,7 @@ struct Root {
 /// The root, which slots::Lock protects. Call this before you take the lock.
 Root& root() {
     static Root* mapped = nullptr;
-    if (mapped == nullptr) {
-        const char* const name = psprintf("snowdrift watermarks %d", slots::structure_version);
-        mapped = static_cast<Root*>(
-            named_memory(name, sizeof(Root), [](void* fresh) { new (fresh) Root{}; }));
-    }
+    if (mapped == nullptr) mapped = slots::map_root<Root>("snowdrift watermarks");
     return *mapped;
 }
 

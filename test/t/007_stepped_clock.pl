@@ -7,7 +7,7 @@ use Snowdrift;
 use PostgreSQL::Test::Cluster;
 use Time::HiRes qw(usleep);
 
-my $ids_each = $ENV{SNOWDRIFT_LONG} ? 250_000 : 50_000;
+my $ids_each = $ENV{SNOWDRIFT_LONG} ? 250_000 : 20_000;
 
 my $node = new_server('stepped');
 start_with_clock($node, '+0');

@@ -8,7 +8,7 @@ use IPC::Run ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
-my $seconds = $ENV{SNOWDRIFT_LONG} ? 60 : 4;
+my $seconds = $ENV{SNOWDRIFT_LONG} ? 60 : 2;
 
 my $node = new_server('load');
 $node->append_conf('postgresql.conf', "max_prepared_transactions = 20\nsynchronous_commit = off\n");

@@ -10,7 +10,7 @@ use IPC::Open2;
 use IPC::Run ();
 use Time::HiRes qw(usleep);
 
-our @EXPORT = qw(new_server standby_of finds_staged use_own_copy create_edition install_library library_of_copy sharedir_of_copy start_with_clock set_clock
+our @EXPORT = qw(new_server standby_of finds_staged use_own_copy create_edition install_library library_of_copy sharedir_of_copy start_with_clock set_clock command_for_clock
   error_of error_of_database errors start_load wait_for_load end_load
   received_by_each duplicates create_all_kinds create_tables draw_all_kinds insert_all_kinds
   load_behind timestamp_of last_sno witness stop_idle count_of read_views fill_disk);
@@ -142,6 +142,14 @@ sub set_clock
 	append_to_file("$file.new", "$when\n");
 	rename("$file.new", $file) or die "$file: $!";
 	return;
+}
+
+# command_for_clock(NODE, WHEN): a shell command that does the same, for psql's \!
+sub command_for_clock
+{
+	my ($node, $when) = @_;
+	my $file = clock_file($node);
+	return "echo '$when' >'$file.new' && mv '$file.new' '$file'";
 }
 
 # hold_clock_data(): starts a process that holds libfaketime's data, a semaphore and memory, until this test ends. Returns

@@ -63,7 +63,7 @@ END LOOP;
 FOR problem IN
     SELECT relnamespace::regnamespace AS schema, relname FROM pg_class
     WHERE oid = ANY (relations) AND relnamespace::regnamespace || '.' || relname
-        !~ '^(snowdrift[.](generators|fields|key_column|dependent|conversion)|snowdrift_tables[.](generator(_pkey)?|dropped_ms|state(_[0-9a-f]{32})?))$' LOOP
+        !~ '^(snowdrift[.](generators|key_copies|fields|key_column|dependent|conversion)|snowdrift_tables[.](generator(_pkey)?|dropped_ms|state(_[0-9a-f]{32})?))$' LOOP
     RAISE 'schema "%" already exists', problem.schema USING ERRCODE = '42P06',
         DETAIL = format('It contains "%s", which is not an object of the SQL edition.', problem.relname);
 END LOOP;
@@ -1120,6 +1120,7 @@ BEGIN
                 EXECUTE statement;
             END LOOP;
             PERFORM set_config('lock_timeout', given, true);
+            RAISE DEBUG 'relations are locked in attempt %', try;
             RETURN;
         EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
             IF clock_timestamp() >= deadline THEN
@@ -1985,12 +1986,7 @@ BEGIN
     plan.new_keys := ARRAY(SELECT DISTINCT root FROM snowdrift.with_inheriting(plan.keys), snowdrift.key_defaults(ARRAY[member], call)
         WHERE kind IS DISTINCT FROM 'generator' ORDER BY root);
     plan.dependents := snowdrift.find_dependents(plan.members);
-    PERFORM snowdrift.check_obstacles(plan);
-    plan."tables" := ARRAY(SELECT t FROM unnest(snowdrift.tables_of_keys(plan.new_keys, plan)) AS t
-        UNION SELECT tgrelid FROM unnest(plan.dependents) AS d JOIN pg_trigger AS t ON class = 'pg_trigger'::regclass AND t.oid = object
-            JOIN pg_class AS c ON c.oid = tgrelid WHERE relkind IN ('r', 'p')
-        UNION SELECT polrelid FROM unnest(plan.dependents) AS d JOIN pg_policy AS p ON class = 'pg_policy'::regclass AND p.oid = object
-        ORDER BY 1);
+    plan."tables" := snowdrift.tables_to_convert(plan);
     RETURN plan;
 END $$;
 
@@ -2005,6 +2001,18 @@ BEGIN ATOMIC
             SELECT coalesce(array_agg(other), '{}') FROM unnest((plan).members) AS m JOIN (
                 SELECT source, target FROM snowdrift.key_references() UNION ALL SELECT target, source FROM snowdrift.key_references()) AS r(one, other)
                 ON one = m))) AS all_tables;
+END
+$sql$;
+
+-- Those of tables_of_keys, and the tables of the triggers and policies to create again
+EXECUTE $sql$
+CREATE OR REPLACE FUNCTION snowdrift.tables_to_convert(plan snowdrift.conversion) RETURNS oid[] LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT coalesce(array_agg(t ORDER BY t), '{}') FROM (
+        SELECT unnest(snowdrift.tables_of_keys((plan).new_keys, plan))
+        UNION SELECT tgrelid FROM unnest((plan).dependents) AS d JOIN pg_trigger AS t ON class = 'pg_trigger'::regclass AND t.oid = object
+            JOIN pg_class AS c ON c.oid = tgrelid WHERE relkind IN ('r', 'p')
+        UNION SELECT polrelid FROM unnest((plan).dependents) AS d JOIN pg_policy AS p ON class = 'pg_policy'::regclass AND p.oid = object) AS all_tables(t);
 END
 $sql$;
 
@@ -2271,8 +2279,8 @@ BEGIN
 END $$;
 
 -- Ensure that the types of the columns can be changed: one error lists all that stands in the way, with the statements to
--- copy.
-CREATE OR REPLACE FUNCTION snowdrift.check_obstacles(plan snowdrift.conversion) RETURNS void
+-- copy. refusals: what else stands in the way while applications write; null if the tables are locked meanwhile.
+CREATE OR REPLACE FUNCTION snowdrift.check_obstacles(plan snowdrift.conversion, refusals text[] DEFAULT NULL) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 #variable_conflict use_column
 DECLARE
@@ -2284,7 +2292,8 @@ DECLARE
     creates text;
     sequence regclass;
 BEGIN
-    first_lines := (SELECT string_agg(line, E'\n' ORDER BY c, line) FROM snowdrift.column_obstacles(plan) AS o(c, line));
+    first_lines := (SELECT string_agg(line, E'\n' ORDER BY c, line) FROM (SELECT c, line FROM snowdrift.column_obstacles(plan) AS o(c, line)
+        UNION ALL SELECT NULL, unnest(refusals)) AS all_lines(c, line));
     -- What depends on a listed object is listed, too.
     WHILE coalesce(cardinality(listed), 0) <> previous LOOP
         previous := coalesce(cardinality(listed), 0);
@@ -2309,10 +2318,13 @@ BEGIN
     FOR sequence IN SELECT o.sequence FROM snowdrift.owned_sequences(ARRAY(SELECT member FROM snowdrift.with_inheriting(plan.new_keys))) AS o LOOP
         creates := replace(creates, format('nextval(%L::regclass)', sequence), plan.call);
     END LOOP;
-    RAISE 'cannot convert keys because other objects depend on columns whose types must change' USING ERRCODE = '0A000',
-        DETAIL = concat_ws(E'\n', first_lines, lines),
-        HINT = CASE WHEN lines IS NULL THEN 'Change these columns first.'
-            ELSE concat_ws(E'\n', 'In one transaction, drop these objects in this order, convert the keys, and create the objects again in the reverse order:',
+    RAISE '%', CASE WHEN refusals IS NULL THEN 'cannot convert keys because other objects depend on columns whose types must change'
+            ELSE 'cannot convert keys while applications write' END
+        USING ERRCODE = '0A000', DETAIL = concat_ws(E'\n', first_lines, lines),
+        HINT = CASE WHEN lines IS NULL AND refusals IS NULL THEN 'Change these columns first.'
+            WHEN lines IS NULL THEN 'Change these first, or lock the tables and use snowdrift.convert_keys().'
+            ELSE concat_ws(E'\n', concat(CASE WHEN refusals IS NULL THEN 'In one transaction, drop' ELSE 'Drop' END,
+                    ' these objects in this order, convert the keys, and create the objects again in the reverse order:'),
                 drops, '-- convert the keys here', creates,
                 CASE WHEN creates ~ '[[:<:]](integer|smallint)[[:>:]]' OR lines ~ 'which takes integers' THEN 'First, let these statements, and the functions that they call, use bigint instead of integer.' END,
                 'Also give them their owners, privileges and comments again.') END;
@@ -2454,12 +2466,12 @@ BEGIN ATOMIC
                 '|(?:([[:alnum:]_$]+)"?(?:[.]"?[[:alnum:]_$]+"?)?%(?:row)?type)|(?:([[:alnum:]_$]+)"?[[:space:]]*(?:;|:=))', 'g') AS word
         WHERE lanname IN ('plpgsql', 'sql') AND prosqlbody IS NULL AND pronamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace,
                 'snowdrift'::regnamespace, 'snowdrift_tables'::regnamespace)
-            AND prosrc NOT LIKE '%snowdrift%_tables.%'
+            AND prosrc NOT LIKE '%snowdrift%_tables.%' AND NOT starts_with(proname, '_snowdrift_')
             AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')
             AND EXISTS (SELECT FROM near)
     )
     SELECT function, bool_or(is_rewritten) FROM (
-        SELECT tgfoid, is_rewritten FROM near JOIN pg_trigger ON tgrelid = "table" WHERE NOT tgisinternal
+        SELECT tgfoid, is_rewritten FROM near JOIN pg_trigger ON tgrelid = "table" WHERE NOT tgisinternal AND tgname <> '~snowdrift'
         UNION ALL SELECT words.oid, is_rewritten FROM near JOIN pg_class AS c ON c.oid = "table" JOIN words ON word = lower(relname)
         UNION ALL SELECT p.oid, is_rewritten FROM near JOIN pg_type AS t ON typrelid = "table" JOIN pg_depend ON refclassid = 'pg_type'::regclass
                 AND refobjid IN (t.oid, typarray) AND classid = 'pg_proc'::regclass JOIN pg_proc AS p ON p.oid = objid) AS f(function, is_rewritten)
@@ -2750,21 +2762,48 @@ BEGIN ATOMIC
 END
 $sql$;
 
+-- The views, triggers and policies to create again, in this order
+EXECUTE $sql$
+CREATE OR REPLACE FUNCTION snowdrift.again(plan snowdrift.conversion, OUT n bigint, OUT again snowdrift.dependent) RETURNS SETOF record LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT row_number() OVER (ORDER BY max(level), class = 'pg_class'::regclass DESC, class, object DESC),
+        ROW(class, object, part, 0, 0, 0, false, max(level))::snowdrift.dependent
+    FROM unnest((plan).dependents) GROUP BY class, object, part;
+END
+$sql$;
+
+-- Drop the views, triggers and policies that depend on the columns.
+CREATE OR REPLACE FUNCTION snowdrift.statements_before(plan snowdrift.conversion) RETURNS SETOF text
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+BEGIN
+    RETURN QUERY SELECT dropped FROM snowdrift.again(plan), snowdrift.statements_for((again).class, (again).object, (again).part)
+        ORDER BY (again).level DESC, n DESC;
+END $$;
+
+-- Create them again, and let sessions plan functions again. path: the caller's search path.
+CREATE OR REPLACE FUNCTION snowdrift.statements_after(plan snowdrift.conversion, path text) RETURNS SETOF text
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+BEGIN
+    IF cardinality(plan.dependents) > 0 THEN
+        RETURN NEXT 'SET LOCAL search_path = pg_catalog, pg_temp';
+        RETURN QUERY SELECT s FROM snowdrift.again(plan), snowdrift.statements_to_create(again) WITH ORDINALITY AS t(s, m) ORDER BY n, m;
+        RETURN NEXT format('SELECT pg_catalog.set_config(''search_path'', %L, true)', path);
+    END IF;
+    -- Sessions that have run a PL/pgSQL function plan it again after this, and otherwise raise 42804.
+    RETURN QUERY SELECT statement FROM snowdrift.functions_to_replan(plan) WHERE is_allowed ORDER BY statement;
+END $$;
+
 -- All statements of a conversion. path: the caller's search path.
 CREATE OR REPLACE FUNCTION snowdrift.conversion_statements(plan snowdrift.conversion, path text) RETURNS SETOF text
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 #variable_conflict use_column
 DECLARE
-    again CONSTANT snowdrift.dependent[] := ARRAY(
-        SELECT (class, object, part, 0, 0, 0, false, max(level))::snowdrift.dependent FROM unnest(plan.dependents)
-        GROUP BY class, object, part ORDER BY max(level), class = 'pg_class'::regclass DESC, class, object DESC);
     rewritten CONSTANT oid[] := ARRAY(SELECT DISTINCT "table" FROM unnest(plan.members));
 BEGIN
     IF cardinality(plan."tables") = 0 THEN
         RETURN;
     END IF;
-    RETURN QUERY SELECT dropped FROM unnest(again) WITH ORDINALITY AS u(class, object, part, a, b, c, e, level, n),
-        snowdrift.statements_for(class, object, part) ORDER BY level DESC, n DESC;
+    RETURN QUERY SELECT * FROM snowdrift.statements_before(plan);
     RETURN NEXT snowdrift.lock_statement(plan, 'ACCESS EXCLUSIVE');
     -- Forced row-level security would hide rows when PostgreSQL checks foreign keys again.
     RETURN QUERY SELECT format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', snowdrift.qualified_name(oid)) FROM snowdrift.forced_tables(plan) AS oid;
@@ -2780,14 +2819,7 @@ BEGIN
     RETURN QUERY SELECT format('ALTER STATISTICS %I.%I SET STATISTICS %s', nspname, stxname, stxstattarget)
     FROM pg_statistic_ext AS s JOIN pg_namespace AS n ON n.oid = stxnamespace
     WHERE stxrelid = ANY (rewritten) AND stxstattarget >= 0 ORDER BY s.oid;
-    IF cardinality(again) > 0 THEN
-        RETURN NEXT 'SET LOCAL search_path = pg_catalog, pg_temp';
-        RETURN QUERY SELECT s FROM unnest(again) WITH ORDINALITY AS u(class, object, part, a, b, c, e, level, n),
-            snowdrift.statements_to_create((class, object, part, 0, 0, 0, false, level)::snowdrift.dependent) WITH ORDINALITY AS t(s, m) ORDER BY n, m;
-        RETURN NEXT format('SELECT pg_catalog.set_config(''search_path'', %L, true)', path);
-    END IF;
-    -- Sessions that have run a PL/pgSQL function plan it again after this, and otherwise raise 42804.
-    RETURN QUERY SELECT statement FROM snowdrift.functions_to_replan(plan) WHERE is_allowed ORDER BY statement;
+    RETURN QUERY SELECT * FROM snowdrift.statements_after(plan, path);
 END $$;
 
 CREATE OR REPLACE FUNCTION snowdrift.lock_statement(plan snowdrift.conversion, mode text) RETURNS text
@@ -2929,6 +2961,30 @@ BEGIN
     FROM unnest(plan.new_keys) AS k JOIN pg_attribute AS a ON attrelid = k."table" AND attnum = k.number JOIN pg_class AS c ON c.oid = attrelid ORDER BY k;
 END $$;
 
+-- Ensure that keys are below a new ID.
+CREATE OR REPLACE FUNCTION snowdrift.check_keys(plan snowdrift.conversion, first_id bigint, dry_run boolean) RETURNS void
+    LANGUAGE plpgsql VOLATILE AS $$
+#variable_conflict use_variable
+DECLARE
+    key_check pg_catalog.record;
+    last_id pg_catalog.int8;
+BEGIN
+    FOR key_check IN SELECT * FROM snowdrift.key_checks(plan) LOOP
+        CONTINUE WHEN key_check.is_forced AND dry_run;    -- checked in the run, which can see all rows
+        IF key_check.is_forced THEN
+            EXECUTE pg_catalog.format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', key_check.name);
+        END IF;
+        EXECUTE key_check.query INTO last_id;
+        IF key_check.is_forced THEN
+            EXECUTE pg_catalog.format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', key_check.name);
+        END IF;
+        IF last_id OPERATOR(pg_catalog.>=) first_id THEN
+            RAISE 'keys in column "%" of table "%" are not below new IDs', key_check.attname, key_check.relname USING ERRCODE = '55000',
+                DETAIL = pg_catalog.format('The largest key is %s, and a new ID is %s.', last_id, first_id);
+        END IF;
+    END LOOP;
+END $$;
+
 CREATE OR REPLACE FUNCTION snowdrift.generator_call(name text) RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 BEGIN
@@ -2948,6 +3004,7 @@ DECLARE
 BEGIN
     LOOP
         plan := snowdrift.plan_conversion(tables, "column", call);
+        PERFORM snowdrift.check_obstacles(plan);
         PERFORM snowdrift.check_locks(plan) WHERE requests IS NULL;
         risks := ARRAY(SELECT * FROM snowdrift.conversion_risks(plan, dry_run));
         relations := snowdrift.relations_to_lock(plan);
@@ -2959,6 +3016,7 @@ BEGIN
                 EXECUTE snowdrift.lock_statement(plan, 'ACCESS SHARE');
             END IF;
             plan := snowdrift.plan_conversion(tables, "column", call);
+            PERFORM snowdrift.check_obstacles(plan);
             IF requests OPERATOR(pg_catalog.=) ARRAY(SELECT request FROM snowdrift.lock_requests(snowdrift.relations_to_lock(plan))) THEN
                 RETURN;
             END IF;
@@ -2979,9 +3037,7 @@ DECLARE
     statements pg_catalog.text[];
     risks pg_catalog.text[];
     statement pg_catalog.text;
-    key_check pg_catalog.record;
     first_id pg_catalog.int8;
-    last_id pg_catalog.int8;
 BEGIN
     BEGIN
         EXECUTE pg_catalog.concat('SELECT ', call) INTO first_id;    -- raises errors before this function waits for locks
@@ -2991,20 +3047,7 @@ BEGIN
     plan := locked.plan;
     risks := locked.risks;
     schemas := snowdrift.schemas_of(plan);
-    FOR key_check IN SELECT * FROM snowdrift.key_checks(plan) LOOP
-        CONTINUE WHEN key_check.is_forced AND dry_run;    -- checked in the run, which can see all rows
-        IF key_check.is_forced THEN
-            EXECUTE pg_catalog.format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', key_check.name);
-        END IF;
-        EXECUTE key_check.query INTO last_id;
-        IF key_check.is_forced THEN
-            EXECUTE pg_catalog.format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', key_check.name);
-        END IF;
-        IF last_id OPERATOR(pg_catalog.>=) first_id THEN
-            RAISE 'keys in column "%" of table "%" are not below new IDs', key_check.attname, key_check.relname USING ERRCODE = '55000',
-                DETAIL = pg_catalog.format('The largest key is %s, and a new ID is %s.', last_id, first_id);
-        END IF;
-    END LOOP;
+    PERFORM snowdrift.check_keys(plan, first_id, dry_run);
     PERFORM snowdrift.report_conversion(plan, tables, risks);
     statements := ARRAY(SELECT * FROM snowdrift.conversion_statements(plan, pg_catalog.current_setting('search_path')));
     FOREACH statement IN ARRAY risks LOOP
@@ -3049,6 +3092,782 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.convert_column(regclass, name, text, boolean)
     IS 'make Snowflake IDs the default of a serial or identity key, and return the statements; a dry run only returns them';
+
+-- Conversion of keys while applications write: the shadows. Each smallint or integer column whose type must change gets
+-- a shadow: a bigint column that a trigger keeps equal to it. Shadows get indexes, checks and foreign keys like those
+-- of their originals, and finally, all of these replace the originals. Their names derive from those of the originals.
+-- Therefore, the catalog shows what is missing, also after a crash and in a restored dump.
+
+CREATE OR REPLACE FUNCTION snowdrift.shadow_name(name text) RETURNS name LANGUAGE sql IMMUTABLE
+    RETURN ('_snowdrift_' || CASE WHEN octet_length(name) > 52 THEN md5(name) ELSE name END)::name;
+
+-- The condition that two columns are equal, for checks and queries. IS NOT NULL lets SET NOT NULL rely on the check.
+CREATE OR REPLACE FUNCTION snowdrift.equality(shadow text, original text, is_required boolean) RETURNS text LANGUAGE sql IMMUTABLE
+    RETURN format(CASE WHEN is_required THEN '(%1$s IS NOT NULL AND %1$s OPERATOR(pg_catalog.=) %2$s)'
+        ELSE 'coalesce(%1$s OPERATOR(pg_catalog.=) %2$s, %1$s IS NULL AND %2$s IS NULL)' END, shadow, original);
+
+-- The plan of a conversion, without the triggers that it has added
+CREATE OR REPLACE FUNCTION snowdrift.plan_live(tables oid[], call text, keep_sequences boolean) RETURNS snowdrift.conversion
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    plan snowdrift.conversion := snowdrift.plan_conversion(tables, NULL, call);
+BEGIN
+    plan.dependents := ARRAY(SELECT d FROM unnest(plan.dependents) AS d WHERE NOT (class = 'pg_trigger'::regclass
+        AND EXISTS (SELECT FROM pg_trigger AS t WHERE t.oid = object AND tgname = '~snowdrift')));
+    IF keep_sequences THEN
+        plan.new_keys := '{}';
+    END IF;
+    plan."tables" := snowdrift.tables_to_convert(plan);
+    RETURN plan;
+END $$;
+
+-- shadow_number: null if the shadow does not exist yet
+EXECUTE $sql$
+CREATE OR REPLACE FUNCTION snowdrift.shadows(plan snowdrift.conversion, OUT "table" oid, OUT number smallint, OUT name name, OUT shadow name,
+        OUT shadow_number smallint, OUT is_required boolean)
+    RETURNS SETOF record LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT a.attrelid, a.attnum, a.attname, snowdrift.shadow_name(a.attname), s.attnum, a.attnotnull
+    FROM unnest((plan).members) AS m JOIN pg_attribute AS a ON a.attrelid = m."table" AND a.attnum = m.number
+        LEFT JOIN pg_attribute AS s ON s.attrelid = a.attrelid AND s.attname = snowdrift.shadow_name(a.attname)
+    ORDER BY a.attrelid, a.attnum;
+END
+$sql$;
+
+-- The definition of an index from its method on
+CREATE OR REPLACE FUNCTION snowdrift.index_definition(index oid) RETURNS text
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+BEGIN
+    RETURN (SELECT substr(pg_get_indexdef(index), length(format('CREATE %sINDEX %I ON %s ', CASE WHEN indisunique THEN 'UNIQUE ' END,
+        relname, snowdrift.qualified_name(indrelid))) + 1) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid WHERE indexrelid = index);
+END $$;
+
+-- The valid indexes and checks of columns with shadows, and their definitions with the shadows. PostgreSQL itself
+-- writes these definitions, for an empty copy of the table in which the columns are renamed.
+CREATE OR REPLACE FUNCTION snowdrift.shadow_definitions(plan snowdrift.conversion, OUT "table" oid, OUT class oid, OUT object oid, OUT name name, OUT definition text)
+    RETURNS SETOF record LANGUAGE plpgsql VOLATILE
+    SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET client_min_messages = warning AS $$
+#variable_conflict use_column
+DECLARE
+    original oid;
+    copy oid;
+    r record;
+    originals jsonb;
+BEGIN
+    FOR original IN SELECT DISTINCT m."table" FROM unnest(plan.members) AS m ORDER BY 1 LOOP
+        BEGIN
+            EXECUTE format('CREATE TEMPORARY TABLE _snowdrift_copy (LIKE %s INCLUDING INDEXES INCLUDING CONSTRAINTS)', snowdrift.qualified_name(original));
+            FOR r IN SELECT s.shadow FROM snowdrift.shadows(plan) AS s WHERE s."table" = original AND shadow_number IS NOT NULL LOOP
+                EXECUTE format('ALTER TABLE pg_temp._snowdrift_copy DROP COLUMN %I CASCADE', r.shadow);
+            END LOOP;
+            copy := 'pg_temp._snowdrift_copy'::regclass;
+            originals := (SELECT jsonb_object_agg(snowdrift.index_definition(indexrelid), indexrelid) FROM pg_index WHERE indrelid = copy);
+            FOR r IN SELECT s.name, s.shadow FROM snowdrift.shadows(plan) AS s WHERE s."table" = original LOOP
+                EXECUTE format('ALTER TABLE pg_temp._snowdrift_copy RENAME COLUMN %I TO %I', r.name, r.shadow);
+            END LOOP;
+            RETURN QUERY SELECT original, 'pg_class'::regclass::oid, indexrelid, relname, new FROM pg_index JOIN pg_class AS c ON c.oid = indexrelid,
+                LATERAL (SELECT snowdrift.index_definition(indexrelid)) AS o(old),
+                LATERAL (SELECT snowdrift.index_definition((originals ->> old)::oid)) AS n(new)
+            WHERE indrelid = original AND indisvalid AND old <> new;
+            RETURN QUERY SELECT original, 'pg_constraint'::regclass::oid, o.oid, o.conname, pg_get_constraintdef(n.oid) FROM pg_constraint AS o
+                JOIN pg_constraint AS n ON n.conname = o.conname AND n.contype = 'c' AND n.conrelid = copy
+            WHERE o.conrelid = original AND o.contype = 'c' AND o.convalidated AND pg_get_constraintdef(o.oid) <> pg_get_constraintdef(n.oid);
+            FOR r IN SELECT s.shadow FROM snowdrift.shadows(plan) AS s WHERE s."table" = original LOOP
+                EXECUTE format('ALTER TABLE pg_temp._snowdrift_copy ALTER COLUMN %I TYPE pg_catalog.int8', r.shadow);
+            END LOOP;
+            RAISE SQLSTATE 'SN001';    -- undoes the copy, and releases its locks
+        EXCEPTION WHEN SQLSTATE 'SN001' THEN
+            WHEN OTHERS THEN
+                IF left(SQLSTATE, 2) IN ('40', '53', '55', '57') THEN    -- not because of the table
+                    RAISE;
+                END IF;
+                RAISE 'cannot convert keys while applications write' USING ERRCODE = '0A000',
+                    DETAIL = format('The indexes and checks of table %s cannot be created for bigint columns: %s', original::regclass, SQLERRM), HINT = 'Change or drop what does not work for bigint.';
+        END;
+    END LOOP;
+END $$;
+
+-- The foreign keys of columns with shadows, and their definitions with the shadows
+CREATE OR REPLACE FUNCTION snowdrift.shadow_references(plan snowdrift.conversion, OUT "table" oid, OUT other oid, OUT object oid, OUT name name, OUT definition text)
+    RETURNS SETOF record LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY WITH s AS MATERIALIZED (
+        SELECT * FROM snowdrift.shadows(plan)
+    ), parts AS (
+        SELECT c.oid, is_source, string_agg(quote_ident(attname), ', ' ORDER BY n) AS old, string_agg(quote_ident(coalesce(shadow, attname)), ', ' ORDER BY n) AS new,
+            bool_or(shadow IS NOT NULL) AS is_changed
+        FROM pg_constraint AS c CROSS JOIN LATERAL (VALUES (true, conrelid, conkey), (false, confrelid, confkey)) AS v(is_source, relation, numbers)
+            CROSS JOIN unnest(numbers) WITH ORDINALITY AS u(number, n) JOIN pg_attribute ON attrelid = relation AND attnum = u.number
+            LEFT JOIN s ON s."table" = relation AND s.number = u.number
+        WHERE contype = 'f' AND NOT starts_with(conname, '_snowdrift_') GROUP BY c.oid, is_source
+    )
+    SELECT conrelid, confrelid, c.oid, conname, format('FOREIGN KEY (%s) REFERENCES %s(%s)', f.new, confrelid::regclass, t.new)
+        || regexp_replace(substr(pg_get_constraintdef(c.oid), length(format('FOREIGN KEY (%s) REFERENCES %s(%s)', f.old, confrelid::regclass, t.old)) + 1), ' NOT VALID$', '')
+        || CASE WHEN condeferrable AND NOT condeferred THEN ' INITIALLY DEFERRED' ELSE '' END    -- SET CONSTRAINTS does not name it
+    FROM pg_constraint AS c JOIN parts AS f ON f.oid = c.oid AND f.is_source JOIN parts AS t ON t.oid = c.oid AND NOT t.is_source
+    WHERE f.is_changed OR t.is_changed ORDER BY conrelid, c.oid;
+END $$;
+
+-- What prevents a conversion while applications write, with the remedies, except for what also prevents convert_keys
+CREATE OR REPLACE FUNCTION snowdrift.live_refusals(plan snowdrift.conversion, fire_triggers boolean) RETURNS SETOF text
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict use_column
+DECLARE
+    members CONSTANT oid[] := ARRAY(SELECT DISTINCT m."table" FROM unnest(plan.members) AS m);
+BEGIN
+    RETURN QUERY WITH references_of AS MATERIALIZED (
+        SELECT * FROM snowdrift.shadow_references(plan)
+    ), changed AS MATERIALIZED (
+        SELECT c.*, oid::regclass AS name, oid = ANY (members) AS is_member FROM pg_class AS c WHERE oid = ANY (members)
+            OR oid IN (SELECT "table" FROM references_of) OR oid IN (SELECT other FROM references_of)
+    )
+    SELECT format('table %s is partitioned; lock the tables and use convert_keys()', name) FROM changed WHERE relkind = 'p' OR relispartition
+    UNION ALL SELECT format('table %s inherits, or is inherited from; lock the tables and use convert_keys()', name) FROM changed
+        WHERE NOT relispartition AND relkind = 'r' AND EXISTS (SELECT FROM pg_inherits WHERE oid IN (inhrelid, inhparent))
+    UNION ALL SELECT format('table %s is temporary; use convert_keys()', name) FROM changed WHERE is_member AND relpersistence = 't'
+    UNION ALL SELECT format('row-level security hides rows of table %s from its owner; run ALTER TABLE %s NO FORCE ROW LEVEL SECURITY;', t, t)
+        FROM snowdrift.forced_tables(plan) AS f, LATERAL (SELECT f::regclass) AS n(t)
+    UNION ALL SELECT DISTINCT format('role %s may not create objects in schema %s; run GRANT CREATE ON SCHEMA %s TO %s;', current_user, s, s, quote_ident(current_user))
+        FROM changed, LATERAL (SELECT relnamespace::regnamespace) AS n(s) WHERE NOT has_schema_privilege(relnamespace, 'CREATE')
+    UNION ALL SELECT format('role %s may not create temporary tables, which are needed to copy definitions; run GRANT TEMPORARY ON DATABASE %I TO %I;', current_user, current_database(), current_user)
+        WHERE cardinality(members) > 0 AND NOT has_database_privilege(current_database(), 'TEMPORARY')
+    UNION ALL SELECT format('table %s is published (%s), and subscribers lack the new columns; let no publication contain it, and let the subscribers copy it again afterwards',
+            name, string_agg(DISTINCT pubname, ', ')) FROM changed JOIN pg_namespace AS n ON n.oid = relnamespace
+            JOIN pg_publication_tables ON schemaname = nspname AND tablename = relname WHERE is_member GROUP BY name
+    UNION ALL SELECT format('constraint %I of table %s is %s; drop it, and add it again afterwards', conname, name,
+            CASE contype WHEN 'x' THEN 'an exclusion constraint' ELSE 'deferrable, and permits equal keys for a while' END)
+        FROM changed AS c JOIN pg_constraint AS k ON conrelid = c.oid
+        WHERE (contype = 'x' OR contype IN ('p', 'u') AND condeferrable) AND EXISTS (SELECT FROM snowdrift.shadows(plan) AS s
+            JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = s."table" AND d.refobjsubid = s.number
+            WHERE (d.classid, d.objid) IN (('pg_constraint'::regclass, k.oid), ('pg_class'::regclass, k.conindid)))
+    UNION ALL SELECT format('check %I of table %s is not valid, and rows that violate it cannot be copied; run ALTER TABLE %s VALIDATE CONSTRAINT %I;', conname, name, name, conname)
+        FROM changed AS c JOIN pg_constraint ON conrelid = c.oid WHERE is_member AND contype = 'c' AND NOT convalidated AND NOT starts_with(conname, '_snowdrift_')
+    UNION ALL SELECT format('foreign key %I of table %s sets only some of its columns; drop it, and add it again afterwards', k.conname, k.conrelid::regclass)
+        FROM references_of JOIN pg_constraint AS k ON k.oid = object WHERE confdelsetcols IS NOT NULL
+    UNION ALL SELECT format('table %s has columns of another conversion; run the script for the tables of that one, or remove them with abandon_script()', name) FROM changed
+        WHERE is_member AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = changed.oid AND NOT attisdropped AND starts_with(attname, '_snowdrift_')
+            AND NOT EXISTS (SELECT FROM snowdrift.shadows(plan) AS s WHERE s."table" = attrelid AND shadow_number = attnum))
+    UNION ALL SELECT format('trigger %I of table %s would fire for each row that is copied; disable it meanwhile, grant SET ON PARAMETER session_replication_role, or set fire_triggers', tgname, name)
+        FROM changed JOIN pg_trigger ON tgrelid = changed.oid WHERE is_member AND NOT fire_triggers AND NOT tgisinternal AND tgname <> '~snowdrift'
+            AND tgtype & 16 > 0 AND tgattr = '' AND tgenabled <> 'D'
+            AND NOT (tgenabled = 'O' AND has_parameter_privilege('session_replication_role', 'SET'))
+    UNION ALL SELECT format('function %s, whose name the conversion needs, belongs to role %s; let it be dropped or renamed', p.oid::regprocedure, proowner::regrole)
+        FROM changed JOIN pg_proc AS p ON pronamespace = relnamespace AND proname = snowdrift.shadow_name(relname) AND pronargs = 0
+        WHERE is_member AND NOT pg_has_role(proowner, 'USAGE')
+    UNION ALL SELECT format('relation %s has a name that the conversion needs; drop or rename it', other.oid::regclass)
+        FROM changed JOIN pg_index ON indrelid = changed.oid JOIN pg_class AS i ON i.oid = indexrelid
+            JOIN pg_class AS other ON other.relnamespace = i.relnamespace AND other.relname = snowdrift.shadow_name(i.relname)
+        WHERE is_member AND NOT EXISTS (SELECT FROM pg_index AS x WHERE x.indexrelid = other.oid AND x.indrelid = changed.oid)
+    UNION ALL SELECT format('foreign key %I of table %s needs index %s, which contains another key; drop it, and add it again afterwards', conname, conrelid::regclass, conindid::regclass)
+        FROM pg_constraint WHERE contype = 'f' AND NOT starts_with(conname, '_snowdrift_') AND oid NOT IN (SELECT object FROM references_of)
+            AND EXISTS (SELECT FROM snowdrift.shadows(plan) AS s JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = s."table" AND d.refobjsubid = s.number
+                WHERE (d.classid, d.objid) IN (('pg_class'::regclass, conindid), ('pg_constraint'::regclass, (SELECT k.oid FROM pg_constraint AS k WHERE k.conindid = pg_constraint.conindid AND k.contype IN ('p', 'u')))))
+    UNION ALL SELECT format('rule %I of table %s would change or replace the copy of each row; disable it meanwhile', rulename, name)
+        FROM changed JOIN pg_rewrite ON ev_class = changed.oid WHERE is_member AND ev_type = '2' AND ev_enabled <> 'D'
+            AND NOT (ev_enabled = 'O' AND has_parameter_privilege('session_replication_role', 'SET'))
+    UNION ALL SELECT format('trigger %I of table %s would fire after the one that fills the new columns; rename it so that it sorts before "~snowdrift"', tgname, name)
+        FROM changed JOIN pg_trigger ON tgrelid = changed.oid WHERE is_member AND tgtype & 3 = 3 AND tgname COLLATE "C" > '~snowdrift'
+    ORDER BY 1;
+END $$;
+
+-- The functions that can fail, or confuse columns, because columns are added at the end of a table
+CREATE OR REPLACE FUNCTION snowdrift.column_order_risks(plan snowdrift.conversion) RETURNS SETOF text
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY SELECT DISTINCT format('-- warning: column order: %s: it can fail or confuse columns, because it %s; name the columns there', function::regprocedure, reason)
+    FROM snowdrift.functions_near(plan) JOIN pg_proc AS p ON p.oid = function, unnest(plan.members) AS m JOIN pg_class AS c ON c.oid = m."table",
+        LATERAL (VALUES (format('inserts into %s without a list of columns', c.oid::regclass), lower(prosrc)
+                ~ format('[[:<:]](insert[[:space:]]+into|copy)[[:space:]]+("?[[:alnum:]_$]+"?[.])?"?%s"?[[:space:]]+(overriding|values|select|table|with|from|[(][[:space:]]*(select|values|with))[[:>:]]',
+                    regexp_replace(lower(relname), '[^[:alnum:]_]', '.', 'g'))),
+            (format('inserts all columns of rows, which can be those of %s', c.oid::regclass), lower(prosrc)
+                ~ '[[:<:]]insert[[:>:]][^;]*([[:alnum:]_$"][)]?[.][*]|[[:<:]](select|returning)[[:space:]]+[*])'),
+            (format('returns or takes rows of %s', c.oid::regclass), c.reltype = ANY (coalesce(proallargtypes, proargtypes::oid[]) || prorettype))) AS r(reason, is_at_risk)
+    WHERE is_at_risk ORDER BY 1;
+END $$;
+
+-- Conversion of keys while applications write: the statements of the script that take long, or that lock. They run with the
+-- caller's rights.
+
+-- That no other session converts the keys of tables, until the transaction ends
+CREATE OR REPLACE FUNCTION snowdrift.check_not_reserved(tables regclass[]) RETURNS void LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    t regclass;
+    key bigint;
+BEGIN
+    FOREACH t IN ARRAY tables LOOP
+        key := hashtextextended('snowdrift.conversion_script ' || t::oid, 0);
+        IF NOT pg_try_advisory_xact_lock(key) THEN
+            RAISE 'another session converts the keys of table "%"', (SELECT relname FROM pg_class WHERE oid = t) USING ERRCODE = '55006',
+                DETAIL = format('Its process ID is %s.', (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
+                    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                    AND (classid::bigint << 32) | objid::bigint = key LIMIT 1)),
+                HINT = 'Wait until it has finished, or end it.';
+        END IF;
+    END LOOP;
+END $$;
+
+-- Reserve tables for the script of this session, or release them. Two scripts at once would lose no rows, but would
+-- drop each other's unfinished indexes.
+CREATE OR REPLACE PROCEDURE snowdrift.reserve_tables(tables regclass[], is_reserved boolean) LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp SET client_min_messages = error AS $$
+DECLARE
+    t regclass;
+    key bigint;
+BEGIN
+    PERFORM snowdrift.check_not_reserved(tables);
+    FOREACH t IN ARRAY tables LOOP
+        key := hashtextextended('snowdrift.conversion_script ' || t::oid, 0);
+        WHILE pg_advisory_unlock(key) LOOP
+        END LOOP;
+        IF is_reserved THEN
+            PERFORM pg_advisory_lock(key);
+        END IF;
+    END LOOP;
+END $$;
+COMMENT ON PROCEDURE snowdrift.reserve_tables(regclass[], boolean) IS 'reserve tables for the script of this session until it ends, or release them';
+
+-- Lock tables exclusively, with short requests, and execute statements. These contain definitions that PostgreSQL has
+-- written for this search path.
+CREATE OR REPLACE PROCEDURE snowdrift.change_briefly(tables regclass[], statements text) LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM snowdrift.check_not_reserved(tables);
+    PERFORM snowdrift.lock_exclusively(tables);
+    PERFORM set_config('lock_timeout', '400ms', true);    -- for locks of other relations
+    EXECUTE statements;
+END $$;
+COMMENT ON PROCEDURE snowdrift.change_briefly(regclass[], text) IS 'lock tables exclusively in short requests, and execute statements';
+
+-- Fill the shadows of a table's rows, in short transactions. In one of the parts of the table, skip rows that others
+-- have locked; in the whole table, wait until their transactions have ended. An interrupted copy begins again at the
+-- start of its part, but does not write rows again that have been filled. The trigger fills rows that are written
+-- later. duty: the share of the time in which the procedure works.
+CREATE OR REPLACE PROCEDURE snowdrift.copy_keys("table" regclass, duty double precision DEFAULT 0.5, part integer DEFAULT NULL, parts integer DEFAULT NULL)
+    LANGUAGE plpgsql AS $$
+#variable_conflict use_variable
+DECLARE
+    path CONSTANT pg_catalog.text := pg_catalog.current_setting('search_path');
+    c pg_catalog.record;
+    file pg_catalog.oid;
+    blocks pg_catalog.int8;
+    first pg_catalog.int8;
+    last pg_catalog.int8;
+    size pg_catalog.int8 := 50;    -- of a transaction, in blocks, so that it takes 0.05 s
+    found pg_catalog.int8;
+    copied pg_catalog.int8;
+    missed pg_catalog.int8;
+    total pg_catalog.int8 := 0;
+    begun pg_catalog.timestamptz;
+    noted pg_catalog.timestamptz;
+    seconds pg_catalog.float8;
+BEGIN
+    LOOP
+        PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);    -- until COMMIT
+        begun := clock_timestamp();
+        IF pg_relation_filenode("table") IS DISTINCT FROM file THEN    -- also if VACUUM FULL or CLUSTER has moved the rows
+            SELECT * INTO c FROM snowdrift.copy_statements("table");
+            EXIT WHEN c.columns IS NULL;
+            PERFORM snowdrift.check_table_owners(ARRAY["table"::oid]);
+            file := pg_relation_filenode("table");
+            blocks := pg_relation_size("table") / current_setting('block_size')::integer;
+            first := coalesce(blocks * (part - 1) / parts, 0);
+        END IF;
+        last := least(first + size, coalesce(blocks * part / parts, blocks));
+        EXIT WHEN first >= last;
+        -- Triggers of the table fire unless the role may suppress them: that of the shadows always does.
+        IF has_parameter_privilege('session_replication_role', 'SET') THEN
+            PERFORM set_config('session_replication_role', 'replica', true);
+        END IF;
+        PERFORM set_config('search_path', path, true);
+        EXECUTE c.fill INTO found, copied USING pg_catalog.format('(%s,0)', first), pg_catalog.format('(%s,0)', last);
+        missed := 0;
+        IF part IS NULL AND copied OPERATOR(pg_catalog.=) 0 THEN
+            EXECUTE c.count_missed INTO missed USING pg_catalog.format('(%s,0)', first), pg_catalog.format('(%s,0)', last);
+        END IF;
+        PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+        IF copied < found THEN
+            RAISE 'a trigger of table % keeps rows from being changed', "table" USING ERRCODE = '55000', HINT = 'Disable it, and run the script again.';
+        END IF;
+        IF missed = 0 AND (part IS NOT NULL OR copied = 0) THEN
+            first := last;
+        END IF;
+        total := total + copied;
+        IF (part IS NOT NULL OR parts IS NULL)    -- not if all parts have been copied
+                AND (noted IS NULL OR clock_timestamp() > noted + interval '5 s' OR first >= coalesce(blocks * part / parts, blocks)) THEN
+            IF snowdrift.note_progress("table", first, blocks, total, coalesce(part, 1) = 1 AND noted IS NULL) THEN
+                total := 0;
+            END IF;
+            noted := clock_timestamp();
+        END IF;
+        seconds := extract(epoch FROM clock_timestamp() - begun);
+        size := greatest(1, least(size * 2, size * 0.05 / greatest(seconds, 0.001), 200));
+        seconds := CASE WHEN missed > 0 THEN 0.2 ELSE seconds * (1 / duty - 1) END;
+        COMMIT;
+        PERFORM pg_catalog.pg_sleep(seconds);
+    END LOOP;
+    COMMIT;
+END $$;
+COMMENT ON PROCEDURE snowdrift.copy_keys(regclass, double precision, integer, integer)
+    IS 'copy keys to the columns that will replace them, in short transactions';
+
+-- The statements of copy_keys for the blocks from $1 to $2. They do not wait for a row that another transaction has
+-- locked, because that transaction could wait for a row that is already locked here.
+CREATE OR REPLACE FUNCTION snowdrift.copy_statements("table" regclass, OUT columns text, OUT fill text, OUT count_missed text)
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict use_column
+DECLARE
+    missing text;
+BEGIN
+    SELECT string_agg(format('%I = %I', s.attname, o.attname), ', '),
+        format('FROM ONLY %s WHERE ctid OPERATOR(pg_catalog.>=) $1::pg_catalog.tid AND ctid OPERATOR(pg_catalog.<) $2::pg_catalog.tid AND NOT (%s)',
+            snowdrift.qualified_name($1), string_agg(snowdrift.equality(quote_ident(s.attname), quote_ident(o.attname), o.attnotnull), ' AND '))
+    INTO columns, missing FROM pg_attribute AS o JOIN pg_attribute AS s ON s.attrelid = o.attrelid AND s.attname = snowdrift.shadow_name(o.attname)
+    WHERE o.attrelid = $1 AND o.attnum > 0 AND NOT o.attisdropped;
+    fill := format('WITH found AS MATERIALIZED (SELECT ctid %3$s FOR NO KEY UPDATE SKIP LOCKED), '
+        'filled AS (UPDATE ONLY %1$s SET %2$s WHERE ctid OPERATOR(pg_catalog.=) ANY (ARRAY(SELECT ctid FROM found)) RETURNING 1) '
+        'SELECT (SELECT pg_catalog.count(*) FROM found), (SELECT pg_catalog.count(*) FROM filled)', snowdrift.qualified_name($1), columns, missing);
+    count_missed := 'SELECT pg_catalog.count(*) ' || missing;
+END $$;
+
+-- Store the progress in the comment of the table's first shadow, for key_copies. Nothing else depends on it: if another
+-- transaction locks the table against this, the progress is not stored.
+CREATE OR REPLACE FUNCTION snowdrift.note_progress("table" regclass, done bigint, blocks bigint, copied bigint, is_first boolean) RETURNS boolean
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict use_variable
+DECLARE
+    given CONSTANT text := current_setting('lock_timeout');
+    before record;
+BEGIN
+    SELECT * INTO before FROM snowdrift.key_copies AS k WHERE k."table" = note_progress."table" AND NOT is_first;
+    PERFORM set_config('lock_timeout', '10ms', true);
+    EXECUTE (SELECT format('COMMENT ON COLUMN %s.%I IS %L', snowdrift.qualified_name("table"), attname, format('%s of %s blocks, %s rows, from %s to %s us', done, blocks, coalesce(before.rows, 0) + copied,
+            (extract(epoch FROM coalesce(before.started_at, clock_timestamp())) * 1000000)::bigint, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint))
+        FROM pg_attribute WHERE attrelid = "table" AND starts_with(attname, '_snowdrift_') AND NOT attisdropped ORDER BY attnum LIMIT 1);
+    PERFORM set_config('lock_timeout', given, true);
+    RETURN true;
+EXCEPTION WHEN lock_not_available THEN
+    RETURN false;
+END $$;
+
+-- Any role can write such a comment, on a table of its own, so no number may be out of range.
+CREATE OR REPLACE VIEW snowdrift.key_copies AS
+    SELECT "table", round(100.0 * done / greatest(blocks, 1), 1) AS percent, rows,
+        CASE WHEN done > 0 THEN date_trunc('second'::text, make_interval(secs => greatest(0::float8, least(1e9::float8,
+            extract(epoch FROM updated_at - started_at)::float8 * (blocks - done) / done)))) END AS time_left, started_at, updated_at
+    FROM (SELECT attrelid::regclass AS "table", p[1]::bigint AS done, p[2]::bigint AS blocks, p[3]::bigint AS rows, to_timestamp(p[4]::float8 / 1e6::float8) AS started_at,
+            to_timestamp(p[5]::float8 / 1e6::float8) AS updated_at
+        FROM pg_attribute, LATERAL regexp_match(col_description(attrelid, attnum),
+            '^([0-9]{1,10}) of ([0-9]{1,10}) blocks, ([0-9]{1,18}) rows, from ([0-9]{1,16}) to ([0-9]{1,16}) us$'::text) AS p
+        WHERE starts_with(attname::text, '_snowdrift_'::text) AND NOT attisdropped AND p IS NOT NULL) AS c;
+COMMENT ON VIEW snowdrift.key_copies IS 'progress of the copies of keys to the columns that will replace them, in conversions that have not ended';
+
+-- Conversion of keys while applications write: the swap, in which the shadows take the places of their originals.
+
+-- What remains to be done before the swap, in order
+CREATE OR REPLACE FUNCTION snowdrift.preparing_statements(plan snowdrift.conversion, duty double precision) RETURNS SETOF text
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict use_column
+DECLARE
+    definitions CONSTANT jsonb := (SELECT jsonb_agg(d) FROM snowdrift.shadow_definitions(plan) AS d);
+    t record;
+    parts integer;
+BEGIN
+    -- All shadows and checks of a table, with its trigger
+    FOR t IN SELECT c.oid, snowdrift.qualified_name(c.oid) AS name, relname, relnamespace, array_agg(m.number) AS numbers
+            FROM unnest(plan.members) AS m JOIN pg_class AS c ON c.oid = m."table" GROUP BY c.oid ORDER BY c.oid LOOP
+        RETURN QUERY WITH s AS MATERIALIZED (
+            SELECT *, snowdrift.shadow_name('equal ' || name) AS check FROM snowdrift.shadows(plan) WHERE "table" = t.oid
+        ), wanted(conname, definition) AS (
+            SELECT "check", format('CHECK (%s)', snowdrift.equality(quote_ident(shadow), quote_ident(name), is_required)) FROM s
+            UNION ALL SELECT snowdrift.shadow_name(name), definition
+            FROM jsonb_to_recordset(definitions) AS d("table" oid, class oid, name name, definition text) WHERE "table" = t.oid AND class = 'pg_constraint'::regclass
+        ), changes(n, change) AS (
+            SELECT 1, format('ADD COLUMN %I pg_catalog.int8', shadow) FROM s WHERE shadow_number IS NULL
+            UNION ALL SELECT 2, format('ADD CONSTRAINT %I %s NOT VALID', w.conname, definition) FROM wanted AS w
+            WHERE NOT EXISTS (SELECT FROM pg_constraint AS c WHERE conrelid = t.oid AND c.conname = w.conname)
+        ), filling(function, body, condition) AS (
+            SELECT format('%s.%I()', t.relnamespace::regnamespace, snowdrift.shadow_name(t.relname)),
+                concat('BEGIN ', string_agg(format('NEW.%I := NEW.%I; ', shadow, name), '' ORDER BY number), 'RETURN NEW; END'),
+                string_agg(snowdrift.equality('NEW.' || quote_ident(shadow), 'NEW.' || quote_ident(name), is_required), ' AND ' ORDER BY number) FROM s
+        ), state(has_trigger, is_current) AS (
+            SELECT count(*) > 0, coalesce(bool_or(tgenabled = 'A' AND p.oid = to_regprocedure(function) AND prosrc = body AND NOT has_function_privilege('public', p.oid, 'EXECUTE')), false)
+            FROM filling LEFT JOIN (pg_trigger JOIN pg_proc AS p ON p.oid = tgfoid) ON tgrelid = t.oid AND tgname = '~snowdrift' WHERE tgrelid IS NOT NULL
+        ), all_changes(changes, is_current) AS (
+            SELECT string_agg(change, ', ' ORDER BY n, change), bool_and(is_current) AND NOT coalesce(bool_or(n = 1), false) FROM state LEFT JOIN changes ON true
+        )
+        SELECT format('CALL snowdrift.change_briefly(%L::pg_catalog.regclass[], %L)', ARRAY[t.oid::regclass], concat_ws('; ',
+            format('ALTER TABLE %s ', t.name) || changes,
+            -- Not CREATE OR REPLACE: a function of another owner would keep this owner.
+            CASE WHEN NOT c.is_current THEN concat_ws('; ',
+                CASE WHEN has_trigger THEN format('DROP TRIGGER "~snowdrift" ON %s', t.name) END,
+                CASE WHEN to_regprocedure(function) IS NOT NULL THEN format('DROP FUNCTION %s', function) END,
+                format('CREATE FUNCTION %s RETURNS trigger LANGUAGE plpgsql AS %L', function, body),
+                format('CREATE TRIGGER "~snowdrift" BEFORE INSERT OR UPDATE ON %s FOR EACH ROW WHEN (NOT (%s)) EXECUTE FUNCTION %s', t.name, condition, function),
+                format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', function),    -- so that no trigger of another role depends on it
+                format('ALTER TABLE %s ENABLE ALWAYS TRIGGER "~snowdrift"', t.name)) END))    -- also while session_replication_role is replica
+        FROM all_changes AS c, state, filling WHERE changes IS NOT NULL OR NOT c.is_current;
+    END LOOP;
+
+    -- The copy of a table is complete when its checks of equality are valid.
+    FOR t IN SELECT c.oid, snowdrift.qualified_name(c.oid) AS name, snowdrift.shadows_to_validate(plan, c.oid, definitions) AS checks
+            FROM pg_class AS c WHERE c.oid IN (SELECT m."table" FROM unnest(plan.members) AS m) ORDER BY c.oid LOOP
+        IF EXISTS (SELECT FROM snowdrift.shadows(plan) AS s WHERE s."table" = t.oid AND snowdrift.shadow_name('equal ' || s.name) = ANY (t.checks)) THEN
+            parts := CASE WHEN pg_relation_size(t.oid) > 8000000 THEN 10 END;
+            FOR part IN 1 .. coalesce(parts, 0) LOOP
+                RETURN NEXT format('CALL snowdrift.copy_keys(%L::pg_catalog.regclass, %s, %s, %s)', t.name, duty, part, parts);
+                RETURN NEXT format('VACUUM (TRUNCATE false) %s', t.name);    -- the next part uses the space of the rows' former versions
+            END LOOP;
+            RETURN NEXT format('CALL snowdrift.copy_keys(%L::pg_catalog.regclass, %s%s)', t.name, duty, ', parts => ' || parts);
+            RETURN NEXT format('VACUUM (ANALYZE, TRUNCATE false) %s', t.name);
+        END IF;
+        IF cardinality(t.checks) > 0 THEN
+            RETURN NEXT format('ALTER TABLE %s %s', t.name, (SELECT string_agg(format('VALIDATE CONSTRAINT %I', k), ', ') FROM unnest(t.checks) AS k));
+        END IF;
+    END LOOP;
+
+    -- After the copy: if there were unique indexes before, the updates of the copy would block checks of foreign keys.
+    FOR t IN SELECT x.indexrelid AS oid, c.relnamespace::regnamespace AS schema, shadow, o.indisunique, spcname, snowdrift.qualified_name(d."table") AS name, d.definition
+            FROM jsonb_to_recordset(definitions) AS d("table" oid, class oid, object oid, name name, definition text)
+                JOIN pg_class AS c ON c.oid = d.object JOIN pg_index AS o ON o.indexrelid = d.object LEFT JOIN pg_tablespace AS s ON s.oid = c.reltablespace
+                CROSS JOIN LATERAL (SELECT snowdrift.shadow_name(d.name)) AS n(shadow)
+                LEFT JOIN pg_class AS i ON i.relname = shadow AND i.relnamespace = c.relnamespace LEFT JOIN pg_index AS x ON x.indexrelid = i.oid AND x.indrelid = d."table"
+            WHERE d.class = 'pg_class'::regclass AND x.indisvalid IS NOT TRUE ORDER BY o.indisunique, d."table", d.object LOOP
+        IF t.oid IS NOT NULL THEN    -- the rest of a statement that was interrupted
+            RETURN NEXT format('DROP INDEX CONCURRENTLY %s.%I', t.schema, t.shadow);
+        END IF;
+        RETURN QUERY SELECT format('SET default_tablespace = %L', t.spcname) WHERE t.spcname IS NOT NULL;
+        RETURN NEXT format('CREATE %sINDEX CONCURRENTLY %I ON %s %s', CASE WHEN t.indisunique THEN 'UNIQUE ' END, t.shadow, t.name, t.definition);
+        RETURN QUERY SELECT 'SET default_tablespace = '''''::text WHERE t.spcname IS NOT NULL;
+    END LOOP;
+
+    FOR t IN SELECT r.*, c.oid AS added, shadow, snowdrift.qualified_name(r."table") AS source, snowdrift.qualified_name(r.other) AS target, o.convalidated
+            FROM snowdrift.shadow_references(plan) AS r JOIN pg_constraint AS o ON o.oid = r.object CROSS JOIN LATERAL (SELECT snowdrift.shadow_name(r.name)) AS n(shadow)
+                LEFT JOIN pg_constraint AS c ON c.conrelid = r."table" AND c.conname = shadow
+            WHERE c.oid IS NULL OR (o.convalidated AND NOT c.convalidated) ORDER BY r."table", r.object LOOP
+        IF t.added IS NULL THEN
+            RETURN NEXT format('CALL snowdrift.change_briefly(%L::pg_catalog.regclass[], %L)', ARRAY(SELECT DISTINCT u::regclass FROM unnest(ARRAY[t."table", t.other]) AS u ORDER BY 1),
+                format('ALTER TABLE %s ADD CONSTRAINT %I %s NOT VALID', t.source, t.shadow, t.definition));
+        END IF;
+        IF t.convalidated THEN
+            RETURN NEXT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', t.source, t.shadow);
+        END IF;
+    END LOOP;
+END $$;
+
+-- The checks of a table's shadows that are not valid
+CREATE OR REPLACE FUNCTION snowdrift.shadows_to_validate(plan snowdrift.conversion, "table" oid, definitions jsonb) RETURNS text[]
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN ARRAY(SELECT name FROM (
+            SELECT snowdrift.shadow_name('equal ' || s.name) FROM snowdrift.shadows(plan) AS s WHERE s."table" = $2
+            UNION ALL SELECT snowdrift.shadow_name(d.name) FROM jsonb_to_recordset(definitions) AS d("table" oid, class oid, name name)
+            WHERE d."table" = $2 AND d.class = 'pg_constraint'::regclass) AS u(name)
+        WHERE NOT EXISTS (SELECT FROM pg_constraint AS c WHERE conrelid = $2 AND conname = u.name AND convalidated) ORDER BY name);
+END $$;
+
+-- The statements of the swap. Dropping an original also drops its indexes, checks and statistics objects, and the
+-- sequences that it owns.
+CREATE OR REPLACE FUNCTION snowdrift.swap_statements(plan snowdrift.conversion, keep_sequences boolean, path text) RETURNS SETOF text
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict use_column
+DECLARE
+    later text[] := '{}';
+    t record;
+    r record;
+BEGIN
+    RETURN QUERY SELECT * FROM snowdrift.statements_before(plan);
+    RETURN QUERY SELECT * FROM snowdrift.default_statements(plan);
+    FOR r IN SELECT *, snowdrift.qualified_name("table") AS source FROM snowdrift.shadow_references(plan) LOOP
+        RETURN NEXT format('ALTER TABLE %s DROP CONSTRAINT %I', r.source, r.name);
+        later := later || format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I', r.source, snowdrift.shadow_name(r.name), r.name)
+            || ARRAY(SELECT format('ALTER TABLE %s ALTER CONSTRAINT %I DEFERRABLE INITIALLY IMMEDIATE', r.source, r.name) FROM pg_constraint AS c
+                WHERE c.oid = r.object AND condeferrable AND NOT condeferred)
+            || ARRAY(SELECT format('COMMENT ON CONSTRAINT %I ON %s IS %L', r.name, r.source, d) FROM obj_description(r.object, 'pg_constraint') AS d WHERE d IS NOT NULL);
+    END LOOP;
+
+    RETURN QUERY SELECT DISTINCT format('ALTER SEQUENCE %s AS pg_catalog.int8', snowdrift.qualified_name(seqrelid))    -- those of defaults that are not owned
+    FROM unnest(plan.members) AS m JOIN pg_attrdef AS a ON adrelid = m."table" AND adnum = m.number JOIN pg_depend AS d ON d.classid = 'pg_attrdef'::regclass AND d.objid = a.oid
+        JOIN pg_sequence ON d.refclassid = 'pg_class'::regclass AND d.refobjid = seqrelid JOIN pg_class AS c ON c.oid = seqrelid
+    WHERE keep_sequences AND seqtypid <> 'int8'::regtype AND pg_has_role(relowner, 'USAGE');
+
+    FOR r IN SELECT s.*, a.*, snowdrift.qualified_name(s."table") AS table_name, (s."table", s.number)::snowdrift.key_column = ANY (plan.new_keys) AS is_new,
+                CASE WHEN attidentity = '' THEN pg_get_expr(adbin, adrelid) END AS value, col_description(attrelid, attnum) AS comment, conname
+            FROM snowdrift.shadows(plan) AS s JOIN pg_attribute AS a ON attrelid = s."table" AND attnum = s.number
+                LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum LEFT JOIN pg_constraint AS c ON conrelid = attrelid AND contype = 'n' AND conkey = ARRAY[attnum] LOOP
+        IF r.conname IS NOT NULL THEN    -- from PostgreSQL 18 on
+            RETURN NEXT format('ALTER TABLE %s ADD CONSTRAINT %I NOT NULL %I', r.table_name, snowdrift.shadow_name(r.conname), r.shadow);
+            later := later || format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I', r.table_name, snowdrift.shadow_name(r.conname), r.conname);
+        ELSIF r.is_required THEN
+            RETURN NEXT format('ALTER TABLE %s ALTER COLUMN %I SET NOT NULL', r.table_name, r.shadow);
+        END IF;
+        FOR t IN SELECT o.*, snowdrift.qualified_name(o.sequence) AS name, q.* FROM snowdrift.owned_sequences(ARRAY[(r."table", r.number)::snowdrift.key_column]) AS o
+                JOIN pg_sequence AS q ON q.seqrelid = o.sequence WHERE o.sequence NOT IN (SELECT u.sequence FROM snowdrift.unused_sequences(plan) AS u) LOOP
+            IF t.is_identity THEN    -- cannot be given to another column: a new sequence continues after it
+                later := later || format('ALTER TABLE %s ALTER COLUMN %I ADD GENERATED %s AS IDENTITY (SEQUENCE NAME %s INCREMENT BY %s MINVALUE %s %s START WITH %s CACHE %s %sCYCLE)',
+                    r.table_name, r.name, CASE r.attidentity WHEN 'a' THEN 'ALWAYS' ELSE 'BY DEFAULT' END, t.name, t.seqincrement, t.seqmin,
+                    CASE WHEN t.seqmax NOT IN (32767, 2147483647) THEN format('MAXVALUE %s', t.seqmax) END, t.seqstart, t.seqcache, CASE WHEN NOT t.seqcycle THEN 'NO ' END)
+                    || ARRAY(SELECT format('REVOKE ALL ON SEQUENCE %s FROM %s', t.name, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END)
+                        FROM pg_class AS c JOIN pg_default_acl ON defaclrole = relowner AND defaclobjtype = 'S' AND defaclnamespace IN (0, relnamespace), aclexplode(defaclacl)
+                        WHERE c.oid = t.sequence AND grantee <> relowner)
+                    || ARRAY(SELECT format('GRANT %s ON SEQUENCE %s TO %s%s', privilege_type, t.name, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END,
+                        CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END) FROM pg_class AS c, aclexplode(relacl) WHERE c.oid = t.sequence AND grantee <> relowner)
+                    || ARRAY(SELECT format('COMMENT ON SEQUENCE %s IS %L', t.name, d) FROM obj_description(t.sequence, 'pg_class') AS d WHERE d IS NOT NULL);
+            ELSE
+                RETURN NEXT format('ALTER SEQUENCE %s OWNED BY NONE', t.name);
+                later := later || format('ALTER SEQUENCE %s OWNED BY %s.%I', t.name, r.table_name, r.name);
+            END IF;
+        END LOOP;
+        later := format('ALTER TABLE %s RENAME COLUMN %I TO %I', r.table_name, r.shadow, r.name) || later    -- before all others
+            || CASE WHEN r.is_new OR r.value IS NOT NULL THEN ARRAY[format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', r.table_name, r.name, CASE WHEN r.is_new THEN plan.call ELSE r.value END)] ELSE '{}' END
+            || CASE WHEN r.attstattarget >= 0 THEN ARRAY[format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS %s', r.table_name, r.name, r.attstattarget)] ELSE '{}' END
+            || ARRAY(SELECT format('ALTER TABLE %s ALTER COLUMN %I SET (%s)', r.table_name, r.name, o) FROM unnest(r.attoptions) AS o WHERE starts_with(o, 'n_distinct'))
+            || ARRAY(SELECT format('SECURITY LABEL FOR %I ON COLUMN %s.%I IS %L', provider, r.table_name, r.name, label)
+                FROM pg_seclabel WHERE classoid = 'pg_class'::regclass AND objoid = r."table" AND objsubid = r.number)
+            || format('COMMENT ON COLUMN %s.%I IS %L', r.table_name, r.name, r.comment);    -- removes the progress, too
+    END LOOP;
+    RETURN QUERY SELECT s FROM pg_trigger, unnest(ARRAY[format('DROP TRIGGER "~snowdrift" ON %s', snowdrift.qualified_name(tgrelid)), format('DROP FUNCTION %s', tgfoid::regprocedure)])
+        WITH ORDINALITY AS t(s, n) WHERE tgname = '~snowdrift' AND tgrelid IN (SELECT m."table" FROM unnest(plan.members) AS m) ORDER BY tgrelid, n;
+
+    FOR r IN SELECT d.*, snowdrift.qualified_name(d."table") AS table_name, nspname, k.oid AS constraint_oid, k.contype, i.*, snowdrift.shadow_name(d.name) AS shadow
+            FROM snowdrift.shadow_definitions(plan) AS d JOIN pg_class AS c ON c.oid = d."table" JOIN pg_namespace AS n ON n.oid = c.relnamespace
+                LEFT JOIN pg_index AS i ON indexrelid = d.object
+                LEFT JOIN pg_constraint AS k ON d.object IN (k.oid, k.conindid) AND k.contype IN ('p', 'u', 'c') AND k.conrelid = d."table" ORDER BY d."table", d.object LOOP
+        later := later
+            || CASE WHEN r.class = 'pg_constraint'::regclass THEN ARRAY[format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I', r.table_name, r.shadow, r.name)] ELSE
+                ARRAY(SELECT format('ALTER TABLE %I.%I RENAME COLUMN %I TO %I', r.nspname, r.shadow, s.shadow, s.name) FROM pg_attribute
+                    JOIN snowdrift.shadows(plan) AS s ON s."table" = r."table" AND s.shadow = attname WHERE attrelid = to_regclass(format('%I.%I', r.nspname, r.shadow)))
+                || format('ALTER INDEX %I.%I RENAME TO %I', r.nspname, r.shadow, r.name)
+                || ARRAY(SELECT format('ALTER INDEX %I.%I ALTER COLUMN %s SET STATISTICS %s', r.nspname, r.name, attnum, attstattarget) FROM pg_attribute
+                    WHERE attrelid = r.object AND attstattarget >= 0 AND r.indexprs IS NOT NULL) END
+            || ARRAY(SELECT x FROM (VALUES
+                (1, r.contype IN ('p', 'u'), format('ALTER TABLE %s ADD CONSTRAINT %I %s USING INDEX %I', r.table_name, r.name, CASE r.contype WHEN 'p' THEN 'PRIMARY KEY' ELSE 'UNIQUE' END, r.name)),
+                (2, r.indisreplident, format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I', r.table_name, r.name)),
+                (3, r.indisclustered, format('ALTER TABLE %s CLUSTER ON %I', r.table_name, r.name)),
+                (4, r.constraint_oid IS NOT NULL, format('COMMENT ON CONSTRAINT %I ON %s IS %L', r.name, r.table_name, obj_description(r.constraint_oid, 'pg_constraint'))),
+                (5, r.class = 'pg_class'::regclass, format('COMMENT ON INDEX %I.%I IS %L', r.nspname, r.name, obj_description(r.object, 'pg_class')))) AS v(n, is_used, x)
+                WHERE is_used AND x NOT LIKE '% IS NULL' ORDER BY n);
+    END LOOP;
+    FOR r IN SELECT DISTINCT ON (s.oid) s.*, format('%I.%I', nspname, stxname) AS name, obj_description(s.oid, 'pg_statistic_ext') AS comment
+            FROM pg_statistic_ext AS s JOIN pg_namespace AS n ON n.oid = stxnamespace JOIN pg_depend ON classid = 'pg_statistic_ext'::regclass AND objid = s.oid
+                JOIN unnest(plan.members) AS m ON refclassid = 'pg_class'::regclass AND refobjid = m."table" AND refobjsubid = m.number ORDER BY s.oid LOOP
+        later := later || pg_get_statisticsobjdef(r.oid) || format('ALTER STATISTICS %s OWNER TO %s', r.name, r.stxowner::regrole)
+            || CASE WHEN r.stxstattarget >= 0 THEN ARRAY[format('ALTER STATISTICS %s SET STATISTICS %s', r.name, r.stxstattarget)] ELSE '{}' END
+            || format('COMMENT ON STATISTICS %s IS %L', r.name, r.comment);
+    END LOOP;
+
+    RETURN QUERY SELECT format('ALTER TABLE %s %s', snowdrift.qualified_name(s."table"), string_agg(format('DROP COLUMN %I', s.name), ', ' ORDER BY number))
+    FROM snowdrift.shadows(plan) AS s GROUP BY s."table" ORDER BY s."table";
+    RETURN QUERY SELECT unnest(later);
+    RETURN QUERY SELECT * FROM snowdrift.statements_after(plan, path);
+END $$;
+
+-- The statements that can be made only under the exclusive locks, because weaker locks do not protect what they copy:
+-- the privileges on columns, and the positions of the sequences of identities
+CREATE OR REPLACE FUNCTION snowdrift.late_statements(plan snowdrift.conversion) RETURNS SETOF text
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict use_column
+DECLARE
+    name text;
+    last record;
+BEGIN
+    RETURN QUERY SELECT format('GRANT %s (%I) ON %s TO %s%s', privilege_type, attname, snowdrift.qualified_name(attrelid),
+        CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END, CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END)
+    FROM unnest(plan.members) AS m JOIN pg_attribute ON attrelid = m."table" AND attnum = m.number, aclexplode(attacl)
+    ORDER BY attrelid, attnum, grantee, privilege_type;
+    FOR name IN SELECT snowdrift.qualified_name(sequence) FROM snowdrift.owned_sequences(plan.members) AS o
+            WHERE is_identity AND o.key <> ALL (plan.new_keys) LOOP
+        EXECUTE format('SELECT last_value, is_called FROM %s', name) INTO last;
+        RETURN NEXT format('SELECT pg_catalog.setval(%L::pg_catalog.regclass, %s, %L)', name, last.last_value, last.is_called);
+    END LOOP;
+END $$;
+
+-- The swap is planned while the tables are locked only against changes of their definitions. If another object begins to
+-- depend on a column meanwhile, dropping the column fails, and nothing is changed.
+CREATE OR REPLACE PROCEDURE snowdrift.swap_keys(tables regclass[], generator text DEFAULT NULL, keep_sequences boolean DEFAULT false) LANGUAGE plpgsql AS $$
+#variable_conflict use_variable
+DECLARE
+    call CONSTANT pg_catalog.text := snowdrift.generator_call(generator);
+    plan snowdrift.conversion := snowdrift.plan_live(tables::pg_catalog.oid[], call, keep_sequences);
+    locked CONSTANT pg_catalog.oid[] := plan."tables";
+    relation pg_catalog.regclass;
+    relations pg_catalog.regclass[];
+    privileges pg_catalog.text;
+    first_id pg_catalog.int8;
+    path CONSTANT pg_catalog.text := pg_catalog.current_setting('search_path');
+    schemas pg_catalog.text[];
+    statements pg_catalog.text[];
+    statement pg_catalog.text;
+BEGIN
+    FOREACH relation IN ARRAY locked LOOP
+        PERFORM snowdrift.lock_against_changes(relation);
+    END LOOP;
+    plan := snowdrift.plan_live(tables::pg_catalog.oid[], call, keep_sequences);
+    IF plan."tables" OPERATOR(pg_catalog.<>) locked OR EXISTS (SELECT FROM snowdrift.preparing_statements(plan, 1)) THEN
+        RAISE 'tables have changed during the conversion' USING ERRCODE = '55000', HINT = 'Run the script again.';
+    END IF;
+    PERFORM snowdrift.check_obstacles(plan, ARRAY(SELECT * FROM snowdrift.live_refusals(plan, true)));
+    IF NOT keep_sequences THEN
+        EXECUTE pg_catalog.concat('SELECT ', call) INTO first_id;
+        PERFORM snowdrift.check_keys(plan, first_id, false);
+    END IF;
+    schemas := snowdrift.schemas_of(plan);
+    relations := snowdrift.relations_to_swap(plan);
+    privileges := snowdrift.privileges_of(relations);
+    statements := ARRAY(SELECT * FROM snowdrift.swap_statements(plan, keep_sequences, path));
+    PERFORM snowdrift.check_not_reserved(plan."tables"::pg_catalog.regclass[]);
+    PERFORM snowdrift.lock_exclusively(relations);
+    IF snowdrift.privileges_of(relations) OPERATOR(pg_catalog.<>) privileges THEN
+        RAISE 'tables have changed during the conversion' USING ERRCODE = '55000', HINT = 'Run the script again.';
+    END IF;
+    PERFORM pg_catalog.set_config('lock_timeout', '400ms', true);    -- for locks of other relations
+    PERFORM snowdrift.check_schemas(schemas);
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);    -- for which the definitions are written
+    FOREACH statement IN ARRAY statements OPERATOR(pg_catalog.||) ARRAY(SELECT * FROM snowdrift.late_statements(plan)) LOOP
+        EXECUTE statement;
+    END LOOP;
+    PERFORM pg_catalog.set_config('search_path', path, true);
+    PERFORM snowdrift.check_schemas(schemas);
+END $$;
+COMMENT ON PROCEDURE snowdrift.swap_keys(regclass[], text, boolean) IS 'replace keys by the columns to which they have been copied, in one short transaction';
+
+-- What statements of the swap restore, and no weaker lock protects: the privileges and comments of views and sequences
+EXECUTE $sql$
+CREATE OR REPLACE FUNCTION snowdrift.privileges_of(relations regclass[]) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT coalesce(string_agg(concat_ws(' ', oid, relacl, reloptions, (SELECT string_agg(concat(attnum, attacl), ' ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = c.oid),
+        (SELECT string_agg(description, ' ' ORDER BY objsubid) FROM pg_description WHERE objoid = c.oid AND classoid = 'pg_class'::regclass)), ' ' ORDER BY oid), '')
+    FROM pg_class AS c WHERE oid = ANY (relations) AND relkind IN ('v', 'S');
+END
+$sql$;
+
+-- The relations that a conversion locks, and the sequences that stay
+CREATE OR REPLACE FUNCTION snowdrift.relations_to_swap(plan snowdrift.conversion) RETURNS regclass[]
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN snowdrift.relations_to_lock(plan) || ARRAY(SELECT sequence::regclass FROM snowdrift.owned_sequences(plan.members)
+        WHERE sequence NOT IN (SELECT u.sequence FROM snowdrift.unused_sequences(plan) AS u));
+END $$;
+
+-- Conversion of keys while applications write: what users call. A script contains only what remains to be done.
+
+-- The settings that long statements need. Statements that lock tables set lock_timeout themselves.
+EXECUTE $sql$
+CREATE OR REPLACE FUNCTION snowdrift.script_settings(duty double precision, OUT name text, OUT setting text) RETURNS SETOF record
+    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT v.name, v.setting FROM (VALUES ('statement_timeout', '0'), ('transaction_timeout', '0'), ('lock_timeout', '0'), ('default_tablespace', ''),
+        ('max_parallel_maintenance_workers', CASE WHEN duty < 1 THEN '0' END), ('vacuum_cost_delay', CASE WHEN duty < 1 THEN '2ms' END)) AS v(name, setting)
+    WHERE v.setting IS NOT NULL AND current_setting(v.name, true) IS NOT NULL;    -- transaction_timeout: since PostgreSQL 17
+END
+$sql$;
+
+-- Two comments, on the order of columns and with an estimate, and then the statements
+CREATE OR REPLACE FUNCTION snowdrift.script_statements(plan snowdrift.conversion, tables oid[], generator_name text, keep_sequences boolean, duty double precision)
+    RETURNS SETOF text LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict use_variable
+DECLARE
+    names CONSTANT text := format('%L::pg_catalog.regclass[]', ARRAY(SELECT t::regclass FROM unnest(plan."tables") AS t));
+    statements CONSTANT text[] := ARRAY(SELECT * FROM snowdrift.preparing_statements(plan, duty));
+BEGIN
+    RETURN QUERY SELECT format('-- column order: new columns come last, from the first statement on, in %s; name the columns in INSERT and COPY, and prepare SELECT * again',
+        regexp_replace(string_agg(DISTINCT m."table"::regclass::text, ', '), '[[:cntrl:]]', ' ', 'g')) FROM unnest(plan.members) AS m HAVING count(*) > 0;
+    RETURN QUERY SELECT format('-- estimate: %s of tables and indexes to copy: about %s minutes on an idle server (%s if duty is 1), %s of WAL, and %s of disk until the end', pg_size_pretty(bytes),
+        ceil(bytes / 600e6 / duty), ceil(bytes / 600e6), pg_size_pretty(bytes * 4), pg_size_pretty(bytes * 6 / 10))
+    FROM (SELECT sum(pg_total_relation_size(t))::bigint FROM (SELECT DISTINCT m."table" FROM unnest(plan.members) AS m) AS m(t)) AS s(bytes)
+    WHERE array_to_string(statements, ' ') LIKE '%CALL snowdrift.copy_keys(%';
+    RETURN QUERY SELECT format('SET %s = %L', s.name, s.setting) FROM snowdrift.script_settings(duty) AS s;
+    RETURN NEXT format('CALL snowdrift.reserve_tables(%s, true)', names);
+    RETURN QUERY SELECT unnest(statements);
+    RETURN NEXT format('CALL snowdrift.swap_keys(%L::pg_catalog.regclass[]%s%s)', tables::regclass[], ', generator => ' || quote_literal(generator_name) || '::pg_catalog.text',
+        CASE WHEN keep_sequences THEN ', keep_sequences => true' END);
+    RETURN QUERY SELECT format('ANALYZE %s', snowdrift.qualified_name(t)) FROM (SELECT DISTINCT m."table" FROM unnest(plan.members) AS m) AS m(t) ORDER BY t;
+    RETURN NEXT format('CALL snowdrift.reserve_tables(%s, false)', names);
+    RETURN QUERY SELECT format('RESET %s', s.name) FROM snowdrift.script_settings(duty) AS s;
+END $$;
+
+CREATE OR REPLACE FUNCTION snowdrift.conversion_script(tables regclass[], generator text DEFAULT NULL, keep_sequences boolean DEFAULT false,
+        duty double precision DEFAULT 0.5, fire_triggers boolean DEFAULT false) RETURNS SETOF text
+    LANGUAGE plpgsql VOLATILE AS $$
+#variable_conflict use_variable
+DECLARE
+    call CONSTANT pg_catalog.text := snowdrift.generator_call(generator);
+    plan snowdrift.conversion;
+    first_id pg_catalog.int8;
+    risks pg_catalog.text[];
+BEGIN
+    IF tables IS NULL OR keep_sequences IS NULL OR duty IS NULL OR fire_triggers IS NULL THEN
+        RAISE 'tables, keep_sequences, duty and fire_triggers must not be null' USING ERRCODE = '22004';
+    ELSIF keep_sequences AND generator IS NOT NULL THEN
+        RAISE 'keep_sequences and a generator exclude each other' USING ERRCODE = '22023';
+    ELSIF NOT duty OPERATOR(pg_catalog.>) 0.0::pg_catalog.float8 OR NOT duty OPERATOR(pg_catalog.<=) 1.0::pg_catalog.float8 THEN
+        RAISE 'duty must be greater than 0 and at most 1' USING ERRCODE = '22023';
+    ELSIF pg_catalog.array_position(pg_catalog.current_schemas(false), 'pg_catalog'::pg_catalog.name) OPERATOR(pg_catalog.>) 1 THEN
+        RAISE 'search_path has other schemas before pg_catalog' USING ERRCODE = '55000',
+            DETAIL = 'Definitions of indexes could refer to objects in these.', HINT = 'Set search_path without pg_catalog, which then comes first.';
+    END IF;
+    PERFORM snowdrift.check_can_change('snowdrift.conversion_script()', false);
+    IF NOT keep_sequences THEN
+        EXECUTE pg_catalog.concat('SELECT ', call) INTO first_id;
+    END IF;
+    plan := snowdrift.plan_live(tables::pg_catalog.oid[], call, keep_sequences);
+    PERFORM snowdrift.check_obstacles(plan, ARRAY(SELECT * FROM snowdrift.live_refusals(plan, fire_triggers)));
+    PERFORM snowdrift.check_locks(plan);
+    IF NOT keep_sequences THEN
+        PERFORM snowdrift.check_keys(plan, first_id, true);
+    END IF;
+    risks := ARRAY(SELECT * FROM snowdrift.column_order_risks(plan)) OPERATOR(pg_catalog.||) ARRAY(SELECT * FROM snowdrift.conversion_risks(plan, true));
+    PERFORM snowdrift.report_conversion(plan, tables::pg_catalog.oid[], risks);
+    IF pg_catalog.cardinality(plan."tables") OPERATOR(pg_catalog.>) 0 THEN
+        -- A name that contains a line feed would end the comment.
+        RETURN QUERY SELECT pg_catalog.regexp_replace(r, '[[:cntrl:]]'::pg_catalog.text, ' '::pg_catalog.text, 'g'::pg_catalog.text) FROM pg_catalog.unnest(risks) AS r;
+        RETURN QUERY SELECT * FROM snowdrift.script_statements(plan, tables::pg_catalog.oid[], generator, keep_sequences, duty);
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowdrift.conversion_script(regclass[], text, boolean, double precision, boolean)
+    IS 'statements that remain to convert keys to bigint, and to Snowflake IDs, while applications write, for \gexec of psql';
+
+CREATE OR REPLACE FUNCTION snowdrift.abandon_script(tables regclass[]) RETURNS SETOF text
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict use_column
+DECLARE
+    -- These, and those that refer to them and have shadows
+    changed CONSTANT oid[] := ARRAY(WITH RECURSIVE referring("table") AS (
+            SELECT t::oid FROM unnest(tables) AS t
+            UNION SELECT conrelid FROM referring JOIN pg_constraint ON confrelid = "table" AND contype = 'f' JOIN pg_class AS c ON c.oid = conrelid
+            WHERE pg_has_role(relowner, 'USAGE')
+        ) SELECT "table" FROM referring WHERE "table" = ANY (tables::oid[])
+            OR EXISTS (SELECT FROM pg_attribute WHERE attrelid = "table" AND starts_with(attname, '_snowdrift_') AND NOT attisdropped) ORDER BY 1);
+    names CONSTANT text := format('%L::pg_catalog.regclass[]', changed::regclass[]);
+BEGIN
+    IF tables IS NULL THEN
+        RAISE 'tables must not be null' USING ERRCODE = '22004';
+    END IF;
+    PERFORM snowdrift.check_tables(tables::oid[]);
+    PERFORM snowdrift.check_table_owners(changed);
+    IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = ANY (changed) AND starts_with(attname, '_snowdrift_') AND NOT attisdropped) THEN
+        RETURN;
+    END IF;
+    RETURN QUERY SELECT format('SET %s = %L', s.name, s.setting) FROM snowdrift.script_settings(1) AS s;
+    RETURN NEXT format('CALL snowdrift.reserve_tables(%s, true)', names);
+    RETURN QUERY SELECT format('CALL snowdrift.change_briefly(%L::pg_catalog.regclass[], %L)', ARRAY(SELECT DISTINCT u::regclass FROM unnest(ARRAY[conrelid, confrelid]) AS u ORDER BY 1),
+        format('ALTER TABLE %s DROP CONSTRAINT %I', snowdrift.qualified_name(conrelid), conname))
+    FROM pg_constraint WHERE contype = 'f' AND conrelid = ANY (changed) AND starts_with(conname, '_snowdrift_') ORDER BY conrelid, oid;
+    RETURN QUERY SELECT format('DROP INDEX CONCURRENTLY %s', snowdrift.qualified_name(indexrelid)) FROM pg_index JOIN pg_class AS c ON c.oid = indexrelid
+    WHERE indrelid = ANY (changed) AND starts_with(relname, '_snowdrift_') ORDER BY indexrelid;
+    RETURN QUERY SELECT format('CALL snowdrift.change_briefly(%L::pg_catalog.regclass[], %L)', ARRAY[c.oid::regclass], concat_ws('; ',
+        CASE WHEN EXISTS (SELECT FROM pg_trigger WHERE tgrelid = c.oid AND tgname = '~snowdrift') THEN format('DROP TRIGGER "~snowdrift" ON %s', t.name) END,
+        'DROP FUNCTION ' || to_regprocedure(format('%s.%I()', relnamespace::regnamespace, snowdrift.shadow_name(relname))), format('ALTER TABLE %s %s', t.name, s.drops)))
+    FROM pg_class AS c, LATERAL (SELECT snowdrift.qualified_name(c.oid)) AS t(name),
+        LATERAL (SELECT string_agg(format('DROP COLUMN %I', attname), ', ' ORDER BY attnum) FROM pg_attribute
+            WHERE attrelid = c.oid AND starts_with(attname, '_snowdrift_') AND NOT attisdropped) AS s(drops)
+    WHERE c.oid = ANY (changed) AND s.drops IS NOT NULL ORDER BY c.oid;
+    RETURN NEXT format('CALL snowdrift.reserve_tables(%s, false)', names);
+    RETURN QUERY SELECT format('RESET %s', s.name) FROM snowdrift.script_settings(1) AS s;
+END $$;
+COMMENT ON FUNCTION snowdrift.abandon_script(regclass[]) IS 'statements that remove what a conversion while applications write has added, for \gexec of psql';
 
 -- The way back: keys that draw Snowflakes draw from a sequence again. New keys are greater than all existing ones.
 
@@ -3402,6 +4221,9 @@ END LOOP;
 PERFORM snowdrift_tables.revoke_grants(class)
 FROM unnest('{snowdrift_tables.generator,snowdrift_tables.state,snowdrift_tables.dropped_ms}'::regclass[]) AS class
 WHERE class <> ALL (relations);
+IF 'snowdrift.key_copies'::regclass <> ALL (relations) THEN
+    GRANT SELECT ON snowdrift.key_copies TO PUBLIC;
+END IF;
 BEGIN
     PERFORM pg_extension_config_dump('snowdrift_tables.generator', '');
     PERFORM pg_extension_config_dump('snowdrift_tables.state', '');

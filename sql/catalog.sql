@@ -100,7 +100,7 @@ WHERE obj_description(objid, classid::regclass::name) IS NULL
     AND classid <> 'pg_opfamily'::regclass
     AND NOT EXISTS (SELECT FROM pg_proc JOIN pg_language AS l ON l.oid = prolang
         WHERE classid = 'pg_proc'::regclass AND pg_proc.oid = objid AND pronamespace = 'snowdrift'::regnamespace
-            AND lanname IN ('sql', 'plpgsql') AND proname !~ '^(convert|revert)_(keys|column)$')
+            AND lanname IN ('sql', 'plpgsql') AND proname !~ '^((convert|revert)_(keys|column)|(conversion|abandon)_script)$')
     AND NOT EXISTS (SELECT FROM pg_type
         WHERE classid = 'pg_type'::regclass AND oid = objid AND (typelem <> 0 OR typrelid <> 0));
 SELECT objid::regclass, attname

@@ -200,10 +200,30 @@ COMMENT ON VIEW public.all_users IS 'users';
 GRANT SELECT ON public.all_users TO PUBLIC;
 CREATE TABLE public.parts (id ids.ulid) PARTITION BY RANGE (id);
 CREATE TABLE public.snowflake_parts (id pg_catalog.int8 DEFAULT ids.next_snowflake('parts'::pg_catalog.text)) PARTITION BY RANGE (id);
+CREATE TABLE public.live (id serial PRIMARY KEY, n pg_catalog.int4 DEFAULT pg_catalog.length('ab') REFERENCES public.live, CHECK (pg_catalog.length(id::pg_catalog.text) OPERATOR(pg_catalog.>) 0));
+CREATE INDEX ON public.live (pg_catalog.lower(id::pg_catalog.text));
+INSERT INTO public.live (n) SELECT 1 FROM pg_catalog.generate_series(1, 3);
 INSERT INTO public.ulids SELECT ids.next_ulid() FROM pg_catalog.generate_series(1, 1000);
 INSERT INTO public.uuids SELECT ids.next_uuidv7() FROM pg_catalog.generate_series(1, 1000);
 SET search_path = pg_catalog;
 SELECT * FROM public.everything();
+-- Definitions that contain names could be read for another search path.
+SET search_path = ids, public, pg_catalog;
+\set SHOW_CONTEXT never
+SELECT snowdrift.conversion_script('{public.live}'::pg_catalog.regclass[]);
+SET search_path = ids, public;
+SELECT statement FROM snowdrift.conversion_script('{public.live}'::pg_catalog.regclass[]) AS statement
+WHERE pg_catalog.starts_with(statement, 'CALL snowdrift.change') LIMIT 1 \gexec
+SELECT statement FROM snowdrift.abandon_script('{public.live}'::pg_catalog.regclass[]) AS statement WHERE statement OPERATOR(pg_catalog.!~) '^-- estimate|transaction_timeout'::pg_catalog.text \gexec
+SELECT statement FROM snowdrift.conversion_script('{public.live}'::pg_catalog.regclass[]) AS statement WHERE statement OPERATOR(pg_catalog.!~) '^-- estimate|transaction_timeout|swap_keys|^ANALYZE'::pg_catalog.text \gexec
+-- These statements do not depend on the search path.
+SET search_path = ids, public, pg_catalog;
+CALL snowdrift.change_briefly('{public.live}'::pg_catalog.regclass[], 'ALTER TABLE public.live ADD COLUMN name pg_catalog.varchar, ADD CHECK (length(name) > 0)');
+CALL snowdrift.swap_keys('{public.live}'::pg_catalog.regclass[]);
+SET search_path = ids, public;
+SELECT * FROM snowdrift.key_copies;
+INSERT INTO public.live DEFAULT VALUES RETURNING id OPERATOR(pg_catalog.>) 1000000000000000 AS is_snowflake, n;
+SET search_path = pg_catalog;
 DROP VIEW public.all_users;
 DROP TABLE public.users, public.orders, public.articles;    -- to be converted again
 CREATE TABLE public.users (id pg_catalog.int4 PRIMARY KEY);

@@ -256,8 +256,8 @@ CREATE TABLE objects (line text);
 SET search_path = pg_catalog;
 CREATE TEMP VIEW expected AS
 WITH schemas(oid, name) AS (SELECT oid, nspname::text FROM pg_namespace WHERE nspname IN ('snowdrift', 'snowdrift_tables')),
-functions(oid, name, signature, identity, acl) AS (
-    SELECT p.oid, pronamespace::regnamespace::text, format('%s(%s)', proname,
+functions(oid, name, kind, signature, identity, acl) AS (
+    SELECT p.oid, pronamespace::regnamespace::text, CASE prokind WHEN 'p' THEN 'PROCEDURE' ELSE 'FUNCTION' END, format('%s(%s)', proname,
             (SELECT string_agg(format_type(type, NULL), ', ' ORDER BY n) FROM unnest(proargtypes) WITH ORDINALITY AS types(type, n))),
         format('%s(%s)', proname, pg_get_function_identity_arguments(p.oid)), proacl
     FROM pg_proc AS p LEFT JOIN pg_description AS d ON d.classoid = 'pg_proc'::regclass AND d.objoid = p.oid
@@ -272,8 +272,8 @@ types(oid, name, kind) AS (
 objects(classoid, objoid, line, comment, acl) AS (
     SELECT 'pg_namespace'::regclass, n.oid, 'SCHEMA - ' || name, '- SCHEMA ' || name, '- SCHEMA ' || name
         FROM schemas JOIN pg_namespace AS n USING (oid)
-    UNION ALL SELECT 'pg_proc'::regclass, oid, format('FUNCTION %s %s', name, signature), format('%s FUNCTION %s', name, identity),
-        format('%s FUNCTION %s', name, identity) FROM functions    -- which ALTER DEFAULT PRIVILEGES can give privileges
+    UNION ALL SELECT 'pg_proc'::regclass, oid, format('%s %s %s', kind, name, signature), format('%s %s %s', name, kind, identity),
+        format('%s %s %s', name, kind, identity) FROM functions    -- which ALTER DEFAULT PRIVILEGES can give privileges
     UNION ALL SELECT 'pg_class'::regclass, oid, kind || ' ' || name, regexp_replace(name, ' ', format(' %s ', kind)),
         CASE WHEN acl IS NOT NULL THEN regexp_replace(name, ' ', ' TABLE ') END FROM relations
     UNION ALL SELECT 'pg_type'::regclass, oid, kind || ' ' || name, regexp_replace(name, ' ', format(' %s ', kind)), regexp_replace(name, ' ', ' TYPE ') FROM types)

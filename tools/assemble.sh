@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 
 # What both editions have
-tools=(tools/{locks,partitions,drop_partitions,conversion_{plan,dependents,risks,statements},conversion}
+tools=(tools/{locks,partitions,drop_partitions,conversion_{plan,dependents,risks,statements},conversion,live_{shadows,copy,swap,script}}
     tools/{conversion_reversal,audit})
 extension=(extension/{begin,mark,node,snowflake,ulid,uuidv7,sno,typeid,generators,watermarks,backfill,for_tools}
     "${tools[@]}" extension/{partman,end})
@@ -32,11 +32,11 @@ fi
 # as_repeatable: what is different in the SQL edition, which is one statement of PL/pgSQL, and can be repeated. PL/pgSQL of
 # PostgreSQL 16.2 does not parse BEGIN ATOMIC.
 as_repeatable() {
-    sed -E 's/@extschema@/public/g; s/^CREATE (FUNCTION|VIEW)/CREATE OR REPLACE \1/' | awk '
+    sed -E 's/@extschema@/public/g; s/^CREATE (FUNCTION|PROCEDURE|VIEW)/CREATE OR REPLACE \1/' | awk '
         function flush(before, after) { printf "%s%s%s", before, held, after; held = "" }
         /^CREATE TYPE / { printf "IF to_regtype(\x27%s\x27) IS NULL THEN\n", $3; in_type = 1 }
         in_type { print; if (/;$/) { print "END IF;"; in_type = 0 } next }
-        /^CREATE OR REPLACE FUNCTION/ { in_header = 1 }
+        /^CREATE OR REPLACE (FUNCTION|PROCEDURE)/ { in_header = 1 }
         in_header || in_body { held = held $0 "\n" }
         !in_header && !in_body { print }
         in_header && /^BEGIN ATOMIC$/ { in_body = 1; in_header = 0 }

@@ -67,6 +67,26 @@ my %sections = (
 			],
 		],
 	},
+	q{First aid for `integer` keys that run out} => {
+		table => 'tickets',
+		insert => q{INSERT INTO tickets (name) VALUES ('new')},
+		unordered => 1,
+		queries => [
+			[ q{SELECT min(id) FROM tickets}, '-2147483648', 'keys continue with the smallest integer' ],
+			[ q{INSERT INTO invoices DEFAULT VALUES RETURNING id}, '-2147483648', '... also those of an identity' ],
+		],
+	},
+	'Keys that applications write to' => {
+		table => 'users',
+		insert => q{INSERT INTO users (name) VALUES ('new')},
+		again => qr/gexec/,
+		queries => [
+			[   q{SELECT string_agg(atttypid::regtype::text, ' ') FROM pg_attribute WHERE attname ~ '^(id|user_id|invited_by)$'
+				AND attrelid IN ('users'::regclass, 'orders'::regclass)}, 'bigint bigint bigint bigint', 'all columns are bigint'
+			],
+			[ q{SELECT count(*) FROM orders JOIN users ON users.id = user_id}, '1000', 'references stay' ],
+		],
+	},
 	'Back-filling a table' => {
 		table => 'comments',
 		insert => q{INSERT INTO comments (post_id, body) SELECT max(id), 'new' FROM posts},

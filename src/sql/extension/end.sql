@@ -9,3 +9,12 @@ CREATE FUNCTION snowdrift.add_array_types() RETURNS void LANGUAGE sql AS $$
 $$;
 SELECT snowdrift.add_array_types() WHERE current_setting('server_version_num')::int < '170000'::int;
 DROP FUNCTION snowdrift.add_array_types();
+
+GRANT SELECT ON snowdrift.key_copies TO PUBLIC;
+-- Not in the SQL edition: pg_restore lists them, so a move to the extension would have to leave them out.
+COMMENT ON COLUMN snowdrift.key_copies."table" IS 'table whose keys are copied';
+COMMENT ON COLUMN snowdrift.key_copies.percent IS 'percentage of the table''s blocks that have been read';
+COMMENT ON COLUMN snowdrift.key_copies.rows IS 'number of rows that have been copied';
+COMMENT ON COLUMN snowdrift.key_copies.time_left IS 'time until the end of the copy, at the same pace';
+COMMENT ON COLUMN snowdrift.key_copies.started_at IS 'start of the copy';
+COMMENT ON COLUMN snowdrift.key_copies.updated_at IS 'time at which the progress was stored';

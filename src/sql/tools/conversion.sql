@@ -130,6 +130,30 @@ BEGIN
     FROM unnest(plan.new_keys) AS k JOIN pg_attribute AS a ON attrelid = k."table" AND attnum = k.number JOIN pg_class AS c ON c.oid = attrelid ORDER BY k;
 END $$;
 
+-- Ensure that keys are below a new ID.
+CREATE FUNCTION snowdrift.check_keys(plan snowdrift.conversion, first_id bigint, dry_run boolean) RETURNS void
+    LANGUAGE plpgsql VOLATILE AS $$
+#variable_conflict use_variable
+DECLARE
+    key_check pg_catalog.record;
+    last_id pg_catalog.int8;
+BEGIN
+    FOR key_check IN SELECT * FROM snowdrift.key_checks(plan) LOOP
+        CONTINUE WHEN key_check.is_forced AND dry_run;    -- checked in the run, which can see all rows
+        IF key_check.is_forced THEN
+            EXECUTE pg_catalog.format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', key_check.name);
+        END IF;
+        EXECUTE key_check.query INTO last_id;
+        IF key_check.is_forced THEN
+            EXECUTE pg_catalog.format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', key_check.name);
+        END IF;
+        IF last_id OPERATOR(pg_catalog.>=) first_id THEN
+            RAISE 'keys in column "%" of table "%" are not below new IDs', key_check.attname, key_check.relname USING ERRCODE = '55000',
+                DETAIL = pg_catalog.format('The largest key is %s, and a new ID is %s.', last_id, first_id);
+        END IF;
+    END LOOP;
+END $$;
+
 CREATE FUNCTION snowdrift.generator_call(name text) RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 BEGIN
@@ -149,6 +173,7 @@ DECLARE
 BEGIN
     LOOP
         plan := snowdrift.plan_conversion(tables, "column", call);
+        PERFORM snowdrift.check_obstacles(plan);
         PERFORM snowdrift.check_locks(plan) WHERE requests IS NULL;
         risks := ARRAY(SELECT * FROM snowdrift.conversion_risks(plan, dry_run));
         relations := snowdrift.relations_to_lock(plan);
@@ -160,6 +185,7 @@ BEGIN
                 EXECUTE snowdrift.lock_statement(plan, 'ACCESS SHARE');
             END IF;
             plan := snowdrift.plan_conversion(tables, "column", call);
+            PERFORM snowdrift.check_obstacles(plan);
             IF requests OPERATOR(pg_catalog.=) ARRAY(SELECT request FROM snowdrift.lock_requests(snowdrift.relations_to_lock(plan))) THEN
                 RETURN;
             END IF;
@@ -180,9 +206,7 @@ DECLARE
     statements pg_catalog.text[];
     risks pg_catalog.text[];
     statement pg_catalog.text;
-    key_check pg_catalog.record;
     first_id pg_catalog.int8;
-    last_id pg_catalog.int8;
 BEGIN
     BEGIN
         EXECUTE pg_catalog.concat('SELECT ', call) INTO first_id;    -- raises errors before this function waits for locks
@@ -192,20 +216,7 @@ BEGIN
     plan := locked.plan;
     risks := locked.risks;
     schemas := snowdrift.schemas_of(plan);
-    FOR key_check IN SELECT * FROM snowdrift.key_checks(plan) LOOP
-        CONTINUE WHEN key_check.is_forced AND dry_run;    -- checked in the run, which can see all rows
-        IF key_check.is_forced THEN
-            EXECUTE pg_catalog.format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', key_check.name);
-        END IF;
-        EXECUTE key_check.query INTO last_id;
-        IF key_check.is_forced THEN
-            EXECUTE pg_catalog.format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', key_check.name);
-        END IF;
-        IF last_id OPERATOR(pg_catalog.>=) first_id THEN
-            RAISE 'keys in column "%" of table "%" are not below new IDs', key_check.attname, key_check.relname USING ERRCODE = '55000',
-                DETAIL = pg_catalog.format('The largest key is %s, and a new ID is %s.', last_id, first_id);
-        END IF;
-    END LOOP;
+    PERFORM snowdrift.check_keys(plan, first_id, dry_run);
     PERFORM snowdrift.report_conversion(plan, tables, risks);
     statements := ARRAY(SELECT * FROM snowdrift.conversion_statements(plan, pg_catalog.current_setting('search_path')));
     FOREACH statement IN ARRAY risks LOOP

@@ -213,8 +213,8 @@ BEGIN
 END $$;
 
 -- Ensure that the types of the columns can be changed: one error lists all that stands in the way, with the statements to
--- copy.
-CREATE FUNCTION snowdrift.check_obstacles(plan snowdrift.conversion) RETURNS void
+-- copy. refusals: what else stands in the way while applications write; null if the tables are locked meanwhile.
+CREATE FUNCTION snowdrift.check_obstacles(plan snowdrift.conversion, refusals text[] DEFAULT NULL) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 #variable_conflict use_column
 DECLARE
@@ -226,7 +226,8 @@ DECLARE
     creates text;
     sequence regclass;
 BEGIN
-    first_lines := (SELECT string_agg(line, E'\n' ORDER BY c, line) FROM snowdrift.column_obstacles(plan) AS o(c, line));
+    first_lines := (SELECT string_agg(line, E'\n' ORDER BY c, line) FROM (SELECT c, line FROM snowdrift.column_obstacles(plan) AS o(c, line)
+        UNION ALL SELECT NULL, unnest(refusals)) AS all_lines(c, line));
     -- What depends on a listed object is listed, too.
     WHILE coalesce(cardinality(listed), 0) <> previous LOOP
         previous := coalesce(cardinality(listed), 0);
@@ -251,10 +252,13 @@ BEGIN
     FOR sequence IN SELECT o.sequence FROM snowdrift.owned_sequences(ARRAY(SELECT member FROM snowdrift.with_inheriting(plan.new_keys))) AS o LOOP
         creates := replace(creates, format('nextval(%L::regclass)', sequence), plan.call);
     END LOOP;
-    RAISE 'cannot convert keys because other objects depend on columns whose types must change' USING ERRCODE = '0A000',
-        DETAIL = concat_ws(E'\n', first_lines, lines),
-        HINT = CASE WHEN lines IS NULL THEN 'Change these columns first.'
-            ELSE concat_ws(E'\n', 'In one transaction, drop these objects in this order, convert the keys, and create the objects again in the reverse order:',
+    RAISE '%', CASE WHEN refusals IS NULL THEN 'cannot convert keys because other objects depend on columns whose types must change'
+            ELSE 'cannot convert keys while applications write' END
+        USING ERRCODE = '0A000', DETAIL = concat_ws(E'\n', first_lines, lines),
+        HINT = CASE WHEN lines IS NULL AND refusals IS NULL THEN 'Change these columns first.'
+            WHEN lines IS NULL THEN 'Change these first, or lock the tables and use snowdrift.convert_keys().'
+            ELSE concat_ws(E'\n', concat(CASE WHEN refusals IS NULL THEN 'In one transaction, drop' ELSE 'Drop' END,
+                    ' these objects in this order, convert the keys, and create the objects again in the reverse order:'),
                 drops, '-- convert the keys here', creates,
                 CASE WHEN creates ~ '[[:<:]](integer|smallint)[[:>:]]' OR lines ~ 'which takes integers' THEN 'First, let these statements, and the functions that they call, use bigint instead of integer.' END,
                 'Also give them their owners, privileges and comments again.') END;

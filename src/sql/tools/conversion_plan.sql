@@ -241,12 +241,7 @@ BEGIN
     plan.new_keys := ARRAY(SELECT DISTINCT root FROM snowdrift.with_inheriting(plan.keys), snowdrift.key_defaults(ARRAY[member], call)
         WHERE kind IS DISTINCT FROM 'generator' ORDER BY root);
     plan.dependents := snowdrift.find_dependents(plan.members);
-    PERFORM snowdrift.check_obstacles(plan);
-    plan."tables" := ARRAY(SELECT t FROM unnest(snowdrift.tables_of_keys(plan.new_keys, plan)) AS t
-        UNION SELECT tgrelid FROM unnest(plan.dependents) AS d JOIN pg_trigger AS t ON class = 'pg_trigger'::regclass AND t.oid = object
-            JOIN pg_class AS c ON c.oid = tgrelid WHERE relkind IN ('r', 'p')
-        UNION SELECT polrelid FROM unnest(plan.dependents) AS d JOIN pg_policy AS p ON class = 'pg_policy'::regclass AND p.oid = object
-        ORDER BY 1);
+    plan."tables" := snowdrift.tables_to_convert(plan);
     RETURN plan;
 END $$;
 
@@ -260,6 +255,16 @@ BEGIN ATOMIC
             SELECT coalesce(array_agg(other), '{}') FROM unnest((plan).members) AS m JOIN (
                 SELECT source, target FROM snowdrift.key_references() UNION ALL SELECT target, source FROM snowdrift.key_references()) AS r(one, other)
                 ON one = m))) AS all_tables;
+END;
+
+-- Those of tables_of_keys, and the tables of the triggers and policies to create again
+CREATE FUNCTION snowdrift.tables_to_convert(plan snowdrift.conversion) RETURNS oid[] LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT coalesce(array_agg(t ORDER BY t), '{}') FROM (
+        SELECT unnest(snowdrift.tables_of_keys((plan).new_keys, plan))
+        UNION SELECT tgrelid FROM unnest((plan).dependents) AS d JOIN pg_trigger AS t ON class = 'pg_trigger'::regclass AND t.oid = object
+            JOIN pg_class AS c ON c.oid = tgrelid WHERE relkind IN ('r', 'p')
+        UNION SELECT polrelid FROM unnest((plan).dependents) AS d JOIN pg_policy AS p ON class = 'pg_policy'::regclass AND p.oid = object) AS all_tables(t);
 END;
 
 -- The sequences that columns own

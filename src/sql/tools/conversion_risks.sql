@@ -88,12 +88,12 @@ BEGIN ATOMIC
                 '|(?:([[:alnum:]_$]+)"?(?:[.]"?[[:alnum:]_$]+"?)?%(?:row)?type)|(?:([[:alnum:]_$]+)"?[[:space:]]*(?:;|:=))', 'g') AS word
         WHERE lanname IN ('plpgsql', 'sql') AND prosqlbody IS NULL AND pronamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace,
                 'snowdrift'::regnamespace, 'snowdrift_tables'::regnamespace)
-            AND prosrc NOT LIKE '%snowdrift%_tables.%'
+            AND prosrc NOT LIKE '%snowdrift%_tables.%' AND NOT starts_with(proname, '_snowdrift_')
             AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')
             AND EXISTS (SELECT FROM near)
     )
     SELECT function, bool_or(is_rewritten) FROM (
-        SELECT tgfoid, is_rewritten FROM near JOIN pg_trigger ON tgrelid = "table" WHERE NOT tgisinternal
+        SELECT tgfoid, is_rewritten FROM near JOIN pg_trigger ON tgrelid = "table" WHERE NOT tgisinternal AND tgname <> '~snowdrift'
         UNION ALL SELECT words.oid, is_rewritten FROM near JOIN pg_class AS c ON c.oid = "table" JOIN words ON word = lower(relname)
         UNION ALL SELECT p.oid, is_rewritten FROM near JOIN pg_type AS t ON typrelid = "table" JOIN pg_depend ON refclassid = 'pg_type'::regclass
                 AND refobjid IN (t.oid, typarray) AND classid = 'pg_proc'::regclass JOIN pg_proc AS p ON p.oid = objid) AS f(function, is_rewritten)

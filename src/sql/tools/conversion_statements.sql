@@ -103,21 +103,46 @@ BEGIN ATOMIC
     WHERE relrowsecurity AND relforcerowsecurity AND NOT (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user) ORDER BY relation;
 END;
 
+-- The views, triggers and policies to create again, in this order
+CREATE FUNCTION snowdrift.again(plan snowdrift.conversion, OUT n bigint, OUT again snowdrift.dependent) RETURNS SETOF record LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT row_number() OVER (ORDER BY max(level), class = 'pg_class'::regclass DESC, class, object DESC),
+        ROW(class, object, part, 0, 0, 0, false, max(level))::snowdrift.dependent
+    FROM unnest((plan).dependents) GROUP BY class, object, part;
+END;
+
+-- Drop the views, triggers and policies that depend on the columns.
+CREATE FUNCTION snowdrift.statements_before(plan snowdrift.conversion) RETURNS SETOF text
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+BEGIN
+    RETURN QUERY SELECT dropped FROM snowdrift.again(plan), snowdrift.statements_for((again).class, (again).object, (again).part)
+        ORDER BY (again).level DESC, n DESC;
+END $$;
+
+-- Create them again, and let sessions plan functions again. path: the caller's search path.
+CREATE FUNCTION snowdrift.statements_after(plan snowdrift.conversion, path text) RETURNS SETOF text
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+BEGIN
+    IF cardinality(plan.dependents) > 0 THEN
+        RETURN NEXT 'SET LOCAL search_path = pg_catalog, pg_temp';
+        RETURN QUERY SELECT s FROM snowdrift.again(plan), snowdrift.statements_to_create(again) WITH ORDINALITY AS t(s, m) ORDER BY n, m;
+        RETURN NEXT format('SELECT pg_catalog.set_config(''search_path'', %L, true)', path);
+    END IF;
+    -- Sessions that have run a PL/pgSQL function plan it again after this, and otherwise raise 42804.
+    RETURN QUERY SELECT statement FROM snowdrift.functions_to_replan(plan) WHERE is_allowed ORDER BY statement;
+END $$;
+
 -- All statements of a conversion. path: the caller's search path.
 CREATE FUNCTION snowdrift.conversion_statements(plan snowdrift.conversion, path text) RETURNS SETOF text
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 #variable_conflict use_column
 DECLARE
-    again CONSTANT snowdrift.dependent[] := ARRAY(
-        SELECT (class, object, part, 0, 0, 0, false, max(level))::snowdrift.dependent FROM unnest(plan.dependents)
-        GROUP BY class, object, part ORDER BY max(level), class = 'pg_class'::regclass DESC, class, object DESC);
     rewritten CONSTANT oid[] := ARRAY(SELECT DISTINCT "table" FROM unnest(plan.members));
 BEGIN
     IF cardinality(plan."tables") = 0 THEN
         RETURN;
     END IF;
-    RETURN QUERY SELECT dropped FROM unnest(again) WITH ORDINALITY AS u(class, object, part, a, b, c, e, level, n),
-        snowdrift.statements_for(class, object, part) ORDER BY level DESC, n DESC;
+    RETURN QUERY SELECT * FROM snowdrift.statements_before(plan);
     RETURN NEXT snowdrift.lock_statement(plan, 'ACCESS EXCLUSIVE');
     -- Forced row-level security would hide rows when PostgreSQL checks foreign keys again.
     RETURN QUERY SELECT format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', snowdrift.qualified_name(oid)) FROM snowdrift.forced_tables(plan) AS oid;
@@ -133,14 +158,7 @@ BEGIN
     RETURN QUERY SELECT format('ALTER STATISTICS %I.%I SET STATISTICS %s', nspname, stxname, stxstattarget)
     FROM pg_statistic_ext AS s JOIN pg_namespace AS n ON n.oid = stxnamespace
     WHERE stxrelid = ANY (rewritten) AND stxstattarget >= 0 ORDER BY s.oid;
-    IF cardinality(again) > 0 THEN
-        RETURN NEXT 'SET LOCAL search_path = pg_catalog, pg_temp';
-        RETURN QUERY SELECT s FROM unnest(again) WITH ORDINALITY AS u(class, object, part, a, b, c, e, level, n),
-            snowdrift.statements_to_create((class, object, part, 0, 0, 0, false, level)::snowdrift.dependent) WITH ORDINALITY AS t(s, m) ORDER BY n, m;
-        RETURN NEXT format('SELECT pg_catalog.set_config(''search_path'', %L, true)', path);
-    END IF;
-    -- Sessions that have run a PL/pgSQL function plan it again after this, and otherwise raise 42804.
-    RETURN QUERY SELECT statement FROM snowdrift.functions_to_replan(plan) WHERE is_allowed ORDER BY statement;
+    RETURN QUERY SELECT * FROM snowdrift.statements_after(plan, path);
 END $$;
 
 CREATE FUNCTION snowdrift.lock_statement(plan snowdrift.conversion, mode text) RETURNS text

@@ -144,6 +144,7 @@ BEGIN
                 EXECUTE statement;
             END LOOP;
             PERFORM set_config('lock_timeout', given, true);
+            RAISE DEBUG 'relations are locked in attempt %', try;
             RETURN;
         EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
             IF clock_timestamp() >= deadline THEN

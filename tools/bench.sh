@@ -7,6 +7,10 @@ cmd_bench() {
         bench_on "${@:2}"
         return
     fi
+    if [ "${1:-}" = conversions ]; then
+        bench_conversions "${@:2}"
+        return
+    fi
     find_postgres
     need libbenchmark-dev gnuplot-nox valgrind "postgresql-client-$pg_version"
     build_cmake snowdrift_bench
@@ -22,6 +26,16 @@ cmd_bench() {
     run_psql -q -1 -d bench_sql_edition -f sql-edition/snowdrift.sql >/dev/null
     run_psql -q -d bench_sql_edition -c "SELECT snowdrift.create_generator('wide', 'snowflake', 'mastodon')" >/dev/null
     interruptibly env PATH="$bindir:$PATH" build/cmake/bench/snowdrift_bench "$@"
+}
+
+# bench_conversions [ROWS [RUNS]]
+bench_conversions() {
+    find_postgres
+    need python3 "postgresql-client-$pg_version"
+    stage
+    start_server "shared_buffers = $(quarter_of_memory)MB" "max_wal_size = 32GB" "maintenance_work_mem = 256MB"
+    interruptibly env PATH="$bindir:$PATH" \
+        python3 bench/conversion_script.py "${1:-3000000}" "${2:-3}"
 }
 
 # Prints a quarter of the memory in MB, at most 8192.

@@ -4057,6 +4057,10 @@ BEGIN
     RETURN plan;
 END $$;
 
+-- A call that executes statements while tables are locked
+CREATE FUNCTION snowdrift.brief_call(tables oid[], statements text) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+    RETURN format('CALL snowdrift.change_briefly(%L::pg_catalog.regclass[], %L)', ARRAY(SELECT DISTINCT t::regclass FROM unnest(tables) AS t ORDER BY 1), statements);
+
 -- shadow_number: null if the shadow does not exist yet
 CREATE FUNCTION snowdrift.shadows(plan snowdrift.conversion, OUT "table" oid, OUT number smallint, OUT name name, OUT shadow name,
         OUT shadow_number smallint, OUT is_required boolean)
@@ -4152,6 +4156,13 @@ DECLARE
 BEGIN
     RETURN QUERY WITH references_of AS MATERIALIZED (
         SELECT * FROM snowdrift.shadow_references(plan)
+    ), shadows AS MATERIALIZED (
+        SELECT * FROM snowdrift.shadows(plan)
+    ), used AS MATERIALIZED (    -- what depends on columns with shadows
+        SELECT DISTINCT classid, objid FROM shadows AS s JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = s."table" AND refobjsubid = s.number
+    ), used_indexes AS MATERIALIZED (
+        SELECT objid AS index FROM used WHERE classid = 'pg_class'::regclass
+        UNION SELECT conindid FROM used JOIN pg_constraint ON classid = 'pg_constraint'::regclass AND oid = objid AND contype IN ('p', 'u', 'x')
     ), changed AS MATERIALIZED (
         SELECT c.*, oid::regclass AS name, oid = ANY (members) AS is_member FROM pg_class AS c WHERE oid = ANY (members)
             OR oid IN (SELECT "table" FROM references_of) OR oid IN (SELECT other FROM references_of)
@@ -4172,16 +4183,14 @@ BEGIN
     UNION ALL SELECT format('constraint %I of table %s is %s; drop it, and add it again afterwards', conname, name,
             CASE contype WHEN 'x' THEN 'an exclusion constraint' ELSE 'deferrable, and permits equal keys for a while' END)
         FROM changed AS c JOIN pg_constraint AS k ON conrelid = c.oid
-        WHERE (contype = 'x' OR contype IN ('p', 'u') AND condeferrable) AND EXISTS (SELECT FROM snowdrift.shadows(plan) AS s
-            JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = s."table" AND d.refobjsubid = s.number
-            WHERE (d.classid, d.objid) IN (('pg_constraint'::regclass, k.oid), ('pg_class'::regclass, k.conindid)))
+        WHERE (contype = 'x' OR contype IN ('p', 'u') AND condeferrable) AND conindid IN (SELECT index FROM used_indexes)
     UNION ALL SELECT format('check %I of table %s is not valid, and rows that violate it cannot be copied; run ALTER TABLE %s VALIDATE CONSTRAINT %I;', conname, name, name, conname)
         FROM changed AS c JOIN pg_constraint ON conrelid = c.oid WHERE is_member AND contype = 'c' AND NOT convalidated AND NOT starts_with(conname, '_snowdrift_')
     UNION ALL SELECT format('foreign key %I of table %s sets only some of its columns; drop it, and add it again afterwards', k.conname, k.conrelid::regclass)
         FROM references_of JOIN pg_constraint AS k ON k.oid = object WHERE confdelsetcols IS NOT NULL
     UNION ALL SELECT format('table %s has columns of another conversion; run the script for the tables of that one, or remove them with abandon_script()', name) FROM changed
         WHERE is_member AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = changed.oid AND NOT attisdropped AND starts_with(attname, '_snowdrift_')
-            AND NOT EXISTS (SELECT FROM snowdrift.shadows(plan) AS s WHERE s."table" = attrelid AND shadow_number = attnum))
+            AND NOT EXISTS (SELECT FROM shadows AS s WHERE s."table" = attrelid AND shadow_number = attnum))
     UNION ALL SELECT format('trigger %I of table %s would fire for each row that is copied; disable it meanwhile, grant SET ON PARAMETER session_replication_role, or set fire_triggers', tgname, name)
         FROM changed JOIN pg_trigger ON tgrelid = changed.oid WHERE is_member AND NOT fire_triggers AND NOT tgisinternal AND tgname <> '~snowdrift'
             AND tgtype & 16 > 0 AND tgattr = '' AND tgenabled <> 'D'
@@ -4195,8 +4204,7 @@ BEGIN
         WHERE is_member AND NOT EXISTS (SELECT FROM pg_index AS x WHERE x.indexrelid = other.oid AND x.indrelid = changed.oid)
     UNION ALL SELECT format('foreign key %I of table %s needs index %s, which contains another key; drop it, and add it again afterwards', conname, conrelid::regclass, conindid::regclass)
         FROM pg_constraint WHERE contype = 'f' AND NOT starts_with(conname, '_snowdrift_') AND oid NOT IN (SELECT object FROM references_of)
-            AND EXISTS (SELECT FROM snowdrift.shadows(plan) AS s JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = s."table" AND d.refobjsubid = s.number
-                WHERE (d.classid, d.objid) IN (('pg_class'::regclass, conindid), ('pg_constraint'::regclass, (SELECT k.oid FROM pg_constraint AS k WHERE k.conindid = pg_constraint.conindid AND k.contype IN ('p', 'u')))))
+            AND conindid IN (SELECT index FROM used_indexes)
     UNION ALL SELECT format('rule %I of table %s would change or replace the copy of each row; disable it meanwhile', rulename, name)
         FROM changed JOIN pg_rewrite ON ev_class = changed.oid WHERE is_member AND ev_type = '2' AND ev_enabled <> 'D'
             AND NOT (ev_enabled = 'O' AND has_parameter_privilege('session_replication_role', 'SET'))
@@ -4224,6 +4232,9 @@ END $$;
 -- Conversion of keys while applications write: the statements of the script that take long, or that lock. They run with the
 -- caller's rights.
 
+CREATE FUNCTION snowdrift.reservation_key("table" regclass) RETURNS bigint LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+    RETURN hashtextextended('snowdrift.conversion_script ' || "table"::oid, 0);
+
 -- That no other session converts the keys of tables, until the transaction ends
 CREATE FUNCTION snowdrift.check_not_reserved(tables regclass[]) RETURNS void LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -4231,7 +4242,7 @@ DECLARE
     key bigint;
 BEGIN
     FOREACH t IN ARRAY tables LOOP
-        key := hashtextextended('snowdrift.conversion_script ' || t::oid, 0);
+        key := snowdrift.reservation_key(t);
         IF NOT pg_try_advisory_xact_lock(key) THEN
             RAISE 'another session converts the keys of table "%"', (SELECT relname FROM pg_class WHERE oid = t) USING ERRCODE = '55006',
                 DETAIL = format('Its process ID is %s.', (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
@@ -4252,7 +4263,7 @@ DECLARE
 BEGIN
     PERFORM snowdrift.check_not_reserved(tables);
     FOREACH t IN ARRAY tables LOOP
-        key := hashtextextended('snowdrift.conversion_script ' || t::oid, 0);
+        key := snowdrift.reservation_key(t);
         WHILE pg_advisory_unlock(key) LOOP
         END LOOP;
         IF is_reserved THEN
@@ -4287,6 +4298,7 @@ DECLARE
     blocks pg_catalog.int8;
     first pg_catalog.int8;
     last pg_catalog.int8;
+    until pg_catalog.int8;    -- the end of the part
     size pg_catalog.int8 := 50;    -- of a transaction, in blocks, so that it takes 0.05 s
     found pg_catalog.int8;
     copied pg_catalog.int8;
@@ -4306,8 +4318,9 @@ BEGIN
             file := pg_relation_filenode("table");
             blocks := pg_relation_size("table") / current_setting('block_size')::integer;
             first := coalesce(blocks * (part - 1) / parts, 0);
+            until := coalesce(blocks * part / parts, blocks);
         END IF;
-        last := least(first + size, coalesce(blocks * part / parts, blocks));
+        last := least(first + size, until);
         EXIT WHEN first >= last;
         -- Triggers of the table fire unless the role may suppress them: that of the shadows always does.
         IF has_parameter_privilege('session_replication_role', 'SET') THEN
@@ -4328,7 +4341,7 @@ BEGIN
         END IF;
         total := total + copied;
         IF (part IS NOT NULL OR parts IS NULL)    -- not if all parts have been copied
-                AND (noted IS NULL OR clock_timestamp() > noted + interval '5 s' OR first >= coalesce(blocks * part / parts, blocks)) THEN
+                AND (noted IS NULL OR clock_timestamp() > noted + interval '5 s' OR first >= until) THEN
             IF snowdrift.note_progress("table", first, blocks, total, coalesce(part, 1) = 1 AND noted IS NULL) THEN
                 total := 0;
             END IF;
@@ -4408,8 +4421,8 @@ DECLARE
     parts integer;
 BEGIN
     -- All shadows and checks of a table, with its trigger
-    FOR t IN SELECT c.oid, snowdrift.qualified_name(c.oid) AS name, relname, relnamespace, array_agg(m.number) AS numbers
-            FROM unnest(plan.members) AS m JOIN pg_class AS c ON c.oid = m."table" GROUP BY c.oid ORDER BY c.oid LOOP
+    FOR t IN SELECT c.oid, snowdrift.qualified_name(c.oid) AS name, relname, relnamespace
+            FROM pg_class AS c WHERE c.oid IN (SELECT m."table" FROM unnest(plan.members) AS m) ORDER BY c.oid LOOP
         RETURN QUERY WITH s AS MATERIALIZED (
             SELECT *, snowdrift.shadow_name('equal ' || name) AS check FROM snowdrift.shadows(plan) WHERE "table" = t.oid
         ), wanted(conname, definition) AS (
@@ -4430,7 +4443,7 @@ BEGIN
         ), all_changes(changes, is_current) AS (
             SELECT string_agg(change, ', ' ORDER BY n, change), bool_and(is_current) AND NOT coalesce(bool_or(n = 1), false) FROM state LEFT JOIN changes ON true
         )
-        SELECT format('CALL snowdrift.change_briefly(%L::pg_catalog.regclass[], %L)', ARRAY[t.oid::regclass], concat_ws('; ',
+        SELECT snowdrift.brief_call(ARRAY[t.oid], concat_ws('; ',
             format('ALTER TABLE %s ', t.name) || changes,
             -- Not CREATE OR REPLACE: a function of another owner would keep this owner.
             CASE WHEN NOT c.is_current THEN concat_ws('; ',
@@ -4475,12 +4488,12 @@ BEGIN
         RETURN QUERY SELECT 'SET default_tablespace = '''''::text WHERE t.spcname IS NOT NULL;
     END LOOP;
 
-    FOR t IN SELECT r.*, c.oid AS added, shadow, snowdrift.qualified_name(r."table") AS source, snowdrift.qualified_name(r.other) AS target, o.convalidated
+    FOR t IN SELECT r.*, c.oid AS added, shadow, snowdrift.qualified_name(r."table") AS source, o.convalidated
             FROM snowdrift.shadow_references(plan) AS r JOIN pg_constraint AS o ON o.oid = r.object CROSS JOIN LATERAL (SELECT snowdrift.shadow_name(r.name)) AS n(shadow)
                 LEFT JOIN pg_constraint AS c ON c.conrelid = r."table" AND c.conname = shadow
             WHERE c.oid IS NULL OR (o.convalidated AND NOT c.convalidated) ORDER BY r."table", r.object LOOP
         IF t.added IS NULL THEN
-            RETURN NEXT format('CALL snowdrift.change_briefly(%L::pg_catalog.regclass[], %L)', ARRAY(SELECT DISTINCT u::regclass FROM unnest(ARRAY[t."table", t.other]) AS u ORDER BY 1),
+            RETURN NEXT snowdrift.brief_call(ARRAY[t."table", t.other],
                 format('ALTER TABLE %s ADD CONSTRAINT %I %s NOT VALID', t.source, t.shadow, t.definition));
         END IF;
         IF t.convalidated THEN
@@ -4781,12 +4794,12 @@ BEGIN
     END IF;
     RETURN QUERY SELECT format('SET %s = %L', s.name, s.setting) FROM snowdrift.script_settings(1) AS s;
     RETURN NEXT format('CALL snowdrift.reserve_tables(%s, true)', names);
-    RETURN QUERY SELECT format('CALL snowdrift.change_briefly(%L::pg_catalog.regclass[], %L)', ARRAY(SELECT DISTINCT u::regclass FROM unnest(ARRAY[conrelid, confrelid]) AS u ORDER BY 1),
+    RETURN QUERY SELECT snowdrift.brief_call(ARRAY[conrelid, confrelid],
         format('ALTER TABLE %s DROP CONSTRAINT %I', snowdrift.qualified_name(conrelid), conname))
     FROM pg_constraint WHERE contype = 'f' AND conrelid = ANY (changed) AND starts_with(conname, '_snowdrift_') ORDER BY conrelid, oid;
     RETURN QUERY SELECT format('DROP INDEX CONCURRENTLY %s', snowdrift.qualified_name(indexrelid)) FROM pg_index JOIN pg_class AS c ON c.oid = indexrelid
     WHERE indrelid = ANY (changed) AND starts_with(relname, '_snowdrift_') ORDER BY indexrelid;
-    RETURN QUERY SELECT format('CALL snowdrift.change_briefly(%L::pg_catalog.regclass[], %L)', ARRAY[c.oid::regclass], concat_ws('; ',
+    RETURN QUERY SELECT snowdrift.brief_call(ARRAY[c.oid], concat_ws('; ',
         CASE WHEN EXISTS (SELECT FROM pg_trigger WHERE tgrelid = c.oid AND tgname = '~snowdrift') THEN format('DROP TRIGGER "~snowdrift" ON %s', t.name) END,
         'DROP FUNCTION ' || to_regprocedure(format('%s.%I()', relnamespace::regnamespace, snowdrift.shadow_name(relname))), format('ALTER TABLE %s %s', t.name, s.drops)))
     FROM pg_class AS c, LATERAL (SELECT snowdrift.qualified_name(c.oid)) AS t(name),

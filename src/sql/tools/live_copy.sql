@@ -1,6 +1,9 @@
 -- Conversion of keys while applications write: the statements of the script that take long, or that lock. They run with the
 -- caller's rights.
 
+CREATE FUNCTION snowdrift.reservation_key("table" regclass) RETURNS bigint LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+    RETURN hashtextextended('snowdrift.conversion_script ' || "table"::oid, 0);
+
 -- That no other session converts the keys of tables, until the transaction ends
 CREATE FUNCTION snowdrift.check_not_reserved(tables regclass[]) RETURNS void LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -8,7 +11,7 @@ DECLARE
     key bigint;
 BEGIN
     FOREACH t IN ARRAY tables LOOP
-        key := hashtextextended('snowdrift.conversion_script ' || t::oid, 0);
+        key := snowdrift.reservation_key(t);
         IF NOT pg_try_advisory_xact_lock(key) THEN
             RAISE 'another session converts the keys of table "%"', (SELECT relname FROM pg_class WHERE oid = t) USING ERRCODE = '55006',
                 DETAIL = format('Its process ID is %s.', (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
@@ -29,7 +32,7 @@ DECLARE
 BEGIN
     PERFORM snowdrift.check_not_reserved(tables);
     FOREACH t IN ARRAY tables LOOP
-        key := hashtextextended('snowdrift.conversion_script ' || t::oid, 0);
+        key := snowdrift.reservation_key(t);
         WHILE pg_advisory_unlock(key) LOOP
         END LOOP;
         IF is_reserved THEN
@@ -64,6 +67,7 @@ DECLARE
     blocks pg_catalog.int8;
     first pg_catalog.int8;
     last pg_catalog.int8;
+    until pg_catalog.int8;    -- the end of the part
     size pg_catalog.int8 := 50;    -- of a transaction, in blocks, so that it takes 0.05 s
     found pg_catalog.int8;
     copied pg_catalog.int8;
@@ -83,8 +87,9 @@ BEGIN
             file := pg_relation_filenode("table");
             blocks := pg_relation_size("table") / current_setting('block_size')::integer;
             first := coalesce(blocks * (part - 1) / parts, 0);
+            until := coalesce(blocks * part / parts, blocks);
         END IF;
-        last := least(first + size, coalesce(blocks * part / parts, blocks));
+        last := least(first + size, until);
         EXIT WHEN first >= last;
         -- Triggers of the table fire unless the role may suppress them: that of the shadows always does.
         IF has_parameter_privilege('session_replication_role', 'SET') THEN
@@ -105,7 +110,7 @@ BEGIN
         END IF;
         total := total + copied;
         IF (part IS NOT NULL OR parts IS NULL)    -- not if all parts have been copied
-                AND (noted IS NULL OR clock_timestamp() > noted + interval '5 s' OR first >= coalesce(blocks * part / parts, blocks)) THEN
+                AND (noted IS NULL OR clock_timestamp() > noted + interval '5 s' OR first >= until) THEN
             IF snowdrift.note_progress("table", first, blocks, total, coalesce(part, 1) = 1 AND noted IS NULL) THEN
                 total := 0;
             END IF;

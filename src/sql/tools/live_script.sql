@@ -97,12 +97,12 @@ BEGIN
     END IF;
     RETURN QUERY SELECT format('SET %s = %L', s.name, s.setting) FROM snowdrift.script_settings(1) AS s;
     RETURN NEXT format('CALL snowdrift.reserve_tables(%s, true)', names);
-    RETURN QUERY SELECT format('CALL snowdrift.change_briefly(%L::pg_catalog.regclass[], %L)', ARRAY(SELECT DISTINCT u::regclass FROM unnest(ARRAY[conrelid, confrelid]) AS u ORDER BY 1),
+    RETURN QUERY SELECT snowdrift.brief_call(ARRAY[conrelid, confrelid],
         format('ALTER TABLE %s DROP CONSTRAINT %I', snowdrift.qualified_name(conrelid), conname))
     FROM pg_constraint WHERE contype = 'f' AND conrelid = ANY (changed) AND starts_with(conname, '_snowdrift_') ORDER BY conrelid, oid;
     RETURN QUERY SELECT format('DROP INDEX CONCURRENTLY %s', snowdrift.qualified_name(indexrelid)) FROM pg_index JOIN pg_class AS c ON c.oid = indexrelid
     WHERE indrelid = ANY (changed) AND starts_with(relname, '_snowdrift_') ORDER BY indexrelid;
-    RETURN QUERY SELECT format('CALL snowdrift.change_briefly(%L::pg_catalog.regclass[], %L)', ARRAY[c.oid::regclass], concat_ws('; ',
+    RETURN QUERY SELECT snowdrift.brief_call(ARRAY[c.oid], concat_ws('; ',
         CASE WHEN EXISTS (SELECT FROM pg_trigger WHERE tgrelid = c.oid AND tgname = '~snowdrift') THEN format('DROP TRIGGER "~snowdrift" ON %s', t.name) END,
         'DROP FUNCTION ' || to_regprocedure(format('%s.%I()', relnamespace::regnamespace, snowdrift.shadow_name(relname))), format('ALTER TABLE %s %s', t.name, s.drops)))
     FROM pg_class AS c, LATERAL (SELECT snowdrift.qualified_name(c.oid)) AS t(name),

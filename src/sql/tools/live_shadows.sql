@@ -27,6 +27,10 @@ BEGIN
     RETURN plan;
 END $$;
 
+-- A call that executes statements while tables are locked
+CREATE FUNCTION snowdrift.brief_call(tables oid[], statements text) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+    RETURN format('CALL snowdrift.change_briefly(%L::pg_catalog.regclass[], %L)', ARRAY(SELECT DISTINCT t::regclass FROM unnest(tables) AS t ORDER BY 1), statements);
+
 -- shadow_number: null if the shadow does not exist yet
 CREATE FUNCTION snowdrift.shadows(plan snowdrift.conversion, OUT "table" oid, OUT number smallint, OUT name name, OUT shadow name,
         OUT shadow_number smallint, OUT is_required boolean)
@@ -122,6 +126,13 @@ DECLARE
 BEGIN
     RETURN QUERY WITH references_of AS MATERIALIZED (
         SELECT * FROM snowdrift.shadow_references(plan)
+    ), shadows AS MATERIALIZED (
+        SELECT * FROM snowdrift.shadows(plan)
+    ), used AS MATERIALIZED (    -- what depends on columns with shadows
+        SELECT DISTINCT classid, objid FROM shadows AS s JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = s."table" AND refobjsubid = s.number
+    ), used_indexes AS MATERIALIZED (
+        SELECT objid AS index FROM used WHERE classid = 'pg_class'::regclass
+        UNION SELECT conindid FROM used JOIN pg_constraint ON classid = 'pg_constraint'::regclass AND oid = objid AND contype IN ('p', 'u', 'x')
     ), changed AS MATERIALIZED (
         SELECT c.*, oid::regclass AS name, oid = ANY (members) AS is_member FROM pg_class AS c WHERE oid = ANY (members)
             OR oid IN (SELECT "table" FROM references_of) OR oid IN (SELECT other FROM references_of)
@@ -142,16 +153,14 @@ BEGIN
     UNION ALL SELECT format('constraint %I of table %s is %s; drop it, and add it again afterwards', conname, name,
             CASE contype WHEN 'x' THEN 'an exclusion constraint' ELSE 'deferrable, and permits equal keys for a while' END)
         FROM changed AS c JOIN pg_constraint AS k ON conrelid = c.oid
-        WHERE (contype = 'x' OR contype IN ('p', 'u') AND condeferrable) AND EXISTS (SELECT FROM snowdrift.shadows(plan) AS s
-            JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = s."table" AND d.refobjsubid = s.number
-            WHERE (d.classid, d.objid) IN (('pg_constraint'::regclass, k.oid), ('pg_class'::regclass, k.conindid)))
+        WHERE (contype = 'x' OR contype IN ('p', 'u') AND condeferrable) AND conindid IN (SELECT index FROM used_indexes)
     UNION ALL SELECT format('check %I of table %s is not valid, and rows that violate it cannot be copied; run ALTER TABLE %s VALIDATE CONSTRAINT %I;', conname, name, name, conname)
         FROM changed AS c JOIN pg_constraint ON conrelid = c.oid WHERE is_member AND contype = 'c' AND NOT convalidated AND NOT starts_with(conname, '_snowdrift_')
     UNION ALL SELECT format('foreign key %I of table %s sets only some of its columns; drop it, and add it again afterwards', k.conname, k.conrelid::regclass)
         FROM references_of JOIN pg_constraint AS k ON k.oid = object WHERE confdelsetcols IS NOT NULL
     UNION ALL SELECT format('table %s has columns of another conversion; run the script for the tables of that one, or remove them with abandon_script()', name) FROM changed
         WHERE is_member AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = changed.oid AND NOT attisdropped AND starts_with(attname, '_snowdrift_')
-            AND NOT EXISTS (SELECT FROM snowdrift.shadows(plan) AS s WHERE s."table" = attrelid AND shadow_number = attnum))
+            AND NOT EXISTS (SELECT FROM shadows AS s WHERE s."table" = attrelid AND shadow_number = attnum))
     UNION ALL SELECT format('trigger %I of table %s would fire for each row that is copied; disable it meanwhile, grant SET ON PARAMETER session_replication_role, or set fire_triggers', tgname, name)
         FROM changed JOIN pg_trigger ON tgrelid = changed.oid WHERE is_member AND NOT fire_triggers AND NOT tgisinternal AND tgname <> '~snowdrift'
             AND tgtype & 16 > 0 AND tgattr = '' AND tgenabled <> 'D'
@@ -165,8 +174,7 @@ BEGIN
         WHERE is_member AND NOT EXISTS (SELECT FROM pg_index AS x WHERE x.indexrelid = other.oid AND x.indrelid = changed.oid)
     UNION ALL SELECT format('foreign key %I of table %s needs index %s, which contains another key; drop it, and add it again afterwards', conname, conrelid::regclass, conindid::regclass)
         FROM pg_constraint WHERE contype = 'f' AND NOT starts_with(conname, '_snowdrift_') AND oid NOT IN (SELECT object FROM references_of)
-            AND EXISTS (SELECT FROM snowdrift.shadows(plan) AS s JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = s."table" AND d.refobjsubid = s.number
-                WHERE (d.classid, d.objid) IN (('pg_class'::regclass, conindid), ('pg_constraint'::regclass, (SELECT k.oid FROM pg_constraint AS k WHERE k.conindid = pg_constraint.conindid AND k.contype IN ('p', 'u')))))
+            AND conindid IN (SELECT index FROM used_indexes)
     UNION ALL SELECT format('rule %I of table %s would change or replace the copy of each row; disable it meanwhile', rulename, name)
         FROM changed JOIN pg_rewrite ON ev_class = changed.oid WHERE is_member AND ev_type = '2' AND ev_enabled <> 'D'
             AND NOT (ev_enabled = 'O' AND has_parameter_privilege('session_replication_role', 'SET'))

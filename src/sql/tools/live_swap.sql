@@ -10,8 +10,8 @@ DECLARE
     parts integer;
 BEGIN
     -- All shadows and checks of a table, with its trigger
-    FOR t IN SELECT c.oid, snowdrift.qualified_name(c.oid) AS name, relname, relnamespace, array_agg(m.number) AS numbers
-            FROM unnest(plan.members) AS m JOIN pg_class AS c ON c.oid = m."table" GROUP BY c.oid ORDER BY c.oid LOOP
+    FOR t IN SELECT c.oid, snowdrift.qualified_name(c.oid) AS name, relname, relnamespace
+            FROM pg_class AS c WHERE c.oid IN (SELECT m."table" FROM unnest(plan.members) AS m) ORDER BY c.oid LOOP
         RETURN QUERY WITH s AS MATERIALIZED (
             SELECT *, snowdrift.shadow_name('equal ' || name) AS check FROM snowdrift.shadows(plan) WHERE "table" = t.oid
         ), wanted(conname, definition) AS (
@@ -32,7 +32,7 @@ BEGIN
         ), all_changes(changes, is_current) AS (
             SELECT string_agg(change, ', ' ORDER BY n, change), bool_and(is_current) AND NOT coalesce(bool_or(n = 1), false) FROM state LEFT JOIN changes ON true
         )
-        SELECT format('CALL snowdrift.change_briefly(%L::pg_catalog.regclass[], %L)', ARRAY[t.oid::regclass], concat_ws('; ',
+        SELECT snowdrift.brief_call(ARRAY[t.oid], concat_ws('; ',
             format('ALTER TABLE %s ', t.name) || changes,
             -- Not CREATE OR REPLACE: a function of another owner would keep this owner.
             CASE WHEN NOT c.is_current THEN concat_ws('; ',
@@ -77,12 +77,12 @@ BEGIN
         RETURN QUERY SELECT 'SET default_tablespace = '''''::text WHERE t.spcname IS NOT NULL;
     END LOOP;
 
-    FOR t IN SELECT r.*, c.oid AS added, shadow, snowdrift.qualified_name(r."table") AS source, snowdrift.qualified_name(r.other) AS target, o.convalidated
+    FOR t IN SELECT r.*, c.oid AS added, shadow, snowdrift.qualified_name(r."table") AS source, o.convalidated
             FROM snowdrift.shadow_references(plan) AS r JOIN pg_constraint AS o ON o.oid = r.object CROSS JOIN LATERAL (SELECT snowdrift.shadow_name(r.name)) AS n(shadow)
                 LEFT JOIN pg_constraint AS c ON c.conrelid = r."table" AND c.conname = shadow
             WHERE c.oid IS NULL OR (o.convalidated AND NOT c.convalidated) ORDER BY r."table", r.object LOOP
         IF t.added IS NULL THEN
-            RETURN NEXT format('CALL snowdrift.change_briefly(%L::pg_catalog.regclass[], %L)', ARRAY(SELECT DISTINCT u::regclass FROM unnest(ARRAY[t."table", t.other]) AS u ORDER BY 1),
+            RETURN NEXT snowdrift.brief_call(ARRAY[t."table", t.other],
                 format('ALTER TABLE %s ADD CONSTRAINT %I %s NOT VALID', t.source, t.shadow, t.definition));
         END IF;
         IF t.convalidated THEN

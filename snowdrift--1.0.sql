@@ -3596,6 +3596,10 @@ END $$;
 
 -- Conversion of keys: the statements. These functions read the catalog and change nothing.
 
+-- The name for GRANT and REVOKE. 0 stands for all roles.
+CREATE FUNCTION snowdrift.grantee_name(grantee oid) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+    RETURN CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END;
+
 -- The statements that drop and create a view, a trigger or a policy with all its properties. A new view has the default
 -- privileges of its owner, so they are revoked first.
 CREATE FUNCTION snowdrift.statements_to_create(d snowdrift.dependent) RETURNS SETOF text
@@ -3630,11 +3634,11 @@ BEGIN
         SELECT 2, 0::oid, format('ALTER VIEW %s OWNER TO %s', name, relowner::regrole) FROM view
         UNION ALL
         SELECT 3, 0::oid, format('REVOKE ALL ON %s FROM %s', name, (SELECT string_agg(
-            CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END, ', ' ORDER BY grantee) FROM revoked))
+            snowdrift.grantee_name(grantee), ', ' ORDER BY grantee) FROM revoked))
         FROM view_acl
         UNION ALL
         SELECT 4, grantee, format('GRANT %s ON %s TO %s%s', privileges, name,
-            CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END,
+            snowdrift.grantee_name(grantee),
             CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END)
         FROM granted, view
         UNION ALL
@@ -4409,7 +4413,7 @@ CREATE VIEW snowdrift.key_copies AS
         WHERE starts_with(attname::text, '_snowdrift_'::text) AND NOT attisdropped AND p IS NOT NULL) AS c;
 COMMENT ON VIEW snowdrift.key_copies IS 'progress of the copies of keys to the columns that will replace them, in conversions that have not ended';
 
--- Conversion of keys while applications write: the swap, in which the shadows take the places of their originals.
+-- Conversion of keys while applications write: the steps before the swap.
 
 -- What remains to be done before the swap, in order
 CREATE FUNCTION snowdrift.preparing_statements(plan snowdrift.conversion, duty double precision) RETURNS SETOF text
@@ -4514,6 +4518,8 @@ BEGIN
         WHERE NOT EXISTS (SELECT FROM pg_constraint AS c WHERE conrelid = $2 AND conname = u.name AND convalidated) ORDER BY name);
 END $$;
 
+-- Conversion of keys while applications write: the swap, in which the shadows take the places of their originals.
+
 -- The statements of the swap. Dropping an original also drops its indexes, checks and statistics objects, and the
 -- sequences that it owns.
 CREATE FUNCTION snowdrift.swap_statements(plan snowdrift.conversion, keep_sequences boolean, path text) RETURNS SETOF text
@@ -4555,10 +4561,10 @@ BEGIN
                 later := later || format('ALTER TABLE %s ALTER COLUMN %I ADD GENERATED %s AS IDENTITY (SEQUENCE NAME %s INCREMENT BY %s MINVALUE %s %s START WITH %s CACHE %s %sCYCLE)',
                     r.table_name, r.name, CASE r.attidentity WHEN 'a' THEN 'ALWAYS' ELSE 'BY DEFAULT' END, t.name, t.seqincrement, t.seqmin,
                     CASE WHEN t.seqmax NOT IN (32767, 2147483647) THEN format('MAXVALUE %s', t.seqmax) END, t.seqstart, t.seqcache, CASE WHEN NOT t.seqcycle THEN 'NO ' END)
-                    || ARRAY(SELECT format('REVOKE ALL ON SEQUENCE %s FROM %s', t.name, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END)
+                    || ARRAY(SELECT format('REVOKE ALL ON SEQUENCE %s FROM %s', t.name, snowdrift.grantee_name(grantee))
                         FROM pg_class AS c JOIN pg_default_acl ON defaclrole = relowner AND defaclobjtype = 'S' AND defaclnamespace IN (0, relnamespace), aclexplode(defaclacl)
                         WHERE c.oid = t.sequence AND grantee <> relowner)
-                    || ARRAY(SELECT format('GRANT %s ON SEQUENCE %s TO %s%s', privilege_type, t.name, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END,
+                    || ARRAY(SELECT format('GRANT %s ON SEQUENCE %s TO %s%s', privilege_type, t.name, snowdrift.grantee_name(grantee),
                         CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END) FROM pg_class AS c, aclexplode(relacl) WHERE c.oid = t.sequence AND grantee <> relowner)
                     || ARRAY(SELECT format('COMMENT ON SEQUENCE %s IS %L', t.name, d) FROM obj_description(t.sequence, 'pg_class') AS d WHERE d IS NOT NULL);
             ELSE
@@ -4620,7 +4626,7 @@ DECLARE
     last record;
 BEGIN
     RETURN QUERY SELECT format('GRANT %s (%I) ON %s TO %s%s', privilege_type, attname, snowdrift.qualified_name(attrelid),
-        CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END, CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END)
+        snowdrift.grantee_name(grantee), CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END)
     FROM unnest(plan.members) AS m JOIN pg_attribute ON attrelid = m."table" AND attnum = m.number, aclexplode(attacl)
     ORDER BY attrelid, attnum, grantee, privilege_type;
     FOR name IN SELECT snowdrift.qualified_name(sequence) FROM snowdrift.owned_sequences(plan.members) AS o
@@ -4869,7 +4875,7 @@ BEGIN
         sequences := sequences || sequence;
         IF r.has_default THEN
             RETURN NEXT format('CREATE SEQUENCE %s OWNED BY %s.%I', sequence, r.name, r.attname);
-            RETURN QUERY SELECT format('GRANT USAGE ON SEQUENCE %s TO %s', sequence, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END)
+            RETURN QUERY SELECT format('GRANT USAGE ON SEQUENCE %s TO %s', sequence, snowdrift.grantee_name(grantee))
             FROM snowdrift.inserting_roles(r.oid) AS grantee;
             RETURN NEXT format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT pg_catalog.nextval(%L::pg_catalog.regclass)', r.name, r.attname, sequence);
         ELSE

@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 
 # What both editions have
-tools=(tools/{locks,partitions,drop_partitions,conversion_{plan,dependents,risks,statements},conversion,live_{shadows,copy,swap,script}}
+tools=(tools/{locks,partitions,drop_partitions,conversion_{plan,dependents,risks,statements},conversion,live_{shadows,copy,preparation,swap,script}}
     tools/{conversion_reversal,audit})
 extension=(extension/{begin,mark,node,snowflake,ulid,uuidv7,sno,typeid,generators,watermarks,backfill,for_tools}
     "${tools[@]}" extension/{partman,end})

@@ -56,7 +56,7 @@ BEGIN
         sequences := sequences || sequence;
         IF r.has_default THEN
             RETURN NEXT format('CREATE SEQUENCE %s OWNED BY %s.%I', sequence, r.name, r.attname);
-            RETURN QUERY SELECT format('GRANT USAGE ON SEQUENCE %s TO %s', sequence, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END)
+            RETURN QUERY SELECT format('GRANT USAGE ON SEQUENCE %s TO %s', sequence, snowdrift.grantee_name(grantee))
             FROM snowdrift.inserting_roles(r.oid) AS grantee;
             RETURN NEXT format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT pg_catalog.nextval(%L::pg_catalog.regclass)', r.name, r.attname, sequence);
         ELSE

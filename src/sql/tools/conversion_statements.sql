@@ -1,5 +1,9 @@
 -- Conversion of keys: the statements. These functions read the catalog and change nothing.
 
+-- The name for GRANT and REVOKE. 0 stands for all roles.
+CREATE FUNCTION snowdrift.grantee_name(grantee oid) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+    RETURN CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END;
+
 -- The statements that drop and create a view, a trigger or a policy with all its properties. A new view has the default
 -- privileges of its owner, so they are revoked first.
 CREATE FUNCTION snowdrift.statements_to_create(d snowdrift.dependent) RETURNS SETOF text
@@ -34,11 +38,11 @@ BEGIN
         SELECT 2, 0::oid, format('ALTER VIEW %s OWNER TO %s', name, relowner::regrole) FROM view
         UNION ALL
         SELECT 3, 0::oid, format('REVOKE ALL ON %s FROM %s', name, (SELECT string_agg(
-            CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END, ', ' ORDER BY grantee) FROM revoked))
+            snowdrift.grantee_name(grantee), ', ' ORDER BY grantee) FROM revoked))
         FROM view_acl
         UNION ALL
         SELECT 4, grantee, format('GRANT %s ON %s TO %s%s', privileges, name,
-            CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END,
+            snowdrift.grantee_name(grantee),
             CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END)
         FROM granted, view
         UNION ALL

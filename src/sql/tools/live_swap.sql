@@ -1,108 +1,5 @@
 -- Conversion of keys while applications write: the swap, in which the shadows take the places of their originals.
 
--- What remains to be done before the swap, in order
-CREATE FUNCTION snowdrift.preparing_statements(plan snowdrift.conversion, duty double precision) RETURNS SETOF text
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
-#variable_conflict use_column
-DECLARE
-    definitions CONSTANT jsonb := (SELECT jsonb_agg(d) FROM snowdrift.shadow_definitions(plan) AS d);
-    t record;
-    parts integer;
-BEGIN
-    -- All shadows and checks of a table, with its trigger
-    FOR t IN SELECT c.oid, snowdrift.qualified_name(c.oid) AS name, relname, relnamespace
-            FROM pg_class AS c WHERE c.oid IN (SELECT m."table" FROM unnest(plan.members) AS m) ORDER BY c.oid LOOP
-        RETURN QUERY WITH s AS MATERIALIZED (
-            SELECT *, snowdrift.shadow_name('equal ' || name) AS check FROM snowdrift.shadows(plan) WHERE "table" = t.oid
-        ), wanted(conname, definition) AS (
-            SELECT "check", format('CHECK (%s)', snowdrift.equality(quote_ident(shadow), quote_ident(name), is_required)) FROM s
-            UNION ALL SELECT snowdrift.shadow_name(name), definition
-            FROM jsonb_to_recordset(definitions) AS d("table" oid, class oid, name name, definition text) WHERE "table" = t.oid AND class = 'pg_constraint'::regclass
-        ), changes(n, change) AS (
-            SELECT 1, format('ADD COLUMN %I pg_catalog.int8', shadow) FROM s WHERE shadow_number IS NULL
-            UNION ALL SELECT 2, format('ADD CONSTRAINT %I %s NOT VALID', w.conname, definition) FROM wanted AS w
-            WHERE NOT EXISTS (SELECT FROM pg_constraint AS c WHERE conrelid = t.oid AND c.conname = w.conname)
-        ), filling(function, body, condition) AS (
-            SELECT format('%s.%I()', t.relnamespace::regnamespace, snowdrift.shadow_name(t.relname)),
-                concat('BEGIN ', string_agg(format('NEW.%I := NEW.%I; ', shadow, name), '' ORDER BY number), 'RETURN NEW; END'),
-                string_agg(snowdrift.equality('NEW.' || quote_ident(shadow), 'NEW.' || quote_ident(name), is_required), ' AND ' ORDER BY number) FROM s
-        ), state(has_trigger, is_current) AS (
-            SELECT count(*) > 0, coalesce(bool_or(tgenabled = 'A' AND p.oid = to_regprocedure(function) AND prosrc = body AND NOT has_function_privilege('public', p.oid, 'EXECUTE')), false)
-            FROM filling LEFT JOIN (pg_trigger JOIN pg_proc AS p ON p.oid = tgfoid) ON tgrelid = t.oid AND tgname = '~snowdrift' WHERE tgrelid IS NOT NULL
-        ), all_changes(changes, is_current) AS (
-            SELECT string_agg(change, ', ' ORDER BY n, change), bool_and(is_current) AND NOT coalesce(bool_or(n = 1), false) FROM state LEFT JOIN changes ON true
-        )
-        SELECT snowdrift.brief_call(ARRAY[t.oid], concat_ws('; ',
-            format('ALTER TABLE %s ', t.name) || changes,
-            -- Not CREATE OR REPLACE: a function of another owner would keep this owner.
-            CASE WHEN NOT c.is_current THEN concat_ws('; ',
-                CASE WHEN has_trigger THEN format('DROP TRIGGER "~snowdrift" ON %s', t.name) END,
-                CASE WHEN to_regprocedure(function) IS NOT NULL THEN format('DROP FUNCTION %s', function) END,
-                format('CREATE FUNCTION %s RETURNS trigger LANGUAGE plpgsql AS %L', function, body),
-                format('CREATE TRIGGER "~snowdrift" BEFORE INSERT OR UPDATE ON %s FOR EACH ROW WHEN (NOT (%s)) EXECUTE FUNCTION %s', t.name, condition, function),
-                format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', function),    -- so that no trigger of another role depends on it
-                format('ALTER TABLE %s ENABLE ALWAYS TRIGGER "~snowdrift"', t.name)) END))    -- also while session_replication_role is replica
-        FROM all_changes AS c, state, filling WHERE changes IS NOT NULL OR NOT c.is_current;
-    END LOOP;
-
-    -- The copy of a table is complete when its checks of equality are valid.
-    FOR t IN SELECT c.oid, snowdrift.qualified_name(c.oid) AS name, snowdrift.shadows_to_validate(plan, c.oid, definitions) AS checks
-            FROM pg_class AS c WHERE c.oid IN (SELECT m."table" FROM unnest(plan.members) AS m) ORDER BY c.oid LOOP
-        IF EXISTS (SELECT FROM snowdrift.shadows(plan) AS s WHERE s."table" = t.oid AND snowdrift.shadow_name('equal ' || s.name) = ANY (t.checks)) THEN
-            parts := CASE WHEN pg_relation_size(t.oid) > 8000000 THEN 10 END;
-            FOR part IN 1 .. coalesce(parts, 0) LOOP
-                RETURN NEXT format('CALL snowdrift.copy_keys(%L::pg_catalog.regclass, %s, %s, %s)', t.name, duty, part, parts);
-                RETURN NEXT format('VACUUM (TRUNCATE false) %s', t.name);    -- the next part uses the space of the rows' former versions
-            END LOOP;
-            RETURN NEXT format('CALL snowdrift.copy_keys(%L::pg_catalog.regclass, %s%s)', t.name, duty, ', parts => ' || parts);
-            RETURN NEXT format('VACUUM (ANALYZE, TRUNCATE false) %s', t.name);
-        END IF;
-        IF cardinality(t.checks) > 0 THEN
-            RETURN NEXT format('ALTER TABLE %s %s', t.name, (SELECT string_agg(format('VALIDATE CONSTRAINT %I', k), ', ') FROM unnest(t.checks) AS k));
-        END IF;
-    END LOOP;
-
-    -- After the copy: if there were unique indexes before, the updates of the copy would block checks of foreign keys.
-    FOR t IN SELECT x.indexrelid AS oid, c.relnamespace::regnamespace AS schema, shadow, o.indisunique, spcname, snowdrift.qualified_name(d."table") AS name, d.definition
-            FROM jsonb_to_recordset(definitions) AS d("table" oid, class oid, object oid, name name, definition text)
-                JOIN pg_class AS c ON c.oid = d.object JOIN pg_index AS o ON o.indexrelid = d.object LEFT JOIN pg_tablespace AS s ON s.oid = c.reltablespace
-                CROSS JOIN LATERAL (SELECT snowdrift.shadow_name(d.name)) AS n(shadow)
-                LEFT JOIN pg_class AS i ON i.relname = shadow AND i.relnamespace = c.relnamespace LEFT JOIN pg_index AS x ON x.indexrelid = i.oid AND x.indrelid = d."table"
-            WHERE d.class = 'pg_class'::regclass AND x.indisvalid IS NOT TRUE ORDER BY o.indisunique, d."table", d.object LOOP
-        IF t.oid IS NOT NULL THEN    -- the rest of a statement that was interrupted
-            RETURN NEXT format('DROP INDEX CONCURRENTLY %s.%I', t.schema, t.shadow);
-        END IF;
-        RETURN QUERY SELECT format('SET default_tablespace = %L', t.spcname) WHERE t.spcname IS NOT NULL;
-        RETURN NEXT format('CREATE %sINDEX CONCURRENTLY %I ON %s %s', CASE WHEN t.indisunique THEN 'UNIQUE ' END, t.shadow, t.name, t.definition);
-        RETURN QUERY SELECT 'SET default_tablespace = '''''::text WHERE t.spcname IS NOT NULL;
-    END LOOP;
-
-    FOR t IN SELECT r.*, c.oid AS added, shadow, snowdrift.qualified_name(r."table") AS source, o.convalidated
-            FROM snowdrift.shadow_references(plan) AS r JOIN pg_constraint AS o ON o.oid = r.object CROSS JOIN LATERAL (SELECT snowdrift.shadow_name(r.name)) AS n(shadow)
-                LEFT JOIN pg_constraint AS c ON c.conrelid = r."table" AND c.conname = shadow
-            WHERE c.oid IS NULL OR (o.convalidated AND NOT c.convalidated) ORDER BY r."table", r.object LOOP
-        IF t.added IS NULL THEN
-            RETURN NEXT snowdrift.brief_call(ARRAY[t."table", t.other],
-                format('ALTER TABLE %s ADD CONSTRAINT %I %s NOT VALID', t.source, t.shadow, t.definition));
-        END IF;
-        IF t.convalidated THEN
-            RETURN NEXT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', t.source, t.shadow);
-        END IF;
-    END LOOP;
-END $$;
-
--- The checks of a table's shadows that are not valid
-CREATE FUNCTION snowdrift.shadows_to_validate(plan snowdrift.conversion, "table" oid, definitions jsonb) RETURNS text[]
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-#variable_conflict use_column
-BEGIN
-    RETURN ARRAY(SELECT name FROM (
-            SELECT snowdrift.shadow_name('equal ' || s.name) FROM snowdrift.shadows(plan) AS s WHERE s."table" = $2
-            UNION ALL SELECT snowdrift.shadow_name(d.name) FROM jsonb_to_recordset(definitions) AS d("table" oid, class oid, name name)
-            WHERE d."table" = $2 AND d.class = 'pg_constraint'::regclass) AS u(name)
-        WHERE NOT EXISTS (SELECT FROM pg_constraint AS c WHERE conrelid = $2 AND conname = u.name AND convalidated) ORDER BY name);
-END $$;
-
 -- The statements of the swap. Dropping an original also drops its indexes, checks and statistics objects, and the
 -- sequences that it owns.
 CREATE FUNCTION snowdrift.swap_statements(plan snowdrift.conversion, keep_sequences boolean, path text) RETURNS SETOF text
@@ -144,10 +41,10 @@ BEGIN
                 later := later || format('ALTER TABLE %s ALTER COLUMN %I ADD GENERATED %s AS IDENTITY (SEQUENCE NAME %s INCREMENT BY %s MINVALUE %s %s START WITH %s CACHE %s %sCYCLE)',
                     r.table_name, r.name, CASE r.attidentity WHEN 'a' THEN 'ALWAYS' ELSE 'BY DEFAULT' END, t.name, t.seqincrement, t.seqmin,
                     CASE WHEN t.seqmax NOT IN (32767, 2147483647) THEN format('MAXVALUE %s', t.seqmax) END, t.seqstart, t.seqcache, CASE WHEN NOT t.seqcycle THEN 'NO ' END)
-                    || ARRAY(SELECT format('REVOKE ALL ON SEQUENCE %s FROM %s', t.name, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END)
+                    || ARRAY(SELECT format('REVOKE ALL ON SEQUENCE %s FROM %s', t.name, snowdrift.grantee_name(grantee))
                         FROM pg_class AS c JOIN pg_default_acl ON defaclrole = relowner AND defaclobjtype = 'S' AND defaclnamespace IN (0, relnamespace), aclexplode(defaclacl)
                         WHERE c.oid = t.sequence AND grantee <> relowner)
-                    || ARRAY(SELECT format('GRANT %s ON SEQUENCE %s TO %s%s', privilege_type, t.name, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END,
+                    || ARRAY(SELECT format('GRANT %s ON SEQUENCE %s TO %s%s', privilege_type, t.name, snowdrift.grantee_name(grantee),
                         CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END) FROM pg_class AS c, aclexplode(relacl) WHERE c.oid = t.sequence AND grantee <> relowner)
                     || ARRAY(SELECT format('COMMENT ON SEQUENCE %s IS %L', t.name, d) FROM obj_description(t.sequence, 'pg_class') AS d WHERE d IS NOT NULL);
             ELSE
@@ -209,7 +106,7 @@ DECLARE
     last record;
 BEGIN
     RETURN QUERY SELECT format('GRANT %s (%I) ON %s TO %s%s', privilege_type, attname, snowdrift.qualified_name(attrelid),
-        CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END, CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END)
+        snowdrift.grantee_name(grantee), CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END)
     FROM unnest(plan.members) AS m JOIN pg_attribute ON attrelid = m."table" AND attnum = m.number, aclexplode(attacl)
     ORDER BY attrelid, attnum, grantee, privilege_type;
     FOR name IN SELECT snowdrift.qualified_name(sequence) FROM snowdrift.owned_sequences(plan.members) AS o

@@ -3285,7 +3285,7 @@ BEGIN
             ELSE 'cannot convert keys while applications write' END
         USING ERRCODE = '0A000', DETAIL = concat_ws(E'\n', first_lines, lines),
         HINT = CASE WHEN lines IS NULL AND refusals IS NULL THEN 'Change these columns first.'
-            WHEN lines IS NULL THEN 'Change these first, or lock the tables and use snowdrift.convert_keys().'
+            WHEN lines IS NULL THEN 'Change these first, or use snowdrift.convert_keys(), which locks the tables until it ends.'
             ELSE concat_ws(E'\n', concat(CASE WHEN refusals IS NULL THEN 'In one transaction, drop' ELSE 'Drop' END,
                     ' these objects in this order, convert the keys, and create the objects again in the reverse order:'),
                 drops, '-- convert the keys here', creates,
@@ -3931,6 +3931,18 @@ BEGIN
         FROM pg_proc JOIN pg_namespace AS n ON n.oid = pronamespace WHERE pg_proc.oid = '@extschema@.next_snowflake()'::regprocedure);
 END $$;
 
+-- A conversion while applications write has added columns, which only its own statements replace or remove.
+CREATE FUNCTION snowdrift.check_not_begun(tables oid[]) RETURNS void LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    begun CONSTANT text := (SELECT string_agg(DISTINCT attrelid::regclass::text, ', ') FROM pg_attribute JOIN pg_trigger ON tgrelid = attrelid AND tgname = '~snowdrift'
+        WHERE attrelid = ANY (tables) AND starts_with(attname, '_snowdrift_') AND NOT attisdropped);
+BEGIN
+    IF begun IS NOT NULL THEN
+        RAISE 'a conversion of tables has begun, and has not ended' USING ERRCODE = '55000', DETAIL = format('The tables are: %s.', begun),
+            HINT = 'Run conversion_script() to its end, or abandon_script().';
+    END IF;
+END $$;
+
 -- Plan the conversion, lock the relations, and plan it again. If the second plan needs other locks, because the tables have
 -- changed during the wait, release the locks and begin again.
 -- The risks are found before the relations are locked, because reading a view's definition locks what the view reads.
@@ -3943,6 +3955,7 @@ DECLARE
 BEGIN
     LOOP
         plan := snowdrift.plan_conversion(tables, "column", call);
+        PERFORM snowdrift.check_not_begun(plan."tables");
         PERFORM snowdrift.check_obstacles(plan);
         PERFORM snowdrift.check_locks(plan) WHERE requests IS NULL;
         risks := ARRAY(SELECT * FROM snowdrift.conversion_risks(plan, dry_run));
@@ -3950,11 +3963,13 @@ BEGIN
         requests := ARRAY(SELECT request FROM snowdrift.lock_requests(relations));
         BEGIN
             IF NOT dry_run THEN
+                PERFORM snowdrift.check_not_reserved(plan."tables"::pg_catalog.regclass[]);
                 PERFORM snowdrift.lock_exclusively(relations);
             ELSIF pg_catalog.cardinality(plan."tables") OPERATOR(pg_catalog.>) 0 THEN
                 EXECUTE snowdrift.lock_statement(plan, 'ACCESS SHARE');
             END IF;
             plan := snowdrift.plan_conversion(tables, "column", call);
+            PERFORM snowdrift.check_not_begun(plan."tables");
             PERFORM snowdrift.check_obstacles(plan);
             IF requests OPERATOR(pg_catalog.=) ARRAY(SELECT request FROM snowdrift.lock_requests(snowdrift.relations_to_lock(plan))) THEN
                 RETURN;
@@ -4035,7 +4050,7 @@ COMMENT ON FUNCTION snowdrift.convert_column(regclass, name, text, boolean)
 -- Conversion of keys while applications write: the shadows. Each smallint or integer column whose type must change gets
 -- a shadow: a bigint column that a trigger keeps equal to it. Shadows get indexes, checks and foreign keys like those
 -- of their originals, and finally, all of these replace the originals. Their names derive from those of the originals.
--- Therefore, the catalog shows what is missing, also after a crash and in a restored dump.
+-- Therefore, the catalog shows what is missing, also after a crash and in a restored dump, and what has no original any more.
 
 CREATE FUNCTION snowdrift.shadow_name(name text) RETURNS name LANGUAGE sql IMMUTABLE
     RETURN ('_snowdrift_' || CASE WHEN octet_length(name) > 52 THEN md5(name) ELSE name END)::name;
@@ -4044,6 +4059,10 @@ CREATE FUNCTION snowdrift.shadow_name(name text) RETURNS name LANGUAGE sql IMMUT
 CREATE FUNCTION snowdrift.equality(shadow text, original text, is_required boolean) RETURNS text LANGUAGE sql IMMUTABLE
     RETURN format(CASE WHEN is_required THEN '(%1$s IS NOT NULL AND %1$s OPERATOR(pg_catalog.=) %2$s)'
         ELSE 'coalesce(%1$s OPERATOR(pg_catalog.=) %2$s, %1$s IS NULL AND %2$s IS NULL)' END, shadow, original);
+
+-- The name of the check that a shadow is equal
+CREATE FUNCTION snowdrift.equality_name(original text, is_required boolean) RETURNS name LANGUAGE sql IMMUTABLE
+    RETURN snowdrift.shadow_name(CASE WHEN is_required THEN 'equal ' ELSE 'equal or null ' END || original);
 
 -- The plan of a conversion, without the triggers that it has added
 CREATE FUNCTION snowdrift.plan_live(tables oid[], call text, keep_sequences boolean) RETURNS snowdrift.conversion
@@ -4084,17 +4103,21 @@ BEGIN
         relname, snowdrift.qualified_name(indrelid))) + 1) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid WHERE indexrelid = index);
 END $$;
 
--- The valid indexes and checks of columns with shadows, and their definitions with the shadows. PostgreSQL itself
--- writes these definitions, for an empty copy of the table in which the columns are renamed.
-CREATE FUNCTION snowdrift.shadow_definitions(plan snowdrift.conversion, OUT "table" oid, OUT class oid, OUT object oid, OUT name name, OUT definition text)
+-- The valid indexes and checks of columns with shadows, their definitions with the shadows, and how PostgreSQL shows what these
+-- make. PostgreSQL itself writes all of this, for an empty copy of the table in which the columns are renamed, and then bigint.
+CREATE FUNCTION snowdrift.shadow_definitions(plan snowdrift.conversion, OUT "table" oid, OUT class oid, OUT object oid, OUT name name, OUT definition text, OUT made text)
     RETURNS SETOF record LANGUAGE plpgsql VOLATILE
-    SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET client_min_messages = warning AS $$
+    SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET client_min_messages = warning
+    SET timezone = 'UTC' SET datestyle = ISO SET intervalstyle = postgres SET extra_float_digits = 3 AS $$
 #variable_conflict use_column
 DECLARE
     original oid;
     copy oid;
     r record;
-    originals jsonb;
+    copies jsonb;    -- of indexes, by their definitions
+    indexes jsonb;
+    checks jsonb;
+    problems text;
 BEGIN
     FOR original IN SELECT DISTINCT m."table" FROM unnest(plan.members) AS m ORDER BY 1 LOOP
         BEGIN
@@ -4103,30 +4126,34 @@ BEGIN
                 EXECUTE format('ALTER TABLE pg_temp._snowdrift_copy DROP COLUMN %I CASCADE', r.shadow);
             END LOOP;
             copy := 'pg_temp._snowdrift_copy'::regclass;
-            originals := (SELECT jsonb_object_agg(snowdrift.index_definition(indexrelid), indexrelid) FROM pg_index WHERE indrelid = copy);
+            copies := (SELECT jsonb_object_agg(snowdrift.index_definition(indexrelid), relname) FROM pg_index JOIN pg_class AS c ON c.oid = indexrelid WHERE indrelid = copy);
             FOR r IN SELECT s.name, s.shadow FROM snowdrift.shadows(plan) AS s WHERE s."table" = original LOOP
                 EXECUTE format('ALTER TABLE pg_temp._snowdrift_copy RENAME COLUMN %I TO %I', r.name, r.shadow);
             END LOOP;
-            RETURN QUERY SELECT original, 'pg_class'::regclass::oid, indexrelid, relname, new FROM pg_index JOIN pg_class AS c ON c.oid = indexrelid,
-                LATERAL (SELECT snowdrift.index_definition(indexrelid)) AS o(old),
-                LATERAL (SELECT snowdrift.index_definition((originals ->> old)::oid)) AS n(new)
-            WHERE indrelid = original AND indisvalid AND old <> new;
-            RETURN QUERY SELECT original, 'pg_constraint'::regclass::oid, o.oid, o.conname, pg_get_constraintdef(n.oid) FROM pg_constraint AS o
-                JOIN pg_constraint AS n ON n.conname = o.conname AND n.contype = 'c' AND n.conrelid = copy
-            WHERE o.conrelid = original AND o.contype = 'c' AND o.convalidated AND pg_get_constraintdef(o.oid) <> pg_get_constraintdef(n.oid);
+            indexes := (SELECT jsonb_object_agg(relname, snowdrift.index_definition(indexrelid)) FROM pg_index JOIN pg_class AS c ON c.oid = indexrelid WHERE indrelid = copy);
+            checks := (SELECT jsonb_object_agg(conname, pg_get_constraintdef(c.oid)) FROM pg_constraint AS c WHERE contype = 'c' AND conrelid = copy);
             FOR r IN SELECT s.shadow FROM snowdrift.shadows(plan) AS s WHERE s."table" = original LOOP
                 EXECUTE format('ALTER TABLE pg_temp._snowdrift_copy ALTER COLUMN %I TYPE pg_catalog.int8', r.shadow);
             END LOOP;
+            RETURN QUERY SELECT original, 'pg_class'::regclass::oid, o.indexrelid, c.relname, indexes ->> k.relname, snowdrift.index_definition(k.oid)
+            FROM pg_index AS o JOIN pg_class AS c ON c.oid = o.indexrelid, LATERAL (SELECT snowdrift.index_definition(o.indexrelid)) AS d(old),
+                pg_index AS n JOIN pg_class AS k ON k.oid = n.indexrelid
+            WHERE o.indrelid = original AND o.indisvalid AND n.indrelid = copy AND k.relname = copies ->> old AND old <> indexes ->> k.relname;
+            RETURN QUERY SELECT original, 'pg_constraint'::regclass::oid, o.oid, o.conname, checks ->> o.conname, pg_get_constraintdef(n.oid) FROM pg_constraint AS o
+                JOIN pg_constraint AS n ON n.conname = o.conname AND n.contype = 'c' AND n.conrelid = copy
+            WHERE o.conrelid = original AND o.contype = 'c' AND o.convalidated AND pg_get_constraintdef(o.oid) <> checks ->> o.conname;
             RAISE SQLSTATE 'SN001';    -- undoes the copy, and releases its locks
         EXCEPTION WHEN SQLSTATE 'SN001' THEN
             WHEN OTHERS THEN
                 IF left(SQLSTATE, 2) IN ('40', '53', '55', '57') THEN    -- not because of the table
                     RAISE;
                 END IF;
-                RAISE 'cannot convert keys while applications write' USING ERRCODE = '0A000',
-                    DETAIL = format('The indexes and checks of table %s cannot be created for bigint columns: %s', original::regclass, SQLERRM), HINT = 'Change or drop what does not work for bigint.';
+                problems := concat_ws(E'\n', problems, format('The indexes and checks of table %s cannot be created for bigint columns: %s', original::regclass, SQLERRM));
         END;
     END LOOP;
+    IF problems IS NOT NULL THEN
+        RAISE 'cannot convert keys while applications write' USING ERRCODE = '0A000', DETAIL = problems, HINT = 'Change or drop what does not work for bigint.';
+    END IF;
 END $$;
 
 -- The foreign keys of columns with shadows, and their definitions with the shadows
@@ -4171,8 +4198,8 @@ BEGIN
         SELECT c.*, oid::regclass AS name, oid = ANY (members) AS is_member FROM pg_class AS c WHERE oid = ANY (members)
             OR oid IN (SELECT "table" FROM references_of) OR oid IN (SELECT other FROM references_of)
     )
-    SELECT format('table %s is partitioned; lock the tables and use convert_keys()', name) FROM changed WHERE relkind = 'p' OR relispartition
-    UNION ALL SELECT format('table %s inherits, or is inherited from; lock the tables and use convert_keys()', name) FROM changed
+    SELECT format('table %s is partitioned; use convert_keys()', name) FROM changed WHERE relkind = 'p' OR relispartition
+    UNION ALL SELECT format('table %s inherits, or is inherited from; use convert_keys()', name) FROM changed
         WHERE NOT relispartition AND relkind = 'r' AND EXISTS (SELECT FROM pg_inherits WHERE oid IN (inhrelid, inhparent))
     UNION ALL SELECT format('table %s is temporary; use convert_keys()', name) FROM changed WHERE is_member AND relpersistence = 't'
     UNION ALL SELECT format('row-level security hides rows of table %s from its owner; run ALTER TABLE %s NO FORCE ROW LEVEL SECURITY;', t, t)
@@ -4184,14 +4211,31 @@ BEGIN
     UNION ALL SELECT format('table %s is published (%s), and subscribers lack the new columns; let no publication contain it, and let the subscribers copy it again afterwards',
             name, string_agg(DISTINCT pubname, ', ')) FROM changed JOIN pg_namespace AS n ON n.oid = relnamespace
             JOIN pg_publication_tables ON schemaname = nspname AND tablename = relname WHERE is_member GROUP BY name
-    UNION ALL SELECT format('constraint %I of table %s is %s; drop it, and add it again afterwards', conname, name,
-            CASE contype WHEN 'x' THEN 'an exclusion constraint' ELSE 'deferrable, and permits equal keys for a while' END)
+    UNION ALL SELECT format(CASE contype WHEN 'x' THEN 'constraint %I of table %s is an exclusion constraint; drop it, and add it again afterwards'
+            ELSE 'constraint %I of table %s is deferrable, and permits equal keys for a while; replace it by one that is not, and change it back afterwards' END, conname, name)
         FROM changed AS c JOIN pg_constraint AS k ON conrelid = c.oid
         WHERE (contype = 'x' OR contype IN ('p', 'u') AND condeferrable) AND conindid IN (SELECT index FROM used_indexes)
     UNION ALL SELECT format('check %I of table %s is not valid, and rows that violate it cannot be copied; run ALTER TABLE %s VALIDATE CONSTRAINT %I;', conname, name, name, conname)
         FROM changed AS c JOIN pg_constraint ON conrelid = c.oid WHERE is_member AND contype = 'c' AND NOT convalidated AND NOT starts_with(conname, '_snowdrift_')
     UNION ALL SELECT format('foreign key %I of table %s sets only some of its columns; drop it, and add it again afterwards', k.conname, k.conrelid::regclass)
         FROM references_of JOIN pg_constraint AS k ON k.oid = object WHERE confdelsetcols IS NOT NULL
+    -- PostgreSQL runs the actions of foreign keys in the order of OIDs as texts, so that those of the shadow can be first.
+    UNION ALL SELECT format('foreign key %I of table %s %s; replace it by one with NO ACTION until the swap', k.conname, k.conrelid::regclass,
+            CASE WHEN 'd' IN (confdeltype, confupdtype) THEN 'sets a default' ELSE 'also changes columns that stay' END)
+        FROM references_of JOIN pg_constraint AS k ON k.oid = object, LATERAL (SELECT count(*) FROM shadows AS s WHERE s."table" = conrelid AND s.number = ANY (conkey)) AS n(shadowed)
+        WHERE shadowed > 0 AND ('d' IN (confdeltype, confupdtype) OR shadowed < cardinality(conkey) AND 'n' IN (confdeltype, confupdtype))
+    UNION ALL SELECT format('statistics object %1$s belongs to %2$s, and would be created again; run ALTER STATISTICS %1$s OWNER TO %4$I; and GRANT CREATE ON SCHEMA %3$I TO %4$I;',
+            format('%I.%I', nspname, stxname), stxowner::regrole, nspname, current_user)
+        FROM used JOIN pg_statistic_ext AS x ON classid = 'pg_statistic_ext'::regclass AND x.oid = objid JOIN pg_namespace AS n ON n.oid = stxnamespace
+        WHERE NOT pg_has_role(stxowner, 'USAGE') OR NOT has_schema_privilege(n.oid, 'CREATE') OR NOT has_schema_privilege(stxowner, n.oid, 'CREATE')
+    UNION ALL SELECT DISTINCT format('sequence %s is not of type bigint, and belongs to %s; run ALTER SEQUENCE %1$s AS bigint;', seqrelid::regclass, relowner::regrole)
+        FROM shadows AS s JOIN pg_attrdef AS a ON adrelid = s."table" AND adnum = s.number JOIN pg_depend AS d ON d.classid = 'pg_attrdef'::regclass AND d.objid = a.oid
+            JOIN pg_sequence ON d.refclassid = 'pg_class'::regclass AND d.refobjid = seqrelid JOIN pg_class AS c ON c.oid = seqrelid
+        WHERE seqtypid <> 'int8'::regtype AND NOT pg_has_role(relowner, 'USAGE') AND (s."table", s.number)::snowdrift.key_column <> ALL (plan.new_keys)
+    UNION ALL SELECT DISTINCT format('%s depends on column %I of table %s, which the conversion has added; drop it', pg_describe_object(d.classid, d.objid, d.objsubid), s.shadow, s."table"::regclass)
+        FROM shadows AS s JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = s."table" AND d.refobjsubid = s.shadow_number
+        WHERE d.classid IN ('pg_rewrite'::regclass, 'pg_policy'::regclass, 'pg_publication_rel'::regclass, 'pg_statistic_ext'::regclass)
+            OR d.objid IN (SELECT k.oid FROM pg_constraint AS k WHERE contype = 'f' AND NOT starts_with(conname, '_snowdrift_'))
     UNION ALL SELECT format('table %s has columns of another conversion; run the script for the tables of that one, or remove them with abandon_script()', name) FROM changed
         WHERE is_member AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = changed.oid AND NOT attisdropped AND starts_with(attname, '_snowdrift_')
             AND NOT EXISTS (SELECT FROM shadows AS s WHERE s."table" = attrelid AND shadow_number = attnum))
@@ -4229,6 +4273,8 @@ BEGIN
                     regexp_replace(lower(relname), '[^[:alnum:]_]', '.', 'g'))),
             (format('inserts all columns of rows, which can be those of %s', c.oid::regclass), lower(prosrc)
                 ~ '[[:<:]]insert[[:>:]][^;]*([[:alnum:]_$"][)]?[.][*]|[[:<:]](select|returning)[[:space:]]+[*])'),
+            (format('declares variables with %%ROWTYPE of %s', c.oid::regclass), lower(prosrc)
+                ~ format('[[:<:]]%s"?[[:space:]]*%%[[:space:]]*rowtype', regexp_replace(lower(relname), '[^[:alnum:]_]', '.', 'g'))),
             (format('returns or takes rows of %s', c.oid::regclass), c.reltype = ANY (coalesce(proallargtypes, proargtypes::oid[]) || prorettype))) AS r(reason, is_at_risk)
     WHERE is_at_risk ORDER BY 1;
 END $$;
@@ -4252,7 +4298,7 @@ BEGIN
                 DETAIL = format('Its process ID is %s.', (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
                     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
                     AND (classid::bigint << 32) | objid::bigint = key LIMIT 1)),
-                HINT = 'Wait until it has finished, or end it.';
+                HINT = 'Wait until it has finished, or end it with pg_terminate_backend().';
         END IF;
     END LOOP;
 END $$;
@@ -4415,28 +4461,65 @@ COMMENT ON VIEW snowdrift.key_copies IS 'progress of the copies of keys to the c
 
 -- Conversion of keys while applications write: the steps before the swap.
 
+-- The shadows of constraints and indexes whose originals were dropped or changed since: the statements that drop them
+CREATE FUNCTION snowdrift.stale_shadows(plan snowdrift.conversion, definitions jsonb, OUT object oid, OUT statement text) RETURNS SETOF record
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
+    SET timezone = 'UTC' SET datestyle = ISO SET intervalstyle = postgres SET extra_float_digits = 3 AS $$
+#variable_conflict use_column
+DECLARE
+    changed CONSTANT oid[] := plan."tables" || ARRAY(SELECT m."table" FROM unnest(plan.members) AS m);
+BEGIN
+    RETURN QUERY WITH wanted("table", name, made) AS MATERIALIZED (
+        SELECT s."table", snowdrift.equality_name(s.name, s.is_required), NULL FROM snowdrift.shadows(plan) AS s
+        UNION ALL SELECT d."table", snowdrift.shadow_name(d.name), concat(CASE WHEN indisunique THEN 'UNIQUE ' END, d.made)
+        FROM jsonb_to_recordset(definitions) AS d("table" oid, object oid, name name, made text) LEFT JOIN pg_index ON indexrelid = d.object
+        UNION ALL SELECT r."table", snowdrift.shadow_name(r.name), r.definition FROM snowdrift.shadow_references(plan) AS r
+    ), existing(step, object, "table", other, name, made, index) AS MATERIALIZED (
+        SELECT CASE contype WHEN 'f' THEN 1 ELSE 2 END, c.oid, conrelid, confrelid, conname, regexp_replace(pg_get_constraintdef(c.oid), ' NOT VALID$', ''), conindid
+        FROM pg_constraint AS c JOIN pg_class AS t ON t.oid = conrelid
+        WHERE contype IN ('c', 'f') AND (conrelid = ANY (changed) OR confrelid = ANY (changed)) AND starts_with(conname, '_snowdrift_') AND pg_has_role(relowner, 'USAGE')
+        UNION ALL SELECT 3, indexrelid, indrelid, 0, relname, concat(CASE WHEN indisunique THEN 'UNIQUE ' END, snowdrift.index_definition(indexrelid)), 0
+        FROM pg_index JOIN pg_class AS c ON c.oid = indexrelid WHERE indrelid = ANY (changed) AND starts_with(relname, '_snowdrift_')
+    ), stale AS MATERIALIZED (
+        SELECT * FROM existing AS e WHERE NOT EXISTS (SELECT FROM wanted AS w WHERE w."table" = e."table" AND w.name = e.name AND (w.made IS NULL OR w.made = e.made))
+    )
+    SELECT e.object, CASE step WHEN 3 THEN format('DROP INDEX CONCURRENTLY %s', snowdrift.qualified_name(e.object))
+        ELSE snowdrift.brief_call(array_remove(ARRAY["table", other], 0::oid), format('ALTER TABLE %s DROP CONSTRAINT %I', snowdrift.qualified_name("table"), name)) END
+    FROM existing AS e WHERE e.object IN (SELECT s.object FROM stale AS s) OR index IN (SELECT s.object FROM stale AS s) ORDER BY step, e.object;
+END $$;
+
 -- What remains to be done before the swap, in order
 CREATE FUNCTION snowdrift.preparing_statements(plan snowdrift.conversion, duty double precision) RETURNS SETOF text
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 #variable_conflict use_column
 DECLARE
     definitions CONSTANT jsonb := (SELECT jsonb_agg(d) FROM snowdrift.shadow_definitions(plan) AS d);
+    stale oid[];    -- constraints and indexes
     t record;
     parts integer;
 BEGIN
+    FOR t IN SELECT * FROM snowdrift.stale_shadows(plan, definitions) LOOP
+        stale := stale || t.object;
+        RETURN NEXT t.statement;
+    END LOOP;
+    stale := coalesce(stale, '{}');
+
     -- All shadows and checks of a table, with its trigger
     FOR t IN SELECT c.oid, snowdrift.qualified_name(c.oid) AS name, relname, relnamespace
             FROM pg_class AS c WHERE c.oid IN (SELECT m."table" FROM unnest(plan.members) AS m) ORDER BY c.oid LOOP
         RETURN QUERY WITH s AS MATERIALIZED (
-            SELECT *, snowdrift.shadow_name('equal ' || name) AS check FROM snowdrift.shadows(plan) WHERE "table" = t.oid
+            SELECT *, snowdrift.equality_name(name, is_required) AS check FROM snowdrift.shadows(plan) WHERE "table" = t.oid
         ), wanted(conname, definition) AS (
             SELECT "check", format('CHECK (%s)', snowdrift.equality(quote_ident(shadow), quote_ident(name), is_required)) FROM s
             UNION ALL SELECT snowdrift.shadow_name(name), definition
             FROM jsonb_to_recordset(definitions) AS d("table" oid, class oid, name name, definition text) WHERE "table" = t.oid AND class = 'pg_constraint'::regclass
-        ), changes(n, change) AS (
-            SELECT 1, format('ADD COLUMN %I pg_catalog.int8', shadow) FROM s WHERE shadow_number IS NULL
-            UNION ALL SELECT 2, format('ADD CONSTRAINT %I %s NOT VALID', w.conname, definition) FROM wanted AS w
-            WHERE NOT EXISTS (SELECT FROM pg_constraint AS c WHERE conrelid = t.oid AND c.conname = w.conname)
+        ), changes(n, number, change) AS (
+            SELECT 1, number, format('ADD COLUMN %I pg_catalog.int8', shadow) FROM s WHERE shadow_number IS NULL
+            UNION ALL SELECT 2, NULL, format('ADD CONSTRAINT %I %s NOT VALID', w.conname, definition) FROM wanted AS w
+            WHERE NOT EXISTS (SELECT FROM pg_constraint AS c WHERE conrelid = t.oid AND c.conname = w.conname AND c.oid <> ALL (stale))
+        ), callers(grantees) AS (
+            SELECT concat_ws(', ', 'PUBLIC', string_agg(DISTINCT snowdrift.grantee_name(grantee), ', ') FILTER (WHERE grantee NOT IN (0, defaclrole)))
+            FROM pg_default_acl, aclexplode(defaclacl) WHERE pg_get_userbyid(defaclrole) = current_user AND defaclobjtype = 'f' AND defaclnamespace IN (0, t.relnamespace)
         ), filling(function, body, condition) AS (
             SELECT format('%s.%I()', t.relnamespace::regnamespace, snowdrift.shadow_name(t.relname)),
                 concat('BEGIN ', string_agg(format('NEW.%I := NEW.%I; ', shadow, name), '' ORDER BY number), 'RETURN NEW; END'),
@@ -4445,7 +4528,7 @@ BEGIN
             SELECT count(*) > 0, coalesce(bool_or(tgenabled = 'A' AND p.oid = to_regprocedure(function) AND prosrc = body AND NOT has_function_privilege('public', p.oid, 'EXECUTE')), false)
             FROM filling LEFT JOIN (pg_trigger JOIN pg_proc AS p ON p.oid = tgfoid) ON tgrelid = t.oid AND tgname = '~snowdrift' WHERE tgrelid IS NOT NULL
         ), all_changes(changes, is_current) AS (
-            SELECT string_agg(change, ', ' ORDER BY n, change), bool_and(is_current) AND NOT coalesce(bool_or(n = 1), false) FROM state LEFT JOIN changes ON true
+            SELECT string_agg(change, ', ' ORDER BY n, number, change), bool_and(is_current) AND NOT coalesce(bool_or(n = 1), false) FROM state LEFT JOIN changes ON true
         )
         SELECT snowdrift.brief_call(ARRAY[t.oid], concat_ws('; ',
             format('ALTER TABLE %s ', t.name) || changes,
@@ -4455,15 +4538,15 @@ BEGIN
                 CASE WHEN to_regprocedure(function) IS NOT NULL THEN format('DROP FUNCTION %s', function) END,
                 format('CREATE FUNCTION %s RETURNS trigger LANGUAGE plpgsql AS %L', function, body),
                 format('CREATE TRIGGER "~snowdrift" BEFORE INSERT OR UPDATE ON %s FOR EACH ROW WHEN (NOT (%s)) EXECUTE FUNCTION %s', t.name, condition, function),
-                format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', function),    -- so that no trigger of another role depends on it
+                format('REVOKE ALL ON FUNCTION %s FROM %s', function, grantees),    -- so that no trigger of another role depends on it
                 format('ALTER TABLE %s ENABLE ALWAYS TRIGGER "~snowdrift"', t.name)) END))    -- also while session_replication_role is replica
-        FROM all_changes AS c, state, filling WHERE changes IS NOT NULL OR NOT c.is_current;
+        FROM all_changes AS c, state, filling, callers WHERE changes IS NOT NULL OR NOT c.is_current;
     END LOOP;
 
     -- The copy of a table is complete when its checks of equality are valid.
-    FOR t IN SELECT c.oid, snowdrift.qualified_name(c.oid) AS name, snowdrift.shadows_to_validate(plan, c.oid, definitions) AS checks
+    FOR t IN SELECT c.oid, snowdrift.qualified_name(c.oid) AS name, snowdrift.shadows_to_validate(plan, c.oid, definitions, stale) AS checks
             FROM pg_class AS c WHERE c.oid IN (SELECT m."table" FROM unnest(plan.members) AS m) ORDER BY c.oid LOOP
-        IF EXISTS (SELECT FROM snowdrift.shadows(plan) AS s WHERE s."table" = t.oid AND snowdrift.shadow_name('equal ' || s.name) = ANY (t.checks)) THEN
+        IF EXISTS (SELECT FROM snowdrift.shadows(plan) AS s WHERE s."table" = t.oid AND snowdrift.equality_name(s.name, s.is_required) = ANY (t.checks)) THEN
             parts := CASE WHEN pg_relation_size(t.oid) > 8000000 THEN 10 END;
             FOR part IN 1 .. coalesce(parts, 0) LOOP
                 RETURN NEXT format('CALL snowdrift.copy_keys(%L::pg_catalog.regclass, %s, %s, %s)', t.name, duty, part, parts);
@@ -4482,7 +4565,7 @@ BEGIN
             FROM jsonb_to_recordset(definitions) AS d("table" oid, class oid, object oid, name name, definition text)
                 JOIN pg_class AS c ON c.oid = d.object JOIN pg_index AS o ON o.indexrelid = d.object LEFT JOIN pg_tablespace AS s ON s.oid = c.reltablespace
                 CROSS JOIN LATERAL (SELECT snowdrift.shadow_name(d.name)) AS n(shadow)
-                LEFT JOIN pg_class AS i ON i.relname = shadow AND i.relnamespace = c.relnamespace LEFT JOIN pg_index AS x ON x.indexrelid = i.oid AND x.indrelid = d."table"
+                LEFT JOIN pg_class AS i ON i.relname = shadow AND i.relnamespace = c.relnamespace LEFT JOIN pg_index AS x ON x.indexrelid = i.oid AND x.indrelid = d."table" AND x.indexrelid <> ALL (stale)
             WHERE d.class = 'pg_class'::regclass AND x.indisvalid IS NOT TRUE ORDER BY o.indisunique, d."table", d.object LOOP
         IF t.oid IS NOT NULL THEN    -- the rest of a statement that was interrupted
             RETURN NEXT format('DROP INDEX CONCURRENTLY %s.%I', t.schema, t.shadow);
@@ -4494,7 +4577,7 @@ BEGIN
 
     FOR t IN SELECT r.*, c.oid AS added, shadow, snowdrift.qualified_name(r."table") AS source, o.convalidated
             FROM snowdrift.shadow_references(plan) AS r JOIN pg_constraint AS o ON o.oid = r.object CROSS JOIN LATERAL (SELECT snowdrift.shadow_name(r.name)) AS n(shadow)
-                LEFT JOIN pg_constraint AS c ON c.conrelid = r."table" AND c.conname = shadow
+                LEFT JOIN pg_constraint AS c ON c.conrelid = r."table" AND c.conname = shadow AND c.oid <> ALL (stale)
             WHERE c.oid IS NULL OR (o.convalidated AND NOT c.convalidated) ORDER BY r."table", r.object LOOP
         IF t.added IS NULL THEN
             RETURN NEXT snowdrift.brief_call(ARRAY[t."table", t.other],
@@ -4507,15 +4590,15 @@ BEGIN
 END $$;
 
 -- The checks of a table's shadows that are not valid
-CREATE FUNCTION snowdrift.shadows_to_validate(plan snowdrift.conversion, "table" oid, definitions jsonb) RETURNS text[]
+CREATE FUNCTION snowdrift.shadows_to_validate(plan snowdrift.conversion, "table" oid, definitions jsonb, stale oid[]) RETURNS text[]
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
     RETURN ARRAY(SELECT name FROM (
-            SELECT snowdrift.shadow_name('equal ' || s.name) FROM snowdrift.shadows(plan) AS s WHERE s."table" = $2
+            SELECT snowdrift.equality_name(s.name, s.is_required) FROM snowdrift.shadows(plan) AS s WHERE s."table" = $2
             UNION ALL SELECT snowdrift.shadow_name(d.name) FROM jsonb_to_recordset(definitions) AS d("table" oid, class oid, name name)
             WHERE d."table" = $2 AND d.class = 'pg_constraint'::regclass) AS u(name)
-        WHERE NOT EXISTS (SELECT FROM pg_constraint AS c WHERE conrelid = $2 AND conname = u.name AND convalidated) ORDER BY name);
+        WHERE NOT EXISTS (SELECT FROM pg_constraint AS c WHERE conrelid = $2 AND conname = u.name AND convalidated AND c.oid <> ALL (stale)) ORDER BY name);
 END $$;
 
 -- Conversion of keys while applications write: the swap, in which the shadows take the places of their originals.
@@ -4523,7 +4606,8 @@ END $$;
 -- The statements of the swap. Dropping an original also drops its indexes, checks and statistics objects, and the
 -- sequences that it owns.
 CREATE FUNCTION snowdrift.swap_statements(plan snowdrift.conversion, keep_sequences boolean, path text) RETURNS SETOF text
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
+    SET timezone = 'UTC' SET datestyle = ISO SET intervalstyle = postgres SET extra_float_digits = 3 AS $$
 #variable_conflict use_column
 DECLARE
     later text[] := '{}';
@@ -4573,7 +4657,7 @@ BEGIN
             END IF;
         END LOOP;
         later := format('ALTER TABLE %s RENAME COLUMN %I TO %I', r.table_name, r.shadow, r.name) || later    -- before all others
-            || CASE WHEN r.is_new OR r.value IS NOT NULL THEN ARRAY[format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', r.table_name, r.name, CASE WHEN r.is_new THEN plan.call ELSE r.value END)] ELSE '{}' END
+            || CASE WHEN r.is_new OR r.value IS NOT NULL THEN ARRAY[format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', r.table_name, r.name, CASE WHEN r.is_new THEN plan.call ELSE coalesce(substring(r.value FROM '^[(](nextval[(].*[)])[)]::(?:smallint|integer)$'), r.value) END)] ELSE '{}' END
             || CASE WHEN r.attstattarget >= 0 THEN ARRAY[format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS %s', r.table_name, r.name, r.attstattarget)] ELSE '{}' END
             || ARRAY(SELECT format('ALTER TABLE %s ALTER COLUMN %I SET (%s)', r.table_name, r.name, o) FROM unnest(r.attoptions) AS o WHERE starts_with(o, 'n_distinct'))
             || ARRAY(SELECT format('SECURITY LABEL FOR %I ON COLUMN %s.%I IS %L', provider, r.table_name, r.name, label)
@@ -4605,7 +4689,7 @@ BEGIN
     FOR r IN SELECT DISTINCT ON (s.oid) s.*, format('%I.%I', nspname, stxname) AS name, obj_description(s.oid, 'pg_statistic_ext') AS comment
             FROM pg_statistic_ext AS s JOIN pg_namespace AS n ON n.oid = stxnamespace JOIN pg_depend ON classid = 'pg_statistic_ext'::regclass AND objid = s.oid
                 JOIN unnest(plan.members) AS m ON refclassid = 'pg_class'::regclass AND refobjid = m."table" AND refobjsubid = m.number ORDER BY s.oid LOOP
-        later := later || pg_get_statisticsobjdef(r.oid) || format('ALTER STATISTICS %s OWNER TO %s', r.name, r.stxowner::regrole)
+        later := later || pg_get_statisticsobjdef(r.oid) || ARRAY(SELECT format('ALTER STATISTICS %s OWNER TO %s', r.name, r.stxowner::regrole) WHERE pg_get_userbyid(r.stxowner) <> current_user)
             || CASE WHEN r.stxstattarget >= 0 THEN ARRAY[format('ALTER STATISTICS %s SET STATISTICS %s', r.name, r.stxstattarget)] ELSE '{}' END
             || format('COMMENT ON STATISTICS %s IS %L', r.name, r.comment);
     END LOOP;
@@ -4657,8 +4741,10 @@ BEGIN
         PERFORM snowdrift.lock_against_changes(relation);
     END LOOP;
     plan := snowdrift.plan_live(tables::pg_catalog.oid[], call, keep_sequences);
-    IF plan."tables" OPERATOR(pg_catalog.<>) locked OR EXISTS (SELECT FROM snowdrift.preparing_statements(plan, 1)) THEN
-        RAISE 'tables have changed during the conversion' USING ERRCODE = '55000', HINT = 'Run the script again.';
+    IF locked OPERATOR(pg_catalog.=) '{}'::pg_catalog.oid[] THEN
+        RAISE 'the keys of the tables are already converted' USING ERRCODE = '55000', HINT = 'If columns whose names begin with _snowdrift_ are left, run abandon_script().';
+    ELSIF plan."tables" OPERATOR(pg_catalog.<>) locked OR EXISTS (SELECT FROM snowdrift.preparing_statements(plan, 1)) THEN
+        RAISE 'steps before the swap are missing, or tables have changed since' USING ERRCODE = '55000', HINT = 'Run the script again.';
     END IF;
     PERFORM snowdrift.check_obstacles(plan, ARRAY(SELECT * FROM snowdrift.live_refusals(plan, true)));
     IF NOT keep_sequences THEN
@@ -4712,7 +4798,7 @@ BEGIN ATOMIC
     WHERE v.setting IS NOT NULL AND current_setting(v.name, true) IS NOT NULL;    -- transaction_timeout: since PostgreSQL 17
 END;
 
--- Two comments, on the order of columns and with an estimate, and then the statements
+-- A comment on the order of columns, an estimate if there is something to copy, and then the statements
 CREATE FUNCTION snowdrift.script_statements(plan snowdrift.conversion, tables oid[], generator_name text, keep_sequences boolean, duty double precision)
     RETURNS SETOF text LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 #variable_conflict use_variable
@@ -4761,6 +4847,7 @@ BEGIN
         EXECUTE pg_catalog.concat('SELECT ', call) INTO first_id;
     END IF;
     plan := snowdrift.plan_live(tables::pg_catalog.oid[], call, keep_sequences);
+    PERFORM snowdrift.check_not_begun(ARRAY(SELECT t::pg_catalog.oid FROM pg_catalog.unnest(tables) AS t EXCEPT SELECT m."table" FROM pg_catalog.unnest(plan.members) AS m));
     PERFORM snowdrift.check_obstacles(plan, ARRAY(SELECT * FROM snowdrift.live_refusals(plan, fire_triggers)));
     PERFORM snowdrift.check_locks(plan);
     IF NOT keep_sequences THEN
@@ -4796,6 +4883,7 @@ BEGIN
     PERFORM snowdrift.check_tables(tables::oid[]);
     PERFORM snowdrift.check_table_owners(changed);
     IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = ANY (changed) AND starts_with(attname, '_snowdrift_') AND NOT attisdropped) THEN
+        RAISE NOTICE 'no conversion of these tables has begun';
         RETURN;
     END IF;
     RETURN QUERY SELECT format('SET %s = %L', s.name, s.setting) FROM snowdrift.script_settings(1) AS s;
@@ -4807,7 +4895,8 @@ BEGIN
     WHERE indrelid = ANY (changed) AND starts_with(relname, '_snowdrift_') ORDER BY indexrelid;
     RETURN QUERY SELECT snowdrift.brief_call(ARRAY[c.oid], concat_ws('; ',
         CASE WHEN EXISTS (SELECT FROM pg_trigger WHERE tgrelid = c.oid AND tgname = '~snowdrift') THEN format('DROP TRIGGER "~snowdrift" ON %s', t.name) END,
-        'DROP FUNCTION ' || to_regprocedure(format('%s.%I()', relnamespace::regnamespace, snowdrift.shadow_name(relname))), format('ALTER TABLE %s %s', t.name, s.drops)))
+        'DROP FUNCTION ' || coalesce((SELECT p.oid::regprocedure FROM pg_trigger JOIN pg_proc AS p ON p.oid = tgfoid WHERE tgrelid = c.oid AND tgname = '~snowdrift' AND starts_with(proname, '_snowdrift_')),
+            to_regprocedure(format('%s.%I()', relnamespace::regnamespace, snowdrift.shadow_name(relname)))), format('ALTER TABLE %s %s', t.name, s.drops)))
     FROM pg_class AS c, LATERAL (SELECT snowdrift.qualified_name(c.oid)) AS t(name),
         LATERAL (SELECT string_agg(format('DROP COLUMN %I', attname), ', ' ORDER BY attnum) FROM pg_attribute
             WHERE attrelid = c.oid AND starts_with(attname, '_snowdrift_') AND NOT attisdropped) AS s(drops)

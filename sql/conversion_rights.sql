@@ -85,6 +85,30 @@ SELECT s FROM snowdrift.abandon_script('{v}') AS s WHERE s ~ '^CALL' \gexec
 RESET ROLE;
 DROP OWNED BY regress_eve;
 DROP TABLE v;
+-- What the owner may not change, or create again, is refused before anything is changed. Default privileges do not let others use
+-- the trigger's function.
+ALTER DEFAULT PRIVILEGES FOR ROLE regress_app IN SCHEMA live GRANT EXECUTE ON FUNCTIONS TO regress_eve;
+CREATE SEQUENCE numbers AS integer;
+GRANT USAGE ON SEQUENCE numbers TO regress_app;
+CREATE TABLE y (id integer PRIMARY KEY DEFAULT nextval('numbers'), p integer REFERENCES y);
+CREATE STATISTICS y_stat ON id, p FROM y;
+ALTER TABLE y OWNER TO regress_app;
+SET ROLE regress_app;
+SELECT replace(public.error_of($$SELECT snowdrift.conversion_script('{y}', keep_sequences => true)$$), session_user, 'SUPERUSER') AS refusal;
+RESET ROLE;
+ALTER STATISTICS y_stat OWNER TO regress_app;
+ALTER SEQUENCE numbers AS bigint;
+SET ROLE regress_app;
+\set ECHO none
+SELECT s FROM script('{y}', true) AS s WHERE s !~ 'swap_keys|^ANALYZE' \gexec
+\set ECHO all
+SELECT has_function_privilege('regress_eve', '_snowdrift_y()', 'EXECUTE');
+SELECT s FROM script('{y}', true) AS s WHERE s ~ 'swap_keys' \gexec
+RESET ROLE;
+SELECT stxowner::regrole, pg_get_statisticsobjdef(oid) FROM pg_statistic_ext WHERE stxname = 'y_stat';
+DROP TABLE y;
+DROP SEQUENCE numbers;
+ALTER DEFAULT PRIVILEGES FOR ROLE regress_app IN SCHEMA live REVOKE EXECUTE ON FUNCTIONS FROM regress_eve;
 DROP OWNED BY regress_app;
 DROP ROLE regress_app;
 REVOKE ALL ON SCHEMA live FROM regress_eve;

@@ -129,7 +129,7 @@ DROP FUNCTION moved;
 -- Before the swap, both foreign keys act, and the columns stay equal. A key that is changed changes with its shadow.
 CREATE TABLE k (id serial PRIMARY KEY);
 CREATE TABLE c1 (k integer REFERENCES k ON UPDATE CASCADE ON DELETE SET NULL);
-CREATE TABLE c2 (k integer DEFAULT 2 REFERENCES k ON UPDATE CASCADE ON DELETE SET DEFAULT DEFERRABLE INITIALLY DEFERRED);
+CREATE TABLE c2 (k integer DEFAULT 2 REFERENCES k ON UPDATE CASCADE ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED);
 INSERT INTO k SELECT generate_series(1, 5);
 INSERT INTO c1 SELECT id FROM k;
 INSERT INTO c2 SELECT id FROM k;
@@ -148,6 +148,69 @@ UPDATE k SET id = 7 WHERE id = 100;
 DELETE FROM k WHERE id = 1004;
 SELECT 'c1' AS t, * FROM c1 UNION ALL SELECT 'c2', * FROM c2 ORDER BY 1, 2;
 DROP TABLE c1, c2, k;
+
+-- Constraints and indexes that are dropped or changed meanwhile take effect at once, or when the script is run again.
+CREATE TABLE changing (id serial PRIMARY KEY, p integer NOT NULL CONSTRAINT parent REFERENCES changing, q integer REFERENCES changing, x text,
+    CONSTRAINT small CHECK (p < 100), CONSTRAINT positive CHECK (id > 0), CONSTRAINT x_q UNIQUE (x, q));
+CREATE INDEX by_parent ON changing (p);
+CREATE INDEX by_both ON changing (p, id);
+INSERT INTO changing (p, q, x) SELECT n, n, n FROM generate_series(1, 9) AS n;
+\set ECHO none
+SELECT s FROM script('{changing}') AS s WHERE s !~ 'swap_keys|^ANALYZE' \gexec
+\set ECHO all
+SELECT s FROM script('{changing}') AS s WHERE s ~ '^(CALL|ALTER|DROP|CREATE)';
+SELECT public.error_of($$SELECT snowdrift.convert_keys('{changing}')$$);
+ALTER TABLE changing DROP CONSTRAINT positive, DROP CONSTRAINT x_q, DROP CONSTRAINT small, ADD CONSTRAINT small CHECK (p < 1000),
+    DROP CONSTRAINT parent, ADD CONSTRAINT parent FOREIGN KEY (p) REFERENCES changing ON DELETE CASCADE, ALTER p DROP NOT NULL, ALTER q SET NOT NULL;
+DROP INDEX by_parent, by_both;
+CREATE UNIQUE INDEX by_parent ON changing (p);
+CREATE VIEW of_shadows AS SELECT * FROM changing;
+SELECT public.error_of($$SELECT snowdrift.conversion_script('{changing}')$$);
+DROP VIEW of_shadows;
+SELECT public.error_of($$CALL snowdrift.swap_keys('{changing}')$$);
+SELECT s FROM script('{changing}') AS s WHERE s ~ '^(CALL|ALTER|DROP|CREATE)';
+\set ECHO none
+SELECT script('{changing}') \gexec
+\set ECHO all
+\d changing
+SELECT public.error_of($$CALL snowdrift.swap_keys('{changing}')$$);
+INSERT INTO changing (id, q) VALUES (-5, 1);
+-- Statements of a script that run again after the swap leave columns, which are named, and can be removed.
+DROP TABLE changing;
+CREATE TABLE changing (id serial PRIMARY KEY);
+\set ECHO none
+SELECT s AS added FROM script('{changing}') AS s WHERE s ~ 'ADD COLUMN' \gset
+SELECT script('{changing}') \gexec
+:added;
+\set ECHO all
+SELECT public.error_of($$SELECT snowdrift.conversion_script('{changing}')$$);
+SELECT s FROM snowdrift.abandon_script('{changing}') AS s WHERE s ~ 'change_briefly' \gexec
+SELECT snowdrift.conversion_script('{changing}');
+SELECT snowdrift.abandon_script('{changing}');
+DROP TABLE changing;
+
+-- The actions of two foreign keys can come in any order.
+CREATE TABLE pairs (a integer, id serial PRIMARY KEY, UNIQUE (a, id));
+CREATE TABLE actions (a integer DEFAULT 0, b integer, CONSTRAINT sets_null FOREIGN KEY (a, b) REFERENCES pairs (a, id) ON DELETE SET NULL,
+    CONSTRAINT updates_null FOREIGN KEY (a, b) REFERENCES pairs (a, id) ON UPDATE SET NULL, CONSTRAINT sets_default FOREIGN KEY (b) REFERENCES pairs ON DELETE SET DEFAULT,
+    CONSTRAINT cascades FOREIGN KEY (a, b) REFERENCES pairs (a, id) ON DELETE CASCADE ON UPDATE CASCADE);
+SELECT public.error_of($$SELECT snowdrift.conversion_script('{pairs}')$$);
+DROP TABLE actions, pairs;
+
+-- Constants are copied whatever the session's settings are, and a cast of a default doesn't limit the sequence.
+SET extra_float_digits = 0;
+CREATE SEQUENCE cast_seq AS integer;
+CREATE TABLE constants (id integer PRIMARY KEY DEFAULT nextval('cast_seq')::integer, s float8, CONSTRAINT c CHECK (id > 0 OR s <> '0.30000000000000004'));
+CREATE INDEX constants_s ON constants (id) WHERE s > '0.30000000000000004';
+\set ECHO none
+SELECT script('{constants}', keep_sequences => true) \gexec
+\set ECHO all
+RESET extra_float_digits;
+\d constants
+SELECT setval('cast_seq', 2147483647);
+INSERT INTO constants DEFAULT VALUES RETURNING id;
+DROP TABLE constants;
+DROP SEQUENCE cast_seq;
 
 -- With keep_sequences, only types change: sequences stay, with all of their properties, and continue beyond 2^31.
 CREATE TABLE accounts (id serial PRIMARY KEY, parent integer REFERENCES accounts);

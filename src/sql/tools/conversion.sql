@@ -161,6 +161,18 @@ BEGIN
         FROM pg_proc JOIN pg_namespace AS n ON n.oid = pronamespace WHERE pg_proc.oid = '@extschema@.next_snowflake()'::regprocedure);
 END $$;
 
+-- A conversion while applications write has added columns, which only its own statements replace or remove.
+CREATE FUNCTION snowdrift.check_not_begun(tables oid[]) RETURNS void LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    begun CONSTANT text := (SELECT string_agg(DISTINCT attrelid::regclass::text, ', ') FROM pg_attribute JOIN pg_trigger ON tgrelid = attrelid AND tgname = '~snowdrift'
+        WHERE attrelid = ANY (tables) AND starts_with(attname, '_snowdrift_') AND NOT attisdropped);
+BEGIN
+    IF begun IS NOT NULL THEN
+        RAISE 'a conversion of tables has begun, and has not ended' USING ERRCODE = '55000', DETAIL = format('The tables are: %s.', begun),
+            HINT = 'Run conversion_script() to its end, or abandon_script().';
+    END IF;
+END $$;
+
 -- Plan the conversion, lock the relations, and plan it again. If the second plan needs other locks, because the tables have
 -- changed during the wait, release the locks and begin again.
 -- The risks are found before the relations are locked, because reading a view's definition locks what the view reads.
@@ -173,6 +185,7 @@ DECLARE
 BEGIN
     LOOP
         plan := snowdrift.plan_conversion(tables, "column", call);
+        PERFORM snowdrift.check_not_begun(plan."tables");
         PERFORM snowdrift.check_obstacles(plan);
         PERFORM snowdrift.check_locks(plan) WHERE requests IS NULL;
         risks := ARRAY(SELECT * FROM snowdrift.conversion_risks(plan, dry_run));
@@ -180,11 +193,13 @@ BEGIN
         requests := ARRAY(SELECT request FROM snowdrift.lock_requests(relations));
         BEGIN
             IF NOT dry_run THEN
+                PERFORM snowdrift.check_not_reserved(plan."tables"::pg_catalog.regclass[]);
                 PERFORM snowdrift.lock_exclusively(relations);
             ELSIF pg_catalog.cardinality(plan."tables") OPERATOR(pg_catalog.>) 0 THEN
                 EXECUTE snowdrift.lock_statement(plan, 'ACCESS SHARE');
             END IF;
             plan := snowdrift.plan_conversion(tables, "column", call);
+            PERFORM snowdrift.check_not_begun(plan."tables");
             PERFORM snowdrift.check_obstacles(plan);
             IF requests OPERATOR(pg_catalog.=) ARRAY(SELECT request FROM snowdrift.lock_requests(snowdrift.relations_to_lock(plan))) THEN
                 RETURN;

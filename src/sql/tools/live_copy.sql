@@ -17,7 +17,7 @@ BEGIN
                 DETAIL = format('Its process ID is %s.', (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
                     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
                     AND (classid::bigint << 32) | objid::bigint = key LIMIT 1)),
-                HINT = 'Wait until it has finished, or end it.';
+                HINT = 'Wait until it has finished, or end it with pg_terminate_backend().';
         END IF;
     END LOOP;
 END $$;

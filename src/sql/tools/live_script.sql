@@ -9,7 +9,7 @@ BEGIN ATOMIC
     WHERE v.setting IS NOT NULL AND current_setting(v.name, true) IS NOT NULL;    -- transaction_timeout: since PostgreSQL 17
 END;
 
--- Two comments, on the order of columns and with an estimate, and then the statements
+-- A comment on the order of columns, an estimate if there is something to copy, and then the statements
 CREATE FUNCTION snowdrift.script_statements(plan snowdrift.conversion, tables oid[], generator_name text, keep_sequences boolean, duty double precision)
     RETURNS SETOF text LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 #variable_conflict use_variable
@@ -58,6 +58,7 @@ BEGIN
         EXECUTE pg_catalog.concat('SELECT ', call) INTO first_id;
     END IF;
     plan := snowdrift.plan_live(tables::pg_catalog.oid[], call, keep_sequences);
+    PERFORM snowdrift.check_not_begun(ARRAY(SELECT t::pg_catalog.oid FROM pg_catalog.unnest(tables) AS t EXCEPT SELECT m."table" FROM pg_catalog.unnest(plan.members) AS m));
     PERFORM snowdrift.check_obstacles(plan, ARRAY(SELECT * FROM snowdrift.live_refusals(plan, fire_triggers)));
     PERFORM snowdrift.check_locks(plan);
     IF NOT keep_sequences THEN
@@ -93,6 +94,7 @@ BEGIN
     PERFORM snowdrift.check_tables(tables::oid[]);
     PERFORM snowdrift.check_table_owners(changed);
     IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = ANY (changed) AND starts_with(attname, '_snowdrift_') AND NOT attisdropped) THEN
+        RAISE NOTICE 'no conversion of these tables has begun';
         RETURN;
     END IF;
     RETURN QUERY SELECT format('SET %s = %L', s.name, s.setting) FROM snowdrift.script_settings(1) AS s;
@@ -104,7 +106,8 @@ BEGIN
     WHERE indrelid = ANY (changed) AND starts_with(relname, '_snowdrift_') ORDER BY indexrelid;
     RETURN QUERY SELECT snowdrift.brief_call(ARRAY[c.oid], concat_ws('; ',
         CASE WHEN EXISTS (SELECT FROM pg_trigger WHERE tgrelid = c.oid AND tgname = '~snowdrift') THEN format('DROP TRIGGER "~snowdrift" ON %s', t.name) END,
-        'DROP FUNCTION ' || to_regprocedure(format('%s.%I()', relnamespace::regnamespace, snowdrift.shadow_name(relname))), format('ALTER TABLE %s %s', t.name, s.drops)))
+        'DROP FUNCTION ' || coalesce((SELECT p.oid::regprocedure FROM pg_trigger JOIN pg_proc AS p ON p.oid = tgfoid WHERE tgrelid = c.oid AND tgname = '~snowdrift' AND starts_with(proname, '_snowdrift_')),
+            to_regprocedure(format('%s.%I()', relnamespace::regnamespace, snowdrift.shadow_name(relname)))), format('ALTER TABLE %s %s', t.name, s.drops)))
     FROM pg_class AS c, LATERAL (SELECT snowdrift.qualified_name(c.oid)) AS t(name),
         LATERAL (SELECT string_agg(format('DROP COLUMN %I', attname), ', ' ORDER BY attnum) FROM pg_attribute
             WHERE attrelid = c.oid AND starts_with(attname, '_snowdrift_') AND NOT attisdropped) AS s(drops)

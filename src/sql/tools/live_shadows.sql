@@ -1,7 +1,7 @@
 -- Conversion of keys while applications write: the shadows. Each smallint or integer column whose type must change gets
 -- a shadow: a bigint column that a trigger keeps equal to it. Shadows get indexes, checks and foreign keys like those
 -- of their originals, and finally, all of these replace the originals. Their names derive from those of the originals.
--- Therefore, the catalog shows what is missing, also after a crash and in a restored dump.
+-- Therefore, the catalog shows what is missing, also after a crash and in a restored dump, and what has no original any more.
 
 CREATE FUNCTION snowdrift.shadow_name(name text) RETURNS name LANGUAGE sql IMMUTABLE
     RETURN ('_snowdrift_' || CASE WHEN octet_length(name) > 52 THEN md5(name) ELSE name END)::name;
@@ -10,6 +10,10 @@ CREATE FUNCTION snowdrift.shadow_name(name text) RETURNS name LANGUAGE sql IMMUT
 CREATE FUNCTION snowdrift.equality(shadow text, original text, is_required boolean) RETURNS text LANGUAGE sql IMMUTABLE
     RETURN format(CASE WHEN is_required THEN '(%1$s IS NOT NULL AND %1$s OPERATOR(pg_catalog.=) %2$s)'
         ELSE 'coalesce(%1$s OPERATOR(pg_catalog.=) %2$s, %1$s IS NULL AND %2$s IS NULL)' END, shadow, original);
+
+-- The name of the check that a shadow is equal
+CREATE FUNCTION snowdrift.equality_name(original text, is_required boolean) RETURNS name LANGUAGE sql IMMUTABLE
+    RETURN snowdrift.shadow_name(CASE WHEN is_required THEN 'equal ' ELSE 'equal or null ' END || original);
 
 -- The plan of a conversion, without the triggers that it has added
 CREATE FUNCTION snowdrift.plan_live(tables oid[], call text, keep_sequences boolean) RETURNS snowdrift.conversion
@@ -50,17 +54,21 @@ BEGIN
         relname, snowdrift.qualified_name(indrelid))) + 1) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid WHERE indexrelid = index);
 END $$;
 
--- The valid indexes and checks of columns with shadows, and their definitions with the shadows. PostgreSQL itself
--- writes these definitions, for an empty copy of the table in which the columns are renamed.
-CREATE FUNCTION snowdrift.shadow_definitions(plan snowdrift.conversion, OUT "table" oid, OUT class oid, OUT object oid, OUT name name, OUT definition text)
+-- The valid indexes and checks of columns with shadows, their definitions with the shadows, and how PostgreSQL shows what these
+-- make. PostgreSQL itself writes all of this, for an empty copy of the table in which the columns are renamed, and then bigint.
+CREATE FUNCTION snowdrift.shadow_definitions(plan snowdrift.conversion, OUT "table" oid, OUT class oid, OUT object oid, OUT name name, OUT definition text, OUT made text)
     RETURNS SETOF record LANGUAGE plpgsql VOLATILE
-    SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET client_min_messages = warning AS $$
+    SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET client_min_messages = warning
+    SET timezone = 'UTC' SET datestyle = ISO SET intervalstyle = postgres SET extra_float_digits = 3 AS $$
 #variable_conflict use_column
 DECLARE
     original oid;
     copy oid;
     r record;
-    originals jsonb;
+    copies jsonb;    -- of indexes, by their definitions
+    indexes jsonb;
+    checks jsonb;
+    problems text;
 BEGIN
     FOR original IN SELECT DISTINCT m."table" FROM unnest(plan.members) AS m ORDER BY 1 LOOP
         BEGIN
@@ -69,30 +77,34 @@ BEGIN
                 EXECUTE format('ALTER TABLE pg_temp._snowdrift_copy DROP COLUMN %I CASCADE', r.shadow);
             END LOOP;
             copy := 'pg_temp._snowdrift_copy'::regclass;
-            originals := (SELECT jsonb_object_agg(snowdrift.index_definition(indexrelid), indexrelid) FROM pg_index WHERE indrelid = copy);
+            copies := (SELECT jsonb_object_agg(snowdrift.index_definition(indexrelid), relname) FROM pg_index JOIN pg_class AS c ON c.oid = indexrelid WHERE indrelid = copy);
             FOR r IN SELECT s.name, s.shadow FROM snowdrift.shadows(plan) AS s WHERE s."table" = original LOOP
                 EXECUTE format('ALTER TABLE pg_temp._snowdrift_copy RENAME COLUMN %I TO %I', r.name, r.shadow);
             END LOOP;
-            RETURN QUERY SELECT original, 'pg_class'::regclass::oid, indexrelid, relname, new FROM pg_index JOIN pg_class AS c ON c.oid = indexrelid,
-                LATERAL (SELECT snowdrift.index_definition(indexrelid)) AS o(old),
-                LATERAL (SELECT snowdrift.index_definition((originals ->> old)::oid)) AS n(new)
-            WHERE indrelid = original AND indisvalid AND old <> new;
-            RETURN QUERY SELECT original, 'pg_constraint'::regclass::oid, o.oid, o.conname, pg_get_constraintdef(n.oid) FROM pg_constraint AS o
-                JOIN pg_constraint AS n ON n.conname = o.conname AND n.contype = 'c' AND n.conrelid = copy
-            WHERE o.conrelid = original AND o.contype = 'c' AND o.convalidated AND pg_get_constraintdef(o.oid) <> pg_get_constraintdef(n.oid);
+            indexes := (SELECT jsonb_object_agg(relname, snowdrift.index_definition(indexrelid)) FROM pg_index JOIN pg_class AS c ON c.oid = indexrelid WHERE indrelid = copy);
+            checks := (SELECT jsonb_object_agg(conname, pg_get_constraintdef(c.oid)) FROM pg_constraint AS c WHERE contype = 'c' AND conrelid = copy);
             FOR r IN SELECT s.shadow FROM snowdrift.shadows(plan) AS s WHERE s."table" = original LOOP
                 EXECUTE format('ALTER TABLE pg_temp._snowdrift_copy ALTER COLUMN %I TYPE pg_catalog.int8', r.shadow);
             END LOOP;
+            RETURN QUERY SELECT original, 'pg_class'::regclass::oid, o.indexrelid, c.relname, indexes ->> k.relname, snowdrift.index_definition(k.oid)
+            FROM pg_index AS o JOIN pg_class AS c ON c.oid = o.indexrelid, LATERAL (SELECT snowdrift.index_definition(o.indexrelid)) AS d(old),
+                pg_index AS n JOIN pg_class AS k ON k.oid = n.indexrelid
+            WHERE o.indrelid = original AND o.indisvalid AND n.indrelid = copy AND k.relname = copies ->> old AND old <> indexes ->> k.relname;
+            RETURN QUERY SELECT original, 'pg_constraint'::regclass::oid, o.oid, o.conname, checks ->> o.conname, pg_get_constraintdef(n.oid) FROM pg_constraint AS o
+                JOIN pg_constraint AS n ON n.conname = o.conname AND n.contype = 'c' AND n.conrelid = copy
+            WHERE o.conrelid = original AND o.contype = 'c' AND o.convalidated AND pg_get_constraintdef(o.oid) <> checks ->> o.conname;
             RAISE SQLSTATE 'SN001';    -- undoes the copy, and releases its locks
         EXCEPTION WHEN SQLSTATE 'SN001' THEN
             WHEN OTHERS THEN
                 IF left(SQLSTATE, 2) IN ('40', '53', '55', '57') THEN    -- not because of the table
                     RAISE;
                 END IF;
-                RAISE 'cannot convert keys while applications write' USING ERRCODE = '0A000',
-                    DETAIL = format('The indexes and checks of table %s cannot be created for bigint columns: %s', original::regclass, SQLERRM), HINT = 'Change or drop what does not work for bigint.';
+                problems := concat_ws(E'\n', problems, format('The indexes and checks of table %s cannot be created for bigint columns: %s', original::regclass, SQLERRM));
         END;
     END LOOP;
+    IF problems IS NOT NULL THEN
+        RAISE 'cannot convert keys while applications write' USING ERRCODE = '0A000', DETAIL = problems, HINT = 'Change or drop what does not work for bigint.';
+    END IF;
 END $$;
 
 -- The foreign keys of columns with shadows, and their definitions with the shadows
@@ -137,8 +149,8 @@ BEGIN
         SELECT c.*, oid::regclass AS name, oid = ANY (members) AS is_member FROM pg_class AS c WHERE oid = ANY (members)
             OR oid IN (SELECT "table" FROM references_of) OR oid IN (SELECT other FROM references_of)
     )
-    SELECT format('table %s is partitioned; lock the tables and use convert_keys()', name) FROM changed WHERE relkind = 'p' OR relispartition
-    UNION ALL SELECT format('table %s inherits, or is inherited from; lock the tables and use convert_keys()', name) FROM changed
+    SELECT format('table %s is partitioned; use convert_keys()', name) FROM changed WHERE relkind = 'p' OR relispartition
+    UNION ALL SELECT format('table %s inherits, or is inherited from; use convert_keys()', name) FROM changed
         WHERE NOT relispartition AND relkind = 'r' AND EXISTS (SELECT FROM pg_inherits WHERE oid IN (inhrelid, inhparent))
     UNION ALL SELECT format('table %s is temporary; use convert_keys()', name) FROM changed WHERE is_member AND relpersistence = 't'
     UNION ALL SELECT format('row-level security hides rows of table %s from its owner; run ALTER TABLE %s NO FORCE ROW LEVEL SECURITY;', t, t)
@@ -150,14 +162,31 @@ BEGIN
     UNION ALL SELECT format('table %s is published (%s), and subscribers lack the new columns; let no publication contain it, and let the subscribers copy it again afterwards',
             name, string_agg(DISTINCT pubname, ', ')) FROM changed JOIN pg_namespace AS n ON n.oid = relnamespace
             JOIN pg_publication_tables ON schemaname = nspname AND tablename = relname WHERE is_member GROUP BY name
-    UNION ALL SELECT format('constraint %I of table %s is %s; drop it, and add it again afterwards', conname, name,
-            CASE contype WHEN 'x' THEN 'an exclusion constraint' ELSE 'deferrable, and permits equal keys for a while' END)
+    UNION ALL SELECT format(CASE contype WHEN 'x' THEN 'constraint %I of table %s is an exclusion constraint; drop it, and add it again afterwards'
+            ELSE 'constraint %I of table %s is deferrable, and permits equal keys for a while; replace it by one that is not, and change it back afterwards' END, conname, name)
         FROM changed AS c JOIN pg_constraint AS k ON conrelid = c.oid
         WHERE (contype = 'x' OR contype IN ('p', 'u') AND condeferrable) AND conindid IN (SELECT index FROM used_indexes)
     UNION ALL SELECT format('check %I of table %s is not valid, and rows that violate it cannot be copied; run ALTER TABLE %s VALIDATE CONSTRAINT %I;', conname, name, name, conname)
         FROM changed AS c JOIN pg_constraint ON conrelid = c.oid WHERE is_member AND contype = 'c' AND NOT convalidated AND NOT starts_with(conname, '_snowdrift_')
     UNION ALL SELECT format('foreign key %I of table %s sets only some of its columns; drop it, and add it again afterwards', k.conname, k.conrelid::regclass)
         FROM references_of JOIN pg_constraint AS k ON k.oid = object WHERE confdelsetcols IS NOT NULL
+    -- PostgreSQL runs the actions of foreign keys in the order of OIDs as texts, so that those of the shadow can be first.
+    UNION ALL SELECT format('foreign key %I of table %s %s; replace it by one with NO ACTION until the swap', k.conname, k.conrelid::regclass,
+            CASE WHEN 'd' IN (confdeltype, confupdtype) THEN 'sets a default' ELSE 'also changes columns that stay' END)
+        FROM references_of JOIN pg_constraint AS k ON k.oid = object, LATERAL (SELECT count(*) FROM shadows AS s WHERE s."table" = conrelid AND s.number = ANY (conkey)) AS n(shadowed)
+        WHERE shadowed > 0 AND ('d' IN (confdeltype, confupdtype) OR shadowed < cardinality(conkey) AND 'n' IN (confdeltype, confupdtype))
+    UNION ALL SELECT format('statistics object %1$s belongs to %2$s, and would be created again; run ALTER STATISTICS %1$s OWNER TO %4$I; and GRANT CREATE ON SCHEMA %3$I TO %4$I;',
+            format('%I.%I', nspname, stxname), stxowner::regrole, nspname, current_user)
+        FROM used JOIN pg_statistic_ext AS x ON classid = 'pg_statistic_ext'::regclass AND x.oid = objid JOIN pg_namespace AS n ON n.oid = stxnamespace
+        WHERE NOT pg_has_role(stxowner, 'USAGE') OR NOT has_schema_privilege(n.oid, 'CREATE') OR NOT has_schema_privilege(stxowner, n.oid, 'CREATE')
+    UNION ALL SELECT DISTINCT format('sequence %s is not of type bigint, and belongs to %s; run ALTER SEQUENCE %1$s AS bigint;', seqrelid::regclass, relowner::regrole)
+        FROM shadows AS s JOIN pg_attrdef AS a ON adrelid = s."table" AND adnum = s.number JOIN pg_depend AS d ON d.classid = 'pg_attrdef'::regclass AND d.objid = a.oid
+            JOIN pg_sequence ON d.refclassid = 'pg_class'::regclass AND d.refobjid = seqrelid JOIN pg_class AS c ON c.oid = seqrelid
+        WHERE seqtypid <> 'int8'::regtype AND NOT pg_has_role(relowner, 'USAGE') AND (s."table", s.number)::snowdrift.key_column <> ALL (plan.new_keys)
+    UNION ALL SELECT DISTINCT format('%s depends on column %I of table %s, which the conversion has added; drop it', pg_describe_object(d.classid, d.objid, d.objsubid), s.shadow, s."table"::regclass)
+        FROM shadows AS s JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = s."table" AND d.refobjsubid = s.shadow_number
+        WHERE d.classid IN ('pg_rewrite'::regclass, 'pg_policy'::regclass, 'pg_publication_rel'::regclass, 'pg_statistic_ext'::regclass)
+            OR d.objid IN (SELECT k.oid FROM pg_constraint AS k WHERE contype = 'f' AND NOT starts_with(conname, '_snowdrift_'))
     UNION ALL SELECT format('table %s has columns of another conversion; run the script for the tables of that one, or remove them with abandon_script()', name) FROM changed
         WHERE is_member AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = changed.oid AND NOT attisdropped AND starts_with(attname, '_snowdrift_')
             AND NOT EXISTS (SELECT FROM shadows AS s WHERE s."table" = attrelid AND shadow_number = attnum))
@@ -195,6 +224,8 @@ BEGIN
                     regexp_replace(lower(relname), '[^[:alnum:]_]', '.', 'g'))),
             (format('inserts all columns of rows, which can be those of %s', c.oid::regclass), lower(prosrc)
                 ~ '[[:<:]]insert[[:>:]][^;]*([[:alnum:]_$"][)]?[.][*]|[[:<:]](select|returning)[[:space:]]+[*])'),
+            (format('declares variables with %%ROWTYPE of %s', c.oid::regclass), lower(prosrc)
+                ~ format('[[:<:]]%s"?[[:space:]]*%%[[:space:]]*rowtype', regexp_replace(lower(relname), '[^[:alnum:]_]', '.', 'g'))),
             (format('returns or takes rows of %s', c.oid::regclass), c.reltype = ANY (coalesce(proallargtypes, proargtypes::oid[]) || prorettype))) AS r(reason, is_at_risk)
     WHERE is_at_risk ORDER BY 1;
 END $$;

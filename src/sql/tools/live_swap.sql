@@ -3,7 +3,8 @@
 -- The statements of the swap. Dropping an original also drops its indexes, checks and statistics objects, and the
 -- sequences that it owns.
 CREATE FUNCTION snowdrift.swap_statements(plan snowdrift.conversion, keep_sequences boolean, path text) RETURNS SETOF text
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
+    SET timezone = 'UTC' SET datestyle = ISO SET intervalstyle = postgres SET extra_float_digits = 3 AS $$
 #variable_conflict use_column
 DECLARE
     later text[] := '{}';
@@ -53,7 +54,7 @@ BEGIN
             END IF;
         END LOOP;
         later := format('ALTER TABLE %s RENAME COLUMN %I TO %I', r.table_name, r.shadow, r.name) || later    -- before all others
-            || CASE WHEN r.is_new OR r.value IS NOT NULL THEN ARRAY[format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', r.table_name, r.name, CASE WHEN r.is_new THEN plan.call ELSE r.value END)] ELSE '{}' END
+            || CASE WHEN r.is_new OR r.value IS NOT NULL THEN ARRAY[format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', r.table_name, r.name, CASE WHEN r.is_new THEN plan.call ELSE coalesce(substring(r.value FROM '^[(](nextval[(].*[)])[)]::(?:smallint|integer)$'), r.value) END)] ELSE '{}' END
             || CASE WHEN r.attstattarget >= 0 THEN ARRAY[format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS %s', r.table_name, r.name, r.attstattarget)] ELSE '{}' END
             || ARRAY(SELECT format('ALTER TABLE %s ALTER COLUMN %I SET (%s)', r.table_name, r.name, o) FROM unnest(r.attoptions) AS o WHERE starts_with(o, 'n_distinct'))
             || ARRAY(SELECT format('SECURITY LABEL FOR %I ON COLUMN %s.%I IS %L', provider, r.table_name, r.name, label)
@@ -85,7 +86,7 @@ BEGIN
     FOR r IN SELECT DISTINCT ON (s.oid) s.*, format('%I.%I', nspname, stxname) AS name, obj_description(s.oid, 'pg_statistic_ext') AS comment
             FROM pg_statistic_ext AS s JOIN pg_namespace AS n ON n.oid = stxnamespace JOIN pg_depend ON classid = 'pg_statistic_ext'::regclass AND objid = s.oid
                 JOIN unnest(plan.members) AS m ON refclassid = 'pg_class'::regclass AND refobjid = m."table" AND refobjsubid = m.number ORDER BY s.oid LOOP
-        later := later || pg_get_statisticsobjdef(r.oid) || format('ALTER STATISTICS %s OWNER TO %s', r.name, r.stxowner::regrole)
+        later := later || pg_get_statisticsobjdef(r.oid) || ARRAY(SELECT format('ALTER STATISTICS %s OWNER TO %s', r.name, r.stxowner::regrole) WHERE pg_get_userbyid(r.stxowner) <> current_user)
             || CASE WHEN r.stxstattarget >= 0 THEN ARRAY[format('ALTER STATISTICS %s SET STATISTICS %s', r.name, r.stxstattarget)] ELSE '{}' END
             || format('COMMENT ON STATISTICS %s IS %L', r.name, r.comment);
     END LOOP;
@@ -137,8 +138,10 @@ BEGIN
         PERFORM snowdrift.lock_against_changes(relation);
     END LOOP;
     plan := snowdrift.plan_live(tables::pg_catalog.oid[], call, keep_sequences);
-    IF plan."tables" OPERATOR(pg_catalog.<>) locked OR EXISTS (SELECT FROM snowdrift.preparing_statements(plan, 1)) THEN
-        RAISE 'tables have changed during the conversion' USING ERRCODE = '55000', HINT = 'Run the script again.';
+    IF locked OPERATOR(pg_catalog.=) '{}'::pg_catalog.oid[] THEN
+        RAISE 'the keys of the tables are already converted' USING ERRCODE = '55000', HINT = 'If columns whose names begin with _snowdrift_ are left, run abandon_script().';
+    ELSIF plan."tables" OPERATOR(pg_catalog.<>) locked OR EXISTS (SELECT FROM snowdrift.preparing_statements(plan, 1)) THEN
+        RAISE 'steps before the swap are missing, or tables have changed since' USING ERRCODE = '55000', HINT = 'Run the script again.';
     END IF;
     PERFORM snowdrift.check_obstacles(plan, ARRAY(SELECT * FROM snowdrift.live_refusals(plan, true)));
     IF NOT keep_sequences THEN

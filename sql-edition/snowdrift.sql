@@ -2322,7 +2322,7 @@ BEGIN
             ELSE 'cannot convert keys while applications write' END
         USING ERRCODE = '0A000', DETAIL = concat_ws(E'\n', first_lines, lines),
         HINT = CASE WHEN lines IS NULL AND refusals IS NULL THEN 'Change these columns first.'
-            WHEN lines IS NULL THEN 'Change these first, or use snowdrift.convert_keys(), which locks the tables until it ends.'
+            WHEN lines IS NULL THEN 'Change these first, or use snowdrift.convert_keys(), which locks the tables until it ends; if a conversion has begun, run abandon_script() before.'
             ELSE concat_ws(E'\n', concat(CASE WHEN refusals IS NULL THEN 'In one transaction, drop' ELSE 'Drop' END,
                     ' these objects in this order, convert the keys, and create the objects again in the reverse order:'),
                 drops, '-- convert the keys here', creates,
@@ -3170,6 +3170,16 @@ BEGIN
         relname, snowdrift.qualified_name(indrelid))) + 1) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid WHERE indexrelid = index);
 END $$;
 
+-- The indexes that have names of shadows, and contain shadows
+EXECUTE $sql$
+CREATE OR REPLACE FUNCTION snowdrift.indexes_of_shadows(tables oid[]) RETURNS SETOF oid LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT indexrelid FROM pg_index JOIN pg_class AS c ON c.oid = indexrelid WHERE indrelid = ANY (tables) AND starts_with(relname, '_snowdrift_')
+        AND EXISTS (SELECT FROM pg_depend JOIN pg_attribute ON attrelid = refobjid AND attnum = refobjsubid
+            WHERE classid = 'pg_class'::regclass AND objid = indexrelid AND refclassid = classid AND starts_with(attname, '_snowdrift_'));
+END
+$sql$;
+
 -- The valid indexes and checks of columns with shadows, their definitions with the shadows, and how PostgreSQL shows what these
 -- make. PostgreSQL itself writes all of this, for an empty copy of the table in which the columns are renamed, and then bigint.
 CREATE OR REPLACE FUNCTION snowdrift.shadow_definitions(plan snowdrift.conversion, OUT "table" oid, OUT class oid, OUT object oid, OUT name name, OUT definition text, OUT made text)
@@ -3219,7 +3229,7 @@ BEGIN
         END;
     END LOOP;
     IF problems IS NOT NULL THEN
-        RAISE 'cannot convert keys while applications write' USING ERRCODE = '0A000', DETAIL = problems, HINT = 'Change or drop what does not work for bigint.';
+        RAISE 'cannot convert keys while applications write' USING ERRCODE = '0A000', DETAIL = problems, HINT = 'Change or drop what does not work for bigint, or while search_path is pg_catalog.';
     END IF;
 END $$;
 
@@ -3290,7 +3300,7 @@ BEGIN
     UNION ALL SELECT format('foreign key %I of table %s %s; replace it by one with NO ACTION until the swap', k.conname, k.conrelid::regclass,
             CASE WHEN 'd' IN (confdeltype, confupdtype) THEN 'sets a default' ELSE 'also changes columns that stay' END)
         FROM references_of JOIN pg_constraint AS k ON k.oid = object, LATERAL (SELECT count(*) FROM shadows AS s WHERE s."table" = conrelid AND s.number = ANY (conkey)) AS n(shadowed)
-        WHERE shadowed > 0 AND ('d' IN (confdeltype, confupdtype) OR shadowed < cardinality(conkey) AND 'n' IN (confdeltype, confupdtype))
+        WHERE shadowed > 0 AND ('d' IN (confdeltype, confupdtype) OR shadowed < cardinality(conkey) AND (confdeltype = 'n' OR confupdtype IN ('c', 'n')))
     UNION ALL SELECT format('statistics object %1$s belongs to %2$s, and would be created again; run ALTER STATISTICS %1$s OWNER TO %4$I; and GRANT CREATE ON SCHEMA %3$I TO %4$I;',
             format('%I.%I', nspname, stxname), stxowner::regrole, nspname, current_user)
         FROM used JOIN pg_statistic_ext AS x ON classid = 'pg_statistic_ext'::regclass AND x.oid = objid JOIN pg_namespace AS n ON n.oid = stxnamespace
@@ -3303,14 +3313,18 @@ BEGIN
         FROM shadows AS s JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = s."table" AND d.refobjsubid = s.shadow_number
         WHERE d.classid IN ('pg_rewrite'::regclass, 'pg_policy'::regclass, 'pg_publication_rel'::regclass, 'pg_statistic_ext'::regclass)
             OR d.objid IN (SELECT k.oid FROM pg_constraint AS k WHERE contype = 'f' AND NOT starts_with(conname, '_snowdrift_'))
-    UNION ALL SELECT format('table %s has columns of another conversion; run the script for the tables of that one, or remove them with abandon_script()', name) FROM changed
+    UNION ALL SELECT format('table %s has columns that these keys do not need; name all tables of the conversion, or run abandon_script(''{%s}'')', name, name) FROM changed
         WHERE is_member AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = changed.oid AND NOT attisdropped AND starts_with(attname, '_snowdrift_')
             AND NOT EXISTS (SELECT FROM shadows AS s WHERE s."table" = attrelid AND shadow_number = attnum))
+    UNION ALL SELECT DISTINCT format('table %s no longer refers to table %s, but has columns of its conversion; run abandon_script(''{%s}'')', conrelid::regclass, confrelid::regclass, conrelid::regclass)
+        FROM pg_constraint JOIN pg_class AS c ON c.oid = conrelid WHERE contype = 'f' AND starts_with(conname, '_snowdrift_') AND confrelid = ANY (members) AND conrelid <> ALL (members)
+            AND conrelid NOT IN (SELECT "table" FROM references_of) AND pg_has_role(relowner, 'USAGE')
+            AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = conrelid AND starts_with(attname, '_snowdrift_') AND NOT attisdropped)
     UNION ALL SELECT format('trigger %I of table %s would fire for each row that is copied; disable it meanwhile, grant SET ON PARAMETER session_replication_role, or set fire_triggers', tgname, name)
         FROM changed JOIN pg_trigger ON tgrelid = changed.oid WHERE is_member AND NOT fire_triggers AND NOT tgisinternal AND tgname <> '~snowdrift'
             AND tgtype & 16 > 0 AND tgattr = '' AND tgenabled <> 'D'
             AND NOT (tgenabled = 'O' AND has_parameter_privilege('session_replication_role', 'SET'))
-    UNION ALL SELECT format('function %s, whose name the conversion needs, belongs to role %s; let it be dropped or renamed', p.oid::regprocedure, proowner::regrole)
+    UNION ALL SELECT format('function %s, whose name the conversion needs, belongs to role %s; let it be renamed, or run ALTER FUNCTION %1$s OWNER TO %3$I;', p.oid::regprocedure, proowner::regrole, current_user)
         FROM changed JOIN pg_proc AS p ON pronamespace = relnamespace AND proname = snowdrift.shadow_name(relname) AND pronargs = 0
         WHERE is_member AND NOT pg_has_role(proowner, 'USAGE')
     UNION ALL SELECT format('relation %s has a name that the conversion needs; drop or rename it', other.oid::regclass)
@@ -3538,15 +3552,20 @@ DECLARE
 BEGIN
     RETURN QUERY WITH wanted("table", name, made) AS MATERIALIZED (
         SELECT s."table", snowdrift.equality_name(s.name, s.is_required), NULL FROM snowdrift.shadows(plan) AS s
-        UNION ALL SELECT d."table", snowdrift.shadow_name(d.name), concat(CASE WHEN indisunique THEN 'UNIQUE ' END, d.made)
-        FROM jsonb_to_recordset(definitions) AS d("table" oid, object oid, name name, made text) LEFT JOIN pg_index ON indexrelid = d.object
+        UNION ALL SELECT d."table", snowdrift.shadow_name(d.name), concat(CASE WHEN indisunique THEN 'UNIQUE ' END, d.made, ' ' || nullif(reltablespace, 0))
+        FROM jsonb_to_recordset(definitions) AS d("table" oid, class oid, object oid, name name, made text)
+            LEFT JOIN (pg_index JOIN pg_class AS c ON c.oid = indexrelid) ON d.class = 'pg_class'::regclass AND indexrelid = d.object
         UNION ALL SELECT r."table", snowdrift.shadow_name(r.name), r.definition FROM snowdrift.shadow_references(plan) AS r
+    ), shadow(relation, number) AS MATERIALIZED (
+        SELECT attrelid, attnum FROM pg_attribute WHERE starts_with(attname, '_snowdrift_') AND NOT attisdropped
     ), existing(step, object, "table", other, name, made, index) AS MATERIALIZED (
         SELECT CASE contype WHEN 'f' THEN 1 ELSE 2 END, c.oid, conrelid, confrelid, conname, regexp_replace(pg_get_constraintdef(c.oid), ' NOT VALID$', ''), conindid
         FROM pg_constraint AS c JOIN pg_class AS t ON t.oid = conrelid
-        WHERE contype IN ('c', 'f') AND (conrelid = ANY (changed) OR confrelid = ANY (changed)) AND starts_with(conname, '_snowdrift_') AND pg_has_role(relowner, 'USAGE')
-        UNION ALL SELECT 3, indexrelid, indrelid, 0, relname, concat(CASE WHEN indisunique THEN 'UNIQUE ' END, snowdrift.index_definition(indexrelid)), 0
-        FROM pg_index JOIN pg_class AS c ON c.oid = indexrelid WHERE indrelid = ANY (changed) AND starts_with(relname, '_snowdrift_')
+        WHERE starts_with(conname, '_snowdrift_') AND EXISTS (SELECT FROM shadow WHERE relation = conrelid AND number = ANY (conkey) OR relation = confrelid AND number = ANY (confkey))
+            AND (contype IN ('c', 'f') AND conrelid = ANY (changed)
+                OR contype = 'f' AND confrelid = ANY (changed) AND NOT EXISTS (SELECT FROM shadow WHERE relation = conrelid) AND pg_has_role(relowner, 'USAGE'))
+        UNION ALL SELECT 3, indexrelid, indrelid, 0, relname, concat(CASE WHEN indisunique THEN 'UNIQUE ' END, snowdrift.index_definition(indexrelid), ' ' || nullif(reltablespace, 0)), 0
+        FROM snowdrift.indexes_of_shadows(changed) AS x JOIN pg_index ON indexrelid = x JOIN pg_class AS c ON c.oid = x
     ), stale AS MATERIALIZED (
         SELECT * FROM existing AS e WHERE NOT EXISTS (SELECT FROM wanted AS w WHERE w."table" = e."table" AND w.name = e.name AND (w.made IS NULL OR w.made = e.made))
     )
@@ -3590,10 +3609,11 @@ BEGIN
         ), filling(function, body, condition) AS (
             SELECT format('%s.%I()', t.relnamespace::regnamespace, snowdrift.shadow_name(t.relname)),
                 concat('BEGIN ', string_agg(format('NEW.%I := NEW.%I; ', shadow, name), '' ORDER BY number), 'RETURN NEW; END'),
-                string_agg(snowdrift.equality('NEW.' || quote_ident(shadow), 'NEW.' || quote_ident(name), is_required), ' AND ' ORDER BY number) FROM s
-        ), state(has_trigger, is_current) AS (
-            SELECT count(*) > 0, coalesce(bool_or(tgenabled = 'A' AND p.oid = to_regprocedure(function) AND prosrc = body AND NOT has_function_privilege('public', p.oid, 'EXECUTE')), false)
-            FROM filling LEFT JOIN (pg_trigger JOIN pg_proc AS p ON p.oid = tgfoid) ON tgrelid = t.oid AND tgname = '~snowdrift' WHERE tgrelid IS NOT NULL
+                string_agg(snowdrift.equality('NEW.' || quote_ident(shadow), 'NEW.' || quote_ident(name), false), ' AND ' ORDER BY number) FROM s
+        ), state(has_trigger, functions, is_current) AS (
+            SELECT count(tgrelid) > 0, (SELECT string_agg(DISTINCT format('DROP FUNCTION %s', f::regprocedure), '; ')
+                    FROM unnest(array_agg(p.oid) FILTER (WHERE starts_with(proname, '_snowdrift_')) || min(to_regprocedure(function)::oid)) AS f WHERE f IS NOT NULL), coalesce(bool_or(tgenabled = 'A' AND p.oid = to_regprocedure(function) AND prosrc = body AND NOT has_function_privilege('public', p.oid, 'EXECUTE')), false)
+            FROM filling LEFT JOIN (pg_trigger JOIN pg_proc AS p ON p.oid = tgfoid) ON tgrelid = t.oid AND tgname = '~snowdrift'
         ), all_changes(changes, is_current) AS (
             SELECT string_agg(change, ', ' ORDER BY n, number, change), bool_and(is_current) AND NOT coalesce(bool_or(n = 1), false) FROM state LEFT JOIN changes ON true
         )
@@ -3602,7 +3622,7 @@ BEGIN
             -- Not CREATE OR REPLACE: a function of another owner would keep this owner.
             CASE WHEN NOT c.is_current THEN concat_ws('; ',
                 CASE WHEN has_trigger THEN format('DROP TRIGGER "~snowdrift" ON %s', t.name) END,
-                CASE WHEN to_regprocedure(function) IS NOT NULL THEN format('DROP FUNCTION %s', function) END,
+                functions,
                 format('CREATE FUNCTION %s RETURNS trigger LANGUAGE plpgsql AS %L', function, body),
                 format('CREATE TRIGGER "~snowdrift" BEFORE INSERT OR UPDATE ON %s FOR EACH ROW WHEN (NOT (%s)) EXECUTE FUNCTION %s', t.name, condition, function),
                 format('REVOKE ALL ON FUNCTION %s FROM %s', function, grantees),    -- so that no trigger of another role depends on it
@@ -3744,7 +3764,8 @@ BEGIN
                     JOIN snowdrift.shadows(plan) AS s ON s."table" = r."table" AND s.shadow = attname WHERE attrelid = to_regclass(format('%I.%I', r.nspname, r.shadow)))
                 || format('ALTER INDEX %I.%I RENAME TO %I', r.nspname, r.shadow, r.name)
                 || ARRAY(SELECT format('ALTER INDEX %I.%I ALTER COLUMN %s SET STATISTICS %s', r.nspname, r.name, attnum, attstattarget) FROM pg_attribute
-                    WHERE attrelid = r.object AND attstattarget >= 0 AND r.indexprs IS NOT NULL) END
+                    WHERE attrelid = r.object AND attstattarget >= 0
+                        AND EXISTS (SELECT FROM pg_index AS x WHERE x.indexrelid = to_regclass(format('%I.%I', r.nspname, r.shadow)) AND x.indkey[attnum - 1] = 0)) END
             || ARRAY(SELECT x FROM (VALUES
                 (1, r.contype IN ('p', 'u'), format('ALTER TABLE %s ADD CONSTRAINT %I %s USING INDEX %I', r.table_name, r.name, CASE r.contype WHEN 'p' THEN 'PRIMARY KEY' ELSE 'UNIQUE' END, r.name)),
                 (2, r.indisreplident, format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I', r.table_name, r.name)),
@@ -3961,9 +3982,9 @@ BEGIN
     RETURN NEXT format('CALL snowdrift.reserve_tables(%s, true)', names);
     RETURN QUERY SELECT snowdrift.brief_call(ARRAY[conrelid, confrelid],
         format('ALTER TABLE %s DROP CONSTRAINT %I', snowdrift.qualified_name(conrelid), conname))
-    FROM pg_constraint WHERE contype = 'f' AND conrelid = ANY (changed) AND starts_with(conname, '_snowdrift_') ORDER BY conrelid, oid;
-    RETURN QUERY SELECT format('DROP INDEX CONCURRENTLY %s', snowdrift.qualified_name(indexrelid)) FROM pg_index JOIN pg_class AS c ON c.oid = indexrelid
-    WHERE indrelid = ANY (changed) AND starts_with(relname, '_snowdrift_') ORDER BY indexrelid;
+    FROM pg_constraint JOIN pg_class AS c ON c.oid = conrelid
+    WHERE contype = 'f' AND (conrelid = ANY (changed) OR confrelid = ANY (changed)) AND pg_has_role(relowner, 'USAGE') AND starts_with(conname, '_snowdrift_') ORDER BY conrelid, pg_constraint.oid;
+    RETURN QUERY SELECT format('DROP INDEX CONCURRENTLY %s', snowdrift.qualified_name(x)) FROM snowdrift.indexes_of_shadows(changed) AS x ORDER BY x;
     RETURN QUERY SELECT snowdrift.brief_call(ARRAY[c.oid], concat_ws('; ',
         CASE WHEN EXISTS (SELECT FROM pg_trigger WHERE tgrelid = c.oid AND tgname = '~snowdrift') THEN format('DROP TRIGGER "~snowdrift" ON %s', t.name) END,
         'DROP FUNCTION ' || coalesce((SELECT p.oid::regprocedure FROM pg_trigger JOIN pg_proc AS p ON p.oid = tgfoid WHERE tgrelid = c.oid AND tgname = '~snowdrift' AND starts_with(proname, '_snowdrift_')),

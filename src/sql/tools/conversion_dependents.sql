@@ -256,7 +256,7 @@ BEGIN
             ELSE 'cannot convert keys while applications write' END
         USING ERRCODE = '0A000', DETAIL = concat_ws(E'\n', first_lines, lines),
         HINT = CASE WHEN lines IS NULL AND refusals IS NULL THEN 'Change these columns first.'
-            WHEN lines IS NULL THEN 'Change these first, or use snowdrift.convert_keys(), which locks the tables until it ends.'
+            WHEN lines IS NULL THEN 'Change these first, or use snowdrift.convert_keys(), which locks the tables until it ends; if a conversion has begun, run abandon_script() before.'
             ELSE concat_ws(E'\n', concat(CASE WHEN refusals IS NULL THEN 'In one transaction, drop' ELSE 'Drop' END,
                     ' these objects in this order, convert the keys, and create the objects again in the reverse order:'),
                 drops, '-- convert the keys here', creates,

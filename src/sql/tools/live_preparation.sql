@@ -10,15 +10,20 @@ DECLARE
 BEGIN
     RETURN QUERY WITH wanted("table", name, made) AS MATERIALIZED (
         SELECT s."table", snowdrift.equality_name(s.name, s.is_required), NULL FROM snowdrift.shadows(plan) AS s
-        UNION ALL SELECT d."table", snowdrift.shadow_name(d.name), concat(CASE WHEN indisunique THEN 'UNIQUE ' END, d.made)
-        FROM jsonb_to_recordset(definitions) AS d("table" oid, object oid, name name, made text) LEFT JOIN pg_index ON indexrelid = d.object
+        UNION ALL SELECT d."table", snowdrift.shadow_name(d.name), concat(CASE WHEN indisunique THEN 'UNIQUE ' END, d.made, ' ' || nullif(reltablespace, 0))
+        FROM jsonb_to_recordset(definitions) AS d("table" oid, class oid, object oid, name name, made text)
+            LEFT JOIN (pg_index JOIN pg_class AS c ON c.oid = indexrelid) ON d.class = 'pg_class'::regclass AND indexrelid = d.object
         UNION ALL SELECT r."table", snowdrift.shadow_name(r.name), r.definition FROM snowdrift.shadow_references(plan) AS r
+    ), shadow(relation, number) AS MATERIALIZED (
+        SELECT attrelid, attnum FROM pg_attribute WHERE starts_with(attname, '_snowdrift_') AND NOT attisdropped
     ), existing(step, object, "table", other, name, made, index) AS MATERIALIZED (
         SELECT CASE contype WHEN 'f' THEN 1 ELSE 2 END, c.oid, conrelid, confrelid, conname, regexp_replace(pg_get_constraintdef(c.oid), ' NOT VALID$', ''), conindid
         FROM pg_constraint AS c JOIN pg_class AS t ON t.oid = conrelid
-        WHERE contype IN ('c', 'f') AND (conrelid = ANY (changed) OR confrelid = ANY (changed)) AND starts_with(conname, '_snowdrift_') AND pg_has_role(relowner, 'USAGE')
-        UNION ALL SELECT 3, indexrelid, indrelid, 0, relname, concat(CASE WHEN indisunique THEN 'UNIQUE ' END, snowdrift.index_definition(indexrelid)), 0
-        FROM pg_index JOIN pg_class AS c ON c.oid = indexrelid WHERE indrelid = ANY (changed) AND starts_with(relname, '_snowdrift_')
+        WHERE starts_with(conname, '_snowdrift_') AND EXISTS (SELECT FROM shadow WHERE relation = conrelid AND number = ANY (conkey) OR relation = confrelid AND number = ANY (confkey))
+            AND (contype IN ('c', 'f') AND conrelid = ANY (changed)
+                OR contype = 'f' AND confrelid = ANY (changed) AND NOT EXISTS (SELECT FROM shadow WHERE relation = conrelid) AND pg_has_role(relowner, 'USAGE'))
+        UNION ALL SELECT 3, indexrelid, indrelid, 0, relname, concat(CASE WHEN indisunique THEN 'UNIQUE ' END, snowdrift.index_definition(indexrelid), ' ' || nullif(reltablespace, 0)), 0
+        FROM snowdrift.indexes_of_shadows(changed) AS x JOIN pg_index ON indexrelid = x JOIN pg_class AS c ON c.oid = x
     ), stale AS MATERIALIZED (
         SELECT * FROM existing AS e WHERE NOT EXISTS (SELECT FROM wanted AS w WHERE w."table" = e."table" AND w.name = e.name AND (w.made IS NULL OR w.made = e.made))
     )
@@ -62,10 +67,11 @@ BEGIN
         ), filling(function, body, condition) AS (
             SELECT format('%s.%I()', t.relnamespace::regnamespace, snowdrift.shadow_name(t.relname)),
                 concat('BEGIN ', string_agg(format('NEW.%I := NEW.%I; ', shadow, name), '' ORDER BY number), 'RETURN NEW; END'),
-                string_agg(snowdrift.equality('NEW.' || quote_ident(shadow), 'NEW.' || quote_ident(name), is_required), ' AND ' ORDER BY number) FROM s
-        ), state(has_trigger, is_current) AS (
-            SELECT count(*) > 0, coalesce(bool_or(tgenabled = 'A' AND p.oid = to_regprocedure(function) AND prosrc = body AND NOT has_function_privilege('public', p.oid, 'EXECUTE')), false)
-            FROM filling LEFT JOIN (pg_trigger JOIN pg_proc AS p ON p.oid = tgfoid) ON tgrelid = t.oid AND tgname = '~snowdrift' WHERE tgrelid IS NOT NULL
+                string_agg(snowdrift.equality('NEW.' || quote_ident(shadow), 'NEW.' || quote_ident(name), false), ' AND ' ORDER BY number) FROM s
+        ), state(has_trigger, functions, is_current) AS (
+            SELECT count(tgrelid) > 0, (SELECT string_agg(DISTINCT format('DROP FUNCTION %s', f::regprocedure), '; ')
+                    FROM unnest(array_agg(p.oid) FILTER (WHERE starts_with(proname, '_snowdrift_')) || min(to_regprocedure(function)::oid)) AS f WHERE f IS NOT NULL), coalesce(bool_or(tgenabled = 'A' AND p.oid = to_regprocedure(function) AND prosrc = body AND NOT has_function_privilege('public', p.oid, 'EXECUTE')), false)
+            FROM filling LEFT JOIN (pg_trigger JOIN pg_proc AS p ON p.oid = tgfoid) ON tgrelid = t.oid AND tgname = '~snowdrift'
         ), all_changes(changes, is_current) AS (
             SELECT string_agg(change, ', ' ORDER BY n, number, change), bool_and(is_current) AND NOT coalesce(bool_or(n = 1), false) FROM state LEFT JOIN changes ON true
         )
@@ -74,7 +80,7 @@ BEGIN
             -- Not CREATE OR REPLACE: a function of another owner would keep this owner.
             CASE WHEN NOT c.is_current THEN concat_ws('; ',
                 CASE WHEN has_trigger THEN format('DROP TRIGGER "~snowdrift" ON %s', t.name) END,
-                CASE WHEN to_regprocedure(function) IS NOT NULL THEN format('DROP FUNCTION %s', function) END,
+                functions,
                 format('CREATE FUNCTION %s RETURNS trigger LANGUAGE plpgsql AS %L', function, body),
                 format('CREATE TRIGGER "~snowdrift" BEFORE INSERT OR UPDATE ON %s FOR EACH ROW WHEN (NOT (%s)) EXECUTE FUNCTION %s', t.name, condition, function),
                 format('REVOKE ALL ON FUNCTION %s FROM %s', function, grantees),    -- so that no trigger of another role depends on it

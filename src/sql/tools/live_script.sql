@@ -101,9 +101,9 @@ BEGIN
     RETURN NEXT format('CALL snowdrift.reserve_tables(%s, true)', names);
     RETURN QUERY SELECT snowdrift.brief_call(ARRAY[conrelid, confrelid],
         format('ALTER TABLE %s DROP CONSTRAINT %I', snowdrift.qualified_name(conrelid), conname))
-    FROM pg_constraint WHERE contype = 'f' AND conrelid = ANY (changed) AND starts_with(conname, '_snowdrift_') ORDER BY conrelid, oid;
-    RETURN QUERY SELECT format('DROP INDEX CONCURRENTLY %s', snowdrift.qualified_name(indexrelid)) FROM pg_index JOIN pg_class AS c ON c.oid = indexrelid
-    WHERE indrelid = ANY (changed) AND starts_with(relname, '_snowdrift_') ORDER BY indexrelid;
+    FROM pg_constraint JOIN pg_class AS c ON c.oid = conrelid
+    WHERE contype = 'f' AND (conrelid = ANY (changed) OR confrelid = ANY (changed)) AND pg_has_role(relowner, 'USAGE') AND starts_with(conname, '_snowdrift_') ORDER BY conrelid, pg_constraint.oid;
+    RETURN QUERY SELECT format('DROP INDEX CONCURRENTLY %s', snowdrift.qualified_name(x)) FROM snowdrift.indexes_of_shadows(changed) AS x ORDER BY x;
     RETURN QUERY SELECT snowdrift.brief_call(ARRAY[c.oid], concat_ws('; ',
         CASE WHEN EXISTS (SELECT FROM pg_trigger WHERE tgrelid = c.oid AND tgname = '~snowdrift') THEN format('DROP TRIGGER "~snowdrift" ON %s', t.name) END,
         'DROP FUNCTION ' || coalesce((SELECT p.oid::regprocedure FROM pg_trigger JOIN pg_proc AS p ON p.oid = tgfoid WHERE tgrelid = c.oid AND tgname = '~snowdrift' AND starts_with(proname, '_snowdrift_')),

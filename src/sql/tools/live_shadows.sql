@@ -54,6 +54,14 @@ BEGIN
         relname, snowdrift.qualified_name(indrelid))) + 1) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid WHERE indexrelid = index);
 END $$;
 
+-- The indexes that have names of shadows, and contain shadows
+CREATE FUNCTION snowdrift.indexes_of_shadows(tables oid[]) RETURNS SETOF oid LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT indexrelid FROM pg_index JOIN pg_class AS c ON c.oid = indexrelid WHERE indrelid = ANY (tables) AND starts_with(relname, '_snowdrift_')
+        AND EXISTS (SELECT FROM pg_depend JOIN pg_attribute ON attrelid = refobjid AND attnum = refobjsubid
+            WHERE classid = 'pg_class'::regclass AND objid = indexrelid AND refclassid = classid AND starts_with(attname, '_snowdrift_'));
+END;
+
 -- The valid indexes and checks of columns with shadows, their definitions with the shadows, and how PostgreSQL shows what these
 -- make. PostgreSQL itself writes all of this, for an empty copy of the table in which the columns are renamed, and then bigint.
 CREATE FUNCTION snowdrift.shadow_definitions(plan snowdrift.conversion, OUT "table" oid, OUT class oid, OUT object oid, OUT name name, OUT definition text, OUT made text)
@@ -103,7 +111,7 @@ BEGIN
         END;
     END LOOP;
     IF problems IS NOT NULL THEN
-        RAISE 'cannot convert keys while applications write' USING ERRCODE = '0A000', DETAIL = problems, HINT = 'Change or drop what does not work for bigint.';
+        RAISE 'cannot convert keys while applications write' USING ERRCODE = '0A000', DETAIL = problems, HINT = 'Change or drop what does not work for bigint, or while search_path is pg_catalog.';
     END IF;
 END $$;
 
@@ -174,7 +182,7 @@ BEGIN
     UNION ALL SELECT format('foreign key %I of table %s %s; replace it by one with NO ACTION until the swap', k.conname, k.conrelid::regclass,
             CASE WHEN 'd' IN (confdeltype, confupdtype) THEN 'sets a default' ELSE 'also changes columns that stay' END)
         FROM references_of JOIN pg_constraint AS k ON k.oid = object, LATERAL (SELECT count(*) FROM shadows AS s WHERE s."table" = conrelid AND s.number = ANY (conkey)) AS n(shadowed)
-        WHERE shadowed > 0 AND ('d' IN (confdeltype, confupdtype) OR shadowed < cardinality(conkey) AND 'n' IN (confdeltype, confupdtype))
+        WHERE shadowed > 0 AND ('d' IN (confdeltype, confupdtype) OR shadowed < cardinality(conkey) AND (confdeltype = 'n' OR confupdtype IN ('c', 'n')))
     UNION ALL SELECT format('statistics object %1$s belongs to %2$s, and would be created again; run ALTER STATISTICS %1$s OWNER TO %4$I; and GRANT CREATE ON SCHEMA %3$I TO %4$I;',
             format('%I.%I', nspname, stxname), stxowner::regrole, nspname, current_user)
         FROM used JOIN pg_statistic_ext AS x ON classid = 'pg_statistic_ext'::regclass AND x.oid = objid JOIN pg_namespace AS n ON n.oid = stxnamespace
@@ -187,14 +195,18 @@ BEGIN
         FROM shadows AS s JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = s."table" AND d.refobjsubid = s.shadow_number
         WHERE d.classid IN ('pg_rewrite'::regclass, 'pg_policy'::regclass, 'pg_publication_rel'::regclass, 'pg_statistic_ext'::regclass)
             OR d.objid IN (SELECT k.oid FROM pg_constraint AS k WHERE contype = 'f' AND NOT starts_with(conname, '_snowdrift_'))
-    UNION ALL SELECT format('table %s has columns of another conversion; run the script for the tables of that one, or remove them with abandon_script()', name) FROM changed
+    UNION ALL SELECT format('table %s has columns that these keys do not need; name all tables of the conversion, or run abandon_script(''{%s}'')', name, name) FROM changed
         WHERE is_member AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = changed.oid AND NOT attisdropped AND starts_with(attname, '_snowdrift_')
             AND NOT EXISTS (SELECT FROM shadows AS s WHERE s."table" = attrelid AND shadow_number = attnum))
+    UNION ALL SELECT DISTINCT format('table %s no longer refers to table %s, but has columns of its conversion; run abandon_script(''{%s}'')', conrelid::regclass, confrelid::regclass, conrelid::regclass)
+        FROM pg_constraint JOIN pg_class AS c ON c.oid = conrelid WHERE contype = 'f' AND starts_with(conname, '_snowdrift_') AND confrelid = ANY (members) AND conrelid <> ALL (members)
+            AND conrelid NOT IN (SELECT "table" FROM references_of) AND pg_has_role(relowner, 'USAGE')
+            AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = conrelid AND starts_with(attname, '_snowdrift_') AND NOT attisdropped)
     UNION ALL SELECT format('trigger %I of table %s would fire for each row that is copied; disable it meanwhile, grant SET ON PARAMETER session_replication_role, or set fire_triggers', tgname, name)
         FROM changed JOIN pg_trigger ON tgrelid = changed.oid WHERE is_member AND NOT fire_triggers AND NOT tgisinternal AND tgname <> '~snowdrift'
             AND tgtype & 16 > 0 AND tgattr = '' AND tgenabled <> 'D'
             AND NOT (tgenabled = 'O' AND has_parameter_privilege('session_replication_role', 'SET'))
-    UNION ALL SELECT format('function %s, whose name the conversion needs, belongs to role %s; let it be dropped or renamed', p.oid::regprocedure, proowner::regrole)
+    UNION ALL SELECT format('function %s, whose name the conversion needs, belongs to role %s; let it be renamed, or run ALTER FUNCTION %1$s OWNER TO %3$I;', p.oid::regprocedure, proowner::regrole, current_user)
         FROM changed JOIN pg_proc AS p ON pronamespace = relnamespace AND proname = snowdrift.shadow_name(relname) AND pronargs = 0
         WHERE is_member AND NOT pg_has_role(proowner, 'USAGE')
     UNION ALL SELECT format('relation %s has a name that the conversion needs; drop or rename it', other.oid::regclass)

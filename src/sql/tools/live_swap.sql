@@ -74,7 +74,8 @@ BEGIN
                     JOIN snowdrift.shadows(plan) AS s ON s."table" = r."table" AND s.shadow = attname WHERE attrelid = to_regclass(format('%I.%I', r.nspname, r.shadow)))
                 || format('ALTER INDEX %I.%I RENAME TO %I', r.nspname, r.shadow, r.name)
                 || ARRAY(SELECT format('ALTER INDEX %I.%I ALTER COLUMN %s SET STATISTICS %s', r.nspname, r.name, attnum, attstattarget) FROM pg_attribute
-                    WHERE attrelid = r.object AND attstattarget >= 0 AND r.indexprs IS NOT NULL) END
+                    WHERE attrelid = r.object AND attstattarget >= 0
+                        AND EXISTS (SELECT FROM pg_index AS x WHERE x.indexrelid = to_regclass(format('%I.%I', r.nspname, r.shadow)) AND x.indkey[attnum - 1] = 0)) END
             || ARRAY(SELECT x FROM (VALUES
                 (1, r.contype IN ('p', 'u'), format('ALTER TABLE %s ADD CONSTRAINT %I %s USING INDEX %I', r.table_name, r.name, CASE r.contype WHEN 'p' THEN 'PRIMARY KEY' ELSE 'UNIQUE' END, r.name)),
                 (2, r.indisreplident, format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I', r.table_name, r.name)),

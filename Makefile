@@ -13,11 +13,11 @@ EXTRA_CLEAN = $(DEPENDENCIES)
 
 # What the SQL edition has, too. Its server is not that of installcheck: ./dev test sql-edition.
 REGRESS_BOTH = snowflake snowflake_errors snowflake_layout snowflake_text typeid uuidv7 range_predicates range_plans \
-	snowflake_generators partition_jobs audit conversion_risks conversions conversion_script
+	snowflake_generators partition_jobs audit conversion_risks conversions conversion_script feeds
 # Those that create roles and event triggers
 REGRESS_BOTH_SUPERUSER = convert_column convert_keys conversion_rights
 REGRESS = helpers $(REGRESS_BOTH) $(REGRESS_BOTH_SUPERUSER) snowflake_storage layout_type ulid_type ulid_generator uuidv7_fields sno_type id_index sno_generator \
-	generators equal_ids generator_dependents watermark drawn_before generator_overflow snapshots advance time_units snowflake_at back_filling time_predicates time_plans \
+	generators equal_ids generator_dependents watermark drawn_before feeds_extension generator_overflow snapshots advance time_units snowflake_at back_filling time_predicates time_plans \
 	time_estimates uuidv7_plans generator_layout partitioning partition_layouts drop_partitions partition_rights audit_extension diagrams id_types_usage catalog \
 	locks settings decoys privileges core_queries
 # The tests whose results can change with preloading, which reserves shared memory, or with parallel workers. The suite

@@ -48,7 +48,7 @@ FROM pg_proc AS p JOIN members ON classid = 'pg_proc'::regclass AND objid = p.oi
 WHERE p.prosupport <> 0
 ORDER BY p.oid::regprocedure::text COLLATE "C";
 
--- No function runs with its owner's privileges. Those that resolve names at run time have a fixed search path, except those
+-- One function runs with its owner's privileges: a trigger, which reads sequences. Those that resolve names at run time have a fixed search path, except those
 -- that execute statements on users' tables.
 SELECT p.oid::regprocedure FROM pg_proc AS p JOIN members ON classid = 'pg_proc'::regclass AND objid = p.oid WHERE prosecdef;
 SELECT p.oid::regprocedure FROM pg_proc AS p JOIN members ON classid = 'pg_proc'::regclass AND objid = p.oid

@@ -276,9 +276,8 @@ SELECT count(*) FROM public.ulids WHERE now() OPERATOR(renamed.>) id;
 SELECT count(*) FROM public.uuids WHERE renamed.uuidv7_within(id, tstzrange(NULL, now()));
 EXPLAIN (COSTS OFF) SELECT FROM public.ulids WHERE now() OPERATOR(renamed.>) id;
 CREATE TABLE public.watched (id bigint DEFAULT renamed.next_snowflake());
-SELECT machinery.watch('public.watched', 'id');
+CREATE TRIGGER watch AFTER INSERT OR UPDATE OF id ON public.watched FOR EACH ROW EXECUTE FUNCTION machinery.hold_row();
 INSERT INTO public.watched DEFAULT VALUES;
-SELECT machinery.unwatch('public.watched', 'id');
 
 \c contrib_regression
 DROP DATABASE snowdrift_decoys;

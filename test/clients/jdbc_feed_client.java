@@ -1,5 +1,6 @@
 // requires: default-jdk-headless libpostgresql-jdbc-java
 import java.sql.*;
+import java.util.Objects;
 import org.postgresql.PGConnection;
 
 class Main {

@@ -190,7 +190,7 @@ sub same
 }
 
 # messages_of(STATEMENT): the lines of its messages, without the position in the statement
-sub messages_of { return grep { /^[A-Z]+:  / } split(/\n/, $_[0]{messages}) }
+sub messages_of { return grep { /^[A-Z]+:  / && !/^CONTEXT/ } split(/\n/, $_[0]{messages}) }
 
 # check_statement(STATEMENT, BLOCK, DATABASE, NAME): compares its output with that of the page
 sub check_statement

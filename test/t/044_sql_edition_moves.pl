@@ -177,7 +177,10 @@ is(query($node, 'data', q{SELECT next_snowflake('orders')}) > query($node, 'sql'
 create_extension($node, $_) for 'extension', 'empty';
 like(error_of_database($node, 'empty', '\i sql-edition/snowdrift.sql'), qr/42710: extension "snowdrift" is installed in this database/,
 	'the SQL edition is not installed over the extension');
+query($node, 'sql', q{CREATE TABLE feed (id bigserial PRIMARY KEY); SELECT snowdrift.watch('feed'), snowdrift.watch('shop_orders')});
 move($node, 'sql', $node, 'extension', 'objects.txt');
+is(query($node, 'extension', q{SELECT count(*) FROM pg_trigger WHERE tgrelid::regclass::text ~ '^(shop_|feed)' AND NOT tgisinternal}), '0', '... without watches');
+query($node, 'extension', 'DROP TABLE feed');
 is(objects($node, 'extension'), objects($node, 'empty'), '... without the objects of the SQL edition');
 is_continued($node, 'extension', $contents);
 

@@ -2,7 +2,6 @@
 
 #include <cstring>
 
-#include "pg/administration/column_default.hpp"
 #include "pg/support/extension.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/scan.hpp"
@@ -34,6 +33,19 @@ struct Call {
     Oid function;
     const char* generator;
 };
+
+/// An argument of a call, if it is a constant and not null; otherwise null.
+const Const* constant_of(const Node* argument) {
+    if (IsA(argument, NamedArgExpr))
+        argument =
+            reinterpret_cast<const Node*>(reinterpret_cast<const NamedArgExpr*>(argument)->arg);
+    if (IsA(argument, RelabelType))  // such as varchar
+        argument =
+            reinterpret_cast<const Node*>(reinterpret_cast<const RelabelType*>(argument)->arg);
+    if (!IsA(argument, Const) || reinterpret_cast<const Const*>(argument)->constisnull)
+        return nullptr;
+    return reinterpret_cast<const Const*>(argument);
+}
 
 /// Whether an argument of a function is the constant text `wanted`.
 bool is_text(const Node* argument, const char* wanted) {

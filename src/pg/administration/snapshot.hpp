@@ -1,8 +1,8 @@
 // Administration: what there is beside drawing. This file has a snapshot of a generator, and its
 // jsonb form. snapshot.cpp takes and restores one, create_generator.cpp creates and drops
 // generators, advance.cpp makes all generators continue after a time, reset_clock.cpp sets the mark
-// back, watch.cpp watches columns, and clock_view.cpp, generator_statistics.cpp and
-// watermark_holders.cpp have the functions behind the views.
+// back, hold_row.cpp has the trigger of watched tables, and clock_view.cpp,
+// generator_statistics.cpp and watermark_holders.cpp have the functions behind the views.
 //
 // The rule: these functions move the mark and the states only forward. A rollback does not undo
 // that, and need not. The exception is reset_clock(), which refuses unless the mark, an origin or a

@@ -1,5 +1,5 @@
 // Holding the watermark of a Snowflake generator for a row whose ID may come from elsewhere.
-// administration/watch.cpp has the trigger.
+// administration/hold_row.cpp has the trigger.
 #pragma once
 
 #include <cstdint>

@@ -41,12 +41,6 @@ bool has_columns(TupleDesc table, std::span<const Oid> types) {
     return true;
 }
 
-const char* qualified_name(Oid relation) {
-    check_exists(relation);
-    return quote_qualified_identifier(get_namespace_name_or_temp(get_rel_namespace(relation)),
-                                      get_rel_name(relation));
-}
-
 void execute(const char* statement) {
     if (SPI_execute(statement, false, 0) < 0) elog(ERROR, "could not execute: %s", statement);
 }

@@ -24,10 +24,6 @@ Oid owner_of(Oid relation);
 /// Whether the first columns of a table have these types. That of a dropped column is InvalidOid.
 bool has_columns(TupleDesc table, std::span<const Oid> types);
 
-/// The name of a relation in SQL statements, qualified and quoted. Raises 42P01 if the relation
-/// does not exist.
-const char* qualified_name(Oid relation);
-
 /// Executes a statement. Requires a connection to SPI.
 void execute(const char* statement);
 

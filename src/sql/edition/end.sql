@@ -7,9 +7,11 @@ END LOOP;
 PERFORM snowdrift_tables.revoke_grants(class)
 FROM unnest('{snowdrift_tables.generator,snowdrift_tables.state,snowdrift_tables.dropped_ms}'::regclass[]) AS class
 WHERE class <> ALL (relations);
-IF 'snowdrift.key_copies'::regclass <> ALL (relations) THEN
-    GRANT SELECT ON snowdrift.key_copies TO PUBLIC;
-END IF;
+FOREACH place IN ARRAY '{snowdrift.key_copies,snowdrift.watermark_holders}'::text[] LOOP
+    IF place::regclass <> ALL (relations) THEN
+        EXECUTE format('GRANT SELECT ON %s TO PUBLIC', place);
+    END IF;
+END LOOP;
 BEGIN
     PERFORM pg_extension_config_dump('snowdrift_tables.generator', '');
     PERFORM pg_extension_config_dump('snowdrift_tables.state', '');

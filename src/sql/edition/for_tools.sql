@@ -58,3 +58,46 @@ BEGIN
     PERFORM set_config('role', owner, true);
     RETURN previous;
 END $$;
+
+-- What reading new rows needs to know of generators. The state of a generator is a sequence, so that it is held as sequences are,
+-- but by next_snowflake() itself, and at a time unit, which is the same number for longer than a state.
+
+CREATE FUNCTION snowdrift.kinds_with_watermarks() RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN '{snowflake}'::text[];
+
+CREATE FUNCTION snowdrift.drawn_ids("table" regclass, attnum smallint, OUT kind text, OUT generator text)
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    generator := snowdrift.drawn_generator("table", attnum);
+    kind := CASE WHEN generator IS NOT NULL THEN 'snowflake' END;
+END $$;
+
+CREATE FUNCTION snowdrift.state_of(generator text) RETURNS oid LANGUAGE sql STABLE SECURITY DEFINER
+BEGIN ATOMIC
+    SELECT to_regclass(g.state) FROM snowdrift_tables.generators() AS g WHERE g.name = generator COLLATE "C";
+END;
+
+CREATE FUNCTION snowdrift.generator_watermark(kind text, generator text, OUT last bigint, OUT watermark text)
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+    g snowdrift_tables.generator;
+    f snowdrift.fields;
+    state bigint;
+BEGIN
+    SELECT * INTO STRICT g FROM snowdrift_tables.generators() AS d WHERE d.name = generator COLLATE "C";
+    f := g.fields;
+    state := pg_sequence_last_value(g.state::regclass);    -- before the holds
+    last := coalesce(snowdrift_tables.id_of(state, g, f), 0);
+    watermark := least(last + 1, snowdrift.lowest_hold(g.state::regclass, coalesce(state, 0) >> f.sequence_bits) << f.timestamp_shift);
+END $$;
+
+CREATE FUNCTION snowdrift.read_watermark_holders(OUT pid integer, OUT transaction xid, OUT kind text, OUT generator text, OUT lowest timestamptz)
+    RETURNS SETOF record LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY SELECT h.pid, x.transactionid, 'snowflake', nullif(g.name, ''),
+        snowdrift.time_of((g.fields).epoch_ms + (h.key & 549755813887) * (g.fields).unit_ms)
+    FROM snowdrift.holds() AS h JOIN snowdrift_tables.generators() AS g ON h.key = snowdrift.hold_key(g.state::regclass, h.key)
+        LEFT JOIN pg_locks AS x ON h.pid IS NULL AND x.virtualtransaction = h.virtualtransaction AND x.locktype = 'transactionid' AND x.pid IS NULL;
+END $$;

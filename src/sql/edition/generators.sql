@@ -84,6 +84,23 @@ BEGIN
     END IF;
 END $$;
 
+-- Called by the first draw of a transaction: holds the watermark of a generator as snowdrift.hold_sequence() does, if a watched table
+-- draws from it. Otherwise, the setting refuses rows of a table that is watched meanwhile.
+CREATE FUNCTION snowdrift_tables.hold(sequence regclass, setting text, g snowdrift_tables.generator, f snowdrift.fields) RETURNS void
+    LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    last pg_catalog.int8 := 9223372036854775807;
+BEGIN
+    IF EXISTS (SELECT FROM pg_catalog.pg_depend AS d WHERE d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass
+            AND d.refobjid OPERATOR(pg_catalog.=) sequence AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass) THEN
+        PERFORM pg_catalog.pg_advisory_xact_lock_shared(snowdrift.hold_key(sequence::pg_catalog.oid,
+            coalesce(pg_catalog.pg_sequence_last_value(sequence), 0) OPERATOR(pg_catalog.>>) f.sequence_bits));
+        last := coalesce(snowdrift_tables.id_of(pg_catalog.pg_sequence_last_value(sequence), g, f), 0);
+    END IF;
+    IF pg_catalog.set_config(setting, last::pg_catalog.text, true) IS NULL THEN    -- never; faster than PERFORM
+    END IF;
+END $$;
+
 -- The block that takes the lock always ends with an error, so that PostgreSQL releases the lock. The error does not undo
 -- setval(). All names are qualified, because setting the search path takes long.
 CREATE FUNCTION public.next_snowflake(generator text) RETURNS bigint
@@ -92,6 +109,7 @@ DECLARE
     g snowdrift_tables.generator;
     f snowdrift.fields;
     sequence pg_catalog.regclass;
+    setting pg_catalog.text;
     state bigint;
 BEGIN
     IF generator OPERATOR(pg_catalog.=) ''::pg_catalog.text COLLATE pg_catalog."C" THEN
@@ -103,6 +121,12 @@ BEGIN
         END IF;
     END IF;
     f := g.fields;
+    sequence := pg_catalog.to_regclass(g.state);
+    setting := snowdrift.hold_setting(sequence::pg_catalog.oid);
+    IF coalesce(pg_catalog.current_setting(setting, true), '') OPERATOR(pg_catalog.=) '' THEN    -- before the block whose end releases its locks
+        IF snowdrift_tables.hold(sequence, setting, g, f) IS NULL THEN
+        END IF;
+    END IF;
     BEGIN
         sequence := g.state;
         state := pg_catalog.pg_sequence_last_value(sequence);    -- waits for a drop before it can block other calls

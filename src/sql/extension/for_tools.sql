@@ -50,3 +50,35 @@ CREATE FUNCTION snowdrift.run_as_owner("table" regclass, statement text) RETURNS
     LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowdrift.run_as_owner(regclass, text)
     IS 'execute statement as owner of a table, of whose role the caller must be a member; returns the first value';
+
+-- What reading new rows needs to know of generators
+
+CREATE FUNCTION snowdrift.kinds_with_watermarks() RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN '{snowflake,ulid,uuidv7}'::text[];
+COMMENT ON FUNCTION snowdrift.kinds_with_watermarks() IS 'kinds of IDs whose generators have watermarks';
+
+CREATE FUNCTION snowdrift.drawn_ids("table" regclass, attnum smallint, OUT kind text, OUT generator text)
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    generator := snowdrift.drawn_generator("table", attnum);
+    kind := CASE WHEN generator IS NOT NULL THEN 'snowflake' ELSE
+        (SELECT CASE pg_get_expr(adbin, adrelid) WHEN '@extschema@.next_ulid()'::regprocedure::text THEN 'ulid'
+             WHEN '@extschema@.next_uuidv7()'::regprocedure::text THEN 'uuidv7' END
+         FROM pg_attrdef WHERE adrelid = "table" AND adnum = attnum) END;
+    generator := CASE WHEN kind IS NOT NULL THEN coalesce(generator, '') END;
+END $$;
+COMMENT ON FUNCTION snowdrift.drawn_ids(regclass, smallint)
+    IS 'kind and name of the generator from which a column''s default draws; null if it has no watermark';
+
+CREATE FUNCTION snowdrift.state_of(generator text) RETURNS oid LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN NULL::oid;
+COMMENT ON FUNCTION snowdrift.state_of(text) IS 'sequence that is the state of a generator; null, because the library has the states';
+
+CREATE FUNCTION snowdrift.generator_watermark(kind text, generator text, OUT last bigint, OUT watermark text)
+    LANGUAGE sql VOLATILE PARALLEL RESTRICTED
+BEGIN ATOMIC
+    SELECT NULL::bigint, CASE kind WHEN 'ulid' THEN @extschema@.ulid_watermark()::text WHEN 'uuidv7' THEN @extschema@.uuidv7_watermark()::text
+        ELSE CASE generator WHEN '' THEN @extschema@.snowflake_watermark() ELSE @extschema@.snowflake_watermark(generator) END::text END;
+END;
+COMMENT ON FUNCTION snowdrift.generator_watermark(text, text)
+    IS 'watermark of a generator, as text; the last number is null, because IDs can be ahead of it';

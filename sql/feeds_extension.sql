@@ -1,0 +1,62 @@
+-- Reading new rows of tables whose IDs the library draws: without a watch, and of types that the SQL edition lacks
+\set SHOW_CONTEXT never
+CREATE FUNCTION wait_until_readable(query text, n bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    found bigint := 0;
+BEGIN
+    WHILE found < n LOOP
+        EXECUTE format('SELECT count(*) FROM (%s) AS rows', query) INTO found;
+    END LOOP;
+END $$;
+SET client_min_messages = warning;
+SELECT snowdrift.create_generator('orders', 'snowflake');
+RESET client_min_messages;
+CREATE TABLE flakes (id bigint PRIMARY KEY DEFAULT next_snowflake(), body text);
+CREATE TABLE orders (id bigint PRIMARY KEY DEFAULT next_snowflake('orders'), body text);
+CREATE TABLE ulids (id ulid PRIMARY KEY DEFAULT next_ulid(), body text);
+CREATE TABLE uuids (id uuid PRIMARY KEY DEFAULT next_uuidv7(), body text);
+CREATE TABLE snos (id sno PRIMARY KEY DEFAULT next_sno(), body text);
+CREATE TABLE random (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), body text);
+-- A notice tells once per session that a table is not watched.
+SELECT * FROM snowdrift.read_new(NULL::flakes);
+SELECT * FROM snowdrift.read_new(NULL::flakes);
+SET client_min_messages = warning;
+INSERT INTO flakes (body) VALUES ('a'), ('b');
+INSERT INTO orders (body) VALUES ('a'), ('b');
+INSERT INTO ulids (body) VALUES ('a'), ('b');
+INSERT INTO uuids (body) VALUES ('a'), ('b');
+SELECT wait_until_readable(format('SELECT FROM snowdrift.read_new(NULL::%I)', t), 2) FROM unnest('{flakes,orders,ulids,uuids}'::text[]) AS t;
+SELECT body FROM snowdrift.read_new(NULL::flakes, (SELECT min(id) FROM flakes));
+SELECT body FROM snowdrift.read_new(NULL::orders, (SELECT min(id) FROM orders));
+SELECT body FROM snowdrift.read_new(NULL::ulids, (SELECT min(id) FROM ulids));
+SELECT body FROM snowdrift.read_new(NULL::ulids, (SELECT min(id)::text FROM ulids));
+SELECT body FROM snowdrift.read_new(NULL::uuids, (SELECT id FROM uuids ORDER BY id LIMIT 1));
+SELECT body FROM snowdrift.read_new(NULL::uuids, max => 1);
+PREPARE of_ulids AS SELECT body FROM snowdrift.read_new(NULL::ulids, $1);
+PREPARE of_uuids AS SELECT body FROM snowdrift.read_new(NULL::uuids, $1);
+EXECUTE of_ulids (NULL);
+EXECUTE of_ulids ('00000000000000000000000000');
+EXECUTE of_uuids ('00000000-0000-0000-0000-000000000000');
+-- The library knows the holds of each snapshot.
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT body FROM snowdrift.read_new(NULL::flakes);
+COMMIT;
+BEGIN;
+INSERT INTO orders (body) VALUES ('c');
+SELECT body FROM snowdrift.read_new(NULL::orders);
+SELECT kind, generator FROM snowdrift.watermark_holders;
+SELECT snowdrift.hold('orders');
+COMMIT;
+-- A watch with an argument that has no default, and tables that have no watermark
+SELECT snowdrift.watch('flakes'), snowdrift.watch('orders'), snowdrift.watch('ulids'), snowdrift.watch('uuids');
+SELECT tgrelid::regclass, encode(tgargs, 'escape') FROM pg_trigger WHERE tgfoid = 'snowdrift.hold_row'::regproc ORDER BY tgrelid;
+SELECT error_of(format('SELECT snowdrift.%s', call)) FROM unnest(ARRAY['watch(''snos'')', 'read_new(NULL::snos)', 'watch(''random'')', 'read_new(NULL::random)']) AS call;
+SELECT snowdrift.watch('random', 'id');
+SELECT * FROM snowdrift.read_new(NULL::random);
+-- The plan is one index scan.
+SET enable_bitmapscan = off;
+SET enable_seqscan = off;
+SELECT plan_of(format(regexp_replace(snowdrift.new_rows_query('ulids', 1::smallint, true), '[$]([123])', '%\1$L', 'g'), ulid_watermark(), 10, ulid_nil()));
+DROP TABLE flakes, orders, ulids, uuids, snos, random;
+DROP FUNCTION wait_until_readable;
+SELECT snowdrift.drop_generator('orders');

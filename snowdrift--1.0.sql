@@ -3967,7 +3967,7 @@ BEGIN
         requests := ARRAY(SELECT request FROM snowdrift.lock_requests(relations));
         BEGIN
             IF NOT dry_run THEN
-                PERFORM snowdrift.check_not_reserved(plan."tables"::pg_catalog.regclass[]);
+                PERFORM snowdrift.check_not_reserved(plan."tables"::pg_catalog.regclass[], true);
                 PERFORM snowdrift.lock_exclusively(relations);
             ELSIF pg_catalog.cardinality(plan."tables") OPERATOR(pg_catalog.>) 0 THEN
                 EXECUTE snowdrift.lock_statement(plan, 'ACCESS SHARE');
@@ -4301,15 +4301,16 @@ END $$;
 CREATE FUNCTION snowdrift.reservation_key("table" regclass) RETURNS bigint LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
     RETURN hashtextextended('snowdrift.conversion_script ' || "table"::oid, 0);
 
--- That no other session converts the keys of tables, until the transaction ends
-CREATE FUNCTION snowdrift.check_not_reserved(tables regclass[]) RETURNS void LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+-- That no script of another session converts the keys of tables, until the transaction ends. Calls of convert_keys() wait for each
+-- other by the locks of the tables, and share this one.
+CREATE FUNCTION snowdrift.check_not_reserved(tables regclass[], is_shared boolean DEFAULT false) RETURNS void LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     t regclass;
     key bigint;
 BEGIN
     FOREACH t IN ARRAY tables LOOP
         key := snowdrift.reservation_key(t);
-        IF NOT pg_try_advisory_xact_lock(key) THEN
+        IF NOT (is_shared AND pg_try_advisory_xact_lock_shared(key) OR NOT is_shared AND pg_try_advisory_xact_lock(key)) THEN
             RAISE 'another session converts the keys of table "%"', (SELECT relname FROM pg_class WHERE oid = t) USING ERRCODE = '55006',
                 DETAIL = format('Its process ID is %s.', (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
                     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())

@@ -193,7 +193,7 @@ BEGIN
         requests := ARRAY(SELECT request FROM snowdrift.lock_requests(relations));
         BEGIN
             IF NOT dry_run THEN
-                PERFORM snowdrift.check_not_reserved(plan."tables"::pg_catalog.regclass[]);
+                PERFORM snowdrift.check_not_reserved(plan."tables"::pg_catalog.regclass[], true);
                 PERFORM snowdrift.lock_exclusively(relations);
             ELSIF pg_catalog.cardinality(plan."tables") OPERATOR(pg_catalog.>) 0 THEN
                 EXECUTE snowdrift.lock_statement(plan, 'ACCESS SHARE');

@@ -689,7 +689,7 @@ BEGIN
     f := g.fields;
     sequence := pg_catalog.to_regclass(g.state);
     setting := snowdrift.hold_setting(sequence::pg_catalog.oid);
-    IF coalesce(pg_catalog.current_setting(setting, true), '') OPERATOR(pg_catalog.=) '' THEN    -- before the block whose end releases its locks
+    IF sequence IS NOT NULL AND coalesce(pg_catalog.current_setting(setting, true), '') OPERATOR(pg_catalog.=) '' THEN    -- before the block whose end releases its locks
         IF snowdrift_tables.hold(sequence, setting, g, f) IS NULL THEN
         END IF;
     END IF;

@@ -1035,10 +1035,9 @@ CREATE OR REPLACE FUNCTION snowdrift.read_watermark_holders(OUT pid integer, OUT
     RETURNS SETOF record LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
-    RETURN QUERY SELECT h.pid, x.transactionid, 'snowflake', nullif(g.name, ''),
+    RETURN QUERY SELECT h.pid, h.transaction, 'snowflake', nullif(g.name, ''),
         snowdrift.time_of((g.fields).epoch_ms + (h.key & 549755813887) * (g.fields).unit_ms)
-    FROM snowdrift.holds() AS h JOIN snowdrift_tables.generators() AS g ON h.key = snowdrift.hold_key(g.state::regclass, h.key)
-        LEFT JOIN pg_locks AS x ON h.pid IS NULL AND x.virtualtransaction = h.virtualtransaction AND x.locktype = 'transactionid' AND x.pid IS NULL;
+    FROM snowdrift.holding_transactions() AS h JOIN snowdrift_tables.generators() AS g ON h.key = snowdrift.hold_key(g.state::regclass, h.key);
 END $$;
 
 -- What the tools check before they change tables, and how they lock the tables.
@@ -1058,18 +1057,28 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.check_can_change(text, boolean) IS 'ensure that the transaction is neither read-only nor has an old snapshot of the catalog';
 
+CREATE OR REPLACE FUNCTION snowdrift.check_owner("table" regclass) RETURNS pg_class
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    t pg_class;
+BEGIN
+    SELECT * INTO t FROM pg_class AS c WHERE c.oid = "table";
+    IF NOT FOUND THEN
+        RAISE 'relation with OID % does not exist', "table"::oid USING ERRCODE = '42P01';
+    ELSIF NOT pg_has_role(t.relowner, 'USAGE') THEN
+        RAISE 'must be owner of table %', t.relname USING ERRCODE = '42501', HINT = format('Use SET ROLE %s.', t.relowner::regrole);
+    END IF;
+    RETURN t;
+END $$;
+COMMENT ON FUNCTION snowdrift.check_owner(regclass) IS 'ensure that a table exists, and that the caller is its owner or a member of that role; returns its row of pg_class';
+
 -- The names of temporary tables can be those of others on the caller's search path.
 CREATE OR REPLACE FUNCTION snowdrift.check_parent(parent regclass) RETURNS void
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    t record;
+    t CONSTANT pg_class := snowdrift.check_owner(parent);
 BEGIN
-    SELECT c.relname, c.relowner, c.relpersistence INTO t FROM pg_class AS c WHERE c.oid = parent;
-    IF NOT FOUND THEN
-        RAISE 'relation with OID % does not exist', parent::oid USING ERRCODE = '42P01';
-    ELSIF NOT pg_has_role(t.relowner, 'USAGE') THEN
-        RAISE 'must be owner of table %', t.relname USING ERRCODE = '42501', HINT = format('Use SET ROLE %s.', t.relowner::regrole);
-    ELSIF t.relpersistence = 't' THEN
+    IF t.relpersistence = 't' THEN
         RAISE 'table "%" is temporary', t.relname USING ERRCODE = '0A000', HINT = 'Create and drop its partitions by hand.';
     END IF;
 END $$;
@@ -3612,6 +3621,19 @@ COMMENT ON VIEW snowdrift.key_copies IS 'progress of the copies of keys to the c
 
 -- Conversion of keys while applications write: the steps before the swap.
 
+-- The checks that tables need until the swap: that shadows are equal, and those like the checks of their originals. made: how
+-- PostgreSQL shows them; null if the name determines the definition
+CREATE OR REPLACE FUNCTION snowdrift.wanted_checks(plan snowdrift.conversion, definitions jsonb, OUT "table" oid, OUT name name, OUT definition text, OUT made text, OUT is_equality boolean)
+    RETURNS SETOF record LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY SELECT s."table", snowdrift.equality_name(s.name, s.is_required),
+        format('CHECK (%s)', snowdrift.equality(quote_ident(s.shadow), quote_ident(s.name), s.is_required)), NULL::text, true
+    FROM snowdrift.shadows(plan) AS s
+    UNION ALL SELECT d."table", snowdrift.shadow_name(d.name), d.definition, d.made, false
+    FROM jsonb_to_recordset(definitions) AS d("table" oid, class oid, name name, definition text, made text) WHERE d.class = 'pg_constraint'::regclass;
+END $$;
+
 -- The shadows of constraints and indexes whose originals were dropped or changed since: the statements that drop them
 CREATE OR REPLACE FUNCTION snowdrift.stale_shadows(plan snowdrift.conversion, definitions jsonb, OUT object oid, OUT statement text) RETURNS SETOF record
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
@@ -3621,10 +3643,10 @@ DECLARE
     changed CONSTANT oid[] := plan."tables" || ARRAY(SELECT m."table" FROM unnest(plan.members) AS m);
 BEGIN
     RETURN QUERY WITH wanted("table", name, made) AS MATERIALIZED (
-        SELECT s."table", snowdrift.equality_name(s.name, s.is_required), NULL FROM snowdrift.shadows(plan) AS s
+        SELECT k."table", k.name, k.made FROM snowdrift.wanted_checks(plan, definitions) AS k
         UNION ALL SELECT d."table", snowdrift.shadow_name(d.name), concat(CASE WHEN indisunique THEN 'UNIQUE ' END, d.made, ' ' || nullif(reltablespace, 0))
         FROM jsonb_to_recordset(definitions) AS d("table" oid, class oid, object oid, name name, made text)
-            LEFT JOIN (pg_index JOIN pg_class AS c ON c.oid = indexrelid) ON d.class = 'pg_class'::regclass AND indexrelid = d.object
+            JOIN pg_index ON indexrelid = d.object JOIN pg_class AS c ON c.oid = indexrelid WHERE d.class = 'pg_class'::regclass
         UNION ALL SELECT r."table", snowdrift.shadow_name(r.name), r.definition FROM snowdrift.shadow_references(plan) AS r
     ), shadow(relation, number) AS MATERIALIZED (
         SELECT attrelid, attnum FROM pg_attribute WHERE starts_with(attname, '_snowdrift_') AND NOT attisdropped
@@ -3664,15 +3686,11 @@ BEGIN
     FOR t IN SELECT c.oid, snowdrift.qualified_name(c.oid) AS name, relname, relnamespace
             FROM pg_class AS c WHERE c.oid IN (SELECT m."table" FROM unnest(plan.members) AS m) ORDER BY c.oid LOOP
         RETURN QUERY WITH s AS MATERIALIZED (
-            SELECT *, snowdrift.equality_name(name, is_required) AS check FROM snowdrift.shadows(plan) WHERE "table" = t.oid
-        ), wanted(conname, definition) AS (
-            SELECT "check", format('CHECK (%s)', snowdrift.equality(quote_ident(shadow), quote_ident(name), is_required)) FROM s
-            UNION ALL SELECT snowdrift.shadow_name(name), definition
-            FROM jsonb_to_recordset(definitions) AS d("table" oid, class oid, name name, definition text) WHERE "table" = t.oid AND class = 'pg_constraint'::regclass
+            SELECT * FROM snowdrift.shadows(plan) WHERE "table" = t.oid
         ), changes(n, number, change) AS (
             SELECT 1, number, format('ADD COLUMN %I pg_catalog.int8', shadow) FROM s WHERE shadow_number IS NULL
-            UNION ALL SELECT 2, NULL, format('ADD CONSTRAINT %I %s NOT VALID', w.conname, definition) FROM wanted AS w
-            WHERE NOT EXISTS (SELECT FROM pg_constraint AS c WHERE conrelid = t.oid AND c.conname = w.conname AND c.oid <> ALL (stale))
+            UNION ALL SELECT 2, NULL, format('ADD CONSTRAINT %I %s NOT VALID', w.name, w.definition) FROM snowdrift.wanted_checks(plan, definitions) AS w
+            WHERE w."table" = t.oid AND NOT EXISTS (SELECT FROM pg_constraint AS c WHERE conrelid = t.oid AND c.conname = w.name AND c.oid <> ALL (stale))
         ), callers(grantees) AS (
             SELECT concat_ws(', ', 'PUBLIC', string_agg(DISTINCT snowdrift.grantee_name(grantee), ', ') FILTER (WHERE grantee NOT IN (0, defaclrole)))
             FROM pg_default_acl, aclexplode(defaclacl) WHERE pg_get_userbyid(defaclrole) = current_user AND defaclobjtype = 'f' AND defaclnamespace IN (0, t.relnamespace)
@@ -3703,7 +3721,7 @@ BEGIN
     -- The copy of a table is complete when its checks of equality are valid.
     FOR t IN SELECT c.oid, snowdrift.qualified_name(c.oid) AS name, snowdrift.shadows_to_validate(plan, c.oid, definitions, stale) AS checks
             FROM pg_class AS c WHERE c.oid IN (SELECT m."table" FROM unnest(plan.members) AS m) ORDER BY c.oid LOOP
-        IF EXISTS (SELECT FROM snowdrift.shadows(plan) AS s WHERE s."table" = t.oid AND snowdrift.equality_name(s.name, s.is_required) = ANY (t.checks)) THEN
+        IF EXISTS (SELECT FROM snowdrift.wanted_checks(plan, definitions) AS w WHERE w."table" = t.oid AND w.is_equality AND w.name = ANY (t.checks)) THEN
             parts := CASE WHEN pg_relation_size(t.oid) > 8000000 THEN 10 END;
             FOR part IN 1 .. coalesce(parts, 0) LOOP
                 RETURN NEXT format('CALL snowdrift.copy_keys(%L::pg_catalog.regclass, %s, %s, %s)', t.name, duty, part, parts);
@@ -3751,11 +3769,8 @@ CREATE OR REPLACE FUNCTION snowdrift.shadows_to_validate(plan snowdrift.conversi
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
-    RETURN ARRAY(SELECT name FROM (
-            SELECT snowdrift.equality_name(s.name, s.is_required) FROM snowdrift.shadows(plan) AS s WHERE s."table" = $2
-            UNION ALL SELECT snowdrift.shadow_name(d.name) FROM jsonb_to_recordset(definitions) AS d("table" oid, class oid, name name)
-            WHERE d."table" = $2 AND d.class = 'pg_constraint'::regclass) AS u(name)
-        WHERE NOT EXISTS (SELECT FROM pg_constraint AS c WHERE conrelid = $2 AND conname = u.name AND convalidated AND c.oid <> ALL (stale)) ORDER BY name);
+    RETURN ARRAY(SELECT w.name FROM snowdrift.wanted_checks(plan, definitions) AS w
+        WHERE w."table" = $2 AND NOT EXISTS (SELECT FROM pg_constraint AS c WHERE conrelid = $2 AND conname = w.name AND convalidated AND c.oid <> ALL (stale)) ORDER BY w.name);
 END $$;
 
 -- Conversion of keys while applications write: the swap, in which the shadows take the places of their originals.
@@ -4411,7 +4426,7 @@ $sql$;
 COMMENT ON FUNCTION snowdrift.audit(regclass, name, public.snowflake_layout, real, timestamptz)
     IS 'summary of a column of IDs: a row for the IDs of each node, and rows for values that are too small, Unix times, later than now, not IDs, or UUIDs of another version; sample is a percentage';
 
--- Reading new rows: snowdrift.watch(), read_new() and hold().
+-- Watched tables: the holds of sequences, snowdrift.watch() and its triggers.
 --
 -- A watermark over a sequence, as over a generator, is a number below which no row can appear any more. Its rule is in
 -- docs/guarantees.md. A transaction that inserts rows first takes a hold, which is a shared advisory lock, and then draws. The
@@ -4504,8 +4519,8 @@ BEGIN ATOMIC
         JOIN pg_class AS s ON s.oid = refobjid AND relkind = 'S'
     WHERE adrelid = "table" AND pg_get_expr(adbin, adrelid) ~ '^[(]?nextval[(]''([^'']|'''')*''::regclass[)]([)]::[a-z]+)?$'
     UNION ALL SELECT attnum, d.kind, d.generator, snowdrift.state_of(d.generator)
-    FROM pg_attribute, snowdrift.drawn_ids(attrelid, attnum) AS d
-    WHERE attrelid = "table" AND attnum > 0 AND NOT attisdropped AND d.kind IS NOT NULL;
+    FROM pg_attribute JOIN pg_type AS t ON t.oid = atttypid, snowdrift.drawn_ids(attrelid, attnum) AS d
+    WHERE attrelid = "table" AND attnum > 0 AND NOT attisdropped AND (atthasdef OR typdefaultbin IS NOT NULL) AND d.kind IS NOT NULL;
 END
 $sql$;
 COMMENT ON FUNCTION snowdrift.drawing_columns(regclass) IS 'columns whose defaults draw from a sequence or a generator';
@@ -4525,58 +4540,6 @@ CREATE OR REPLACE FUNCTION snowdrift.watches("table" regclass, OUT name name, OU
     WHERE t.tgrelid = "table" AND t.tgparentid = 0 AND p.pronamespace = 'snowdrift'::regnamespace AND p.proname IN ('hold_row', 'hold_sequence', 'refuse_row')
 $$;
 COMMENT ON FUNCTION snowdrift.watches(regclass) IS 'triggers of snowdrift.watch() on a table';
-
--- What read_new() reads: everything on which its promise relies.
-CREATE OR REPLACE FUNCTION snowdrift.feed("table" regclass, OUT number smallint, OUT "column" name, OUT kind text, OUT generator text, OUT sequence oid, OUT is_watched boolean)
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-#variable_conflict use_variable
-DECLARE
-    watched CONSTANT smallint[] := ARRAY(SELECT DISTINCT w.number FROM snowdrift.watches("table") AS w ORDER BY 1);
-    parts text[];
-    watched_generator text;
-    watched_sequence oid;
-    problem text;
-    n bigint;
-BEGIN
-    is_watched := watched <> '{}';
-    SELECT d.number, d.kind, d.generator, d.sequence, count(*) OVER () INTO number, kind, generator, sequence, n
-    FROM snowdrift.drawing_columns("table") AS d WHERE NOT is_watched OR d.number = ANY (watched);
-    IF cardinality(watched) > 1 OR n > 1 THEN
-        RAISE 'table "%" has several columns whose new rows could be read', snowdrift.plain_name("table") USING ERRCODE = '22023',
-            HINT = format(CASE WHEN is_watched THEN 'Watch only one: SELECT snowdrift.unwatch(%L, ''column'').' ELSE 'Choose one: SELECT snowdrift.watch(%L, ''column'').' END, "table");
-    ELSIF NOT is_watched AND (n IS NULL OR sequence IS NOT NULL) THEN
-        RAISE 'new rows of table "%" are not watched', snowdrift.plain_name("table") USING ERRCODE = '55000', HINT = format('Call snowdrift.watch(%L).', "table");
-    END IF;
-    number := coalesce(watched[1], number);
-    SELECT a.attname INTO "column" FROM pg_attribute AS a WHERE a.attrelid = "table" AND a.attnum = number;
-    IF NOT is_watched THEN
-        RETURN;
-    END IF;
-    SELECT array_agg(w.part), max(w.generator), max(w.sequence) INTO parts, watched_generator, watched_sequence
-    FROM snowdrift.watches("table") AS w WHERE w.is_enabled;
-    IF parts IS NULL OR NOT parts @> (CASE WHEN 'row' = ANY (parts) THEN '{row}' WHEN watched_generator IS NULL THEN '{hold,insert,update}' ELSE '{insert,update}' END)::text[] THEN
-        problem := 'A trigger of the watch was dropped or disabled.';
-    ELSIF watched_sequence <> sequence OR kind = 'snowflake' AND watched_generator <> generator OR (kind = 'sequence') <> (watched_generator IS NULL) THEN
-        problem := 'The column''s default draws from another sequence or generator than the one that is watched.';
-    ELSIF kind IS NULL AND EXISTS (SELECT FROM pg_attrdef AS a WHERE a.adrelid = "table" AND a.adnum = number) THEN
-        problem := 'The column''s default does not draw from a sequence or a generator.';
-    ELSIF watched_generator IS NULL THEN
-        problem := CASE WHEN sequence IS NULL THEN 'The column''s default does not draw from the sequence.' ELSE snowdrift.sequence_problem(sequence) END;
-    END IF;
-    IF watched_generator IS NOT NULL THEN    -- also if programs draw
-        kind := coalesce(kind, snowdrift.id_kind((SELECT snowdrift.base_type(a.atttypid) FROM pg_attribute AS a WHERE a.attrelid = "table" AND a.attnum = number)));
-        generator := watched_generator;
-        sequence := watched_sequence;
-    END IF;
-    IF problem IS NULL AND EXISTS (SELECT FROM pg_inherits JOIN pg_class AS c ON c.oid = inhparent WHERE inhparent = "table" AND relkind = 'r') THEN
-        problem := 'Other tables inherit from the table.';
-    END IF;
-    IF problem IS NOT NULL THEN
-        RAISE 'new rows of table "%" cannot be read without missing any', snowdrift.plain_name("table") USING ERRCODE = '55000', DETAIL = problem,
-            HINT = format('Correct this, and call snowdrift.watch(%L) again.', "table");
-    END IF;
-END $$;
-COMMENT ON FUNCTION snowdrift.feed(regclass) IS 'column by which new rows of a table are read, and what draws its values';
 
 EXECUTE $sql$
 CREATE OR REPLACE FUNCTION snowdrift.sequence_problem(sequence oid) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -4653,22 +4616,16 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.wanted_triggers(regclass, name, text, text, oid) IS 'definitions of the triggers of snowdrift.watch()';
 
-CREATE OR REPLACE FUNCTION snowdrift.check_owner_of_watch("table" regclass, function text) RETURNS oid
+CREATE OR REPLACE FUNCTION snowdrift.check_can_watch("table" regclass, function text) RETURNS pg_class
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    owner CONSTANT oid := (SELECT c.relowner FROM pg_class AS c WHERE c.oid = "table");
 BEGIN
     PERFORM snowdrift.check_can_change(function, false);
     IF "table" IS NULL THEN
         RAISE 'table must not be null' USING ERRCODE = '22004';
-    ELSIF owner IS NULL THEN
-        RAISE 'relation with OID % does not exist', "table"::oid USING ERRCODE = '42P01';
-    ELSIF NOT pg_has_role(owner, 'USAGE') THEN
-        RAISE 'must be owner of table %', snowdrift.plain_name("table") USING ERRCODE = '42501', HINT = format('Use SET ROLE %s.', owner::regrole);
     END IF;
-    RETURN owner;
+    RETURN snowdrift.check_owner("table");
 END $$;
-COMMENT ON FUNCTION snowdrift.check_owner_of_watch(regclass, text) IS 'ensure that the caller can change the watch of a table; returns the table''s owner';
+COMMENT ON FUNCTION snowdrift.check_can_watch(regclass, text) IS 'ensure that the caller can change the watch of a table; returns its row of pg_class';
 
 CREATE OR REPLACE FUNCTION snowdrift.watch("table" regclass, "column" name DEFAULT NULL) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -4679,7 +4636,7 @@ DECLARE
     w record;
     wanted text[];
 BEGIN
-    owner := snowdrift.check_owner_of_watch("table", 'snowdrift.watch()');
+    owner := (snowdrift.check_can_watch("table", 'snowdrift.watch()')).relowner;
     name := snowdrift.qualified_name("table");
     SELECT * INTO STRICT k FROM snowdrift.column_to_watch("table", "column");
     IF k.kind = 'sequence' AND NOT has_sequence_privilege(owner, k.sequence, 'SELECT') THEN
@@ -4723,7 +4680,7 @@ DECLARE
     found_name name;
     is_found boolean := false;
 BEGIN
-    PERFORM snowdrift.check_owner_of_watch("table", 'snowdrift.unwatch()');
+    PERFORM snowdrift.check_can_watch("table", 'snowdrift.unwatch()');
     relation := snowdrift.qualified_name("table");
     FOR found_name IN SELECT w.name FROM snowdrift.watches("table") AS w JOIN pg_attribute AS a ON a.attrelid = "table" AND a.attnum = w.number
             WHERE "column" IS NULL OR a.attname = "column" LOOP
@@ -4736,6 +4693,60 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION snowdrift.unwatch(regclass, name) IS 'remove the triggers of snowdrift.watch()';
+
+-- Reading new rows: snowdrift.read_new() and hold(), and who holds watermarks back. watches.sql has the holds.
+
+-- What read_new() reads: everything on which its promise relies.
+CREATE OR REPLACE FUNCTION snowdrift.feed("table" regclass, OUT number smallint, OUT "column" name, OUT kind text, OUT generator text, OUT sequence oid, OUT is_watched boolean)
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+    watched smallint[];
+    parts text[];    -- of triggers that are enabled
+    watched_generator text;
+    watched_sequence oid;
+    problem text;
+    n bigint;
+BEGIN
+    SELECT array_agg(DISTINCT w.number), array_agg(w.part) FILTER (WHERE w.is_enabled), max(w.generator) FILTER (WHERE w.is_enabled), max(w.sequence) FILTER (WHERE w.is_enabled)
+    INTO watched, parts, watched_generator, watched_sequence FROM snowdrift.watches("table") AS w;
+    is_watched := watched IS NOT NULL;
+    SELECT d.number, d.kind, d.generator, d.sequence, count(*) OVER () INTO number, kind, generator, sequence, n
+    FROM snowdrift.drawing_columns("table") AS d WHERE NOT is_watched OR d.number = ANY (watched);
+    IF cardinality(watched) > 1 OR n > 1 THEN
+        RAISE 'table "%" has several columns whose new rows could be read', snowdrift.plain_name("table") USING ERRCODE = '22023',
+            HINT = format(CASE WHEN is_watched THEN 'Watch only one: SELECT snowdrift.unwatch(%L, ''column'').' ELSE 'Choose one: SELECT snowdrift.watch(%L, ''column'').' END, "table");
+    ELSIF NOT is_watched AND (n IS NULL OR sequence IS NOT NULL) THEN
+        RAISE 'new rows of table "%" are not watched', snowdrift.plain_name("table") USING ERRCODE = '55000', HINT = format('Call snowdrift.watch(%L).', "table");
+    END IF;
+    number := coalesce(watched[1], number);
+    SELECT a.attname INTO "column" FROM pg_attribute AS a WHERE a.attrelid = "table" AND a.attnum = number;
+    IF NOT is_watched THEN
+        RETURN;
+    END IF;
+    IF parts IS NULL OR NOT parts @> (CASE WHEN 'row' = ANY (parts) THEN '{row}' WHEN watched_generator IS NULL THEN '{hold,insert,update}' ELSE '{insert,update}' END)::text[] THEN
+        problem := 'A trigger of the watch was dropped or disabled.';
+    ELSIF watched_sequence <> sequence OR kind = 'snowflake' AND watched_generator <> generator OR (kind = 'sequence') <> (watched_generator IS NULL) THEN
+        problem := 'The column''s default draws from another sequence or generator than the one that is watched.';
+    ELSIF kind IS NULL AND EXISTS (SELECT FROM pg_attrdef AS a WHERE a.adrelid = "table" AND a.adnum = number) THEN
+        problem := 'The column''s default does not draw from a sequence or a generator.';
+    ELSIF watched_generator IS NULL THEN
+        problem := CASE WHEN sequence IS NULL THEN 'The column''s default does not draw from the sequence.' ELSE snowdrift.sequence_problem(sequence) END;
+    END IF;
+    IF watched_generator IS NOT NULL THEN    -- also if programs draw
+        kind := coalesce(kind, snowdrift.id_kind((SELECT snowdrift.base_type(a.atttypid) FROM pg_attribute AS a WHERE a.attrelid = "table" AND a.attnum = number)));
+        generator := watched_generator;
+        sequence := watched_sequence;
+    END IF;
+    IF problem IS NULL AND EXISTS (SELECT FROM pg_inherits JOIN pg_class AS c ON c.oid = inhparent WHERE inhparent = "table" AND relkind = 'r') THEN
+        problem := 'Other tables inherit from the table.';
+    END IF;
+    IF problem IS NOT NULL THEN
+        RAISE 'new rows of table "%" cannot be read without missing any', snowdrift.plain_name("table") USING ERRCODE = '55000', DETAIL = problem,
+            HINT = format('Correct this, and call snowdrift.watch(%L) again.', "table");
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowdrift.feed(regclass) IS 'column by which new rows of a table are read, and what draws its values';
 
 -- An INSERT of no rows takes the hold of a sequence as any other does, and needs the same privilege. Generators hold when they draw.
 CREATE OR REPLACE FUNCTION snowdrift.hold("table" regclass) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
@@ -4839,14 +4850,23 @@ END $$;
 COMMENT ON FUNCTION snowdrift.read_new(anyelement, anycompatible, bigint)
     IS 'new rows of the table whose null row is the first argument, in the order of their IDs: none is missed and none is returned twice if after is the ID of the last row';
 
+-- The holds with the transactions that are prepared. Those in progress have a process.
+EXECUTE $sql$
+CREATE OR REPLACE FUNCTION snowdrift.holding_transactions(OUT pid integer, OUT transaction xid, OUT key bigint) RETURNS SETOF record LANGUAGE sql VOLATILE
+BEGIN ATOMIC
+    SELECT h.pid, x.transactionid, h.key FROM snowdrift.holds() AS h
+        LEFT JOIN pg_locks AS x ON h.pid IS NULL AND x.virtualtransaction = h.virtualtransaction AND x.locktype = 'transactionid' AND x.mode = 'ExclusiveLock' AND x.pid IS NULL;
+END
+$sql$;
+COMMENT ON FUNCTION snowdrift.holding_transactions() IS 'transactions that have taken holds; null for those in progress, which have a process';
+
 EXECUTE $sql$
 CREATE OR REPLACE FUNCTION snowdrift.read_sequence_holders(OUT pid integer, OUT transaction xid, OUT sequence oid) RETURNS SETOF record LANGUAGE sql VOLATILE
 BEGIN ATOMIC
-    SELECT h.pid, x.transactionid, s.sequence
-    FROM snowdrift.holds() AS h
+    SELECT h.pid, h.transaction, s.sequence
+    FROM snowdrift.holding_transactions() AS h
         JOIN (SELECT DISTINCT refobjid FROM pg_trigger JOIN pg_depend ON classid = 'pg_trigger'::regclass AND objid = pg_trigger.oid JOIN pg_sequence ON seqrelid = refobjid
-              WHERE tgfoid = 'snowdrift.hold_sequence()'::regprocedure AND refclassid = 'pg_class'::regclass) AS s(sequence) ON h.key = snowdrift.hold_key(s.sequence, h.key)
-        LEFT JOIN pg_locks AS x ON h.pid IS NULL AND x.virtualtransaction = h.virtualtransaction AND x.locktype = 'transactionid' AND x.mode = 'ExclusiveLock' AND x.pid IS NULL;
+              WHERE tgfoid = 'snowdrift.hold_sequence()'::regprocedure AND refclassid = 'pg_class'::regclass) AS s(sequence) ON h.key = snowdrift.hold_key(s.sequence, h.key);
 END
 $sql$;
 COMMENT ON FUNCTION snowdrift.read_sequence_holders() IS 'transactions that hold back the watermarks of sequences';

@@ -7,7 +7,7 @@ cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 
 # What both editions have
 tools=(tools/{locks,partitions,drop_partitions,conversion_{plan,dependents,risks,statements},conversion,live_{shadows,copy,preparation,swap,script}}
-    tools/{conversion_reversal,audit,feeds})
+    tools/{conversion_reversal,audit,watches,feeds})
 extension=(extension/{begin,mark,node,snowflake,ulid,uuidv7,sno,typeid,generators,watermarks,backfill,for_tools}
     "${tools[@]}" extension/{partman,end})
 edition=(edition/{begin,snowflake,typeid,uuidv7,generators,for_tools} "${tools[@]}" edition/end)

@@ -96,8 +96,7 @@ CREATE FUNCTION snowdrift.read_watermark_holders(OUT pid integer, OUT transactio
     RETURNS SETOF record LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
-    RETURN QUERY SELECT h.pid, x.transactionid, 'snowflake', nullif(g.name, ''),
+    RETURN QUERY SELECT h.pid, h.transaction, 'snowflake', nullif(g.name, ''),
         snowdrift.time_of((g.fields).epoch_ms + (h.key & 549755813887) * (g.fields).unit_ms)
-    FROM snowdrift.holds() AS h JOIN snowdrift_tables.generators() AS g ON h.key = snowdrift.hold_key(g.state::regclass, h.key)
-        LEFT JOIN pg_locks AS x ON h.pid IS NULL AND x.virtualtransaction = h.virtualtransaction AND x.locktype = 'transactionid' AND x.pid IS NULL;
+    FROM snowdrift.holding_transactions() AS h JOIN snowdrift_tables.generators() AS g ON h.key = snowdrift.hold_key(g.state::regclass, h.key);
 END $$;

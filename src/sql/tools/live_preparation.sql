@@ -1,5 +1,18 @@
 -- Conversion of keys while applications write: the steps before the swap.
 
+-- The checks that tables need until the swap: that shadows are equal, and those like the checks of their originals. made: how
+-- PostgreSQL shows them; null if the name determines the definition
+CREATE FUNCTION snowdrift.wanted_checks(plan snowdrift.conversion, definitions jsonb, OUT "table" oid, OUT name name, OUT definition text, OUT made text, OUT is_equality boolean)
+    RETURNS SETOF record LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY SELECT s."table", snowdrift.equality_name(s.name, s.is_required),
+        format('CHECK (%s)', snowdrift.equality(quote_ident(s.shadow), quote_ident(s.name), s.is_required)), NULL::text, true
+    FROM snowdrift.shadows(plan) AS s
+    UNION ALL SELECT d."table", snowdrift.shadow_name(d.name), d.definition, d.made, false
+    FROM jsonb_to_recordset(definitions) AS d("table" oid, class oid, name name, definition text, made text) WHERE d.class = 'pg_constraint'::regclass;
+END $$;
+
 -- The shadows of constraints and indexes whose originals were dropped or changed since: the statements that drop them
 CREATE FUNCTION snowdrift.stale_shadows(plan snowdrift.conversion, definitions jsonb, OUT object oid, OUT statement text) RETURNS SETOF record
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
@@ -9,10 +22,10 @@ DECLARE
     changed CONSTANT oid[] := plan."tables" || ARRAY(SELECT m."table" FROM unnest(plan.members) AS m);
 BEGIN
     RETURN QUERY WITH wanted("table", name, made) AS MATERIALIZED (
-        SELECT s."table", snowdrift.equality_name(s.name, s.is_required), NULL FROM snowdrift.shadows(plan) AS s
+        SELECT k."table", k.name, k.made FROM snowdrift.wanted_checks(plan, definitions) AS k
         UNION ALL SELECT d."table", snowdrift.shadow_name(d.name), concat(CASE WHEN indisunique THEN 'UNIQUE ' END, d.made, ' ' || nullif(reltablespace, 0))
         FROM jsonb_to_recordset(definitions) AS d("table" oid, class oid, object oid, name name, made text)
-            LEFT JOIN (pg_index JOIN pg_class AS c ON c.oid = indexrelid) ON d.class = 'pg_class'::regclass AND indexrelid = d.object
+            JOIN pg_index ON indexrelid = d.object JOIN pg_class AS c ON c.oid = indexrelid WHERE d.class = 'pg_class'::regclass
         UNION ALL SELECT r."table", snowdrift.shadow_name(r.name), r.definition FROM snowdrift.shadow_references(plan) AS r
     ), shadow(relation, number) AS MATERIALIZED (
         SELECT attrelid, attnum FROM pg_attribute WHERE starts_with(attname, '_snowdrift_') AND NOT attisdropped
@@ -52,15 +65,11 @@ BEGIN
     FOR t IN SELECT c.oid, snowdrift.qualified_name(c.oid) AS name, relname, relnamespace
             FROM pg_class AS c WHERE c.oid IN (SELECT m."table" FROM unnest(plan.members) AS m) ORDER BY c.oid LOOP
         RETURN QUERY WITH s AS MATERIALIZED (
-            SELECT *, snowdrift.equality_name(name, is_required) AS check FROM snowdrift.shadows(plan) WHERE "table" = t.oid
-        ), wanted(conname, definition) AS (
-            SELECT "check", format('CHECK (%s)', snowdrift.equality(quote_ident(shadow), quote_ident(name), is_required)) FROM s
-            UNION ALL SELECT snowdrift.shadow_name(name), definition
-            FROM jsonb_to_recordset(definitions) AS d("table" oid, class oid, name name, definition text) WHERE "table" = t.oid AND class = 'pg_constraint'::regclass
+            SELECT * FROM snowdrift.shadows(plan) WHERE "table" = t.oid
         ), changes(n, number, change) AS (
             SELECT 1, number, format('ADD COLUMN %I pg_catalog.int8', shadow) FROM s WHERE shadow_number IS NULL
-            UNION ALL SELECT 2, NULL, format('ADD CONSTRAINT %I %s NOT VALID', w.conname, definition) FROM wanted AS w
-            WHERE NOT EXISTS (SELECT FROM pg_constraint AS c WHERE conrelid = t.oid AND c.conname = w.conname AND c.oid <> ALL (stale))
+            UNION ALL SELECT 2, NULL, format('ADD CONSTRAINT %I %s NOT VALID', w.name, w.definition) FROM snowdrift.wanted_checks(plan, definitions) AS w
+            WHERE w."table" = t.oid AND NOT EXISTS (SELECT FROM pg_constraint AS c WHERE conrelid = t.oid AND c.conname = w.name AND c.oid <> ALL (stale))
         ), callers(grantees) AS (
             SELECT concat_ws(', ', 'PUBLIC', string_agg(DISTINCT snowdrift.grantee_name(grantee), ', ') FILTER (WHERE grantee NOT IN (0, defaclrole)))
             FROM pg_default_acl, aclexplode(defaclacl) WHERE pg_get_userbyid(defaclrole) = current_user AND defaclobjtype = 'f' AND defaclnamespace IN (0, t.relnamespace)
@@ -91,7 +100,7 @@ BEGIN
     -- The copy of a table is complete when its checks of equality are valid.
     FOR t IN SELECT c.oid, snowdrift.qualified_name(c.oid) AS name, snowdrift.shadows_to_validate(plan, c.oid, definitions, stale) AS checks
             FROM pg_class AS c WHERE c.oid IN (SELECT m."table" FROM unnest(plan.members) AS m) ORDER BY c.oid LOOP
-        IF EXISTS (SELECT FROM snowdrift.shadows(plan) AS s WHERE s."table" = t.oid AND snowdrift.equality_name(s.name, s.is_required) = ANY (t.checks)) THEN
+        IF EXISTS (SELECT FROM snowdrift.wanted_checks(plan, definitions) AS w WHERE w."table" = t.oid AND w.is_equality AND w.name = ANY (t.checks)) THEN
             parts := CASE WHEN pg_relation_size(t.oid) > 8000000 THEN 10 END;
             FOR part IN 1 .. coalesce(parts, 0) LOOP
                 RETURN NEXT format('CALL snowdrift.copy_keys(%L::pg_catalog.regclass, %s, %s, %s)', t.name, duty, part, parts);
@@ -139,9 +148,6 @@ CREATE FUNCTION snowdrift.shadows_to_validate(plan snowdrift.conversion, "table"
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
-    RETURN ARRAY(SELECT name FROM (
-            SELECT snowdrift.equality_name(s.name, s.is_required) FROM snowdrift.shadows(plan) AS s WHERE s."table" = $2
-            UNION ALL SELECT snowdrift.shadow_name(d.name) FROM jsonb_to_recordset(definitions) AS d("table" oid, class oid, name name)
-            WHERE d."table" = $2 AND d.class = 'pg_constraint'::regclass) AS u(name)
-        WHERE NOT EXISTS (SELECT FROM pg_constraint AS c WHERE conrelid = $2 AND conname = u.name AND convalidated AND c.oid <> ALL (stale)) ORDER BY name);
+    RETURN ARRAY(SELECT w.name FROM snowdrift.wanted_checks(plan, definitions) AS w
+        WHERE w."table" = $2 AND NOT EXISTS (SELECT FROM pg_constraint AS c WHERE conrelid = $2 AND conname = w.name AND convalidated AND c.oid <> ALL (stale)) ORDER BY w.name);
 END $$;

@@ -15,18 +15,28 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.check_can_change(text, boolean) IS 'ensure that the transaction is neither read-only nor has an old snapshot of the catalog';
 
+CREATE FUNCTION snowdrift.check_owner("table" regclass) RETURNS pg_class
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    t pg_class;
+BEGIN
+    SELECT * INTO t FROM pg_class AS c WHERE c.oid = "table";
+    IF NOT FOUND THEN
+        RAISE 'relation with OID % does not exist', "table"::oid USING ERRCODE = '42P01';
+    ELSIF NOT pg_has_role(t.relowner, 'USAGE') THEN
+        RAISE 'must be owner of table %', t.relname USING ERRCODE = '42501', HINT = format('Use SET ROLE %s.', t.relowner::regrole);
+    END IF;
+    RETURN t;
+END $$;
+COMMENT ON FUNCTION snowdrift.check_owner(regclass) IS 'ensure that a table exists, and that the caller is its owner or a member of that role; returns its row of pg_class';
+
 -- The names of temporary tables can be those of others on the caller's search path.
 CREATE FUNCTION snowdrift.check_parent(parent regclass) RETURNS void
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    t record;
+    t CONSTANT pg_class := snowdrift.check_owner(parent);
 BEGIN
-    SELECT c.relname, c.relowner, c.relpersistence INTO t FROM pg_class AS c WHERE c.oid = parent;
-    IF NOT FOUND THEN
-        RAISE 'relation with OID % does not exist', parent::oid USING ERRCODE = '42P01';
-    ELSIF NOT pg_has_role(t.relowner, 'USAGE') THEN
-        RAISE 'must be owner of table %', t.relname USING ERRCODE = '42501', HINT = format('Use SET ROLE %s.', t.relowner::regrole);
-    ELSIF t.relpersistence = 't' THEN
+    IF t.relpersistence = 't' THEN
         RAISE 'table "%" is temporary', t.relname USING ERRCODE = '0A000', HINT = 'Create and drop its partitions by hand.';
     END IF;
 END $$;

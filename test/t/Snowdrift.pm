@@ -167,12 +167,13 @@ sub hold_clock_data
 	return "/faketime_sem_$process /faketime_shm_$process";
 }
 
-# start_with_clock(NODE, WHEN): starts the server with a clock that set_clock changes
+# start_with_clock(NODE, WHEN): starts the server with a clock that set_clock changes. PostgreSQL's timeout handler reads the clock.
+# Only the MT variant of libfaketime blocks signals while it reads its file; the other one can hang when a handler interrupts it.
 sub start_with_clock
 {
 	my ($node, $when) = @_;
 	set_clock($node, $when);
-	my ($library) = glob('/usr/lib/*/faketime/libfaketime.so.1');
+	my ($library) = glob('/usr/lib/*/faketime/libfaketimeMT.so.1');
 	local %ENV = (
 		%ENV,
 		LD_PRELOAD => $library,

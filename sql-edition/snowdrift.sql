@@ -63,7 +63,7 @@ END LOOP;
 FOR problem IN
     SELECT relnamespace::regnamespace AS schema, relname FROM pg_class
     WHERE oid = ANY (relations) AND relnamespace::regnamespace || '.' || relname
-        !~ '^(snowdrift[.](generators|key_copies|watermark_holders|fields|key_column|dependent|conversion)|snowdrift_tables[.](generator(_pkey)?|dropped_ms|state(_[0-9a-f]{32})?))$' LOOP
+        !~ '^(snowdrift[.](generators|key_copies|watermark_holders|published_watermarks|fields|key_column|dependent|conversion)|snowdrift_tables[.]((generator|published_watermark)(_pkey)?|dropped_ms|state(_[0-9a-f]{32})?))$' LOOP
     RAISE 'schema "%" already exists', problem.schema USING ERRCODE = '42P06',
         DETAIL = format('It contains "%s", which is not an object of the SQL edition.', problem.relname);
 END LOOP;
@@ -4760,19 +4760,13 @@ END $$;
 COMMENT ON FUNCTION snowdrift.hold(regclass)
     IS 'hold back the watermark of a watched table until the transaction ends, so that it can draw numbers before it inserts rows';
 
--- The watermark of a feed, as text. Raises an error if it is unknown, or if the position is above all numbers that were drawn.
-CREATE OR REPLACE FUNCTION snowdrift.feed_watermark("table" regclass, kind text, generator text, sequence oid, after text) RETURNS text
+-- The watermark of a table's key, and the last number that was drawn. Null for generators of the library, which can be ahead of
+-- the last one.
+CREATE OR REPLACE FUNCTION snowdrift.current_watermark(kind text, generator text, sequence oid, OUT last bigint, OUT watermark text)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    last bigint;
-    watermark text;
+#variable_conflict use_variable
 BEGIN
-    IF sequence IS NOT NULL AND pg_is_in_recovery() THEN
-        RAISE 'cannot read new rows of table "%" during recovery', snowdrift.plain_name("table") USING ERRCODE = '25006';
-    ELSIF sequence IS NOT NULL AND current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN    -- Their snapshot is older than the locks.
-        RAISE 'cannot read new rows of table "%" in a transaction with isolation level "%"', snowdrift.plain_name("table"), current_setting('transaction_isolation')
-            USING ERRCODE = '25001', HINT = 'Use READ COMMITTED.';
-    ELSIF kind <> 'sequence' THEN
+    IF kind <> 'sequence' THEN
         SELECT w.last, w.watermark INTO STRICT last, watermark FROM snowdrift.generator_watermark(kind, generator) AS w;
     ELSIF has_sequence_privilege(sequence, 'SELECT') THEN
         last := coalesce(pg_sequence_last_value(sequence), (SELECT greatest(seqmin, -9223372036854775807) - 1 FROM pg_sequence WHERE seqrelid = sequence));
@@ -4781,13 +4775,30 @@ BEGIN
         RAISE 'permission denied for sequence %', sequence::regclass USING ERRCODE = '42501',
             HINT = format('Run GRANT SELECT ON SEQUENCE %s TO %s;', sequence::regclass, current_user::regrole);
     END IF;
-    IF last IS NOT NULL THEN
-        IF after::bigint > last THEN
-            RAISE 'position % of table "%" is ahead of the last ID, %', after, snowdrift.plain_name("table"), last USING ERRCODE = '55000',
+END $$;
+COMMENT ON FUNCTION snowdrift.current_watermark(text, text, oid) IS 'watermark of a generator or a sequence, as text, and the last number that was drawn';
+
+-- The watermark for read_new(). Raises an error if it is unknown, or if the position is above all numbers that were drawn. What a
+-- standby has can be older than the position, which was read on the primary.
+CREATE OR REPLACE FUNCTION snowdrift.feed_watermark("table" regclass, kind text, generator text, sequence oid, after text) RETURNS text
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    w record;
+BEGIN
+    IF sequence IS NOT NULL AND pg_is_in_recovery() THEN
+        RETURN snowdrift.published_watermark('table', "table"::oid::text);
+    ELSIF sequence IS NOT NULL AND current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN    -- Their snapshot is older than the locks.
+        RAISE 'cannot read new rows of table "%" in a transaction with isolation level "%"', snowdrift.plain_name("table"), current_setting('transaction_isolation')
+            USING ERRCODE = '25001', HINT = 'Use READ COMMITTED.';
+    END IF;
+    w := snowdrift.current_watermark(kind, generator, sequence);
+    IF w.last IS NOT NULL THEN
+        IF after::bigint > w.last THEN
+            RAISE 'position % of table "%" is ahead of the last ID, %', after, snowdrift.plain_name("table"), w.last USING ERRCODE = '55000',
                 DETAIL = 'The sequence was set back, or the position is of another table or server.';
         END IF;
     END IF;
-    RETURN watermark;
+    RETURN w.watermark;
 END $$;
 COMMENT ON FUNCTION snowdrift.feed_watermark(regclass, text, text, oid, text) IS 'watermark of a table''s key, as text';
 
@@ -4883,16 +4894,134 @@ CREATE OR REPLACE VIEW snowdrift.watermark_holders AS
 COMMENT ON VIEW snowdrift.watermark_holders
     IS 'transactions in progress that hold back watermarks, with a row for each generator or sequence';
 
+-- Watermarks on hot standbys: snowdrift.publish_watermarks() writes a row for each on the primary. All transactions that can have
+-- drawn below a watermark ended before it was read, so their commits precede that of its row in the WAL: a snapshot of a standby
+-- that contains the row contains their rows. The row names its server and database, because those of a dump are of another one.
+
+IF to_regclass('snowdrift_tables.published_watermark') IS NULL THEN
+CREATE TABLE snowdrift_tables.published_watermark (
+    kind text,    -- of the generator's IDs, or table
+    source text,    -- name of the generator, or OID of the watched table
+    watermark text NOT NULL,
+    server text NOT NULL,
+    published_at timestamptz NOT NULL,
+    PRIMARY KEY (kind, source)
+);
+END IF;
+
+EXECUTE $sql$
+CREATE OR REPLACE FUNCTION snowdrift_tables.server() RETURNS text LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT concat_ws('/', c.system_identifier, d.oid, 'snowdrift_tables.published_watermark'::regclass::oid)
+    FROM pg_control_system() AS c, pg_database AS d WHERE d.datname = current_database();
+END
+$sql$;
+COMMENT ON FUNCTION snowdrift_tables.server() IS 'the server, the database and the table to which a published watermark belongs';
+
+-- Logical replication applies no row of another server.
+CREATE OR REPLACE FUNCTION snowdrift_tables.skip_published_watermark() RETURNS trigger
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF current_setting('session_replication_role') = 'replica' THEN
+        RETURN NULL;
+    END IF;
+    RETURN coalesce(NEW, OLD);    -- after ENABLE TRIGGER ALL, as of pg_dump --disable-triggers
+END $$;
+COMMENT ON FUNCTION snowdrift_tables.skip_published_watermark() IS 'skip rows of another server';
+CREATE OR REPLACE TRIGGER skip_row BEFORE INSERT OR UPDATE OR DELETE ON snowdrift_tables.published_watermark
+    FOR EACH ROW EXECUTE FUNCTION snowdrift_tables.skip_published_watermark();
+ALTER TABLE snowdrift_tables.published_watermark ENABLE REPLICA TRIGGER skip_row;
+
+-- What messages call the source of a watermark
+CREATE OR REPLACE FUNCTION snowdrift.watermark_source(kind text, source text) RETURNS text LANGUAGE sql STABLE
+    RETURN CASE WHEN kind = 'table' THEN format('table "%s"', snowdrift.plain_name(source::oid)) WHEN source = '' THEN format('the default %s generator', kind)
+        ELSE format('ID generator "%s"', source) END;
+COMMENT ON FUNCTION snowdrift.watermark_source(text, text) IS 'table or generator of a watermark, for messages';
+
+-- The watermarks of the generators that do not depend on a table, and those of watched tables. A warning replaces what cannot be read.
+CREATE OR REPLACE FUNCTION snowdrift.current_watermarks(OUT kind text, OUT source text, OUT watermark text) RETURNS SETOF record
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+    f record;
+BEGIN
+    FOR kind, source IN
+        SELECT g.kind, coalesce(g.name, '') FROM snowdrift.generators AS g
+        WHERE g.kind = ANY (snowdrift.kinds_with_watermarks()) AND snowdrift.state_of(coalesce(g.name, '')) IS NULL
+        UNION ALL SELECT DISTINCT 'table', tgrelid::oid::text FROM pg_trigger
+        WHERE tgfoid = 'snowdrift.refuse_row()'::regprocedure AND tgparentid = 0
+        ORDER BY 1, 2 LOOP
+        BEGIN
+            IF kind = 'table' THEN
+                f := snowdrift.feed(source::oid);
+                watermark := (SELECT w.watermark FROM snowdrift.current_watermark(f.kind, f.generator, f.sequence) AS w);
+            ELSE
+                watermark := (SELECT w.watermark FROM snowdrift.generator_watermark(kind, source) AS w);
+            END IF;
+            RETURN NEXT;
+        EXCEPTION WHEN OTHERS THEN
+            RAISE WARNING 'watermark of % is not published: %', snowdrift.watermark_source(kind, source), SQLERRM;
+        END;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowdrift.current_watermarks() IS 'watermarks that standbys can read';
+
+CREATE OR REPLACE FUNCTION snowdrift.publish_watermarks() RETURNS void
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    now CONSTANT timestamptz := clock_timestamp();
+BEGIN
+    PERFORM snowdrift.check_can_change('snowdrift.publish_watermarks()', false);
+    INSERT INTO snowdrift_tables.published_watermark AS p
+    SELECT kind, source, watermark, snowdrift_tables.server(), now FROM snowdrift.current_watermarks()
+    ON CONFLICT (kind, source) DO UPDATE SET watermark = excluded.watermark, server = excluded.server, published_at = excluded.published_at;
+    DELETE FROM snowdrift_tables.published_watermark WHERE published_at < now;
+END $$;
+COMMENT ON FUNCTION snowdrift.publish_watermarks() IS 'let hot standbys read new rows up to the present watermarks; call it regularly on the primary';
+
+-- Other roles reach the table only by functions, which release their locks. The watermark of a table counts its rows.
+EXECUTE $sql$
+CREATE OR REPLACE FUNCTION snowdrift_tables.published_watermarks() RETURNS SETOF snowdrift_tables.published_watermark
+    LANGUAGE sql STABLE SECURITY DEFINER
+BEGIN ATOMIC
+    SELECT p.* FROM snowdrift_tables.published_watermark AS p WHERE p.server = snowdrift_tables.server();
+END
+$sql$;
+COMMENT ON FUNCTION snowdrift_tables.published_watermarks() IS 'watermarks that this server has published';
+
+CREATE OR REPLACE VIEW snowdrift.published_watermarks AS
+    SELECT kind, CASE WHEN kind <> 'table' THEN nullif(source, '') END AS generator, CASE kind WHEN 'table' THEN source::oid::regclass END AS "table",
+        CASE WHEN kind <> 'table' OR has_table_privilege(source::oid, 'SELECT') THEN watermark END AS watermark, published_at
+    FROM snowdrift_tables.published_watermarks();
+COMMENT ON VIEW snowdrift.published_watermarks IS 'watermarks up to which hot standbys can read new rows';
+
+-- STABLE: it reads with the snapshot of the statement, which contains the rows below the watermark.
+CREATE OR REPLACE FUNCTION snowdrift.published_watermark(kind text, source text) RETURNS text
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    published record;
+BEGIN
+    SELECT * INTO published FROM snowdrift.published_watermarks AS p WHERE p.kind = published_watermark.kind AND coalesce(p.generator, p."table"::oid::text, '') = source;
+    IF NOT FOUND THEN
+        RAISE 'no watermark of % is published', snowdrift.watermark_source(kind, source) USING ERRCODE = '55000',
+            HINT = 'A standby can read new rows if snowdrift.publish_watermarks() is called regularly on the primary.';
+    ELSIF published.watermark IS NULL THEN
+        RAISE 'permission denied for table %', snowdrift.plain_name(source::oid) USING ERRCODE = '42501';
+    END IF;
+    RETURN published.watermark;
+END $$;
+COMMENT ON FUNCTION snowdrift.published_watermark(text, text) IS 'watermark that the primary has published; raises an error if there is none';
+
 -- Privileges of new objects
 
 FOR place IN SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = 'snowdrift'::regnamespace
-        AND proname IN ('create_generator', 'drop_generator', 'advance') AND NOT functions ? oid::text LOOP
+        AND proname IN ('create_generator', 'drop_generator', 'advance', 'publish_watermarks') AND NOT functions ? oid::text LOOP
     EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', place);
 END LOOP;
 PERFORM snowdrift_tables.revoke_grants(class)
-FROM unnest('{snowdrift_tables.generator,snowdrift_tables.state,snowdrift_tables.dropped_ms}'::regclass[]) AS class
+FROM unnest('{snowdrift_tables.generator,snowdrift_tables.state,snowdrift_tables.dropped_ms,snowdrift_tables.published_watermark}'::regclass[]) AS class
 WHERE class <> ALL (relations);
-FOREACH place IN ARRAY '{snowdrift.key_copies,snowdrift.watermark_holders}'::text[] LOOP
+FOREACH place IN ARRAY '{snowdrift.key_copies,snowdrift.watermark_holders,snowdrift.published_watermarks}'::text[] LOOP
     IF place::regclass <> ALL (relations) THEN
         EXECUTE format('GRANT SELECT ON %s TO PUBLIC', place);
     END IF;

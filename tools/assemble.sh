@@ -7,7 +7,7 @@ cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 
 # What both editions have
 tools=(tools/{locks,partitions,drop_partitions,conversion_{plan,dependents,risks,statements},conversion,live_{shadows,copy,preparation,swap,script}}
-    tools/{conversion_reversal,audit,watches,feeds})
+    tools/{conversion_reversal,audit,watches,feeds,publication})
 extension=(extension/{begin,mark,node,snowflake,ulid,uuidv7,sno,typeid,generators,watermarks,backfill,for_tools}
     "${tools[@]}" extension/{partman,end})
 edition=(edition/{begin,snowflake,typeid,uuidv7,generators,for_tools} "${tools[@]}" edition/end)
@@ -34,8 +34,11 @@ fi
 as_repeatable() {
     sed -E 's/@extschema@/public/g; s/^CREATE (FUNCTION|PROCEDURE|VIEW)/CREATE OR REPLACE \1/' | awk '
         function flush(before, after) { printf "%s%s%s", before, held, after; held = "" }
-        /^CREATE TYPE / { printf "IF to_regtype(\x27%s\x27) IS NULL THEN\n", $3; in_type = 1 }
-        in_type { print; if (/;$/) { print "END IF;"; in_type = 0 } next }
+        /^CREATE (TYPE|TABLE) / {
+            printf "IF %s(\x27%s\x27) IS NULL THEN\n", $2 == "TYPE" ? "to_regtype" : "to_regclass", $3
+            in_definition = 1
+        }
+        in_definition { print; if (/;$/) { print "END IF;"; in_definition = 0 } next }
         /^CREATE OR REPLACE (FUNCTION|PROCEDURE)/ { in_header = 1 }
         in_header || in_body { held = held $0 "\n" }
         !in_header && !in_body { print }

@@ -220,13 +220,6 @@ $node->backup('base');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($node, 'base', has_streaming => 1);
 $standby->start;
-for my $call ('snowflake_watermark()', "snowflake_watermark('own')", 'ulid_watermark()', 'uuidv7_watermark()')
-{
-	my $error = error_of($standby, "SELECT $call");
-	like($error, qr/ERROR:  25006: cannot read a watermark during recovery/, "a standby raises an error: $call");
-	like($error, qr/HINT:  Read it on the primary server, then call pg_current_wal_insert_lsn\(\) there, and wait until this server has replayed/,
-		'... with a hint');
-}
 is($standby->safe_psql('postgres', $holders), '', 'nobody holds a watermark back on a standby');
 $writer = $node->background_psql('postgres');
 $writer->query_safe("BEGIN; $insert");

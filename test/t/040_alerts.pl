@@ -100,6 +100,7 @@ my $reader = $plain->background_psql('app');
 $reader->query_safe($_) for q{SET application_name = 'load'}, 'BEGIN', 'SELECT next_snowflake(), next_ulid(), next_uuidv7()';
 my @prepared = ('two', 'three', 'four', 'five', 'six', 'seven');
 $plain->safe_psql('app', "BEGIN; SELECT next_ulid(); PREPARE TRANSACTION '$_'") for @prepared;
+$plain->safe_psql('app', q{SELECT snowdrift.publish_watermarks(); UPDATE snowdrift_tables.published_watermark SET published_at = published_at - interval '5 min'});
 my ($overflow, $overflow_pid) =
   wait_in($plain, 'busy', q{SELECT count(next_snowflake('narrow')) FROM generate_series(1, 100000000)});
 # The exporter's session shows a database's setting when it connects again.
@@ -152,6 +153,7 @@ SKIP:
 }
 fires('the clock was ahead', 'SnowdriftMarkAhead', severity => $_, datname => 'postgres') for 'warning', 'critical';
 fires('sno values of these times were issued twice', 'SnowdriftCallsWait', generator => 'four', reason => 'clock');
+fires('watermarks were published long ago', 'SnowdriftPublicationOld', datname => 'app');
 fires('a narrow sequence', 'SnowdriftOverCapacity', datname => 'busy', generator => 'narrow');
 fires('snowdrift.node yields no number', 'SnowdriftNoNumber', datname => 'numberless', source => 'citus');
 fires('a publication', 'SnowdriftNeedsNumber', datname => 'publisher');
@@ -164,6 +166,7 @@ unlink "$small/full" if $small;
 set_clock($stepped, '+400');
 $reader->query_safe('COMMIT');
 $plain->safe_psql('app', "ROLLBACK PREPARED '$_'") for @prepared;
+$plain->safe_psql('app', 'SELECT snowdrift.publish_watermarks()');
 $plain->safe_psql('busy', "SELECT pg_cancel_backend($overflow_pid)");
 $plain->safe_psql('postgres', "ALTER DATABASE numberless RESET snowdrift.node; $reconnect");
 $plain->safe_psql('publisher', 'DROP PUBLICATION posts');

@@ -274,7 +274,7 @@ for my $edition ([ 'extension', 'postgres' ], [ 'edition', 'owner' ])
 	is(run('SELECT count(*) FROM snowdrift.read_new(NULL::events)'), 2, '... until watch() is called');
 }
 
-# A standby does not know the locks of its primary. A promotion keeps the holds of prepared transactions.
+# A promotion keeps the holds of prepared transactions.
 $node->backup('base');
 my $standby = standby_of($node, 'standby');
 for my $edition ([ 'extension', 'postgres' ], [ 'edition', 'owner' ])
@@ -284,8 +284,6 @@ for my $edition ([ 'extension', 'postgres' ], [ 'edition', 'owner' ])
 	run('INSERT INTO events DEFAULT VALUES');
 }
 $node->wait_for_catchup($standby);
-like(error_of_database($standby, $_, 'SELECT snowdrift.read_new(NULL::events)'), qr/ERROR:  25006: cannot read new rows of table "events" during recovery/, "$_: a standby")
-  for 'extension', 'edition';
 $node->stop('immediate');
 $standby->promote;
 $node = $standby;

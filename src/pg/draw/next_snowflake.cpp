@@ -12,6 +12,7 @@
 #include "protocol/generators.hpp"
 
 extern "C" {
+#include "access/xlog.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
 }
@@ -134,9 +135,16 @@ SNOWDRIFT_FUNCTION(next_snowflakes_of) {
 }
 
 /// snowflake_watermark() → bigint
-SNOWDRIFT_FUNCTION(snowflake_watermark) { PG_RETURN_INT64(default_snowflakes.watermark()); }
+SNOWDRIFT_FUNCTION(snowflake_watermark) {
+    if (RecoveryInProgress()) return watermark::read_published(fcinfo, slots::Kind::snowflake, "");
+    PG_RETURN_INT64(default_snowflakes.watermark());
+}
 
 /// snowflake_watermark(generator text) → bigint
 SNOWDRIFT_FUNCTION(snowflake_watermark_of) {
-    PG_RETURN_INT64(named_snowflakes.get(PG_GETARG_TEXT_PP(0)).watermark());
+    text* const generator = PG_GETARG_TEXT_PP(0);
+    if (RecoveryInProgress())
+        return watermark::read_published(fcinfo, slots::Kind::snowflake,
+                                         text_to_cstring(generator));
+    PG_RETURN_INT64(named_snowflakes.get(generator).watermark());
 }

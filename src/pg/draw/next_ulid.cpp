@@ -21,6 +21,7 @@ SNOWDRIFT_FUNCTION(next_ulid) {
 
 /// ulid_watermark() → ulid
 SNOWDRIFT_FUNCTION(ulid_watermark) {
+    if (RecoveryInProgress()) return watermark::read_published(fcinfo, slots::Kind::ulid, "");
     return make_datum(watermark_of_blocks<Ulid, slots::Kind::ulid, &slots::Slot::ulid>());
 }
 

@@ -13,6 +13,7 @@ SNOWDRIFT_FUNCTION(next_uuidv7) {
 
 /// uuidv7_watermark() → uuid
 SNOWDRIFT_FUNCTION(uuidv7_watermark) {
+    if (RecoveryInProgress()) return watermark::read_published(fcinfo, slots::Kind::uuidv7, "");
     return make_datum(watermark_of_blocks<Uuidv7, slots::Kind::uuidv7, &slots::Slot::uuidv7>());
 }
 

@@ -1,6 +1,7 @@
 #include "pg/watermark/reader.hpp"
 
 #include <algorithm>
+#include <array>
 #include <span>
 
 #include "pg/watermark/lines.hpp"
@@ -9,8 +10,14 @@ extern "C" {
 #include "access/parallel.h"
 #include "access/twophase.h"
 #include "access/xlog.h"
+#include "catalog/pg_collation_d.h"
+#include "catalog/pg_type_d.h"
 #include "executor/spi.h"
+#include "nodes/value.h"
+#include "parser/parse_func.h"
 #include "storage/procarray.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 }
 
@@ -151,20 +158,25 @@ int64_t lowest_hold(Generators generator) {
 }
 
 void prepare_to_read() {
-    if (RecoveryInProgress())
-        ereport(
-            ERROR,
-            (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
-             errmsg("cannot read a watermark during recovery"),
-             errhint(
-                 "Read it on the primary server, then call pg_current_wal_insert_lsn() there, and "
-                 "wait until this server has replayed that position.")));
+    Assert(!RecoveryInProgress());
     // The statement's value is that of the leader.
     if (IsParallelWorker())
         ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
                         errmsg("cannot read a watermark in a parallel worker"),
                         errhint("Declare functions that read watermarks PARALLEL RESTRICTED.")));
     map_lines();
+}
+
+Datum read_published(FunctionCallInfo call, slots::Kind kind, const char* generator) {
+    constexpr std::array<Oid, 2> texts{TEXTOID, TEXTOID};
+    List* const name =
+        list_make2(makeString(pstrdup("snowdrift")), makeString(pstrdup("published_watermark")));
+    const Datum watermark = OidFunctionCall2Coll(
+        LookupFuncName(name, texts.size(), texts.data(), false), DEFAULT_COLLATION_OID,
+        CStringGetTextDatum(slots::name_of(kind)), CStringGetTextDatum(generator));
+    Oid input, parameter;
+    getTypeInputInfo(get_func_rettype(call->flinfo->fn_oid), &input, &parameter);
+    return OidInputFunctionCall(input, TextDatumGetCString(watermark), parameter, -1);
 }
 
 }  // namespace snowdrift::watermark

@@ -25,9 +25,14 @@ namespace snowdrift::watermark {
 /// during recovery.
 int64_t lowest_hold(Generators generator);
 
-/// Maps the memory for lowest_hold(). Raises 25006 during recovery, 25000 in a parallel worker, and
-/// 53200 if the server has no free shared memory.
+/// Maps the memory for lowest_hold(). Raises 25000 in a parallel worker, and 53200 if the server has
+/// no free shared memory. Precondition: the server is not a standby.
 void prepare_to_read();
+
+/// On a standby: what the primary has published, for the active snapshot, as the result of the SQL
+/// function that is called. `generator`: its name; empty for the default one. Raises 55000 if there
+/// is nothing.
+Datum read_published(FunctionCallInfo call, slots::Kind kind, const char* generator);
 
 /// PostgreSQL as the environment of src/protocol/watermark.hpp. `Handle`: that of a generator whose
 /// state is attached.

@@ -1,13 +1,13 @@
 -- Privileges of new objects
 
 FOR place IN SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = 'snowdrift'::regnamespace
-        AND proname IN ('create_generator', 'drop_generator', 'advance') AND NOT functions ? oid::text LOOP
+        AND proname IN ('create_generator', 'drop_generator', 'advance', 'publish_watermarks') AND NOT functions ? oid::text LOOP
     EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', place);
 END LOOP;
 PERFORM snowdrift_tables.revoke_grants(class)
-FROM unnest('{snowdrift_tables.generator,snowdrift_tables.state,snowdrift_tables.dropped_ms}'::regclass[]) AS class
+FROM unnest('{snowdrift_tables.generator,snowdrift_tables.state,snowdrift_tables.dropped_ms,snowdrift_tables.published_watermark}'::regclass[]) AS class
 WHERE class <> ALL (relations);
-FOREACH place IN ARRAY '{snowdrift.key_copies,snowdrift.watermark_holders}'::text[] LOOP
+FOREACH place IN ARRAY '{snowdrift.key_copies,snowdrift.watermark_holders,snowdrift.published_watermarks}'::text[] LOOP
     IF place::regclass <> ALL (relations) THEN
         EXECUTE format('GRANT SELECT ON %s TO PUBLIC', place);
     END IF;

@@ -27,3 +27,14 @@ COMMENT ON COLUMN snowdrift.watermark_holders.generator IS 'name of the generato
 COMMENT ON COLUMN snowdrift.watermark_holders.lowest IS 'lower bound of the times of the transaction''s IDs; -infinity if unknown; for a sequence, the same as since';
 COMMENT ON COLUMN snowdrift.watermark_holders.query IS 'last query of the process';
 GRANT SELECT ON snowdrift.watermark_holders TO PUBLIC;
+
+REVOKE ALL ON FUNCTION snowdrift.publish_watermarks() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION snowdrift.publish_watermarks() TO @extowner@ WITH GRANT OPTION;
+COMMENT ON TABLE snowdrift_tables.published_watermark IS 'watermarks for hot standbys; of use only on the server that wrote them';
+COMMENT ON TRIGGER skip_row ON snowdrift_tables.published_watermark IS 'skip rows of another server';
+COMMENT ON COLUMN snowdrift.published_watermarks.kind IS 'kind of IDs of the generator; table for a watched table';
+COMMENT ON COLUMN snowdrift.published_watermarks.generator IS 'name of the generator; null for a default generator, and for a table';
+COMMENT ON COLUMN snowdrift.published_watermarks."table" IS 'watched table; null for a generator';
+COMMENT ON COLUMN snowdrift.published_watermarks.watermark IS 'watermark as text; null if the role may not read the table';
+COMMENT ON COLUMN snowdrift.published_watermarks.published_at IS 'time at which it was read on the primary';
+GRANT SELECT ON snowdrift.published_watermarks TO PUBLIC;

@@ -64,19 +64,13 @@ END $$;
 COMMENT ON FUNCTION snowdrift.hold(regclass)
     IS 'hold back the watermark of a watched table until the transaction ends, so that it can draw numbers before it inserts rows';
 
--- The watermark of a feed, as text. Raises an error if it is unknown, or if the position is above all numbers that were drawn.
-CREATE FUNCTION snowdrift.feed_watermark("table" regclass, kind text, generator text, sequence oid, after text) RETURNS text
+-- The watermark of a table's key, and the last number that was drawn. Null for generators of the library, which can be ahead of
+-- the last one.
+CREATE FUNCTION snowdrift.current_watermark(kind text, generator text, sequence oid, OUT last bigint, OUT watermark text)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    last bigint;
-    watermark text;
+#variable_conflict use_variable
 BEGIN
-    IF sequence IS NOT NULL AND pg_is_in_recovery() THEN
-        RAISE 'cannot read new rows of table "%" during recovery', snowdrift.plain_name("table") USING ERRCODE = '25006';
-    ELSIF sequence IS NOT NULL AND current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN    -- Their snapshot is older than the locks.
-        RAISE 'cannot read new rows of table "%" in a transaction with isolation level "%"', snowdrift.plain_name("table"), current_setting('transaction_isolation')
-            USING ERRCODE = '25001', HINT = 'Use READ COMMITTED.';
-    ELSIF kind <> 'sequence' THEN
+    IF kind <> 'sequence' THEN
         SELECT w.last, w.watermark INTO STRICT last, watermark FROM snowdrift.generator_watermark(kind, generator) AS w;
     ELSIF has_sequence_privilege(sequence, 'SELECT') THEN
         last := coalesce(pg_sequence_last_value(sequence), (SELECT greatest(seqmin, -9223372036854775807) - 1 FROM pg_sequence WHERE seqrelid = sequence));
@@ -85,13 +79,30 @@ BEGIN
         RAISE 'permission denied for sequence %', sequence::regclass USING ERRCODE = '42501',
             HINT = format('Run GRANT SELECT ON SEQUENCE %s TO %s;', sequence::regclass, current_user::regrole);
     END IF;
-    IF last IS NOT NULL THEN
-        IF after::bigint > last THEN
-            RAISE 'position % of table "%" is ahead of the last ID, %', after, snowdrift.plain_name("table"), last USING ERRCODE = '55000',
+END $$;
+COMMENT ON FUNCTION snowdrift.current_watermark(text, text, oid) IS 'watermark of a generator or a sequence, as text, and the last number that was drawn';
+
+-- The watermark for read_new(). Raises an error if it is unknown, or if the position is above all numbers that were drawn. What a
+-- standby has can be older than the position, which was read on the primary.
+CREATE FUNCTION snowdrift.feed_watermark("table" regclass, kind text, generator text, sequence oid, after text) RETURNS text
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    w record;
+BEGIN
+    IF sequence IS NOT NULL AND pg_is_in_recovery() THEN
+        RETURN snowdrift.published_watermark('table', "table"::oid::text);
+    ELSIF sequence IS NOT NULL AND current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN    -- Their snapshot is older than the locks.
+        RAISE 'cannot read new rows of table "%" in a transaction with isolation level "%"', snowdrift.plain_name("table"), current_setting('transaction_isolation')
+            USING ERRCODE = '25001', HINT = 'Use READ COMMITTED.';
+    END IF;
+    w := snowdrift.current_watermark(kind, generator, sequence);
+    IF w.last IS NOT NULL THEN
+        IF after::bigint > w.last THEN
+            RAISE 'position % of table "%" is ahead of the last ID, %', after, snowdrift.plain_name("table"), w.last USING ERRCODE = '55000',
                 DETAIL = 'The sequence was set back, or the position is of another table or server.';
         END IF;
     END IF;
-    RETURN watermark;
+    RETURN w.watermark;
 END $$;
 COMMENT ON FUNCTION snowdrift.feed_watermark(regclass, text, text, oid, text) IS 'watermark of a table''s key, as text';
 

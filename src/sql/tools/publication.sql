@@ -1,0 +1,111 @@
+-- Watermarks on hot standbys: snowdrift.publish_watermarks() writes a row for each on the primary. All transactions that can have
+-- drawn below a watermark ended before it was read, so their commits precede that of its row in the WAL: a snapshot of a standby
+-- that contains the row contains their rows. The row names its server and database, because those of a dump are of another one.
+
+CREATE TABLE snowdrift_tables.published_watermark (
+    kind text,    -- of the generator's IDs, or table
+    source text,    -- name of the generator, or OID of the watched table
+    watermark text NOT NULL,
+    server text NOT NULL,
+    published_at timestamptz NOT NULL,
+    PRIMARY KEY (kind, source)
+);
+
+CREATE FUNCTION snowdrift_tables.server() RETURNS text LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT concat_ws('/', c.system_identifier, d.oid, 'snowdrift_tables.published_watermark'::regclass::oid)
+    FROM pg_control_system() AS c, pg_database AS d WHERE d.datname = current_database();
+END;
+COMMENT ON FUNCTION snowdrift_tables.server() IS 'the server, the database and the table to which a published watermark belongs';
+
+-- Logical replication applies no row of another server.
+CREATE FUNCTION snowdrift_tables.skip_published_watermark() RETURNS trigger
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF current_setting('session_replication_role') = 'replica' THEN
+        RETURN NULL;
+    END IF;
+    RETURN coalesce(NEW, OLD);    -- after ENABLE TRIGGER ALL, as of pg_dump --disable-triggers
+END $$;
+COMMENT ON FUNCTION snowdrift_tables.skip_published_watermark() IS 'skip rows of another server';
+CREATE OR REPLACE TRIGGER skip_row BEFORE INSERT OR UPDATE OR DELETE ON snowdrift_tables.published_watermark
+    FOR EACH ROW EXECUTE FUNCTION snowdrift_tables.skip_published_watermark();
+ALTER TABLE snowdrift_tables.published_watermark ENABLE REPLICA TRIGGER skip_row;
+
+-- What messages call the source of a watermark
+CREATE FUNCTION snowdrift.watermark_source(kind text, source text) RETURNS text LANGUAGE sql STABLE
+    RETURN CASE WHEN kind = 'table' THEN format('table "%s"', snowdrift.plain_name(source::oid)) WHEN source = '' THEN format('the default %s generator', kind)
+        ELSE format('ID generator "%s"', source) END;
+COMMENT ON FUNCTION snowdrift.watermark_source(text, text) IS 'table or generator of a watermark, for messages';
+
+-- The watermarks of the generators that do not depend on a table, and those of watched tables. A warning replaces what cannot be read.
+CREATE FUNCTION snowdrift.current_watermarks(OUT kind text, OUT source text, OUT watermark text) RETURNS SETOF record
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+    f record;
+BEGIN
+    FOR kind, source IN
+        SELECT g.kind, coalesce(g.name, '') FROM snowdrift.generators AS g
+        WHERE g.kind = ANY (snowdrift.kinds_with_watermarks()) AND snowdrift.state_of(coalesce(g.name, '')) IS NULL
+        UNION ALL SELECT DISTINCT 'table', tgrelid::oid::text FROM pg_trigger
+        WHERE tgfoid = 'snowdrift.refuse_row()'::regprocedure AND tgparentid = 0
+        ORDER BY 1, 2 LOOP
+        BEGIN
+            IF kind = 'table' THEN
+                f := snowdrift.feed(source::oid);
+                watermark := (SELECT w.watermark FROM snowdrift.current_watermark(f.kind, f.generator, f.sequence) AS w);
+            ELSE
+                watermark := (SELECT w.watermark FROM snowdrift.generator_watermark(kind, source) AS w);
+            END IF;
+            RETURN NEXT;
+        EXCEPTION WHEN OTHERS THEN
+            RAISE WARNING 'watermark of % is not published: %', snowdrift.watermark_source(kind, source), SQLERRM;
+        END;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowdrift.current_watermarks() IS 'watermarks that standbys can read';
+
+CREATE FUNCTION snowdrift.publish_watermarks() RETURNS void
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    now CONSTANT timestamptz := clock_timestamp();
+BEGIN
+    PERFORM snowdrift.check_can_change('snowdrift.publish_watermarks()', false);
+    INSERT INTO snowdrift_tables.published_watermark AS p
+    SELECT kind, source, watermark, snowdrift_tables.server(), now FROM snowdrift.current_watermarks()
+    ON CONFLICT (kind, source) DO UPDATE SET watermark = excluded.watermark, server = excluded.server, published_at = excluded.published_at;
+    DELETE FROM snowdrift_tables.published_watermark WHERE published_at < now;
+END $$;
+COMMENT ON FUNCTION snowdrift.publish_watermarks() IS 'let hot standbys read new rows up to the present watermarks; call it regularly on the primary';
+
+-- Other roles reach the table only by functions, which release their locks. The watermark of a table counts its rows.
+CREATE FUNCTION snowdrift_tables.published_watermarks() RETURNS SETOF snowdrift_tables.published_watermark
+    LANGUAGE sql STABLE SECURITY DEFINER
+BEGIN ATOMIC
+    SELECT p.* FROM snowdrift_tables.published_watermark AS p WHERE p.server = snowdrift_tables.server();
+END;
+COMMENT ON FUNCTION snowdrift_tables.published_watermarks() IS 'watermarks that this server has published';
+
+CREATE VIEW snowdrift.published_watermarks AS
+    SELECT kind, CASE WHEN kind <> 'table' THEN nullif(source, '') END AS generator, CASE kind WHEN 'table' THEN source::oid::regclass END AS "table",
+        CASE WHEN kind <> 'table' OR has_table_privilege(source::oid, 'SELECT') THEN watermark END AS watermark, published_at
+    FROM snowdrift_tables.published_watermarks();
+COMMENT ON VIEW snowdrift.published_watermarks IS 'watermarks up to which hot standbys can read new rows';
+
+-- STABLE: it reads with the snapshot of the statement, which contains the rows below the watermark.
+CREATE FUNCTION snowdrift.published_watermark(kind text, source text) RETURNS text
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    published record;
+BEGIN
+    SELECT * INTO published FROM snowdrift.published_watermarks AS p WHERE p.kind = published_watermark.kind AND coalesce(p.generator, p."table"::oid::text, '') = source;
+    IF NOT FOUND THEN
+        RAISE 'no watermark of % is published', snowdrift.watermark_source(kind, source) USING ERRCODE = '55000',
+            HINT = 'A standby can read new rows if snowdrift.publish_watermarks() is called regularly on the primary.';
+    ELSIF published.watermark IS NULL THEN
+        RAISE 'permission denied for table %', snowdrift.plain_name(source::oid) USING ERRCODE = '42501';
+    END IF;
+    RETURN published.watermark;
+END $$;
+COMMENT ON FUNCTION snowdrift.published_watermark(text, text) IS 'watermark that the primary has published; raises an error if there is none';

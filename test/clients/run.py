@@ -115,7 +115,7 @@ def run(path, versions, port):
     first, *newer = [None] if page == "feeds" else versions.pop(heading, "?").split(", ")
     options = options_of("test_" + name, folder, port, {}, "template1" if page == "feeds" else "clients")
     if page == "feeds":
-        create, deletion, *_ = sections(page)["A consumer"]
+        create, deletion = sections(page)["A consumer"][0], sections(page)["Deleting what all consumers have read"][0]
         psql(create, "test_" + name)
         for result in feeds.run(name, COMMANDS[extension], options, options["env"], deletion):
             check(*result)

@@ -1952,9 +1952,10 @@ CREATE FUNCTION snowdrift.drawn_ids("table" regclass, attnum smallint, OUT kind 
 BEGIN
     generator := snowdrift.drawn_generator("table", attnum);
     kind := CASE WHEN generator IS NOT NULL THEN 'snowflake' ELSE
-        (SELECT CASE pg_get_expr(adbin, adrelid) WHEN '@extschema@.next_ulid()'::regprocedure::text THEN 'ulid'
+        (SELECT CASE pg_get_expr(coalesce(d.adbin, t.typdefaultbin), "table") WHEN '@extschema@.next_ulid()'::regprocedure::text THEN 'ulid'
              WHEN '@extschema@.next_uuidv7()'::regprocedure::text THEN 'uuidv7' END
-         FROM pg_attrdef WHERE adrelid = "table" AND adnum = attnum) END;
+         FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+         WHERE a.attrelid = "table" AND a.attnum = drawn_ids.attnum) END;
     generator := CASE WHEN kind IS NOT NULL THEN coalesce(generator, '') END;
 END $$;
 COMMENT ON FUNCTION snowdrift.drawn_ids(regclass, smallint)
@@ -3318,7 +3319,8 @@ BEGIN ATOMIC
         LATERAL (
             SELECT format('is of the domain type %s; change its type to bigint first', format_type(atttypid, NULL)) WHERE typbasetype <> 0
             UNION ALL
-            SELECT format('has an identity, whose sequence is also used by %s; change that first', other)
+            SELECT CASE WHEN other ~ '^trigger snowdrift_hold_' THEN 'is watched; call snowdrift.unwatch() first, and snowdrift.watch() afterwards'
+                ELSE format('has an identity, whose sequence is also used by %s; change that first', other) END
             FROM snowdrift.owned_sequences(ARRAY[m]) AS i, snowdrift.other_users(i.sequence, ARRAY(SELECT member FROM snowdrift.with_inheriting((plan).keys))) AS other
             WHERE i.is_identity
             UNION ALL
@@ -3437,7 +3439,8 @@ BEGIN ATOMIC
             AND EXISTS (SELECT FROM near)
     )
     SELECT function, bool_or(is_rewritten) FROM (
-        SELECT tgfoid, is_rewritten FROM near JOIN pg_trigger ON tgrelid = "table" WHERE NOT tgisinternal AND tgname <> '~snowdrift'
+        SELECT tgfoid, is_rewritten FROM near JOIN pg_trigger ON tgrelid = "table" JOIN pg_proc AS p ON p.oid = tgfoid
+        WHERE NOT tgisinternal AND tgname <> '~snowdrift' AND pronamespace <> 'snowdrift'::regnamespace
         UNION ALL SELECT words.oid, is_rewritten FROM near JOIN pg_class AS c ON c.oid = "table" JOIN words ON word = lower(relname)
         UNION ALL SELECT p.oid, is_rewritten FROM near JOIN pg_type AS t ON typrelid = "table" JOIN pg_depend ON refclassid = 'pg_type'::regclass
                 AND refobjid IN (t.oid, typarray) AND classid = 'pg_proc'::regclass JOIN pg_proc AS p ON p.oid = objid) AS f(function, is_rewritten)
@@ -4265,8 +4268,9 @@ BEGIN
         FROM pg_constraint JOIN pg_class AS c ON c.oid = conrelid WHERE contype = 'f' AND starts_with(conname, '_snowdrift_') AND confrelid = ANY (members) AND conrelid <> ALL (members)
             AND conrelid NOT IN (SELECT "table" FROM references_of) AND pg_has_role(relowner, 'USAGE')
             AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = conrelid AND starts_with(attname, '_snowdrift_') AND NOT attisdropped)
+    UNION ALL SELECT format('table %s is watched; call snowdrift.unwatch(''%1$s'') first, and snowdrift.watch(''%1$s'') after the conversion', name) FROM changed WHERE EXISTS (SELECT FROM snowdrift.watches(changed.oid::regclass))
     UNION ALL SELECT format('trigger %I of table %s would fire for each row that is copied; disable it meanwhile, grant SET ON PARAMETER session_replication_role, or set fire_triggers', tgname, name)
-        FROM changed JOIN pg_trigger ON tgrelid = changed.oid WHERE is_member AND NOT fire_triggers AND NOT tgisinternal AND tgname <> '~snowdrift'
+        FROM changed JOIN pg_trigger ON tgrelid = changed.oid WHERE is_member AND NOT fire_triggers AND NOT tgisinternal AND tgname <> '~snowdrift' AND tgfoid NOT IN (SELECT p.oid FROM pg_proc AS p WHERE pronamespace = 'snowdrift'::regnamespace)
             AND tgtype & 16 > 0 AND tgattr = '' AND tgenabled <> 'D'
             AND NOT (tgenabled = 'O' AND has_parameter_privilege('session_replication_role', 'SET'))
     UNION ALL SELECT format('function %s, whose name the conversion needs, belongs to role %s; let it be renamed, or run ALTER FUNCTION %1$s OWNER TO %3$I;', p.oid::regprocedure, proowner::regrole, current_user)
@@ -5324,6 +5328,17 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION snowdrift.lowest_hold(oid, bigint) IS 'lowest number at which a transaction holds a sequence''s watermark back; null if none does';
 
+-- The number before the one that a sequence returns next if it has returned none since it was created or set. The last number is read
+-- again, because a number that is being drawn can be seen half.
+CREATE FUNCTION snowdrift.uncalled_number(sequence oid) RETURNS bigint LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    number bigint;
+BEGIN
+    EXECUTE format('SELECT greatest(last_value, -9223372036854775807) - 1 FROM %s', sequence::regclass) INTO number;
+    RETURN coalesce(pg_sequence_last_value(sequence), number);
+END $$;
+COMMENT ON FUNCTION snowdrift.uncalled_number(oid) IS 'number before the next one of a sequence that has not returned it yet';
+
 -- The trigger that takes the hold. It has the rights of its owner, because those who insert into an identity column have none on its
 -- sequence. The sequence is the one that the trigger's condition names, so that it follows renames and dumps; the table's owner must
 -- be allowed to read it. The lock has the number before it, and the setting the number after it: a reader who does not find the
@@ -5331,20 +5346,23 @@ COMMENT ON FUNCTION snowdrift.lowest_hold(oid, bigint) IS 'lowest number at whic
 CREATE FUNCTION snowdrift.hold_sequence() RETURNS trigger LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     sequence regclass;
-    before_first bigint;
     is_allowed boolean;
+    held bigint;
 BEGIN
-    SELECT s.seqrelid, greatest(s.seqmin, -9223372036854775807) - 1, has_sequence_privilege(c.relowner, s.seqrelid, 'SELECT') INTO sequence, before_first, is_allowed
+    SELECT s.seqrelid, has_sequence_privilege(c.relowner, s.seqrelid, 'SELECT') AND has_sequence_privilege(s.seqrelid, 'SELECT') INTO sequence, is_allowed
     FROM pg_trigger AS t JOIN pg_depend AS d ON d.classid = t.tableoid AND d.objid = t.oid JOIN pg_sequence AS s ON s.seqrelid = d.refobjid
         JOIN pg_class AS c ON c.oid = t.tgrelid AND c.tableoid = d.refclassid
     WHERE t.tgrelid = TG_RELID AND t.tgname = TG_NAME;
     IF sequence IS NULL OR NOT is_allowed THEN
         RAISE 'cannot hold the watermark of table "%"', TG_TABLE_NAME USING ERRCODE = '55000',
-            DETAIL = 'The trigger names no sequence that the table''s owner may read, or is later than the transaction''s snapshot.',
+            DETAIL = 'The trigger names no sequence that the table''s owner and that of the function may read, or is later than the transaction''s snapshot.',
             HINT = 'Repeat the transaction, or let the table''s owner call snowdrift.watch() again.';
     END IF;
-    PERFORM pg_advisory_xact_lock_shared(snowdrift.hold_key(sequence, coalesce(pg_sequence_last_value(sequence), before_first)));
-    PERFORM set_config(snowdrift.hold_setting(sequence), coalesce(pg_sequence_last_value(sequence), before_first)::text, true);
+    held := coalesce(pg_sequence_last_value(sequence), snowdrift.uncalled_number(sequence));
+    WHILE NOT pg_try_advisory_xact_lock_shared(snowdrift.hold_key(sequence, held)) LOOP    -- Another role has locked this key.
+        held := held - 1;
+    END LOOP;
+    PERFORM set_config(snowdrift.hold_setting(sequence), coalesce(pg_sequence_last_value(sequence), snowdrift.uncalled_number(sequence))::text, true);
     RETURN NULL;
 END $$;
 COMMENT ON FUNCTION snowdrift.hold_sequence() IS 'trigger of snowdrift.watch: hold the watermark back before the statement draws from the sequence';
@@ -5354,7 +5372,8 @@ CREATE FUNCTION snowdrift.refuse_row() RETURNS trigger LANGUAGE plpgsql VOLATILE
 BEGIN
     RAISE '% was not drawn in the transaction that inserts the row', coalesce('ID ' || (to_jsonb(NEW) ->> TG_ARGV[0]), 'the row''s ID') USING ERRCODE = '55000',
         DETAIL = 'Readers of new rows may have passed it, and would miss the row.',
-        HINT = format('Let the column''s default draw the ID, and insert into the table that is watched. To draw IDs first, begin the transaction with SELECT snowdrift.hold(%L).', coalesce(pg_partition_root(TG_RELID), TG_RELID));
+        HINT = format('Let the column''s default draw the ID, and insert into the table that is watched. To draw IDs first, begin the transaction with SELECT snowdrift.hold(%L).', coalesce((SELECT a.relid FROM pg_partition_ancestors(TG_RELID) AS a JOIN pg_trigger AS t ON t.tgrelid = a.relid
+            WHERE t.tgfoid = 'snowdrift.refuse_row()'::regprocedure AND t.tgparentid = 0 LIMIT 1), TG_RELID));
 END $$;
 COMMENT ON FUNCTION snowdrift.refuse_row() IS 'trigger of snowdrift.watch: raise an error for a row that readers may have passed';
 
@@ -5401,6 +5420,16 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION snowdrift.sequence_problem(oid) IS 'why the numbers of a sequence do not ascend in the order in which they are drawn';
 
+CREATE FUNCTION snowdrift.relation_problem("table" regclass) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT CASE WHEN relkind NOT IN ('r', 'p', 'f') THEN 'It is not a table.'
+        WHEN relkind = 'f' THEN 'It is a foreign table, which another server reads with a snapshot of its own.'
+        WHEN relkind = 'r' AND EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.oid) THEN 'Other tables inherit from the table.'
+        WHEN relkind = 'p' THEN (SELECT format('Its partition %s is a foreign table.', min(relid::text)) FROM pg_partition_tree(c.oid) JOIN pg_class AS p ON p.oid = relid WHERE p.relkind = 'f' HAVING count(*) > 0) END
+    FROM pg_class AS c WHERE c.oid = "table";
+END;
+COMMENT ON FUNCTION snowdrift.relation_problem(regclass) IS 'why new rows of a table cannot be read, however their IDs are drawn';
+
 -- The key that a watch is for: the given column, or the only one that draws. Raises an error if it has no watermark.
 CREATE FUNCTION snowdrift.column_to_watch("table" regclass, INOUT "column" name, OUT number smallint, OUT kind text, OUT generator text, OUT sequence oid)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -5436,7 +5465,12 @@ BEGIN
             DETAIL = format('The column is of type %s, and no sequence draws its values.', format_type(type, NULL)),
             HINT = 'Columns whose defaults draw from a sequence can be watched, and those with IDs of generators of kind ' || array_to_string(snowdrift.kinds_with_watermarks(), ', ') || '.';
     END IF;
-    problem := CASE WHEN is_virtual THEN 'It is a virtual generated column, whose values triggers do not see.' WHEN kind = 'sequence' THEN snowdrift.sequence_problem(sequence) END;
+    problem := CASE WHEN is_virtual THEN 'It is a virtual generated column, whose values triggers do not see.'
+        WHEN kind = 'sequence' AND type NOT IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype) THEN format('It is of type %s. Numbers of a sequence are integers.', format_type(type, NULL))
+        WHEN kind = 'sequence' AND EXISTS (SELECT FROM pg_class AS c WHERE c.oid = "table" AND c.relispartition) THEN 'The table is a partition. Watch the partitioned table.'
+        WHEN kind = 'sequence' THEN snowdrift.sequence_problem(sequence)
+        WHEN EXISTS (SELECT FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid WHERE a.attrelid = "table" AND a.attnum = number AND t.typdefault ~ 'nextval') THEN 'The default of its domain draws from a sequence.'
+        WHEN EXISTS (SELECT FROM pg_attrdef AS d WHERE d.adrelid = "table" AND d.adnum = number AND pg_get_expr(d.adbin, d.adrelid) ~ '^gen_random_uuid') THEN 'Its default draws UUIDs without a time.' END;
     IF problem IS NOT NULL THEN
         RAISE 'column "%" of table "%" cannot be watched', "column", snowdrift.plain_name("table") USING ERRCODE = CASE WHEN is_virtual THEN '0A000' ELSE '55000' END, DETAIL = problem;
     END IF;
@@ -5461,7 +5495,7 @@ BEGIN
             "column", "table", held));
     END IF;
     RETURN QUERY VALUES ('insert', format('AFTER INSERT ON %s FOR EACH ROW WHEN (%s) EXECUTE FUNCTION snowdrift.refuse_row(%s)', "table", passed, arguments)),
-        ('update', format('AFTER UPDATE ON %s FOR EACH ROW WHEN (NEW.%I <> OLD.%2$I AND %s) EXECUTE FUNCTION snowdrift.refuse_row(%s)', "table", "column", passed, arguments));
+        ('update', format('AFTER UPDATE ON %s FOR EACH ROW WHEN (NEW.%I IS DISTINCT FROM OLD.%2$I AND %s) EXECUTE FUNCTION snowdrift.refuse_row(%s)', "table", "column", passed, arguments));
 END $$;
 COMMENT ON FUNCTION snowdrift.wanted_triggers(regclass, name, text, text, oid) IS 'definitions of the triggers of snowdrift.watch()';
 
@@ -5479,14 +5513,21 @@ COMMENT ON FUNCTION snowdrift.check_can_watch(regclass, text) IS 'ensure that th
 CREATE FUNCTION snowdrift.watch("table" regclass, "column" name DEFAULT NULL) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
+    relation pg_class;
     name text;
     owner oid;
     k record;
     w record;
     wanted text[];
 BEGIN
-    owner := (snowdrift.check_can_watch("table", 'snowdrift.watch()')).relowner;
+    relation := snowdrift.check_can_watch("table", 'snowdrift.watch()');
+    owner := relation.relowner;
     name := snowdrift.qualified_name("table");
+    IF snowdrift.relation_problem("table") IS NOT NULL THEN
+        RAISE 'table "%" cannot be watched', snowdrift.plain_name("table") USING ERRCODE = CASE WHEN relation.relkind IN ('r', 'p', 'f') THEN '0A000' ELSE '42809' END,
+            DETAIL = snowdrift.relation_problem("table"), HINT = 'Watch the table of a view, a foreign table on its own server, and partitions instead of inheritance.';
+    END IF;
+    EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', name);    -- as CREATE TRIGGER does, but before the catalog is read
     SELECT * INTO STRICT k FROM snowdrift.column_to_watch("table", "column");
     IF k.kind = 'sequence' AND NOT has_sequence_privilege(owner, k.sequence, 'SELECT') THEN
         RAISE 'permission denied for sequence %', k.sequence::regclass USING ERRCODE = '42501',
@@ -5506,6 +5547,10 @@ BEGIN
     owner := (SELECT p.proowner FROM pg_proc AS p WHERE p.oid = 'snowdrift.hold_sequence()'::regprocedure);
     IF k.kind = 'sequence' AND NOT has_sequence_privilege(owner, k.sequence, 'SELECT') THEN
         EXECUTE format('GRANT SELECT ON SEQUENCE %s TO %s', k.sequence::regclass, owner::regrole);
+        IF NOT has_sequence_privilege(owner, k.sequence, 'SELECT') THEN    -- GRANT has raised a warning
+            RAISE 'permission denied for sequence %', k.sequence::regclass USING ERRCODE = '42501',
+                HINT = format('Let its owner run GRANT SELECT ON SEQUENCE %s TO %s;', k.sequence::regclass, owner::regrole);
+        END IF;
     END IF;
 END $$;
 COMMENT ON FUNCTION snowdrift.watch(regclass, name)
@@ -5568,40 +5613,49 @@ BEGIN
     END IF;
     number := coalesce(watched[1], number);
     SELECT a.attname INTO "column" FROM pg_attribute AS a WHERE a.attrelid = "table" AND a.attnum = number;
+    problem := snowdrift.relation_problem("table");
     IF NOT is_watched THEN
-        RETURN;
-    END IF;
-    IF parts IS NULL OR NOT parts @> (CASE WHEN 'row' = ANY (parts) THEN '{row}' WHEN watched_generator IS NULL THEN '{hold,insert,update}' ELSE '{insert,update}' END)::text[] THEN
+        IF problem IS NULL AND EXISTS (SELECT FROM pg_partition_tree("table") JOIN pg_attribute AS a ON a.attrelid = relid AND a.attname = "column" JOIN pg_attrdef AS d ON d.adrelid = relid AND d.adnum = a.attnum
+                WHERE pg_get_expr(d.adbin, relid) <> (SELECT pg_get_expr(o.adbin, o.adrelid) FROM pg_attrdef AS o WHERE o.adrelid = "table" AND o.adnum = number)) THEN
+            problem := 'The default of a partition''s column is not that of the table.';
+        END IF;
+    ELSIF problem IS NOT NULL THEN
+    ELSIF parts IS NULL OR NOT parts @> (CASE WHEN 'row' = ANY (parts) THEN '{row}' WHEN watched_generator IS NULL THEN '{hold,insert,update}' ELSE '{insert,update}' END)::text[] THEN
         problem := 'A trigger of the watch was dropped or disabled.';
+    ELSIF EXISTS (SELECT FROM pg_partition_tree("table") JOIN pg_trigger AS t ON t.tgrelid = relid JOIN pg_proc AS p ON p.oid = t.tgfoid
+            WHERE t.tgparentid <> 0 AND t.tgenabled <> 'A' AND p.pronamespace = 'snowdrift'::regnamespace AND p.proname IN ('hold_row', 'refuse_row')) THEN
+        problem := 'A trigger of the watch was disabled in a partition.';
     ELSIF watched_sequence <> sequence OR kind = 'snowflake' AND watched_generator <> generator OR (kind = 'sequence') <> (watched_generator IS NULL) THEN
         problem := 'The column''s default draws from another sequence or generator than the one that is watched.';
-    ELSIF kind IS NULL AND EXISTS (SELECT FROM pg_attrdef AS a WHERE a.adrelid = "table" AND a.adnum = number) THEN
+    ELSIF kind IS NULL AND EXISTS (SELECT FROM pg_attrdef AS a WHERE a.adrelid = "table" AND a.adnum = number AND ('insert' = ANY (parts) OR pg_get_expr(a.adbin, a.adrelid) ~ '^gen_random_uuid')) THEN
         problem := 'The column''s default does not draw from a sequence or a generator.';
     ELSIF watched_generator IS NULL THEN
-        problem := CASE WHEN sequence IS NULL THEN 'The column''s default does not draw from the sequence.' ELSE snowdrift.sequence_problem(sequence) END;
+        problem := CASE WHEN sequence IS NULL THEN 'The column''s default does not draw from the sequence.'
+            WHEN NOT has_sequence_privilege((SELECT p.proowner FROM pg_proc AS p WHERE p.oid = 'snowdrift.hold_sequence()'::regprocedure), sequence, 'SELECT') THEN format('The owner of the watch''s function may not read sequence %s.', sequence::regclass)
+            ELSE snowdrift.sequence_problem(sequence) END;
     END IF;
     IF watched_generator IS NOT NULL THEN    -- also if programs draw
         kind := coalesce(kind, snowdrift.id_kind((SELECT snowdrift.base_type(a.atttypid) FROM pg_attribute AS a WHERE a.attrelid = "table" AND a.attnum = number)));
         generator := watched_generator;
         sequence := watched_sequence;
     END IF;
-    IF problem IS NULL AND EXISTS (SELECT FROM pg_inherits JOIN pg_class AS c ON c.oid = inhparent WHERE inhparent = "table" AND relkind = 'r') THEN
-        problem := 'Other tables inherit from the table.';
-    END IF;
     IF problem IS NOT NULL THEN
         RAISE 'new rows of table "%" cannot be read without missing any', snowdrift.plain_name("table") USING ERRCODE = '55000', DETAIL = problem,
-            HINT = format('Correct this, and call snowdrift.watch(%L) again.', "table");
+            HINT = format('Correct this, ' || CASE WHEN is_watched THEN 'and call snowdrift.watch(%L) again.' ELSE 'or call snowdrift.watch(%L).' END, "table");
     END IF;
 END $$;
 COMMENT ON FUNCTION snowdrift.feed(regclass) IS 'column by which new rows of a table are read, and what draws its values';
 
--- An INSERT of no rows takes the hold of a sequence as any other does, and needs the same privilege. Generators hold when they draw.
+-- An INSERT of no rows takes the hold of a sequence as any other does, and needs the same privilege. Generators hold when they draw;
+-- those of the library also hold for rows.
 CREATE FUNCTION snowdrift.hold("table" regclass) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     f CONSTANT pg_catalog.record := snowdrift.feed("table");
 BEGIN
     IF f.kind OPERATOR(pg_catalog.=) 'sequence' THEN
         EXECUTE pg_catalog.format('INSERT INTO %s (%I) OVERRIDING SYSTEM VALUE SELECT NULL LIMIT 0', snowdrift.qualified_name("table"), f."column");
+    ELSIF f.sequence IS NOT NULL THEN
+        PERFORM @extschema@.next_snowflake(f.generator);
     END IF;
 END $$;
 COMMENT ON FUNCTION snowdrift.hold(regclass)
@@ -5616,11 +5670,11 @@ BEGIN
     IF kind <> 'sequence' THEN
         SELECT w.last, w.watermark INTO STRICT last, watermark FROM snowdrift.generator_watermark(kind, generator) AS w;
     ELSIF has_sequence_privilege(sequence, 'SELECT') THEN
-        last := coalesce(pg_sequence_last_value(sequence), (SELECT greatest(seqmin, -9223372036854775807) - 1 FROM pg_sequence WHERE seqrelid = sequence));
-        watermark := least(last, snowdrift.lowest_hold(sequence, last)) + 1;
+        last := coalesce(pg_sequence_last_value(sequence), snowdrift.uncalled_number(sequence));
+        watermark := least(last, snowdrift.lowest_hold(sequence, last), 9223372036854775806) + 1;
     ELSE
         RAISE 'permission denied for sequence %', sequence::regclass USING ERRCODE = '42501',
-            HINT = format('Run GRANT SELECT ON SEQUENCE %s TO %s;', sequence::regclass, current_user::regrole);
+            HINT = format('Run GRANT SELECT ON SEQUENCE %s TO %s;', sequence::regclass, quote_ident(current_user));
     END IF;
 END $$;
 COMMENT ON FUNCTION snowdrift.current_watermark(text, text, oid) IS 'watermark of a generator or a sequence, as text, and the last number that was drawn';
@@ -5649,14 +5703,15 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.feed_watermark(regclass, text, text, oid, text) IS 'watermark of a table''s key, as text';
 
--- The query of read_new(), with the parameters watermark, max and after, which are texts and a number. Its operators are those
--- of the key's type.
+-- The query of read_new(), with the parameters watermark, max and after, which are texts and a number. Its operators are those of the
+-- key's type; for an integer, those with bigint, which the watermark at its end needs.
 CREATE FUNCTION snowdrift.new_rows_query("table" regclass, number smallint, has_position boolean) RETURNS text
     LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
     SELECT format('SELECT * FROM %1$s WHERE %2$I OPERATOR(%3$I.<) $1::%4$s%5$s ORDER BY %2$I LIMIT $2', snowdrift.qualified_name("table"), attname, nspname, format_type(t.oid, NULL),
         CASE WHEN has_position THEN format(' AND %I OPERATOR(%I.>) $3::%s', attname, nspname, format_type(t.oid, NULL)) END)
-    FROM pg_attribute JOIN pg_type AS t ON t.oid = snowdrift.base_type(atttypid) JOIN pg_namespace AS n ON n.oid = typnamespace
+    FROM pg_attribute, LATERAL (SELECT snowdrift.base_type(atttypid)) AS b(type)
+        JOIN pg_type AS t ON t.oid = CASE WHEN b.type IN ('int2'::regtype, 'int4'::regtype) THEN 'int8'::regtype ELSE b.type END JOIN pg_namespace AS n ON n.oid = typnamespace
     WHERE attrelid = "table" AND attnum = number;
 END;
 COMMENT ON FUNCTION snowdrift.new_rows_query(regclass, smallint, boolean) IS 'query of snowdrift.read_new()';
@@ -5664,7 +5719,7 @@ COMMENT ON FUNCTION snowdrift.new_rows_query(regclass, smallint, boolean) IS 'qu
 -- What read_new() checks and tells. The notice is repeated in each session.
 CREATE FUNCTION snowdrift.table_of_row(type regtype) RETURNS regclass LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    relation CONSTANT regclass := (SELECT c.oid FROM pg_type AS t JOIN pg_class AS c ON c.oid = t.typrelid WHERE t.oid = type AND c.relkind IN ('r', 'p', 'f'));
+    relation CONSTANT regclass := (SELECT c.oid FROM pg_type AS t JOIN pg_class AS c ON c.oid = t.typrelid WHERE t.oid = type AND c.relkind IN ('r', 'p'));
 BEGIN
     IF relation IS NULL THEN
         RAISE 'type % is not that of a table''s rows', type USING ERRCODE = '22023', HINT = 'Specify the table by a null row: NULL::table.';
@@ -5681,7 +5736,7 @@ BEGIN
         RETURN;
     END IF;
     PERFORM set_config(setting, 'seen', false);
-    RAISE NOTICE 'table "%" is not watched', snowdrift.plain_name("table") USING DETAIL = 'Rows whose IDs were drawn in an earlier transaction are missed, without an error.',
+    RAISE NOTICE 'table "%" is not watched', snowdrift.plain_name("table") USING DETAIL = 'Rows whose IDs were drawn in an earlier transaction, or not from the generator of the column''s default, are missed, without an error.',
         HINT = format('Call snowdrift.watch(%L), so that such an INSERT raises an error.', "table");
 END $$;
 COMMENT ON FUNCTION snowdrift.notice_unwatched(regclass) IS 'tell once in a session that a table is not watched';
@@ -5692,16 +5747,16 @@ CREATE FUNCTION snowdrift.read_new("table" anyelement, after anycompatible DEFAU
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     "class" CONSTANT pg_catalog.regclass := snowdrift.table_of_row(pg_catalog.pg_typeof("table"));
-    f CONSTANT pg_catalog.record := snowdrift.feed("class");
-    query CONSTANT pg_catalog.text := snowdrift.new_rows_query("class", f.number, after IS NOT NULL);
+    f pg_catalog.record;
     watermark pg_catalog.text;
 BEGIN
+    EXECUTE pg_catalog.format('SELECT FROM %s LIMIT 0', snowdrift.qualified_name("class"));    -- locks it: DDL ends before the catalog and the rows are read
+    f := snowdrift.feed("class");
     IF NOT f.is_watched THEN
         PERFORM snowdrift.notice_unwatched("class");
     END IF;
     watermark := snowdrift.feed_watermark("class", f.kind, f.generator, f.sequence, after::pg_catalog.text);
-    EXECUTE pg_catalog.format('SELECT FROM %s LIMIT 0', snowdrift.qualified_name("class"));    -- locks it: a rewriting ALTER TABLE ends before the snapshot
-    RETURN QUERY EXECUTE query USING watermark, max, after::pg_catalog.text;
+    RETURN QUERY EXECUTE snowdrift.new_rows_query("class", f.number, after IS NOT NULL) USING watermark, max, after::pg_catalog.text;
 END $$;
 COMMENT ON FUNCTION snowdrift.read_new(anyelement, anycompatible, bigint)
     IS 'new rows of the table whose null row is the first argument, in the order of their IDs: none is missed and none is returned twice if after is the ID of the last row';
@@ -5918,6 +5973,11 @@ GRANT SELECT ON snowdrift.watermark_holders TO PUBLIC;
 REVOKE ALL ON FUNCTION snowdrift.publish_watermarks() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION snowdrift.publish_watermarks() TO @extowner@ WITH GRANT OPTION;
 COMMENT ON TABLE snowdrift_tables.published_watermark IS 'watermarks for hot standbys; of use only on the server that wrote them';
+COMMENT ON COLUMN snowdrift_tables.published_watermark.kind IS 'kind of IDs of the generator; table for a watched table';
+COMMENT ON COLUMN snowdrift_tables.published_watermark.source IS 'name of the generator; empty for a default one; or OID of the table';
+COMMENT ON COLUMN snowdrift_tables.published_watermark.watermark IS 'watermark as text';
+COMMENT ON COLUMN snowdrift_tables.published_watermark.server IS 'result of snowdrift_tables.server() when it was written';
+COMMENT ON COLUMN snowdrift_tables.published_watermark.published_at IS 'time at which it was read';
 COMMENT ON TRIGGER skip_row ON snowdrift_tables.published_watermark IS 'skip rows of another server';
 COMMENT ON COLUMN snowdrift.published_watermarks.kind IS 'kind of IDs of the generator; table for a watched table';
 COMMENT ON COLUMN snowdrift.published_watermarks.generator IS 'name of the generator; null for a default generator, and for a table';

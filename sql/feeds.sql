@@ -248,6 +248,70 @@ INSERT INTO changing DEFAULT VALUES;
 SELECT * FROM snowdrift.read_new(NULL::changing);
 DROP TABLE changing, flakes;
 SELECT snowdrift.drop_generator('feed');
+-- A key that was null
+CREATE SEQUENCE numbers;
+CREATE TABLE nullable (id bigint DEFAULT nextval('numbers'));
+SELECT snowdrift.watch('nullable');
+INSERT INTO nullable VALUES (NULL), (DEFAULT);
+SELECT public.error_of($$UPDATE feeds.nullable SET id = 0 WHERE id IS NULL$$) ~ '^55000: ID 0 was not drawn' AS is_refused;
+-- A sequence that was set to its next number: the last one is known.
+DELETE FROM nullable;
+SELECT setval('numbers', 9, false);
+SELECT count(*) FROM snowdrift.read_new(NULL::nullable, 8);
+SELECT public.error_of($$SELECT snowdrift.read_new(NULL::feeds.nullable, 9)$$);
+SELECT public.error_of($$INSERT INTO feeds.nullable VALUES (8)$$) ~ '^55000: ID 8 was not drawn' AS is_refused;
+INSERT INTO nullable DEFAULT VALUES;
+SELECT * FROM snowdrift.read_new(NULL::nullable, 8);
+-- The end of a type
+CREATE TABLE ends (id smallserial);
+SELECT snowdrift.watch('ends');
+SELECT setval('ends_id_seq', 32766);
+INSERT INTO ends DEFAULT VALUES;
+SELECT * FROM snowdrift.read_new(NULL::ends);
+SELECT * FROM snowdrift.read_new(NULL::ends, 32766);
+SELECT count(*) FROM snowdrift.read_new(NULL::ends, 32767);
+-- A partition whose triggers were disabled, and the watch of a partition alone
+CREATE TABLE parts (id bigserial, k int) PARTITION BY LIST (k);
+CREATE TABLE part PARTITION OF parts FOR VALUES IN (1);
+SELECT public.error_of($$SELECT snowdrift.watch('feeds.part')$$);
+SELECT snowdrift.watch('parts');
+SELECT public.error_of($$INSERT INTO feeds.part VALUES (0, 1)$$);
+ALTER TABLE part DISABLE TRIGGER ALL;
+ALTER TABLE part ENABLE TRIGGER ALL;
+SELECT public.error_of($$SELECT snowdrift.read_new(NULL::feeds.parts)$$);
+SELECT snowdrift.watch('parts');
+SELECT count(*) FROM snowdrift.read_new(NULL::parts);
+-- hold() for a generator
+CREATE TABLE ahead (id bigint DEFAULT next_snowflake());
+SELECT snowdrift.watch('ahead');
+BEGIN;
+SELECT snowdrift.hold('ahead');
+INSERT INTO ahead VALUES (snowflake_boundary(now() + interval '1 day'));
+COMMIT;
+-- A position at the present time
+SELECT count(*) FROM snowdrift.read_new(NULL::ahead, snowflake_boundary(now()) - 1);
+-- A watch names its generator.
+SELECT snowdrift.create_generator('watched', 'snowflake', worker => 7);
+ALTER TABLE ahead ALTER id SET DEFAULT next_snowflake('watched');
+SELECT snowdrift.watch('ahead');
+ALTER TABLE ahead ALTER id DROP DEFAULT;
+SELECT public.error_of($$SELECT snowdrift.drop_generator('watched')$$) ~ '^2BP01' AS is_refused;
+SET client_min_messages = warning;
+SELECT snowdrift.drop_generator('watched', force => true);
+RESET client_min_messages;
+-- What cannot be watched
+CREATE TABLE texts (id text DEFAULT nextval('numbers')::text);
+SELECT public.error_of($$SELECT snowdrift.watch('feeds.texts', 'id')$$);
+CREATE TABLE numerics (id numeric DEFAULT nextval('numbers'));
+SELECT public.error_of($$SELECT snowdrift.watch('feeds.numerics')$$);
+CREATE DOMAIN numbered AS bigint DEFAULT nextval('numbers');
+CREATE TABLE numbereds (id numbered);
+SET client_min_messages = warning;
+SELECT public.error_of($$SELECT snowdrift.watch('feeds.numbereds', 'id')$$);
+RESET client_min_messages;
+CREATE TABLE parent (id bigserial);
+CREATE TABLE child () INHERITS (parent);
+SELECT public.error_of($$SELECT snowdrift.watch('feeds.parent')$$);
 RESET search_path;
 SET client_min_messages = warning;
 DROP SCHEMA feeds CASCADE;

@@ -53,6 +53,25 @@ SELECT tgrelid::regclass, encode(tgargs, 'escape') FROM pg_trigger WHERE tgfoid 
 SELECT error_of(format('SELECT snowdrift.%s', call)) FROM unnest(ARRAY['watch(''snos'')', 'read_new(NULL::snos)', 'watch(''random'')', 'read_new(NULL::random)']) AS call;
 SELECT snowdrift.watch('random', 'id');
 SELECT * FROM snowdrift.read_new(NULL::random);
+-- Other defaults whose IDs a watch checks, and defaults of domains
+CREATE TABLE randoms (id ulid DEFAULT gen_ulid());
+SELECT snowdrift.watch('randoms', 'id');
+SELECT count(*) FROM snowdrift.read_new(NULL::randoms);
+CREATE DOMAIN drawn AS ulid DEFAULT next_ulid();
+CREATE TABLE drawns (id drawn);
+SELECT snowdrift.watch('drawns');
+SELECT count(*) FROM snowdrift.read_new(NULL::drawns);
+-- Without a watch, all rows must be those of one generator.
+CREATE TABLE parts (id bigint DEFAULT next_snowflake(), k int) PARTITION BY LIST (k);
+CREATE TABLE part PARTITION OF parts FOR VALUES IN (1);
+SELECT count(*) FROM snowdrift.read_new(NULL::parts);
+ALTER TABLE part ALTER id SET DEFAULT next_snowflake('other');
+SELECT * FROM snowdrift.read_new(NULL::parts);
+CREATE TABLE parent (id bigint DEFAULT next_snowflake());
+CREATE TABLE child () INHERITS (parent);
+SELECT * FROM snowdrift.read_new(NULL::parent);
+DROP TABLE randoms, drawns, parts, parent, child;
+DROP DOMAIN drawn;
 -- The plan is one index scan.
 SET enable_bitmapscan = off;
 SET enable_seqscan = off;

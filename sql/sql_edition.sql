@@ -286,7 +286,7 @@ UNION ALL SELECT format('CONSTRAINT %s %s ', regexp_replace(conrelid::regclass::
 UNION ALL SELECT format('TRIGGER %s %s ', regexp_replace(tgrelid::regclass::text, '[.]', ' '), tgname) FROM pg_trigger JOIN pg_class AS c ON c.oid = tgrelid
     WHERE relnamespace IN (SELECT oid FROM schemas)
 -- data and statistics; the beginnings of names, for the sequences of named generators
-UNION ALL VALUES ('ACL snowdrift_tables '), ('TABLE DATA snowdrift_tables generator '), ('STATISTICS DATA snowdrift_tables '),
+UNION ALL VALUES ('ACL snowdrift_tables '), ('TABLE DATA snowdrift_tables generator '), ('TABLE DATA snowdrift_tables published_watermark '), ('STATISTICS DATA snowdrift_tables '),
     ('SEQUENCE snowdrift_tables state'), ('SEQUENCE SET snowdrift_tables state'), ('SEQUENCE SET snowdrift_tables dropped_ms ');
 SELECT 'missing: ' || line FROM expected EXCEPT SELECT 'missing: ' || line FROM public.objects ORDER BY 1;
 SELECT 'superfluous: ' || line FROM public.objects EXCEPT SELECT 'superfluous: ' || line FROM expected ORDER BY 1;

@@ -19,7 +19,8 @@ my $node = PostgreSQL::Test::Cluster->new('edition');
 $node->init(allows_streaming => 1);
 # Nothing but commits and the WAL writer may flush WAL.
 $node->append_conf('postgresql.conf', "autovacuum = off\nbgwriter_lru_maxpages = 0\ncheckpoint_timeout = 1h\nlog_statement = none\n");
-$node->append_conf('postgresql.conf', "statement_timeout = 60s\n");    # for calls that would wait while the clock stands still
+# While a session waits, its alarms read the true clock, which ends all of its timeouts. Waits for locks set an alarm for this one.
+$node->append_conf('postgresql.conf', "deadlock_timeout = 1h\n");
 $node->start;
 create_edition($node, $_) for 'app', 'clock', 'lost';
 create_edition($node, 'defaults', 'ALTER DEFAULT PRIVILEGES FOR ROLE owner GRANT ALL ON SCHEMAS TO PUBLIC, pg_monitor');
@@ -160,7 +161,7 @@ is(holders(), '0', '... and has no lock before its end');
 is($sessions{wait}->query('ROLLBACK TO s; SELECT next_snowflake() > 0; COMMIT'), 't', '... and the transaction continues');
 is(holders(), '0', '... with no lock');
 
-# Timeouts end waits after the true time, also where the clock stands still.
+# Timeouts end waits after the true time, also where the clock stands still: libfaketime shows it to handlers that interrupt a wait.
 used_up();
 like(error_in('wait', "SET statement_timeout = '100ms'; $draw; RESET statement_timeout"),
 	qr/canceling statement due to statement timeout/, 'statement_timeout ends a call');

@@ -10,7 +10,7 @@ use PostgreSQL::Test::Utils;
 my $file = 'sql-edition/snowdrift.sql';
 my $node = PostgreSQL::Test::Cluster->new('again');
 $node->init;
-$node->append_conf('postgresql.conf', "autovacuum = off\nlog_statement = none\nlock_timeout = '60s'\nstatement_timeout = '60s'\n");
+$node->append_conf('postgresql.conf', "autovacuum = off\nlog_statement = none\ndeadlock_timeout = 1h\n");
 start_with_clock($node, '+0');
 $node->safe_psql('postgres', 'CREATE ROLE owner LOGIN; CREATE ROLE app LOGIN');
 my $superuser = $node->safe_psql('postgres', 'SELECT current_user');

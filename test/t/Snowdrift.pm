@@ -169,6 +169,8 @@ sub hold_clock_data
 
 # start_with_clock(NODE, WHEN): starts the server with a clock that set_clock changes. PostgreSQL's timeout handler reads the clock.
 # Only the MT variant of libfaketime blocks signals while it reads its file; the other one can hang when a handler interrupts it.
+# While the server waits, handlers see the true clock, which is past the ends of all timeouts: an alarm, such as that of deadlock_timeout,
+# then also ends a longer statement_timeout. So set only one of them.
 sub start_with_clock
 {
 	my ($node, $when) = @_;

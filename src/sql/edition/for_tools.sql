@@ -90,6 +90,7 @@ BEGIN
     state := pg_sequence_last_value(g.state::regclass);    -- before the holds
     last := coalesce(snowdrift_tables.id_of(state, g, f), 0);
     watermark := least(last + 1, snowdrift.lowest_hold(g.state::regclass, coalesce(state, 0) >> f.sequence_bits) << f.timestamp_shift);
+    last := snowdrift_tables.id_of(snowdrift_tables.next_state(coalesce(state, 0), f), g, f);    -- a position can be that of the present time
 END $$;
 
 CREATE FUNCTION snowdrift.read_watermark_holders(OUT pid integer, OUT transaction xid, OUT kind text, OUT generator text, OUT lowest timestamptz)

@@ -93,8 +93,10 @@ DECLARE
 BEGIN
     IF EXISTS (SELECT FROM pg_catalog.pg_depend AS d WHERE d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass
             AND d.refobjid OPERATOR(pg_catalog.=) sequence AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass) THEN
-        PERFORM pg_catalog.pg_advisory_xact_lock_shared(snowdrift.hold_key(sequence::pg_catalog.oid,
-            coalesce(pg_catalog.pg_sequence_last_value(sequence), 0) OPERATOR(pg_catalog.>>) f.sequence_bits));
+        last := coalesce(pg_catalog.pg_sequence_last_value(sequence), 0) OPERATOR(pg_catalog.>>) f.sequence_bits;
+        WHILE NOT pg_catalog.pg_try_advisory_xact_lock_shared(snowdrift.hold_key(sequence::pg_catalog.oid, last)) LOOP    -- Another role has locked this key.
+            last := last OPERATOR(pg_catalog.-) 1::pg_catalog.int8;
+        END LOOP;
         last := coalesce(snowdrift_tables.id_of(pg_catalog.pg_sequence_last_value(sequence), g, f), 0);
     END IF;
     IF pg_catalog.set_config(setting, last::pg_catalog.text, true) IS NULL THEN    -- never; faster than PERFORM
@@ -294,8 +296,11 @@ BEGIN
                      UNION ALL SELECT format('default of domain %s', t.oid::regtype), pg_get_expr(typdefaultbin, 0), t.oid, 0
                      FROM pg_type AS t WHERE classid = 'pg_type'::regclass AND t.oid = objid) AS defaults(description, expression, object, adnum)
         WHERE strpos(expression, format('''%s''::', replace(name, '''', ''''''))) > 0;
+        dependents := concat_ws(E'\n', dependents, (SELECT string_agg(DISTINCT format('watch of table %s', tgrelid::regclass), E'\n') FROM pg_depend JOIN pg_trigger AS t ON t.oid = objid
+            WHERE classid = 'pg_trigger'::regclass AND tgparentid = 0 AND refclassid = 'pg_class'::regclass
+                AND refobjid = (SELECT to_regclass(d.state) FROM snowdrift_tables.generator AS d WHERE d.name = drop_generator.name)));
     END IF;
-    IF dependents IS NOT NULL THEN
+    IF dependents <> '' THEN
         RAISE 'cannot drop ID generator "%" because other objects depend on it', name USING ERRCODE = '2BP01', DETAIL = dependents,
             HINT = 'Change these objects first, or drop the generator with force => true to keep them. They then raise an error when used.';
     END IF;
@@ -307,7 +312,7 @@ BEGIN
     EXECUTE format('ALTER SEQUENCE %s NO CYCLE', g.state::regclass);    -- waits until the transactions that drew have ended
     PERFORM setval('snowdrift_tables.dropped_ms',
         greatest(snowdrift_tables.last_ms(g), pg_sequence_last_value('snowdrift_tables.dropped_ms')));
-    EXECUTE format('DROP SEQUENCE %s', g.state::regclass);
+    EXECUTE format('DROP SEQUENCE %s CASCADE', g.state::regclass);    -- and watches
 END $$;
 COMMENT ON FUNCTION snowdrift.drop_generator IS 'drop named generator; by default only if no default of a column or a domain names it';
 

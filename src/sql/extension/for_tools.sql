@@ -62,9 +62,10 @@ CREATE FUNCTION snowdrift.drawn_ids("table" regclass, attnum smallint, OUT kind 
 BEGIN
     generator := snowdrift.drawn_generator("table", attnum);
     kind := CASE WHEN generator IS NOT NULL THEN 'snowflake' ELSE
-        (SELECT CASE pg_get_expr(adbin, adrelid) WHEN '@extschema@.next_ulid()'::regprocedure::text THEN 'ulid'
+        (SELECT CASE pg_get_expr(coalesce(d.adbin, t.typdefaultbin), "table") WHEN '@extschema@.next_ulid()'::regprocedure::text THEN 'ulid'
              WHEN '@extschema@.next_uuidv7()'::regprocedure::text THEN 'uuidv7' END
-         FROM pg_attrdef WHERE adrelid = "table" AND adnum = attnum) END;
+         FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+         WHERE a.attrelid = "table" AND a.attnum = drawn_ids.attnum) END;
     generator := CASE WHEN kind IS NOT NULL THEN coalesce(generator, '') END;
 END $$;
 COMMENT ON FUNCTION snowdrift.drawn_ids(regclass, smallint)

@@ -275,7 +275,8 @@ BEGIN ATOMIC
         LATERAL (
             SELECT format('is of the domain type %s; change its type to bigint first', format_type(atttypid, NULL)) WHERE typbasetype <> 0
             UNION ALL
-            SELECT format('has an identity, whose sequence is also used by %s; change that first', other)
+            SELECT CASE WHEN other ~ '^trigger snowdrift_hold_' THEN 'is watched; call snowdrift.unwatch() first, and snowdrift.watch() afterwards'
+                ELSE format('has an identity, whose sequence is also used by %s; change that first', other) END
             FROM snowdrift.owned_sequences(ARRAY[m]) AS i, snowdrift.other_users(i.sequence, ARRAY(SELECT member FROM snowdrift.with_inheriting((plan).keys))) AS other
             WHERE i.is_identity
             UNION ALL

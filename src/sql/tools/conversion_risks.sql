@@ -93,7 +93,8 @@ BEGIN ATOMIC
             AND EXISTS (SELECT FROM near)
     )
     SELECT function, bool_or(is_rewritten) FROM (
-        SELECT tgfoid, is_rewritten FROM near JOIN pg_trigger ON tgrelid = "table" WHERE NOT tgisinternal AND tgname <> '~snowdrift'
+        SELECT tgfoid, is_rewritten FROM near JOIN pg_trigger ON tgrelid = "table" JOIN pg_proc AS p ON p.oid = tgfoid
+        WHERE NOT tgisinternal AND tgname <> '~snowdrift' AND pronamespace <> 'snowdrift'::regnamespace
         UNION ALL SELECT words.oid, is_rewritten FROM near JOIN pg_class AS c ON c.oid = "table" JOIN words ON word = lower(relname)
         UNION ALL SELECT p.oid, is_rewritten FROM near JOIN pg_type AS t ON typrelid = "table" JOIN pg_depend ON refclassid = 'pg_type'::regclass
                 AND refobjid IN (t.oid, typarray) AND classid = 'pg_proc'::regclass JOIN pg_proc AS p ON p.oid = objid) AS f(function, is_rewritten)

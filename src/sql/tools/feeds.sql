@@ -25,40 +25,49 @@ BEGIN
     END IF;
     number := coalesce(watched[1], number);
     SELECT a.attname INTO "column" FROM pg_attribute AS a WHERE a.attrelid = "table" AND a.attnum = number;
+    problem := snowdrift.relation_problem("table");
     IF NOT is_watched THEN
-        RETURN;
-    END IF;
-    IF parts IS NULL OR NOT parts @> (CASE WHEN 'row' = ANY (parts) THEN '{row}' WHEN watched_generator IS NULL THEN '{hold,insert,update}' ELSE '{insert,update}' END)::text[] THEN
+        IF problem IS NULL AND EXISTS (SELECT FROM pg_partition_tree("table") JOIN pg_attribute AS a ON a.attrelid = relid AND a.attname = "column" JOIN pg_attrdef AS d ON d.adrelid = relid AND d.adnum = a.attnum
+                WHERE pg_get_expr(d.adbin, relid) <> (SELECT pg_get_expr(o.adbin, o.adrelid) FROM pg_attrdef AS o WHERE o.adrelid = "table" AND o.adnum = number)) THEN
+            problem := 'The default of a partition''s column is not that of the table.';
+        END IF;
+    ELSIF problem IS NOT NULL THEN
+    ELSIF parts IS NULL OR NOT parts @> (CASE WHEN 'row' = ANY (parts) THEN '{row}' WHEN watched_generator IS NULL THEN '{hold,insert,update}' ELSE '{insert,update}' END)::text[] THEN
         problem := 'A trigger of the watch was dropped or disabled.';
+    ELSIF EXISTS (SELECT FROM pg_partition_tree("table") JOIN pg_trigger AS t ON t.tgrelid = relid JOIN pg_proc AS p ON p.oid = t.tgfoid
+            WHERE t.tgparentid <> 0 AND t.tgenabled <> 'A' AND p.pronamespace = 'snowdrift'::regnamespace AND p.proname IN ('hold_row', 'refuse_row')) THEN
+        problem := 'A trigger of the watch was disabled in a partition.';
     ELSIF watched_sequence <> sequence OR kind = 'snowflake' AND watched_generator <> generator OR (kind = 'sequence') <> (watched_generator IS NULL) THEN
         problem := 'The column''s default draws from another sequence or generator than the one that is watched.';
-    ELSIF kind IS NULL AND EXISTS (SELECT FROM pg_attrdef AS a WHERE a.adrelid = "table" AND a.adnum = number) THEN
+    ELSIF kind IS NULL AND EXISTS (SELECT FROM pg_attrdef AS a WHERE a.adrelid = "table" AND a.adnum = number AND ('insert' = ANY (parts) OR pg_get_expr(a.adbin, a.adrelid) ~ '^gen_random_uuid')) THEN
         problem := 'The column''s default does not draw from a sequence or a generator.';
     ELSIF watched_generator IS NULL THEN
-        problem := CASE WHEN sequence IS NULL THEN 'The column''s default does not draw from the sequence.' ELSE snowdrift.sequence_problem(sequence) END;
+        problem := CASE WHEN sequence IS NULL THEN 'The column''s default does not draw from the sequence.'
+            WHEN NOT has_sequence_privilege((SELECT p.proowner FROM pg_proc AS p WHERE p.oid = 'snowdrift.hold_sequence()'::regprocedure), sequence, 'SELECT') THEN format('The owner of the watch''s function may not read sequence %s.', sequence::regclass)
+            ELSE snowdrift.sequence_problem(sequence) END;
     END IF;
     IF watched_generator IS NOT NULL THEN    -- also if programs draw
         kind := coalesce(kind, snowdrift.id_kind((SELECT snowdrift.base_type(a.atttypid) FROM pg_attribute AS a WHERE a.attrelid = "table" AND a.attnum = number)));
         generator := watched_generator;
         sequence := watched_sequence;
     END IF;
-    IF problem IS NULL AND EXISTS (SELECT FROM pg_inherits JOIN pg_class AS c ON c.oid = inhparent WHERE inhparent = "table" AND relkind = 'r') THEN
-        problem := 'Other tables inherit from the table.';
-    END IF;
     IF problem IS NOT NULL THEN
         RAISE 'new rows of table "%" cannot be read without missing any', snowdrift.plain_name("table") USING ERRCODE = '55000', DETAIL = problem,
-            HINT = format('Correct this, and call snowdrift.watch(%L) again.', "table");
+            HINT = format('Correct this, ' || CASE WHEN is_watched THEN 'and call snowdrift.watch(%L) again.' ELSE 'or call snowdrift.watch(%L).' END, "table");
     END IF;
 END $$;
 COMMENT ON FUNCTION snowdrift.feed(regclass) IS 'column by which new rows of a table are read, and what draws its values';
 
--- An INSERT of no rows takes the hold of a sequence as any other does, and needs the same privilege. Generators hold when they draw.
+-- An INSERT of no rows takes the hold of a sequence as any other does, and needs the same privilege. Generators hold when they draw;
+-- those of the library also hold for rows.
 CREATE FUNCTION snowdrift.hold("table" regclass) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     f CONSTANT pg_catalog.record := snowdrift.feed("table");
 BEGIN
     IF f.kind OPERATOR(pg_catalog.=) 'sequence' THEN
         EXECUTE pg_catalog.format('INSERT INTO %s (%I) OVERRIDING SYSTEM VALUE SELECT NULL LIMIT 0', snowdrift.qualified_name("table"), f."column");
+    ELSIF f.sequence IS NOT NULL THEN
+        PERFORM @extschema@.next_snowflake(f.generator);
     END IF;
 END $$;
 COMMENT ON FUNCTION snowdrift.hold(regclass)
@@ -73,11 +82,11 @@ BEGIN
     IF kind <> 'sequence' THEN
         SELECT w.last, w.watermark INTO STRICT last, watermark FROM snowdrift.generator_watermark(kind, generator) AS w;
     ELSIF has_sequence_privilege(sequence, 'SELECT') THEN
-        last := coalesce(pg_sequence_last_value(sequence), (SELECT greatest(seqmin, -9223372036854775807) - 1 FROM pg_sequence WHERE seqrelid = sequence));
-        watermark := least(last, snowdrift.lowest_hold(sequence, last)) + 1;
+        last := coalesce(pg_sequence_last_value(sequence), snowdrift.uncalled_number(sequence));
+        watermark := least(last, snowdrift.lowest_hold(sequence, last), 9223372036854775806) + 1;
     ELSE
         RAISE 'permission denied for sequence %', sequence::regclass USING ERRCODE = '42501',
-            HINT = format('Run GRANT SELECT ON SEQUENCE %s TO %s;', sequence::regclass, current_user::regrole);
+            HINT = format('Run GRANT SELECT ON SEQUENCE %s TO %s;', sequence::regclass, quote_ident(current_user));
     END IF;
 END $$;
 COMMENT ON FUNCTION snowdrift.current_watermark(text, text, oid) IS 'watermark of a generator or a sequence, as text, and the last number that was drawn';
@@ -106,14 +115,15 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.feed_watermark(regclass, text, text, oid, text) IS 'watermark of a table''s key, as text';
 
--- The query of read_new(), with the parameters watermark, max and after, which are texts and a number. Its operators are those
--- of the key's type.
+-- The query of read_new(), with the parameters watermark, max and after, which are texts and a number. Its operators are those of the
+-- key's type; for an integer, those with bigint, which the watermark at its end needs.
 CREATE FUNCTION snowdrift.new_rows_query("table" regclass, number smallint, has_position boolean) RETURNS text
     LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
     SELECT format('SELECT * FROM %1$s WHERE %2$I OPERATOR(%3$I.<) $1::%4$s%5$s ORDER BY %2$I LIMIT $2', snowdrift.qualified_name("table"), attname, nspname, format_type(t.oid, NULL),
         CASE WHEN has_position THEN format(' AND %I OPERATOR(%I.>) $3::%s', attname, nspname, format_type(t.oid, NULL)) END)
-    FROM pg_attribute JOIN pg_type AS t ON t.oid = snowdrift.base_type(atttypid) JOIN pg_namespace AS n ON n.oid = typnamespace
+    FROM pg_attribute, LATERAL (SELECT snowdrift.base_type(atttypid)) AS b(type)
+        JOIN pg_type AS t ON t.oid = CASE WHEN b.type IN ('int2'::regtype, 'int4'::regtype) THEN 'int8'::regtype ELSE b.type END JOIN pg_namespace AS n ON n.oid = typnamespace
     WHERE attrelid = "table" AND attnum = number;
 END;
 COMMENT ON FUNCTION snowdrift.new_rows_query(regclass, smallint, boolean) IS 'query of snowdrift.read_new()';
@@ -121,7 +131,7 @@ COMMENT ON FUNCTION snowdrift.new_rows_query(regclass, smallint, boolean) IS 'qu
 -- What read_new() checks and tells. The notice is repeated in each session.
 CREATE FUNCTION snowdrift.table_of_row(type regtype) RETURNS regclass LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    relation CONSTANT regclass := (SELECT c.oid FROM pg_type AS t JOIN pg_class AS c ON c.oid = t.typrelid WHERE t.oid = type AND c.relkind IN ('r', 'p', 'f'));
+    relation CONSTANT regclass := (SELECT c.oid FROM pg_type AS t JOIN pg_class AS c ON c.oid = t.typrelid WHERE t.oid = type AND c.relkind IN ('r', 'p'));
 BEGIN
     IF relation IS NULL THEN
         RAISE 'type % is not that of a table''s rows', type USING ERRCODE = '22023', HINT = 'Specify the table by a null row: NULL::table.';
@@ -138,7 +148,7 @@ BEGIN
         RETURN;
     END IF;
     PERFORM set_config(setting, 'seen', false);
-    RAISE NOTICE 'table "%" is not watched', snowdrift.plain_name("table") USING DETAIL = 'Rows whose IDs were drawn in an earlier transaction are missed, without an error.',
+    RAISE NOTICE 'table "%" is not watched', snowdrift.plain_name("table") USING DETAIL = 'Rows whose IDs were drawn in an earlier transaction, or not from the generator of the column''s default, are missed, without an error.',
         HINT = format('Call snowdrift.watch(%L), so that such an INSERT raises an error.', "table");
 END $$;
 COMMENT ON FUNCTION snowdrift.notice_unwatched(regclass) IS 'tell once in a session that a table is not watched';
@@ -149,16 +159,16 @@ CREATE FUNCTION snowdrift.read_new("table" anyelement, after anycompatible DEFAU
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     "class" CONSTANT pg_catalog.regclass := snowdrift.table_of_row(pg_catalog.pg_typeof("table"));
-    f CONSTANT pg_catalog.record := snowdrift.feed("class");
-    query CONSTANT pg_catalog.text := snowdrift.new_rows_query("class", f.number, after IS NOT NULL);
+    f pg_catalog.record;
     watermark pg_catalog.text;
 BEGIN
+    EXECUTE pg_catalog.format('SELECT FROM %s LIMIT 0', snowdrift.qualified_name("class"));    -- locks it: DDL ends before the catalog and the rows are read
+    f := snowdrift.feed("class");
     IF NOT f.is_watched THEN
         PERFORM snowdrift.notice_unwatched("class");
     END IF;
     watermark := snowdrift.feed_watermark("class", f.kind, f.generator, f.sequence, after::pg_catalog.text);
-    EXECUTE pg_catalog.format('SELECT FROM %s LIMIT 0', snowdrift.qualified_name("class"));    -- locks it: a rewriting ALTER TABLE ends before the snapshot
-    RETURN QUERY EXECUTE query USING watermark, max, after::pg_catalog.text;
+    RETURN QUERY EXECUTE snowdrift.new_rows_query("class", f.number, after IS NOT NULL) USING watermark, max, after::pg_catalog.text;
 END $$;
 COMMENT ON FUNCTION snowdrift.read_new(anyelement, anycompatible, bigint)
     IS 'new rows of the table whose null row is the first argument, in the order of their IDs: none is missed and none is returned twice if after is the ID of the last row';

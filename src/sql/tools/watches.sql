@@ -37,6 +37,17 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION snowdrift.lowest_hold(oid, bigint) IS 'lowest number at which a transaction holds a sequence''s watermark back; null if none does';
 
+-- The number before the one that a sequence returns next if it has returned none since it was created or set. The last number is read
+-- again, because a number that is being drawn can be seen half.
+CREATE FUNCTION snowdrift.uncalled_number(sequence oid) RETURNS bigint LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    number bigint;
+BEGIN
+    EXECUTE format('SELECT greatest(last_value, -9223372036854775807) - 1 FROM %s', sequence::regclass) INTO number;
+    RETURN coalesce(pg_sequence_last_value(sequence), number);
+END $$;
+COMMENT ON FUNCTION snowdrift.uncalled_number(oid) IS 'number before the next one of a sequence that has not returned it yet';
+
 -- The trigger that takes the hold. It has the rights of its owner, because those who insert into an identity column have none on its
 -- sequence. The sequence is the one that the trigger's condition names, so that it follows renames and dumps; the table's owner must
 -- be allowed to read it. The lock has the number before it, and the setting the number after it: a reader who does not find the
@@ -44,20 +55,23 @@ COMMENT ON FUNCTION snowdrift.lowest_hold(oid, bigint) IS 'lowest number at whic
 CREATE FUNCTION snowdrift.hold_sequence() RETURNS trigger LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     sequence regclass;
-    before_first bigint;
     is_allowed boolean;
+    held bigint;
 BEGIN
-    SELECT s.seqrelid, greatest(s.seqmin, -9223372036854775807) - 1, has_sequence_privilege(c.relowner, s.seqrelid, 'SELECT') INTO sequence, before_first, is_allowed
+    SELECT s.seqrelid, has_sequence_privilege(c.relowner, s.seqrelid, 'SELECT') AND has_sequence_privilege(s.seqrelid, 'SELECT') INTO sequence, is_allowed
     FROM pg_trigger AS t JOIN pg_depend AS d ON d.classid = t.tableoid AND d.objid = t.oid JOIN pg_sequence AS s ON s.seqrelid = d.refobjid
         JOIN pg_class AS c ON c.oid = t.tgrelid AND c.tableoid = d.refclassid
     WHERE t.tgrelid = TG_RELID AND t.tgname = TG_NAME;
     IF sequence IS NULL OR NOT is_allowed THEN
         RAISE 'cannot hold the watermark of table "%"', TG_TABLE_NAME USING ERRCODE = '55000',
-            DETAIL = 'The trigger names no sequence that the table''s owner may read, or is later than the transaction''s snapshot.',
+            DETAIL = 'The trigger names no sequence that the table''s owner and that of the function may read, or is later than the transaction''s snapshot.',
             HINT = 'Repeat the transaction, or let the table''s owner call snowdrift.watch() again.';
     END IF;
-    PERFORM pg_advisory_xact_lock_shared(snowdrift.hold_key(sequence, coalesce(pg_sequence_last_value(sequence), before_first)));
-    PERFORM set_config(snowdrift.hold_setting(sequence), coalesce(pg_sequence_last_value(sequence), before_first)::text, true);
+    held := coalesce(pg_sequence_last_value(sequence), snowdrift.uncalled_number(sequence));
+    WHILE NOT pg_try_advisory_xact_lock_shared(snowdrift.hold_key(sequence, held)) LOOP    -- Another role has locked this key.
+        held := held - 1;
+    END LOOP;
+    PERFORM set_config(snowdrift.hold_setting(sequence), coalesce(pg_sequence_last_value(sequence), snowdrift.uncalled_number(sequence))::text, true);
     RETURN NULL;
 END $$;
 COMMENT ON FUNCTION snowdrift.hold_sequence() IS 'trigger of snowdrift.watch: hold the watermark back before the statement draws from the sequence';
@@ -67,7 +81,8 @@ CREATE FUNCTION snowdrift.refuse_row() RETURNS trigger LANGUAGE plpgsql VOLATILE
 BEGIN
     RAISE '% was not drawn in the transaction that inserts the row', coalesce('ID ' || (to_jsonb(NEW) ->> TG_ARGV[0]), 'the row''s ID') USING ERRCODE = '55000',
         DETAIL = 'Readers of new rows may have passed it, and would miss the row.',
-        HINT = format('Let the column''s default draw the ID, and insert into the table that is watched. To draw IDs first, begin the transaction with SELECT snowdrift.hold(%L).', coalesce(pg_partition_root(TG_RELID), TG_RELID));
+        HINT = format('Let the column''s default draw the ID, and insert into the table that is watched. To draw IDs first, begin the transaction with SELECT snowdrift.hold(%L).', coalesce((SELECT a.relid FROM pg_partition_ancestors(TG_RELID) AS a JOIN pg_trigger AS t ON t.tgrelid = a.relid
+            WHERE t.tgfoid = 'snowdrift.refuse_row()'::regprocedure AND t.tgparentid = 0 LIMIT 1), TG_RELID));
 END $$;
 COMMENT ON FUNCTION snowdrift.refuse_row() IS 'trigger of snowdrift.watch: raise an error for a row that readers may have passed';
 
@@ -114,6 +129,16 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION snowdrift.sequence_problem(oid) IS 'why the numbers of a sequence do not ascend in the order in which they are drawn';
 
+CREATE FUNCTION snowdrift.relation_problem("table" regclass) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT CASE WHEN relkind NOT IN ('r', 'p', 'f') THEN 'It is not a table.'
+        WHEN relkind = 'f' THEN 'It is a foreign table, which another server reads with a snapshot of its own.'
+        WHEN relkind = 'r' AND EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.oid) THEN 'Other tables inherit from the table.'
+        WHEN relkind = 'p' THEN (SELECT format('Its partition %s is a foreign table.', min(relid::text)) FROM pg_partition_tree(c.oid) JOIN pg_class AS p ON p.oid = relid WHERE p.relkind = 'f' HAVING count(*) > 0) END
+    FROM pg_class AS c WHERE c.oid = "table";
+END;
+COMMENT ON FUNCTION snowdrift.relation_problem(regclass) IS 'why new rows of a table cannot be read, however their IDs are drawn';
+
 -- The key that a watch is for: the given column, or the only one that draws. Raises an error if it has no watermark.
 CREATE FUNCTION snowdrift.column_to_watch("table" regclass, INOUT "column" name, OUT number smallint, OUT kind text, OUT generator text, OUT sequence oid)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -149,7 +174,12 @@ BEGIN
             DETAIL = format('The column is of type %s, and no sequence draws its values.', format_type(type, NULL)),
             HINT = 'Columns whose defaults draw from a sequence can be watched, and those with IDs of generators of kind ' || array_to_string(snowdrift.kinds_with_watermarks(), ', ') || '.';
     END IF;
-    problem := CASE WHEN is_virtual THEN 'It is a virtual generated column, whose values triggers do not see.' WHEN kind = 'sequence' THEN snowdrift.sequence_problem(sequence) END;
+    problem := CASE WHEN is_virtual THEN 'It is a virtual generated column, whose values triggers do not see.'
+        WHEN kind = 'sequence' AND type NOT IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype) THEN format('It is of type %s. Numbers of a sequence are integers.', format_type(type, NULL))
+        WHEN kind = 'sequence' AND EXISTS (SELECT FROM pg_class AS c WHERE c.oid = "table" AND c.relispartition) THEN 'The table is a partition. Watch the partitioned table.'
+        WHEN kind = 'sequence' THEN snowdrift.sequence_problem(sequence)
+        WHEN EXISTS (SELECT FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid WHERE a.attrelid = "table" AND a.attnum = number AND t.typdefault ~ 'nextval') THEN 'The default of its domain draws from a sequence.'
+        WHEN EXISTS (SELECT FROM pg_attrdef AS d WHERE d.adrelid = "table" AND d.adnum = number AND pg_get_expr(d.adbin, d.adrelid) ~ '^gen_random_uuid') THEN 'Its default draws UUIDs without a time.' END;
     IF problem IS NOT NULL THEN
         RAISE 'column "%" of table "%" cannot be watched', "column", snowdrift.plain_name("table") USING ERRCODE = CASE WHEN is_virtual THEN '0A000' ELSE '55000' END, DETAIL = problem;
     END IF;
@@ -174,7 +204,7 @@ BEGIN
             "column", "table", held));
     END IF;
     RETURN QUERY VALUES ('insert', format('AFTER INSERT ON %s FOR EACH ROW WHEN (%s) EXECUTE FUNCTION snowdrift.refuse_row(%s)', "table", passed, arguments)),
-        ('update', format('AFTER UPDATE ON %s FOR EACH ROW WHEN (NEW.%I <> OLD.%2$I AND %s) EXECUTE FUNCTION snowdrift.refuse_row(%s)', "table", "column", passed, arguments));
+        ('update', format('AFTER UPDATE ON %s FOR EACH ROW WHEN (NEW.%I IS DISTINCT FROM OLD.%2$I AND %s) EXECUTE FUNCTION snowdrift.refuse_row(%s)', "table", "column", passed, arguments));
 END $$;
 COMMENT ON FUNCTION snowdrift.wanted_triggers(regclass, name, text, text, oid) IS 'definitions of the triggers of snowdrift.watch()';
 
@@ -192,14 +222,21 @@ COMMENT ON FUNCTION snowdrift.check_can_watch(regclass, text) IS 'ensure that th
 CREATE FUNCTION snowdrift.watch("table" regclass, "column" name DEFAULT NULL) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
+    relation pg_class;
     name text;
     owner oid;
     k record;
     w record;
     wanted text[];
 BEGIN
-    owner := (snowdrift.check_can_watch("table", 'snowdrift.watch()')).relowner;
+    relation := snowdrift.check_can_watch("table", 'snowdrift.watch()');
+    owner := relation.relowner;
     name := snowdrift.qualified_name("table");
+    IF snowdrift.relation_problem("table") IS NOT NULL THEN
+        RAISE 'table "%" cannot be watched', snowdrift.plain_name("table") USING ERRCODE = CASE WHEN relation.relkind IN ('r', 'p', 'f') THEN '0A000' ELSE '42809' END,
+            DETAIL = snowdrift.relation_problem("table"), HINT = 'Watch the table of a view, a foreign table on its own server, and partitions instead of inheritance.';
+    END IF;
+    EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', name);    -- as CREATE TRIGGER does, but before the catalog is read
     SELECT * INTO STRICT k FROM snowdrift.column_to_watch("table", "column");
     IF k.kind = 'sequence' AND NOT has_sequence_privilege(owner, k.sequence, 'SELECT') THEN
         RAISE 'permission denied for sequence %', k.sequence::regclass USING ERRCODE = '42501',
@@ -219,6 +256,10 @@ BEGIN
     owner := (SELECT p.proowner FROM pg_proc AS p WHERE p.oid = 'snowdrift.hold_sequence()'::regprocedure);
     IF k.kind = 'sequence' AND NOT has_sequence_privilege(owner, k.sequence, 'SELECT') THEN
         EXECUTE format('GRANT SELECT ON SEQUENCE %s TO %s', k.sequence::regclass, owner::regrole);
+        IF NOT has_sequence_privilege(owner, k.sequence, 'SELECT') THEN    -- GRANT has raised a warning
+            RAISE 'permission denied for sequence %', k.sequence::regclass USING ERRCODE = '42501',
+                HINT = format('Let its owner run GRANT SELECT ON SEQUENCE %s TO %s;', k.sequence::regclass, owner::regrole);
+        END IF;
     END IF;
 END $$;
 COMMENT ON FUNCTION snowdrift.watch(regclass, name)

@@ -5,7 +5,8 @@
 # A program for docs/clients.md prints the client's version and what the recipe has read, which is compared with the
 # database, and "ok …" for each further check that has passed. If the page's table has two versions, the program runs a
 # second time, with the packages in build/debs. feeds.py runs the programs for docs/feeds.md. A program without such a
-# line, or with blocks of another page, is a test of its own, and prints "ok …" for each check that has passed.
+# line, or with blocks of another page, is a test of its own, and prints "ok …" for each check that has passed. The
+# programs NAME_read_new read the tables of read_new.sql in both editions, and print what they have read.
 #
 # reader.sql makes the INSERT of a recipe for docs/clients.md fail if a reader below the watermark could miss its row.
 
@@ -76,6 +77,13 @@ EXCEPTION WHEN raise_exception THEN NULL; END $$;
 SELECT body FROM orders ORDER BY id;
 """
 
+# In both editions: how it is installed, and what snowdrift.read_new() returns of each table in pages of two rows, or its
+# error
+EDITIONS = {
+    "extension": ("CREATE EXTENSION snowdrift", dict.fromkeys(("numbers", "snowflakes", "uuids", "ulids"), "a,b|c|")),
+    "SQL edition": (r"\i sql-edition/snowdrift.sql", dict(numbers="a,b|c|", snowflakes="a,b|c|", uuids="55000")),
+}
+
 failed = []
 
 
@@ -108,6 +116,9 @@ def run(path, versions, port):
     with open(os.path.join(folder, "main." + extension), "w") as file:
         file.write(program)
 
+    if name.endswith("_read_new"):
+        run_read_new(name, COMMANDS[extension], folder, port)
+        return
     if page not in ("clients", "feeds"):
         options = options_of("test_" + name, folder, port, {})
         run_test(name, COMMANDS[extension], options)
@@ -175,6 +186,21 @@ def run_test(name, command, options):
     for line in done.stdout.splitlines():
         if line.startswith("ok "):
             check(f"{name}: {line[3:]}", True)
+
+
+def run_read_new(name, command, folder, port):
+    for number, (edition, (install, tables)) in enumerate(EDITIONS.items()):
+        database = f"test_{name}_{number}"
+        options = options_of(database, folder, port, {}, "template1")
+        psql(f"\\o /dev/null\n{install}\n;\\i test/clients/read_new.sql", database)
+        options["env"]["TABLES"] = " ".join(tables)
+        done = subprocess.run(command, **options)
+        check(f"{name}, {edition}: the program succeeds", done.returncode == 0, done.stdout)
+        lines = done.stdout.splitlines()
+        for table, pages in tables.items():
+            for way in "not prepared", "prepared":
+                read = [line for line in lines if line.startswith(f"{table}, {way}")]
+                check(f"{name}, {edition}: {table}, {way}", read and all(line.endswith(": " + pages) for line in read), read)
 
 
 # insert_recipe PATH: returns the program with all code blocks of its section, and the section's page and heading; these

@@ -115,6 +115,43 @@ console.log('ok next_uuidv7() has one time per statement');
 const [row] = await rows('INSERT INTO events (day) VALUES (1) RETURNING id::text, uid');
 assert(BigInt(row[0]) > drawn.at(-1) && row[1] > second);
 console.log('ok defaults generate both keys');
+
+// Three pages of at most two rows, each after the last row of the previous one
+async function readNew(table) {
+  const pages = [];
+  let last = null;
+  for (let i = 0; i < 3; i++) {
+    const { rows } = await db.query(
+      `SELECT id, body FROM snowdrift.read_new(NULL::${table}, after => $1, max => 2)`, [last]);
+    pages.push(rows.map((row) => row.body).join(','));
+    if (rows.length > 0) last = rows.at(-1).id;
+  }
+  return pages.join('|');
+}
+for (const [table, draw, key] of [
+  ['serial', "nextval('serial_id_seq')", 'bigserial'],
+  ['identity', "nextval('identity_id_seq')", 'bigint GENERATED ALWAYS AS IDENTITY'],
+  ['flakes', 'next_snowflake()'], ['orders', "next_snowflake('orders')"],
+]) {
+  await db.exec(`CREATE TABLE ${table} (id ${key ?? `bigint DEFAULT ${draw}`} PRIMARY KEY, body text)`);
+  await assert.rejects(readNew(table), { code: '55000' });
+  await db.exec(`SELECT snowdrift.watch('${table}');
+    INSERT INTO ${table} (body) VALUES ('a'), ('b'); INSERT INTO ${table} (body) VALUES ('c')`);
+  assert.strictEqual(await readNew(table), 'a,b|c|');
+  const insert = `INSERT INTO ${table} OVERRIDING SYSTEM VALUE VALUES`;
+  await assert.rejects(db.exec(`${insert} (0, 'missed')`), { code: '55000' });
+  await db.transaction(async (tx) => {
+    await tx.exec(`SELECT snowdrift.hold('${table}')`);
+    const { rows: [{ id }] } = await tx.query(`SELECT ${draw} AS id`);
+    await tx.query(`${insert} ($1, 'd')`, [id]);
+    const { rows: holders } = await tx.query('SELECT * FROM snowdrift.watermark_holders');
+    assert.strictEqual(holders.length, 1);
+    const { rows } = await tx.query(`SELECT body FROM snowdrift.read_new(NULL::${table})`);
+    assert(rows.every(({ body }) => body !== 'd'));
+  });
+  assert.strictEqual(await readNew(table), 'a,b|c,d|');
+  console.log(`ok new rows are read by ${draw}`);
+}
 assert.strictEqual(await value("SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory'"), 0);
 console.log('ok no lock is left');
 

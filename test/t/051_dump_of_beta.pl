@@ -1,4 +1,4 @@
-# A dump of the beta restores: its generators, mark, watch, partitions and converted keys work as they did.
+# A dump of the beta restores: its generators, mark, watches ("guards"), partitions and converted keys work as they did.
 use strict;
 use warnings FATAL => 'all';
 use Test::More;
@@ -34,6 +34,20 @@ is($node->safe_psql('postgres', 'SELECT count(*) FROM recent_events'), 3, 'a vie
 my $watermark = $node->safe_psql('postgres', 'SELECT snowflake_watermark()');
 like(error_of($node, "INSERT INTO events (id) VALUES ($watermark - 1)"), qr/55000/, 'the watch refuses a row below a watermark');
 is(error_of($node, "INSERT INTO events (id) VALUES ($watermark + (1::bigint << 30))"), 'no error, but: ', '... and accepts one above');
+for my $row ([ "snowflake_watermark('web')", 'id', 'min(id) - 1' ], [ 'ulid_watermark()', 'event', 'min(event)' ], [ 'uuidv7_watermark()', 'key', 'min(key::text)::uuid' ])
+{
+	my ($call, $column, $early) = @$row;
+	like(error_of($node, "SELECT $call; INSERT INTO pages ($column) SELECT $early FROM pages"), qr/55000/, "... also in column $column of another table");
+}
+set_clock($node, '2026-11-28 01:30:00');    # after all IDs
+is($node->safe_psql('postgres', 'SELECT (SELECT count(*) FROM snowdrift.read_new(NULL::events)), count(*) FROM events'), '4|4', 'new rows are read with a watch of the dump');
+like(error_of($node, 'SELECT snowdrift.read_new(NULL::pages)'), qr/22023: .* several columns.*HINT:  Watch only one/s, '... which must be that of one column');
+my ($status, $rows, $notices) = $node->psql('postgres', q{SELECT snowdrift.unwatch('pages', 'event'), snowdrift.unwatch('pages', 'key') \g /dev/null
+	SELECT count(*) FROM snowdrift.read_new(NULL::pages)});
+is($rows . $notices, '2', '... then, new rows of a named generator are read, without a notice that the table is not watched');
+is($node->safe_psql('postgres', q{SELECT snowdrift.watch(t, 'id') FROM unnest('{events,pages}'::regclass[]) AS t \g /dev/null
+	SELECT string_agg(concat_ws(' ', tgrelid::regclass, tgname, tgenabled), ', ' ORDER BY tgrelid::regclass::text) FROM pg_trigger WHERE NOT tgisinternal AND tgrelid IN ('events'::regclass, 'pages'::regclass)}),
+	'events snowdrift_watermark_1 A, pages snowdrift_watermark_1 A', '... and watch() replaces the triggers of the dump');
 is(error_of($node, q{SELECT snowdrift.unwatch('events', 'id')}), 'no error, but: ', '... and can be removed');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_trigger WHERE tgrelid = 'events'::regclass AND NOT tgisinternal}), 0, '... with its trigger');
 

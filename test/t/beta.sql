@@ -1,5 +1,5 @@
 -- A dump of a database of the "beta", commit 25cc672, made at 2026-11-28 01:23:45Z, without comments: generators of all kinds,
--- a watched table, a partitioned one, and tables whose keys were converted.
+-- watched tables, a partitioned one, and tables whose keys were converted.
 SET statement_timeout = 0;
 SET lock_timeout = 0;
 SET idle_in_transaction_session_timeout = 0;
@@ -153,5 +153,11 @@ ALTER INDEX public.posts_pkey ATTACH PARTITION public.posts_2027_02_pkey;
 ALTER INDEX public.posts_pkey ATTACH PARTITION public.posts_2027_03_pkey;
 CREATE TRIGGER snowdrift_watermark_1 AFTER INSERT OR UPDATE OF id ON public.events FOR EACH ROW EXECUTE FUNCTION snowdrift.hold_row();
 ALTER TABLE public.events ENABLE ALWAYS TRIGGER snowdrift_watermark_1;
+CREATE TRIGGER snowdrift_watermark_1 AFTER INSERT OR UPDATE OF id ON public.pages FOR EACH ROW EXECUTE FUNCTION snowdrift.hold_row('web');
+ALTER TABLE public.pages ENABLE ALWAYS TRIGGER snowdrift_watermark_1;
+CREATE TRIGGER snowdrift_watermark_2 AFTER INSERT OR UPDATE OF event ON public.pages FOR EACH ROW EXECUTE FUNCTION snowdrift.hold_row();
+ALTER TABLE public.pages ENABLE ALWAYS TRIGGER snowdrift_watermark_2;
+CREATE TRIGGER snowdrift_watermark_4 AFTER INSERT OR UPDATE OF key ON public.pages FOR EACH ROW EXECUTE FUNCTION snowdrift.hold_row();
+ALTER TABLE public.pages ENABLE ALWAYS TRIGGER snowdrift_watermark_4;
 ALTER TABLE ONLY public.orders
     ADD CONSTRAINT orders_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id);

@@ -218,6 +218,45 @@ sub check_kind
 	return;
 }
 
+# read_when_readable(QUERY, N): the rows of the query when there are N, after at most 10 s
+sub read_when_readable
+{
+	my ($query, $n) = @_;
+	my $rows = '';
+	for (1 .. 1000)
+	{
+		$rows = run($query);
+		last if ($rows =~ tr/\n//) == $n - 1 && $rows ne '';
+		usleep(10_000);
+	}
+	return $rows;
+}
+
+# An ordinary role that has not installed the edition watches its own table.
+sub check_ordinary_owner
+{
+	($user, my $installer) = ('stranger', $user);
+	my $insert = 'INSERT INTO own DEFAULT VALUES';
+	my $read = 'SELECT n FROM snowdrift.read_new(NULL::own)';
+	$node->safe_psql($db, 'CREATE SCHEMA IF NOT EXISTS stranger AUTHORIZATION stranger');
+	run("CREATE TABLE own (id $default{$kind} PRIMARY KEY, n integer DEFAULT 1)");
+	run("SELECT snowdrift.watch('own'); SELECT snowdrift.watch('own'); $insert");
+	is(read_when_readable($read, 1), '1', "$db, $kind: an ordinary role watches its table, and reads it");
+	like(error('INSERT INTO own OVERRIDING SYSTEM VALUE VALUES (0)'), qr/ERROR:  55000/, '... which refuses rows that were not drawn');
+	my $writer = session();
+	$writer->query_safe("BEGIN; SELECT snowdrift.hold('own'); $insert");
+	usleep(5000);
+	run($insert);
+	is(run('SELECT n FROM snowdrift.read_new(NULL::own, (SELECT min(id) FROM own))'), '', '... holds later rows back');
+	is(run('SELECT count(*) FROM snowdrift.watermark_holders'), 1, '... and shows by whom');
+	$writer->query_safe('COMMIT');
+	$writer->quit;
+	is(read_when_readable($read, 3), "1\n1\n1", '... until the transaction has ended');
+	like(error(q{SELECT snowdrift.unwatch('own'); INSERT INTO own OVERRIDING SYSTEM VALUE VALUES (0); DROP TABLE own}), qr/^no error/, '... and its owner removes the watch');
+	$user = $installer;
+	return;
+}
+
 for my $edition ([ 'extension', 'postgres' ], [ 'edition', 'owner' ])
 {
 	($db, $user) = @$edition;
@@ -225,6 +264,7 @@ for my $edition ([ 'extension', 'postgres' ], [ 'edition', 'owner' ])
 	{
 		$kind = $_;
 		check_kind();
+		check_ordinary_owner();
 	}
 }
 

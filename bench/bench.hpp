@@ -92,6 +92,9 @@ std::string shell(const std::string& command);
 double throughput(const std::string& statement, int sessions, int seconds,
                   const std::string& database = {});
 
+/// Lets this program have as many open files as the system allows. Each connection is one.
+void raise_file_limit();
+
 /// Returns `template_text` with each % replaced by `with`.
 std::string filled(std::string template_text, const std::string& with);
 
@@ -103,6 +106,7 @@ void insert(Report& report, const Options& options);
 void types(Report& report, const Options& options);
 void time_range(Report& report, const Options& options);
 void watermarks(Report& report, const Options& options);
+void watched(Report& report, const Options& options);
 void sql_edition(Report& report, const Options& options);
 void core(Report& report, const Options& options);
 void growth(Report& report, const Options& options);

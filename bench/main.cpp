@@ -1,4 +1,5 @@
 // The benchmark of the running server that PGHOST names. ./dev bench runs it.
+#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -58,6 +59,13 @@ std::string shell(const std::string& command) {
     return output;
 }
 
+void raise_file_limit() {
+    rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 std::string filled(std::string template_text, const std::string& with) {
     for (size_t at = template_text.find('%'); at != std::string::npos;
          at = template_text.find('%', at + with.size()))
@@ -110,9 +118,11 @@ struct Section {
 };
 
 constexpr Section all_sections[] = {
-    {"cost", cost},     {"sessions", sessions},    {"isolated", isolated},
-    {"insert", insert}, {"types", types},          {"time_range", time_range},
-    {"growth", growth}, {"watermark", watermarks}, {"sql_edition", sql_edition},
+    {"cost", cost},         {"sessions", sessions},
+    {"isolated", isolated}, {"insert", insert},
+    {"types", types},       {"time_range", time_range},
+    {"growth", growth},     {"watermark", watermarks},
+    {"watched", watched},   {"sql_edition", sql_edition},
     {"core", core},
 };
 

@@ -1,7 +1,5 @@
 // The watermark: the cost of reading it beside many connections, and a poller that uses it,
 // compared to one that waits for pg_snapshot_xmin().
-#include <sys/resource.h>
-
 #include <chrono>
 #include <memory>
 #include <thread>
@@ -19,14 +17,6 @@ using Connections = std::vector<std::unique_ptr<pqxx::connection>>;
 
 const std::string watermark = "snowflake_watermark()";
 const std::string snapshot_xmin = "pg_snapshot_xmin(pg_current_snapshot())";
-
-/// Each connection is an open file of this program.
-void raise_file_limit() {
-    rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-    limit.rlim_cur = limit.rlim_max;
-    (void)setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 /// Microseconds per statement that makes the call once, above a function that does nothing. The
 /// statements run in a loop inside the server. Each has a value of its own: within a statement,

@@ -214,14 +214,18 @@ void Client::insert_in_feeds() {
 void Client::insert_in_feed(size_t index) {
     const Feed& feed = feeds[index];
     const bool is_subtransaction = chance(20);
+    const bool is_undone = is_subtransaction && chance(50);
     if (is_subtransaction) session_->exec("SAVEPOINT s");
-    const pqxx::result result =
-        draw(std::string{"INSERT INTO "} + feed.table + " AS f SELECT FROM generate_series(1, " +
-                 std::to_string(chaos::draw(random_, 1, 5)) + ") RETURNING " + feed.id(),
-             {feed.source});
-    endpoint_.transactions.add(number_, index, require_id(feed.source, result[0][0].c_str()),
-                               run_.now());
-    if (is_subtransaction) session_->exec(chance(50) ? "ROLLBACK TO s" : "RELEASE s");
+    const std::string insert =
+        std::string{"INSERT INTO "} + feed.table + " AS f SELECT FROM generate_series(1, " +
+        std::to_string(chaos::draw(random_, 1, 5)) + ") RETURNING " + feed.id();
+    // A sequence repeats numbers that a crash has lost, and each server has the same ones.
+    const pqxx::result result = feed.source ? draw(insert, {*feed.source}) : session_->exec(insert);
+    // The hold of a sequence ends with the savepoint, and that of a generator with the transaction.
+    if (feed.source || !is_undone)
+        endpoint_.transactions.add(number_, index, feed.require_id(result[0][0].c_str()),
+                                   run_.now());
+    if (is_subtransaction) session_->exec(is_undone ? "ROLLBACK TO s" : "RELEASE s");
 }
 
 /// Ends a transaction that has drawn IDs.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <iterator>
+#include <stdexcept>
 
 #include "chaos/checker.hpp"
 
@@ -12,7 +13,13 @@ namespace {
 
 constexpr size_t max_described = 10;
 
-std::string default_of(const Feed& feed) { return feed.value(sources[feed.source].call); }
+std::string default_of(const Feed& feed) {
+    return " DEFAULT " + feed.value(sources[*feed.source].call);
+}
+
+std::string watch(const Feed& feed) {
+    return std::string{"SELECT snowdrift.watch('"} + feed.table + "');\n";
+}
 
 std::string in_seconds(Time time) {
     std::array<char, 32> text{};
@@ -22,19 +29,30 @@ std::string in_seconds(Time time) {
 
 }  // namespace
 
+Id Feed::require_id(const char* text) const {
+    const auto id = parse_id(format(), text);
+    if (!id) throw std::runtime_error{std::string{table} + " has no ID, but " + text};
+    return *id;
+}
+
 std::string create_feeds() {
-    std::string statements;
-    for (const Feed& feed : feeds)
+    std::string statements =
+        "CREATE TABLE positions (poller text, feed text, id bigint, PRIMARY KEY (poller, feed));\n";
+    for (const Feed& feed : feeds) {
         statements += std::string{"CREATE TABLE "} + feed.table + " (id " + feed.column +
-                      " PRIMARY KEY DEFAULT " + default_of(feed) + ");\n";
+                      " PRIMARY KEY" +
+                      (feed.source ? default_of(feed) : " GENERATED ALWAYS AS IDENTITY") + ");\n";
+        if (!feed.source) statements += watch(feed);
+    }
     return statements;
 }
 
 std::string restore_feeds() {
     std::string statements;
     for (const Feed& feed : feeds)
-        statements += std::string{"ALTER TABLE "} + feed.table + " ALTER id SET DEFAULT " +
-                      default_of(feed) + ";\n";
+        statements += feed.source ? std::string{"ALTER TABLE "} + feed.table + " ALTER id SET" +
+                                        default_of(feed) + ";\n"
+                                  : watch(feed);
     return statements;
 }
 

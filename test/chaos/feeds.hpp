@@ -1,5 +1,5 @@
 // Feeds: tables whose rows a poller reads in the order of their IDs, up to the watermark. Each kind
-// of generator that has a watermark fills one.
+// of generator that has a watermark fills one, and a sequence fills one that is watched.
 #pragma once
 
 #include <array>
@@ -19,29 +19,33 @@ namespace snowdrift::chaos {
 /// extension is dropped.
 struct Feed {
     const char* table;
-    size_t source;          ///< of the IDs, in `sources`
-    const char* type;       ///< of the source's IDs
-    const char* column;     ///< the type of the column
-    const char* watermark;  ///< a call that returns the source's watermark
+    std::optional<size_t> source;  ///< of the IDs, in `sources`; nothing for an identity column
+    const char* type;              ///< of the source's IDs
+    const char* column;            ///< the type of the column
+    const char* watermark;         ///< a call that returns the source's watermark, if there is one
 
-    Format format() const { return sources[source].format; }
+    /// Numbers of sequences are parsed and compared as Snowflakes are.
+    Format format() const { return source ? sources[*source].format : Format::snowflake; }
     /// The column as an ID of the source, in a query that calls the table "f".
     std::string id() const { return std::string{"f.id::"} + type; }
+    /// The ID of a text that a server has sent. Throws if it is not one.
+    Id require_id(const char* text) const;
     /// An expression of the source's type, as a value of the column.
     std::string value(const std::string& expression) const {
         return expression + "::" + type + "::" + column;
     }
 };
 
-inline constexpr std::array<Feed, 4> feeds{{
+inline constexpr std::array<Feed, 5> feeds{{
     {"feed_snowflake", 0, "bigint", "bigint", "snowflake_watermark()"},
     {"feed_own", 1, "bigint", "bigint", "snowflake_watermark('own')"},
     {"feed_ulid", 5, "ulid", "uuid", "ulid_watermark()"},
     {"feed_uuidv7", 6, "uuid", "uuid", "uuidv7_watermark()"},
+    {"feed_serial", std::nullopt, "bigint", "bigint", nullptr},
 }};
 
-/// The statements that create the tables, and those that restore their defaults after DROP
-/// EXTENSION.
+/// The statements that create the tables, and the table in which pollers store positions; and those
+/// that restore the defaults and the watch after DROP EXTENSION.
 std::string create_feeds();
 std::string restore_feeds();
 

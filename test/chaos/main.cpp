@@ -85,12 +85,9 @@ Problems findings(const Run& run) {
 Problems vacuous_reading(const Run& run) {
     Problems found;
     uint64_t missed = 0;
-    for (const Feed& feed : feeds) {
-        const auto count = run.rows().find(feed.table);
-        if (count == run.rows().end() || count->second.read == 0)
-            found.push_back(std::string{feed.table} + ": no row was read");
-        else
-            missed += count->second.missed_without_watermark;
+    for (const auto& [feed, count] : run.rows()) {
+        if (count.read == 0) found.push_back(feed + ": no row was read");
+        missed += count.missed_without_watermark;
     }
     if (missed == 0) found.emplace_back("a reader without the watermark has missed no row");
     return found;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
-#include <stdexcept>
 
 namespace snowdrift::chaos {
 namespace {
@@ -22,20 +21,30 @@ std::string select(const Feed& feed, const std::string& last, const std::string&
            std::to_string(rows_at_once);
 }
 
-Id require_id(const Feed& feed, const char* text) {
-    const auto id = parse_id(feed.format(), text);
-    if (!id) throw std::runtime_error{std::string{feed.table} + " has no ID, but " + text};
-    return *id;
+}  // namespace
+
+// ---- sessions
+
+void GuardedSession::open() {
+    conninfo_ = endpoint_.conninfo();
+    connection_ = std::make_unique<pqxx::connection>(
+        conninfo_ + " application_name=poller options='-c client_min_messages=error'");
+    session_ = std::make_unique<pqxx::nontransaction>(*connection_);
+    begin();
 }
 
-}  // namespace
+void GuardedSession::close() {
+    guard_.disconnect();
+    session_.reset();
+    connection_.reset();
+}
 
 Poller::Poller(Run& run, const Endpoint& endpoint)
     : run_{run},
       endpoint_{endpoint},
       name_{"poller " + std::to_string(endpoint.lineage)},
-      guard_{run, endpoint.lineage},
-      random_{run.random(name_)} {
+      random_{run.random(name_)},
+      session_{run, endpoint} {
     thread_ = std::thread{[this] { work(); }};
 }
 
@@ -44,15 +53,14 @@ Poller::~Poller() {
     if (thread_.joinable()) thread_.join();
 }
 
-// ---- sessions
-
 void Poller::work() {
     while (!is_stopped_ && !interrupted) {
         const Time begin = run_.now();
         try {
-            if (!session_) connect();
-            guard_.begin(connection_->backendpid());
-            for (size_t index = 0; index < feeds.size(); ++index) poll(index);
+            if (!session_.is_open()) connect();
+            session_.begin();
+            for (size_t index = 0; index < feeds.size(); ++index)
+                is_stored(index) ? poll_stored(index) : poll(index);
             std::this_thread::sleep_for(milliseconds{draw(random_, 0, 15)});
         } catch (const pqxx::deadlock_detected& error) {
             fail(begin, "40P01", error.what());
@@ -71,16 +79,13 @@ void Poller::work() {
 }
 
 void Poller::connect() {
-    connection_ =
-        std::make_unique<pqxx::connection>(endpoint_.conninfo() + " application_name=poller");
-    session_ = std::make_unique<pqxx::nontransaction>(*connection_);
+    session_.close();
+    session_.open();
+    for (size_t index = 0; index < feeds.size(); ++index)
+        if (is_stored(index)) load_position(index);
 }
 
-void Poller::disconnect() {
-    guard_.disconnect();
-    session_.reset();
-    connection_.reset();
-}
+void Poller::disconnect() { session_.close(); }
 
 void Poller::fail(Time begin, const std::string& state, const std::string& message) {
     run_.add(Failure{begin, run_.now(), endpoint_.lineage, state, one_line(message)});
@@ -90,12 +95,44 @@ void Poller::fail(Time begin, const std::string& state, const std::string& messa
 
 // ---- reading
 
+/// Begin after the position in the database, when an earlier session no longer changes it. Rows
+/// after it that were read are read again: the session was lost before the position was stored, or
+/// the rows were lost with it.
+void Poller::load_position(size_t index) {
+    const Feed& feed = feeds[index];
+    texts_[index] = session_
+                        .exec("INSERT INTO positions VALUES ('" + name_ + "', '" + feed.table +
+                              "') ON CONFLICT (poller, feed) DO UPDATE SET id = positions.id"
+                              " RETURNING id")[0][0]
+                        .c_str();
+    const Id last = texts_[index].empty() ? Id{} : feed.require_id(texts_[index].c_str());
+    const std::lock_guard lock{mutex_};
+    std::vector<ReadRow>& read = positions_[index].read;
+    while (!read.empty() && read.back().id > last) read.pop_back();
+}
+
+/// Read rows with snowdrift.read_new(), and store the position. The session is older than the rows,
+/// so a position that it stores is lost if the rows are.
+void Poller::poll_stored(size_t index) {
+    const Feed& feed = feeds[index];
+    const Time begin = run_.now();
+    const std::string after = texts_[index].empty() ? "NULL" : "'" + texts_[index] + "'";
+    const pqxx::result rows =
+        session_.exec("SELECT " + feed.id() + " FROM snowdrift.read_new(NULL::" + feed.table +
+                      ", " + after + ", " + std::to_string(rows_at_once) + ") AS f");
+    keep(index, rows, begin);
+    if (!rows.empty())
+        session_.exec("UPDATE positions SET id = " + texts_[index] + " WHERE poller = '" + name_ +
+                      "' AND feed = '" + feed.table + "'");
+    read_unbounded(index);
+}
+
 void Poller::poll(size_t index) {
     const Feed& feed = feeds[index];
     const Time begin = run_.now();
     const std::string watermark =
-        session_->exec(std::string{"SELECT "} + feed.watermark)[0][0].c_str();
-    endpoint_.transactions.compare(index, require_id(feed, watermark.c_str()), begin);
+        session_.exec(std::string{"SELECT "} + feed.watermark)[0][0].c_str();
+    endpoint_.transactions.compare(index, feed.require_id(watermark.c_str()), begin);
     const auto percent = draw(random_, 1, 100);
     const Way way = percent <= 70   ? Way::statement
                     : percent <= 85 ? Way::cursor
@@ -112,7 +149,7 @@ void Poller::poll(size_t index) {
 
 /// Identifies the named generators: other transactions create those that are created again.
 std::string Poller::generators() {
-    const pqxx::result found = session_->exec(
+    const pqxx::result found = session_.exec(
         "SELECT string_agg(xmin::text, ' ' ORDER BY name) FROM snowdrift_tables.generator");
     return found[0][0].c_str();
 }
@@ -124,24 +161,24 @@ std::vector<pqxx::result> Poller::read(size_t index, Way way) {
     std::vector<pqxx::result> parts;
     switch (way) {
         case Way::statement:
-            parts.push_back(session_->exec(query));
+            parts.push_back(session_.exec(query));
             break;
         case Way::cursor:
-            session_->exec("BEGIN");
-            session_->exec("DECLARE part CURSOR FOR " + query);
-            for (pqxx::result rows = session_->exec("FETCH 5 FROM part"); !rows.empty();
-                 rows = session_->exec("FETCH 50 FROM part")) {
+            session_.exec("BEGIN");
+            session_.exec("DECLARE part CURSOR FOR " + query);
+            for (pqxx::result rows = session_.exec("FETCH 5 FROM part"); !rows.empty();
+                 rows = session_.exec("FETCH 50 FROM part")) {
                 parts.push_back(rows);
                 std::this_thread::sleep_for(rest / 4);
             }
-            session_->exec("COMMIT");
+            session_.exec("COMMIT");
             break;
         case Way::old_snapshot:
-            session_->exec("BEGIN ISOLATION LEVEL REPEATABLE READ");
-            session_->exec("SELECT 1");
+            session_.exec("BEGIN ISOLATION LEVEL REPEATABLE READ");
+            session_.exec("SELECT 1");
             std::this_thread::sleep_for(rest);
-            parts.push_back(session_->exec(query));
-            session_->exec("COMMIT");
+            parts.push_back(session_.exec(query));
+            session_.exec("COMMIT");
     }
     return parts;
 }
@@ -152,7 +189,7 @@ void Poller::keep(size_t index, const pqxx::result& rows, Time begin) {
     const std::lock_guard lock{mutex_};
     std::vector<ReadRow>& read = positions_[index].read;
     for (const auto& row : rows) {
-        read.push_back({require_id(feeds[index], row[0].c_str()), begin});
+        read.push_back({feeds[index].require_id(row[0].c_str()), begin});
         texts_[index] = row[0].c_str();
     }
     endpoint_.transactions.compare(index, read.back().id, begin);
@@ -161,8 +198,8 @@ void Poller::keep(size_t index, const pqxx::result& rows, Time begin) {
 /// What people write without a watermark: it shows that there are rows to miss.
 void Poller::read_unbounded(size_t index) {
     const Feed& feed = feeds[index];
-    for (const auto& row : session_->exec(select(feed, unbounded_texts_[index], ""))) {
-        positions_[index].unbounded.push_back(require_id(feed, row[0].c_str()));
+    for (const auto& row : session_.exec(select(feed, unbounded_texts_[index], ""))) {
+        positions_[index].unbounded.push_back(feed.require_id(row[0].c_str()));
         unbounded_texts_[index] = row[0].c_str();
     }
 }
@@ -175,7 +212,7 @@ std::vector<Id> Poller::stored(const Feed& feed) const {
     std::vector<Id> ids;
     for (const auto& row :
          session.exec("SELECT " + feed.id() + " FROM " + feed.table + " AS f ORDER BY f.id"))
-        ids.push_back(require_id(feed, row[0].c_str()));
+        ids.push_back(feed.require_id(row[0].c_str()));
     return ids;
 }
 

@@ -1,5 +1,5 @@
-// A poller: a session that reads the rows of all feeds up to the watermark, each from the ID of the
-// last row that it has read.
+// A poller reads the rows of feeds up to the watermark, each from the ID of the last row that it
+// has read.
 #pragma once
 
 #include <array>
@@ -20,12 +20,37 @@
 
 namespace snowdrift::chaos {
 
+/// A session that is ended if it takes too long.
+class GuardedSession {
+ public:
+    GuardedSession(Run& run, const Endpoint& endpoint)
+        : endpoint_{endpoint}, guard_{run, endpoint.lineage} {}
+
+    /// Whether it is open, and the endpoint still leads to its server.
+    bool is_open() const { return session_ && conninfo_ == endpoint_.conninfo(); }
+    void open();
+    void close();
+    /// A step begins.
+    void begin() { guard_.begin(connection_->backendpid()); }
+    pqxx::result exec(const std::string& statement) { return session_->exec(statement); }
+
+ private:
+    const Endpoint& endpoint_;
+    SessionGuard guard_;
+    std::string conninfo_;
+    std::unique_ptr<pqxx::connection> connection_;
+    std::unique_ptr<pqxx::nontransaction> session_;
+};
+
 class Poller {
  public:
-    /// Starts to read from the beginning of the feeds. The position stays valid when another server
+    /// Starts to read all feeds from the beginning. The position stays valid when another server
     /// continues after the endpoint's, with all rows that were read. On a server that was recovered
     /// to an earlier time, start another poller: that server may issue IDs below
     /// the last ID that this poller has read elsewhere.
+    ///
+    /// Numbers of a sequence come again if a crash or a failover loses rows that were read. The
+    /// position in such a feed is therefore stored in the database, so that it is lost with them.
     Poller(Run& run, const Endpoint& endpoint);
     ~Poller();
     Poller(const Poller&) = delete;
@@ -50,6 +75,9 @@ class Poller {
     void work();
     void connect();
     void disconnect();
+    static bool is_stored(size_t index) { return feeds[index].watermark == nullptr; }
+    void load_position(size_t index);
+    void poll_stored(size_t index);
     void poll(size_t index);
     std::vector<pqxx::result> read(size_t index, Way way);
     std::string generators();
@@ -63,10 +91,8 @@ class Poller {
     Run& run_;
     const Endpoint& endpoint_;
     const std::string name_;
-    SessionGuard guard_;
     std::mt19937_64 random_;
-    std::unique_ptr<pqxx::connection> connection_;
-    std::unique_ptr<pqxx::nontransaction> session_;
+    GuardedSession session_;
     std::mutex mutex_;  // of positions_
     std::array<Position, feeds.size()> positions_;
     std::array<std::string, feeds.size()> texts_;            // of the last IDs in `read`

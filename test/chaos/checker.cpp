@@ -175,6 +175,10 @@ constexpr std::array rules{
     Rule{"55000", "while prepared transaction \"feeds ", std::nullopt},
     // Such a transaction has ended since the snapshot was taken.
     Rule{"55000", "watermark is unknown for this snapshot", Fault::any},
+    // The primary has published none since the extension was created, or could read none.
+    Rule{"55000", "no watermark of ", std::nullopt},
+    // The standby replays a lock or a removal of rows that the statement needs.
+    Rule{"40001", "conflict with recovery", Fault::any},
     // The client has reached a server that is not promoted yet.
     Rule{"25006", "", Fault::recovery},
     // The disk is full.
@@ -191,6 +195,7 @@ constexpr std::array rules{
     Rule{"40001", "", Fault::extension},
     // PostgreSQL's own errors for objects that are dropped between a session's lookup and lock
     Rule{"XX000", "cache lookup failed for type", Fault::extension},
+    Rule{"XX000", "cache lookup failed for function", Fault::extension},
     Rule{"0A000", "cached plan must not change result type", Fault::extension},
 };
 

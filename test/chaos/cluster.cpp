@@ -62,6 +62,10 @@ void Cluster::add_clients(const Endpoint& endpoint, const std::vector<std::strin
         pollers_.push_back(std::make_unique<Poller>(run_, endpoint));
 }
 
+void Cluster::add_poller(const Endpoint& endpoint, const Endpoint& standby) {
+    pollers_.push_back(std::make_unique<Poller>(run_, endpoint, &standby));
+}
+
 std::vector<Server*> Cluster::servers() const {
     std::vector<Server*> all;
     for (const auto& server : servers_) all.push_back(server.get());

@@ -91,6 +91,8 @@ class Cluster {
     Endpoint& add_endpoint();
     /// Starts clients of these kinds; those of the kind "feeds" with a poller.
     void add_clients(const Endpoint& endpoint, const std::vector<std::string>& kinds);
+    /// Starts a poller of the feeds of an endpoint that reads only from a standby.
+    void add_poller(const Endpoint& endpoint, const Endpoint& standby);
     /// Prints and counts the current fault.
     void fault(const std::string& detail = "") { further_fault(action_, detail); }
     /// Prints and counts another fault that is part of the current one.

@@ -11,6 +11,9 @@ using std::chrono::milliseconds;
 
 constexpr int rows_at_once = 500;
 
+/// A standby replays what the primary has done up to this time before.
+constexpr Time longest_lag = Time{10} * 1'000'000'000;
+
 /// The rows after the one whose ID has this text, if it is not empty.
 std::string select(const Feed& feed, const std::string& last, const std::string& condition) {
     std::string where = condition;
@@ -19,6 +22,14 @@ std::string select(const Feed& feed, const std::string& last, const std::string&
     return "SELECT " + feed.id() + " FROM " + feed.table + " AS f" +
            (where.empty() ? "" : " WHERE " + where) + " ORDER BY f.id LIMIT " +
            std::to_string(rows_at_once);
+}
+
+/// All feeds, or on a standby those of the default Snowflake generator and of a sequence.
+std::vector<size_t> choose_feeds(bool is_standby) {
+    std::vector<size_t> chosen;
+    for (size_t index = 0; index < feeds.size(); ++index)
+        if (!is_standby || feeds[index].source.value_or(0) == 0) chosen.push_back(index);
+    return chosen;
 }
 
 }  // namespace
@@ -39,12 +50,15 @@ void GuardedSession::close() {
     connection_.reset();
 }
 
-Poller::Poller(Run& run, const Endpoint& endpoint)
+Poller::Poller(Run& run, const Endpoint& endpoint, const Endpoint* standby)
     : run_{run},
       endpoint_{endpoint},
-      name_{"poller " + std::to_string(endpoint.lineage)},
+      name_{"poller " + std::to_string(endpoint.lineage) +
+            (standby != nullptr ? " on a standby" : "")},
+      feeds_{choose_feeds(standby != nullptr)},
       random_{run.random(name_)},
-      session_{run, endpoint} {
+      primary_{run, endpoint},
+      reader_{standby != nullptr ? standby_.emplace(run, *standby) : primary_} {
     thread_ = std::thread{[this] { work(); }};
 }
 
@@ -57,10 +71,12 @@ void Poller::work() {
     while (!is_stopped_ && !interrupted) {
         const Time begin = run_.now();
         try {
-            if (!session_.is_open()) connect();
-            session_.begin();
-            for (size_t index = 0; index < feeds.size(); ++index)
-                is_stored(index) ? poll_stored(index) : poll(index);
+            if (!primary_.is_open() || !reader_.is_open()) connect();
+            primary_.begin();
+            reader_.begin();
+            if (standby_) publish();
+            for (const size_t index : feeds_)
+                standby_ || is_stored(index) ? poll_new(index) : poll(index);
             std::this_thread::sleep_for(milliseconds{draw(random_, 0, 15)});
         } catch (const pqxx::deadlock_detected& error) {
             fail(begin, "40P01", error.what());
@@ -79,28 +95,40 @@ void Poller::work() {
 }
 
 void Poller::connect() {
-    session_.close();
-    session_.open();
-    for (size_t index = 0; index < feeds.size(); ++index)
+    disconnect();
+    primary_.open();
+    if (standby_) standby_->open();
+    for (const size_t index : feeds_)
         if (is_stored(index)) load_position(index);
 }
 
-void Poller::disconnect() { session_.close(); }
+void Poller::disconnect() {
+    primary_.close();
+    if (standby_) standby_->close();
+}
 
 void Poller::fail(Time begin, const std::string& state, const std::string& message) {
-    run_.add(Failure{begin, run_.now(), endpoint_.lineage, state, one_line(message)});
+    const Time earliest = standby_ ? begin - longest_lag : begin;
+    run_.add(Failure{earliest, run_.now(), endpoint_.lineage, state, one_line(message)});
     disconnect();
     (void)run_.pause(milliseconds{draw(random_, 20, 300)});
 }
 
 // ---- reading
 
+/// Publish the watermarks about every 100 ms, as a timer would.
+void Poller::publish() {
+    if (run_.now() < next_publication_) return;
+    primary_.exec("SELECT snowdrift.publish_watermarks()");
+    next_publication_ = run_.now() + 100'000'000;
+}
+
 /// Begin after the position in the database, when an earlier session no longer changes it. Rows
 /// after it that were read are read again: the session was lost before the position was stored, or
 /// the rows were lost with it.
 void Poller::load_position(size_t index) {
     const Feed& feed = feeds[index];
-    texts_[index] = session_
+    texts_[index] = primary_
                         .exec("INSERT INTO positions VALUES ('" + name_ + "', '" + feed.table +
                               "') ON CONFLICT (poller, feed) DO UPDATE SET id = positions.id"
                               " RETURNING id")[0][0]
@@ -111,18 +139,21 @@ void Poller::load_position(size_t index) {
     while (!read.empty() && read.back().id > last) read.pop_back();
 }
 
-/// Read rows with snowdrift.read_new(), and store the position. The session is older than the rows,
-/// so a position that it stores is lost if the rows are.
-void Poller::poll_stored(size_t index) {
+/// Read rows with snowdrift.read_new(), or on a standby also below the watermark, and store the
+/// position on the primary. Its session is older than the rows, so a position that it stores is
+/// lost if the rows are.
+void Poller::poll_new(size_t index) {
     const Feed& feed = feeds[index];
     const Time begin = run_.now();
     const std::string after = texts_[index].empty() ? "NULL" : "'" + texts_[index] + "'";
     const pqxx::result rows =
-        session_.exec("SELECT " + feed.id() + " FROM snowdrift.read_new(NULL::" + feed.table +
-                      ", " + after + ", " + std::to_string(rows_at_once) + ") AS f");
+        reader_.exec(feed.watermark != nullptr && draw(random_, 0, 1) == 0
+                         ? select(feed, texts_[index], std::string{"f.id < "} + feed.watermark)
+                         : "SELECT " + feed.id() + " FROM snowdrift.read_new(NULL::" + feed.table +
+                               ", " + after + ", " + std::to_string(rows_at_once) + ") AS f");
     keep(index, rows, begin);
-    if (!rows.empty())
-        session_.exec("UPDATE positions SET id = " + texts_[index] + " WHERE poller = '" + name_ +
+    if (is_stored(index) && !rows.empty())
+        primary_.exec("UPDATE positions SET id = " + texts_[index] + " WHERE poller = '" + name_ +
                       "' AND feed = '" + feed.table + "'");
     read_unbounded(index);
 }
@@ -131,7 +162,7 @@ void Poller::poll(size_t index) {
     const Feed& feed = feeds[index];
     const Time begin = run_.now();
     const std::string watermark =
-        session_.exec(std::string{"SELECT "} + feed.watermark)[0][0].c_str();
+        reader_.exec(std::string{"SELECT "} + feed.watermark)[0][0].c_str();
     endpoint_.transactions.compare(index, feed.require_id(watermark.c_str()), begin);
     const auto percent = draw(random_, 1, 100);
     const Way way = percent <= 70   ? Way::statement
@@ -149,7 +180,7 @@ void Poller::poll(size_t index) {
 
 /// Identifies the named generators: other transactions create those that are created again.
 std::string Poller::generators() {
-    const pqxx::result found = session_.exec(
+    const pqxx::result found = reader_.exec(
         "SELECT string_agg(xmin::text, ' ' ORDER BY name) FROM snowdrift_tables.generator");
     return found[0][0].c_str();
 }
@@ -161,24 +192,24 @@ std::vector<pqxx::result> Poller::read(size_t index, Way way) {
     std::vector<pqxx::result> parts;
     switch (way) {
         case Way::statement:
-            parts.push_back(session_.exec(query));
+            parts.push_back(reader_.exec(query));
             break;
         case Way::cursor:
-            session_.exec("BEGIN");
-            session_.exec("DECLARE part CURSOR FOR " + query);
-            for (pqxx::result rows = session_.exec("FETCH 5 FROM part"); !rows.empty();
-                 rows = session_.exec("FETCH 50 FROM part")) {
+            reader_.exec("BEGIN");
+            reader_.exec("DECLARE part CURSOR FOR " + query);
+            for (pqxx::result rows = reader_.exec("FETCH 5 FROM part"); !rows.empty();
+                 rows = reader_.exec("FETCH 50 FROM part")) {
                 parts.push_back(rows);
                 std::this_thread::sleep_for(rest / 4);
             }
-            session_.exec("COMMIT");
+            reader_.exec("COMMIT");
             break;
         case Way::old_snapshot:
-            session_.exec("BEGIN ISOLATION LEVEL REPEATABLE READ");
-            session_.exec("SELECT 1");
+            reader_.exec("BEGIN ISOLATION LEVEL REPEATABLE READ");
+            reader_.exec("SELECT 1");
             std::this_thread::sleep_for(rest);
-            parts.push_back(session_.exec(query));
-            session_.exec("COMMIT");
+            parts.push_back(reader_.exec(query));
+            reader_.exec("COMMIT");
     }
     return parts;
 }
@@ -198,7 +229,7 @@ void Poller::keep(size_t index, const pqxx::result& rows, Time begin) {
 /// What people write without a watermark: it shows that there are rows to miss.
 void Poller::read_unbounded(size_t index) {
     const Feed& feed = feeds[index];
-    for (const auto& row : session_.exec(select(feed, unbounded_texts_[index], ""))) {
+    for (const auto& row : reader_.exec(select(feed, unbounded_texts_[index], ""))) {
         positions_[index].unbounded.push_back(feed.require_id(row[0].c_str()));
         unbounded_texts_[index] = row[0].c_str();
     }
@@ -238,7 +269,7 @@ std::vector<std::string> Poller::end() {
     std::array<std::vector<Id>, feeds.size()> all;
     // A poller that has begun with the first row of a large table takes long, but makes progress.
     constexpr Time patience = Time{60} * 1'000'000'000;
-    for (size_t index = 0; index < feeds.size(); ++index) {
+    for (const size_t index : feeds_) {
         all[index] = stored(feeds[index]);
         size_t rows = rows_read();
         Time last_progress = run_.now();
@@ -251,7 +282,7 @@ std::vector<std::string> Poller::end() {
     }
     is_stopped_ = true;
     thread_.join();
-    for (size_t index = 0; index < feeds.size(); ++index) {
+    for (const size_t index : feeds_) {
         const Feed& feed = feeds[index];
         Position& position = positions_[index];
         for (const std::string& each : describe_misread(feed, position.read, all[index]))
@@ -265,7 +296,8 @@ std::vector<std::string> Poller::end() {
             return unbounded.empty() || id > unbounded.back();
         };
         missed.erase(std::find_if(missed.begin(), missed.end(), is_later), missed.end());
-        run_.count_rows(feed.table, position.read.size(), missed.size());
+        run_.count_rows(std::string{feed.table} + (standby_ ? " on a standby" : ""),
+                        position.read.size(), missed.size());
     }
     return problems;
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <pqxx/pqxx>
 #include <random>
 #include <string>
@@ -51,7 +52,11 @@ class Poller {
     ///
     /// Numbers of a sequence come again if a crash or a failover loses rows that were read. The
     /// position in such a feed is therefore stored in the database, so that it is lost with them.
-    Poller(Run& run, const Endpoint& endpoint);
+    ///
+    /// With `standby`, it reads only from this standby of the endpoint's server, which may have
+    /// received rows that a failover loses. It publishes the watermarks, and stores the position,
+    /// on the endpoint's server.
+    Poller(Run& run, const Endpoint& endpoint, const Endpoint* standby = nullptr);
     ~Poller();
     Poller(const Poller&) = delete;
     Poller& operator=(const Poller&) = delete;
@@ -75,9 +80,10 @@ class Poller {
     void work();
     void connect();
     void disconnect();
+    void publish();
     static bool is_stored(size_t index) { return feeds[index].watermark == nullptr; }
     void load_position(size_t index);
-    void poll_stored(size_t index);
+    void poll_new(size_t index);
     void poll(size_t index);
     std::vector<pqxx::result> read(size_t index, Way way);
     std::string generators();
@@ -91,8 +97,12 @@ class Poller {
     Run& run_;
     const Endpoint& endpoint_;
     const std::string name_;
+    const std::vector<size_t> feeds_;  ///< positions in `feeds`
     std::mt19937_64 random_;
-    GuardedSession session_;
+    GuardedSession primary_;
+    std::optional<GuardedSession> standby_;
+    GuardedSession& reader_;
+    Time next_publication_ = 0;
     std::mutex mutex_;  // of positions_
     std::array<Position, feeds.size()> positions_;
     std::array<std::string, feeds.size()> texts_;            // of the last IDs in `read`

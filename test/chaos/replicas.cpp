@@ -49,6 +49,7 @@ class Replicas : public Cluster {
     bool slow_network();
 
     Endpoint& endpoint_ = add_endpoint();
+    Endpoint standby_{endpoint_.lineage};  ///< where a poller reads: the asynchronous one
     std::array<Member, 3> members_;
     Member* primary_ = &members_[0];
     Member* synchronous_ = &members_[1];
@@ -77,13 +78,16 @@ void Replicas::set_up() {
     add_clients(endpoint_,
                 {"posts", "block", "many", "copy from", "copy to", "prepared", "read only",
                  "functions", "savepoints", "asynchronous", "overflow", "feeds", "feeds", "feeds"});
+    add_poller(endpoint_, standby_);
 }
 
 // ---- roles
 
-/// Write the roles into the configurations. The synchronous standby's configuration also names the
-/// server that becomes its standby when it is promoted, so that it never issues IDs alone.
+/// Write the roles into the configurations, and lead the poller to the asynchronous standby. The
+/// synchronous standby's configuration also names the server that becomes its standby when it is
+/// promoted, so that it never issues IDs alone.
 void Replicas::configure() {
+    standby_.lead_to(asynchronous_->server.conninfo());
     for (Member& member : members_) {
         const Member& standby = &member == primary_ ? *synchronous_ : *primary_;
         member.server.configure_role({Archive::settings(member.server),

@@ -215,7 +215,12 @@ TEST_F(ChaosChecker, FindsUndocumentedErrors) {
     EXPECT_FALSE(is_expected("55000", "clock moved backwards by 70000 ms; refusing", 450, 0));
     EXPECT_FALSE(is_expected("55000", "clock moved backwards by 600001 ms; refusing", 350, 0));
     EXPECT_FALSE(is_expected("55000", "table \"snowdrift_tables.mark\" is empty", 350, 0));
+    EXPECT_TRUE(is_expected("55000", "no watermark of table \"feed_serial\" is published", 600, 0));
+    EXPECT_TRUE(is_expected("40001", "canceling statement due to conflict with recovery", 450, 0));
+    EXPECT_FALSE(is_expected("40001", "canceling statement due to conflict with recovery", 501, 0));
+    EXPECT_FALSE(is_expected("40001", "could not serialize access", 450, 0));
     EXPECT_FALSE(is_expected("XX000", "cache lookup failed for type 16384", 150, 0));
+    EXPECT_FALSE(is_expected("XX000", "cache lookup failed for function 16384", 150, 0));
     EXPECT_FALSE(is_expected("23505", "duplicate key value", 150, 0));
     EXPECT_TRUE(is_expected("53100", "could not advance the ID mark", 195, 0));
     EXPECT_FALSE(is_expected("53100", "could not advance the ID mark", 201, 0));

@@ -45,8 +45,11 @@ std::string create_objects(unsigned number) {
 }
 
 std::string recreate_objects(unsigned number) {
-    return "DROP TABLE rows;\nDROP EXTENSION snowdrift CASCADE;\n" + create_extension(number) +
-           "ALTER TABLE posts ALTER id SET DEFAULT next_snowflake();\n" + restore_feeds();
+    // Of the sessions of a deadlock, the first whose wait takes this long gets the error.
+    return "SET LOCAL deadlock_timeout = '10s';\n"
+           "DROP TABLE rows;\nDROP EXTENSION snowdrift CASCADE;\n" +
+           create_extension(number) + "ALTER TABLE posts ALTER id SET DEFAULT next_snowflake();\n" +
+           restore_feeds();
 }
 
 }  // namespace snowdrift::chaos

@@ -25,8 +25,8 @@ namespace snowdrift::watermark {
 /// during recovery.
 int64_t lowest_hold(Generators generator);
 
-/// Maps the memory for lowest_hold(). Raises 25000 in a parallel worker, and 53200 if the server has
-/// no free shared memory. Precondition: the server is not a standby.
+/// Maps the memory for lowest_hold(). Raises 25000 in a parallel worker, and 53200 if the server
+/// has no free shared memory. Precondition: the server is not a standby.
 void prepare_to_read();
 
 /// On a standby: what the primary has published, for the active snapshot, as the result of the SQL

@@ -2032,14 +2032,16 @@ END $$;
 COMMENT ON FUNCTION snowdrift.qualified_name(regclass) IS 'name of relation with its schema, quoted';
 
 -- The type of which a domain is made, also through other domains
-CREATE FUNCTION snowdrift.base_type(type oid) RETURNS oid LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-BEGIN ATOMIC
-    WITH RECURSIVE types(oid, base) AS (
-        SELECT t.oid, typbasetype FROM pg_type AS t WHERE t.oid = type
-        UNION ALL SELECT t.oid, typbasetype FROM types JOIN pg_type AS t ON t.oid = base
-    )
-    SELECT oid FROM types WHERE base = 0;
-END;
+CREATE FUNCTION snowdrift.base_type(type oid) RETURNS oid LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    base oid := type;
+BEGIN
+    WHILE base <> 0 LOOP
+        type := base;
+        base := (SELECT t.typbasetype FROM pg_type AS t WHERE t.oid = type);
+    END LOOP;
+    RETURN type;
+END $$;
 COMMENT ON FUNCTION snowdrift.base_type(oid) IS 'type of which a domain is made, also through other domains; any other type itself';
 
 CREATE FUNCTION snowdrift.with_partitions(tables regclass[]) RETURNS regclass[]
@@ -5322,10 +5324,10 @@ END;
 COMMENT ON FUNCTION snowdrift.holds() IS 'advisory locks that can be holds of watermarks';
 
 -- A key has 39 bits of a number: of the one that is nearest to the last number. Read the last number before the holds.
-CREATE FUNCTION snowdrift.lowest_hold(sequence oid, last bigint) RETURNS bigint LANGUAGE sql VOLATILE
-BEGIN ATOMIC
-    SELECT min(last - ((((last & 549755813887) - (key & 549755813887) + 274877906944) & 549755813887) - 274877906944)) FROM snowdrift.holds() WHERE key = snowdrift.hold_key(sequence, key);
-END;
+CREATE FUNCTION snowdrift.lowest_hold(sequence oid, last bigint) RETURNS bigint LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN (SELECT min(last - ((((last & 549755813887) - (key & 549755813887) + 274877906944) & 549755813887) - 274877906944)) FROM snowdrift.holds() WHERE key = snowdrift.hold_key(sequence, key));
+END $$;
 COMMENT ON FUNCTION snowdrift.lowest_hold(oid, bigint) IS 'lowest number at which a transaction holds a sequence''s watermark back; null if none does';
 
 -- The number before the one that a sequence returns next if it has returned none since it was created or set. The last number is read
@@ -5380,9 +5382,10 @@ COMMENT ON FUNCTION snowdrift.refuse_row() IS 'trigger of snowdrift.watch: raise
 -- The columns whose defaults draw: from a sequence, or from a generator whose watermark can be read. `sequence` is also the
 -- state of a generator that is one.
 CREATE FUNCTION snowdrift.drawing_columns("table" regclass, OUT number smallint, OUT kind text, OUT generator text, OUT sequence oid) RETURNS SETOF record
-    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-BEGIN ATOMIC
-    SELECT attnum, 'sequence', NULL::text, objid FROM pg_attribute
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY SELECT attnum, 'sequence', NULL::text, objid FROM pg_attribute
         JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = attrelid AND refobjsubid = attnum AND classid = refclassid AND deptype = 'i'
     WHERE attrelid = "table" AND attidentity <> ''
     UNION ALL SELECT adnum, 'sequence', NULL, refobjid FROM pg_attrdef AS a
@@ -5392,14 +5395,16 @@ BEGIN ATOMIC
     UNION ALL SELECT attnum, d.kind, d.generator, snowdrift.state_of(d.generator)
     FROM pg_attribute JOIN pg_type AS t ON t.oid = atttypid, snowdrift.drawn_ids(attrelid, attnum) AS d
     WHERE attrelid = "table" AND attnum > 0 AND NOT attisdropped AND (atthasdef OR typdefaultbin IS NOT NULL) AND d.kind IS NOT NULL;
-END;
+END $$;
 COMMENT ON FUNCTION snowdrift.drawing_columns(regclass) IS 'columns whose defaults draw from a sequence or a generator';
 
 -- The triggers of watches, without those that a partition has from its parent. `part`: row, the one of the library, or hold, insert
 -- and update. The names of triggers differ after a dump is restored.
 CREATE FUNCTION snowdrift.watches("table" regclass, OUT name name, OUT part text, OUT number smallint, OUT sequence oid, OUT generator text, OUT is_enabled boolean)
-    RETURNS SETOF record LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT t.tgname, w.part,
+    RETURNS SETOF record LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY SELECT t.tgname, w.part,
         coalesce(t.tgattr[0], (SELECT min(refobjsubid) FROM pg_depend WHERE classid = t.tableoid AND objid = t.oid AND refobjid = t.tgrelid AND refobjsubid > 0))::smallint,
         (SELECT refobjid FROM pg_depend JOIN pg_sequence ON seqrelid = refobjid WHERE classid = t.tableoid AND objid = t.oid AND refclassid = 'pg_class'::regclass),
         CASE WHEN w.part = 'row' OR t.tgnargs = 2
@@ -5407,27 +5412,27 @@ CREATE FUNCTION snowdrift.watches("table" regclass, OUT name name, OUT part text
         t.tgenabled = 'A'
     FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid, LATERAL (SELECT CASE p.proname WHEN 'hold_row' THEN 'row' WHEN 'hold_sequence' THEN 'hold'
         ELSE CASE t.tgtype & 4 WHEN 0 THEN 'update' ELSE 'insert' END END) AS w(part)
-    WHERE t.tgrelid = "table" AND t.tgparentid = 0 AND p.pronamespace = 'snowdrift'::regnamespace AND p.proname IN ('hold_row', 'hold_sequence', 'refuse_row')
-$$;
+    WHERE t.tgrelid = "table" AND t.tgparentid = 0 AND p.pronamespace = 'snowdrift'::regnamespace AND p.proname IN ('hold_row', 'hold_sequence', 'refuse_row');
+END $$;
 COMMENT ON FUNCTION snowdrift.watches(regclass) IS 'triggers of snowdrift.watch() on a table';
 
-CREATE FUNCTION snowdrift.sequence_problem(sequence oid) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-BEGIN ATOMIC
-    SELECT CASE WHEN seqincrement < 0 THEN format('Sequence %s descends.', seqrelid::regclass)
+CREATE FUNCTION snowdrift.sequence_problem(sequence oid) RETURNS text LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN (SELECT CASE WHEN seqincrement < 0 THEN format('Sequence %s descends.', seqrelid::regclass)
         WHEN seqcycle THEN format('Sequence %s cycles.', seqrelid::regclass)
         WHEN seqcache > 1 THEN format('Sequence %1$s caches numbers: ALTER SEQUENCE %1$s CACHE 1.', seqrelid::regclass) END
-    FROM pg_sequence WHERE seqrelid = sequence;
-END;
+    FROM pg_sequence WHERE seqrelid = sequence);
+END $$;
 COMMENT ON FUNCTION snowdrift.sequence_problem(oid) IS 'why the numbers of a sequence do not ascend in the order in which they are drawn';
 
-CREATE FUNCTION snowdrift.relation_problem("table" regclass) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-BEGIN ATOMIC
-    SELECT CASE WHEN relkind NOT IN ('r', 'p', 'f') THEN 'It is not a table.'
+CREATE FUNCTION snowdrift.relation_problem("table" regclass) RETURNS text LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN (SELECT CASE WHEN relkind NOT IN ('r', 'p', 'f') THEN 'It is not a table.'
         WHEN relkind = 'f' THEN 'It is a foreign table, which another server reads with a snapshot of its own.'
         WHEN relkind = 'r' AND EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.oid) THEN 'Other tables inherit from the table.'
         WHEN relkind = 'p' THEN (SELECT format('Its partition %s is a foreign table.', min(relid::text)) FROM pg_partition_tree(c.oid) JOIN pg_class AS p ON p.oid = relid WHERE p.relkind = 'f' HAVING count(*) > 0) END
-    FROM pg_class AS c WHERE c.oid = "table";
-END;
+    FROM pg_class AS c WHERE c.oid = "table");
+END $$;
 COMMENT ON FUNCTION snowdrift.relation_problem(regclass) IS 'why new rows of a table cannot be read, however their IDs are drawn';
 
 -- The key that a watch is for: the given column, or the only one that draws. Raises an error if it has no watermark.
@@ -5706,14 +5711,14 @@ COMMENT ON FUNCTION snowdrift.feed_watermark(regclass, text, text, oid, text) IS
 -- The query of read_new(), with the parameters watermark, max and after, which are texts and a number. Its operators are those of the
 -- key's type; for an integer, those with bigint, which the watermark at its end needs.
 CREATE FUNCTION snowdrift.new_rows_query("table" regclass, number smallint, has_position boolean) RETURNS text
-    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-BEGIN ATOMIC
-    SELECT format('SELECT * FROM %1$s WHERE %2$I OPERATOR(%3$I.<) $1::%4$s%5$s ORDER BY %2$I LIMIT $2', snowdrift.qualified_name("table"), attname, nspname, format_type(t.oid, NULL),
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN (SELECT format('SELECT * FROM %1$s WHERE %2$I OPERATOR(%3$I.<) $1::%4$s%5$s ORDER BY %2$I LIMIT $2', snowdrift.qualified_name("table"), attname, nspname, format_type(t.oid, NULL),
         CASE WHEN has_position THEN format(' AND %I OPERATOR(%I.>) $3::%s', attname, nspname, format_type(t.oid, NULL)) END)
     FROM pg_attribute, LATERAL (SELECT snowdrift.base_type(atttypid)) AS b(type)
         JOIN pg_type AS t ON t.oid = CASE WHEN b.type IN ('int2'::regtype, 'int4'::regtype) THEN 'int8'::regtype ELSE b.type END JOIN pg_namespace AS n ON n.oid = typnamespace
-    WHERE attrelid = "table" AND attnum = number;
-END;
+    WHERE attrelid = "table" AND attnum = number);
+END $$;
 COMMENT ON FUNCTION snowdrift.new_rows_query(regclass, smallint, boolean) IS 'query of snowdrift.read_new()';
 
 -- What read_new() checks and tells. The notice is repeated in each session.

@@ -118,14 +118,14 @@ COMMENT ON FUNCTION snowdrift.feed_watermark(regclass, text, text, oid, text) IS
 -- The query of read_new(), with the parameters watermark, max and after, which are texts and a number. Its operators are those of the
 -- key's type; for an integer, those with bigint, which the watermark at its end needs.
 CREATE FUNCTION snowdrift.new_rows_query("table" regclass, number smallint, has_position boolean) RETURNS text
-    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-BEGIN ATOMIC
-    SELECT format('SELECT * FROM %1$s WHERE %2$I OPERATOR(%3$I.<) $1::%4$s%5$s ORDER BY %2$I LIMIT $2', snowdrift.qualified_name("table"), attname, nspname, format_type(t.oid, NULL),
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN (SELECT format('SELECT * FROM %1$s WHERE %2$I OPERATOR(%3$I.<) $1::%4$s%5$s ORDER BY %2$I LIMIT $2', snowdrift.qualified_name("table"), attname, nspname, format_type(t.oid, NULL),
         CASE WHEN has_position THEN format(' AND %I OPERATOR(%I.>) $3::%s', attname, nspname, format_type(t.oid, NULL)) END)
     FROM pg_attribute, LATERAL (SELECT snowdrift.base_type(atttypid)) AS b(type)
         JOIN pg_type AS t ON t.oid = CASE WHEN b.type IN ('int2'::regtype, 'int4'::regtype) THEN 'int8'::regtype ELSE b.type END JOIN pg_namespace AS n ON n.oid = typnamespace
-    WHERE attrelid = "table" AND attnum = number;
-END;
+    WHERE attrelid = "table" AND attnum = number);
+END $$;
 COMMENT ON FUNCTION snowdrift.new_rows_query(regclass, smallint, boolean) IS 'query of snowdrift.read_new()';
 
 -- What read_new() checks and tells. The notice is repeated in each session.

@@ -56,14 +56,16 @@ END $$;
 COMMENT ON FUNCTION snowdrift.qualified_name(regclass) IS 'name of relation with its schema, quoted';
 
 -- The type of which a domain is made, also through other domains
-CREATE FUNCTION snowdrift.base_type(type oid) RETURNS oid LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-BEGIN ATOMIC
-    WITH RECURSIVE types(oid, base) AS (
-        SELECT t.oid, typbasetype FROM pg_type AS t WHERE t.oid = type
-        UNION ALL SELECT t.oid, typbasetype FROM types JOIN pg_type AS t ON t.oid = base
-    )
-    SELECT oid FROM types WHERE base = 0;
-END;
+CREATE FUNCTION snowdrift.base_type(type oid) RETURNS oid LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    base oid := type;
+BEGIN
+    WHILE base <> 0 LOOP
+        type := base;
+        base := (SELECT t.typbasetype FROM pg_type AS t WHERE t.oid = type);
+    END LOOP;
+    RETURN type;
+END $$;
 COMMENT ON FUNCTION snowdrift.base_type(oid) IS 'type of which a domain is made, also through other domains; any other type itself';
 
 CREATE FUNCTION snowdrift.with_partitions(tables regclass[]) RETURNS regclass[]

@@ -31,10 +31,10 @@ END;
 COMMENT ON FUNCTION snowdrift.holds() IS 'advisory locks that can be holds of watermarks';
 
 -- A key has 39 bits of a number: of the one that is nearest to the last number. Read the last number before the holds.
-CREATE FUNCTION snowdrift.lowest_hold(sequence oid, last bigint) RETURNS bigint LANGUAGE sql VOLATILE
-BEGIN ATOMIC
-    SELECT min(last - ((((last & 549755813887) - (key & 549755813887) + 274877906944) & 549755813887) - 274877906944)) FROM snowdrift.holds() WHERE key = snowdrift.hold_key(sequence, key);
-END;
+CREATE FUNCTION snowdrift.lowest_hold(sequence oid, last bigint) RETURNS bigint LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN (SELECT min(last - ((((last & 549755813887) - (key & 549755813887) + 274877906944) & 549755813887) - 274877906944)) FROM snowdrift.holds() WHERE key = snowdrift.hold_key(sequence, key));
+END $$;
 COMMENT ON FUNCTION snowdrift.lowest_hold(oid, bigint) IS 'lowest number at which a transaction holds a sequence''s watermark back; null if none does';
 
 -- The number before the one that a sequence returns next if it has returned none since it was created or set. The last number is read
@@ -89,9 +89,10 @@ COMMENT ON FUNCTION snowdrift.refuse_row() IS 'trigger of snowdrift.watch: raise
 -- The columns whose defaults draw: from a sequence, or from a generator whose watermark can be read. `sequence` is also the
 -- state of a generator that is one.
 CREATE FUNCTION snowdrift.drawing_columns("table" regclass, OUT number smallint, OUT kind text, OUT generator text, OUT sequence oid) RETURNS SETOF record
-    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-BEGIN ATOMIC
-    SELECT attnum, 'sequence', NULL::text, objid FROM pg_attribute
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY SELECT attnum, 'sequence', NULL::text, objid FROM pg_attribute
         JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = attrelid AND refobjsubid = attnum AND classid = refclassid AND deptype = 'i'
     WHERE attrelid = "table" AND attidentity <> ''
     UNION ALL SELECT adnum, 'sequence', NULL, refobjid FROM pg_attrdef AS a
@@ -101,14 +102,16 @@ BEGIN ATOMIC
     UNION ALL SELECT attnum, d.kind, d.generator, snowdrift.state_of(d.generator)
     FROM pg_attribute JOIN pg_type AS t ON t.oid = atttypid, snowdrift.drawn_ids(attrelid, attnum) AS d
     WHERE attrelid = "table" AND attnum > 0 AND NOT attisdropped AND (atthasdef OR typdefaultbin IS NOT NULL) AND d.kind IS NOT NULL;
-END;
+END $$;
 COMMENT ON FUNCTION snowdrift.drawing_columns(regclass) IS 'columns whose defaults draw from a sequence or a generator';
 
 -- The triggers of watches, without those that a partition has from its parent. `part`: row, the one of the library, or hold, insert
 -- and update. The names of triggers differ after a dump is restored.
 CREATE FUNCTION snowdrift.watches("table" regclass, OUT name name, OUT part text, OUT number smallint, OUT sequence oid, OUT generator text, OUT is_enabled boolean)
-    RETURNS SETOF record LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT t.tgname, w.part,
+    RETURNS SETOF record LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY SELECT t.tgname, w.part,
         coalesce(t.tgattr[0], (SELECT min(refobjsubid) FROM pg_depend WHERE classid = t.tableoid AND objid = t.oid AND refobjid = t.tgrelid AND refobjsubid > 0))::smallint,
         (SELECT refobjid FROM pg_depend JOIN pg_sequence ON seqrelid = refobjid WHERE classid = t.tableoid AND objid = t.oid AND refclassid = 'pg_class'::regclass),
         CASE WHEN w.part = 'row' OR t.tgnargs = 2
@@ -116,27 +119,27 @@ CREATE FUNCTION snowdrift.watches("table" regclass, OUT name name, OUT part text
         t.tgenabled = 'A'
     FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid, LATERAL (SELECT CASE p.proname WHEN 'hold_row' THEN 'row' WHEN 'hold_sequence' THEN 'hold'
         ELSE CASE t.tgtype & 4 WHEN 0 THEN 'update' ELSE 'insert' END END) AS w(part)
-    WHERE t.tgrelid = "table" AND t.tgparentid = 0 AND p.pronamespace = 'snowdrift'::regnamespace AND p.proname IN ('hold_row', 'hold_sequence', 'refuse_row')
-$$;
+    WHERE t.tgrelid = "table" AND t.tgparentid = 0 AND p.pronamespace = 'snowdrift'::regnamespace AND p.proname IN ('hold_row', 'hold_sequence', 'refuse_row');
+END $$;
 COMMENT ON FUNCTION snowdrift.watches(regclass) IS 'triggers of snowdrift.watch() on a table';
 
-CREATE FUNCTION snowdrift.sequence_problem(sequence oid) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-BEGIN ATOMIC
-    SELECT CASE WHEN seqincrement < 0 THEN format('Sequence %s descends.', seqrelid::regclass)
+CREATE FUNCTION snowdrift.sequence_problem(sequence oid) RETURNS text LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN (SELECT CASE WHEN seqincrement < 0 THEN format('Sequence %s descends.', seqrelid::regclass)
         WHEN seqcycle THEN format('Sequence %s cycles.', seqrelid::regclass)
         WHEN seqcache > 1 THEN format('Sequence %1$s caches numbers: ALTER SEQUENCE %1$s CACHE 1.', seqrelid::regclass) END
-    FROM pg_sequence WHERE seqrelid = sequence;
-END;
+    FROM pg_sequence WHERE seqrelid = sequence);
+END $$;
 COMMENT ON FUNCTION snowdrift.sequence_problem(oid) IS 'why the numbers of a sequence do not ascend in the order in which they are drawn';
 
-CREATE FUNCTION snowdrift.relation_problem("table" regclass) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-BEGIN ATOMIC
-    SELECT CASE WHEN relkind NOT IN ('r', 'p', 'f') THEN 'It is not a table.'
+CREATE FUNCTION snowdrift.relation_problem("table" regclass) RETURNS text LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN (SELECT CASE WHEN relkind NOT IN ('r', 'p', 'f') THEN 'It is not a table.'
         WHEN relkind = 'f' THEN 'It is a foreign table, which another server reads with a snapshot of its own.'
         WHEN relkind = 'r' AND EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.oid) THEN 'Other tables inherit from the table.'
         WHEN relkind = 'p' THEN (SELECT format('Its partition %s is a foreign table.', min(relid::text)) FROM pg_partition_tree(c.oid) JOIN pg_class AS p ON p.oid = relid WHERE p.relkind = 'f' HAVING count(*) > 0) END
-    FROM pg_class AS c WHERE c.oid = "table";
-END;
+    FROM pg_class AS c WHERE c.oid = "table");
+END $$;
 COMMENT ON FUNCTION snowdrift.relation_problem(regclass) IS 'why new rows of a table cannot be read, however their IDs are drawn';
 
 -- The key that a watch is for: the given column, or the only one that draws. Raises an error if it has no watermark.

@@ -286,6 +286,38 @@ for my $edition ([ 'extension', 'postgres' ], [ 'edition', 'owner' ])
 	$change->quit;
 }
 
+# What other roles lock, DDL that waits, and a new owner
+for my $edition ([ 'extension', 'postgres' ], [ 'edition', 'owner' ])
+{
+	($db, $user) = @$edition;
+	my $insert = q{SET lock_timeout = '10s'; INSERT INTO held DEFAULT VALUES};
+	run(q{CREATE TABLE held (id bigserial PRIMARY KEY); SELECT snowdrift.watch('held')});
+	my $stranger = session('stranger');
+	$stranger->query_safe(q{SELECT pg_advisory_lock(snowdrift.hold_key('held_id_seq'::regclass, n)) FROM generate_series(0, 2) AS n});
+	like(error($insert), qr/^no error/, "$db: another role's locks with the keys of holds do not block writers");
+	is(run('SELECT id FROM snowdrift.read_new(NULL::held)'), '1', '... nor readers');
+	$stranger->quit;
+	my $change = session();
+	$change->query_safe(q{SET lock_timeout = '10s'; BEGIN; LOCK TABLE held});
+	my $reader = IPC::Run::start([ 'psql', '-X', '-A', '-t', '-q', '-d', $node->connstr($db), '-U', $user, '-c', 'SELECT id FROM snowdrift.read_new(NULL::held)' ],
+		'>', \my $ids, '2>', \my $problem);
+	$node->poll_query_until($db, q{SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'held'::regclass AND NOT granted)}) or die;
+	$change->query_safe('ALTER SEQUENCE held_id_seq RESTART WITH 5; COMMIT');
+	$reader->finish;
+	is("$ids$problem", "1\n", '... and a reader that waits for the table locks nothing that its TRUNCATE … RESTART IDENTITY needs');
+	$change->quit;
+	$node->safe_psql($db, 'ALTER TABLE held OWNER TO stranger');
+	$user = 'stranger';
+	if ($db eq 'edition')
+	{
+		like(error($insert), qr/ERROR:  55000: cannot hold the watermark of table "held"/, 'a new owner of a table must watch it again');
+		like(error('SELECT snowdrift.read_new(NULL::held)'), qr/ERROR:  55000: new rows .*The owner of the watch's function may not read sequence public\.held_id_seq/s, '... which readers are told, too');
+	}
+	run(q{SELECT snowdrift.watch('held')});
+	like(error($insert), qr/^no error/, "... $db: and then inserts rows");
+	run('DROP TABLE held');
+}
+
 # Dumps: a whole database, and one table
 for my $edition ([ 'extension', 'postgres' ], [ 'edition', 'owner' ])
 {

@@ -228,6 +228,7 @@ DECLARE
     relation pg_class;
     name text;
     owner oid;
+    namespace regnamespace;
     k record;
     w record;
     wanted text[];
@@ -257,11 +258,17 @@ BEGIN
     END LOOP;
     -- The trigger reads the sequence with the rights of its function's owner.
     owner := (SELECT p.proowner FROM pg_proc AS p WHERE p.oid = 'snowdrift.hold_sequence()'::regprocedure);
-    IF k.kind = 'sequence' AND NOT has_sequence_privilege(owner, k.sequence, 'SELECT') THEN
-        EXECUTE format('GRANT SELECT ON SEQUENCE %s TO %s', k.sequence::regclass, owner::regrole);
-        IF NOT has_sequence_privilege(owner, k.sequence, 'SELECT') THEN    -- GRANT has raised a warning
+    IF k.kind = 'sequence' THEN
+        namespace := (SELECT c.relnamespace FROM pg_class AS c WHERE c.oid = k.sequence);
+        IF NOT has_schema_privilege(owner, namespace, 'USAGE') THEN
+            EXECUTE format('GRANT USAGE ON SCHEMA %s TO %s', namespace, owner::regrole);
+        END IF;
+        IF NOT has_sequence_privilege(owner, k.sequence, 'SELECT') THEN
+            EXECUTE format('GRANT SELECT ON SEQUENCE %s TO %s', k.sequence::regclass, owner::regrole);
+        END IF;
+        IF NOT has_schema_privilege(owner, namespace, 'USAGE') OR NOT has_sequence_privilege(owner, k.sequence, 'SELECT') THEN    -- GRANT has raised a warning
             RAISE 'permission denied for sequence %', k.sequence::regclass USING ERRCODE = '42501',
-                HINT = format('Let its owner run GRANT SELECT ON SEQUENCE %s TO %s;', k.sequence::regclass, owner::regrole);
+                HINT = format('Let the owners run GRANT USAGE ON SCHEMA %1$s TO %2$s; GRANT SELECT ON SEQUENCE %3$s TO %2$s;', namespace, owner::regrole, k.sequence::regclass);
         END IF;
     END IF;
 END $$;

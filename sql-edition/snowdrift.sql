@@ -4491,8 +4491,8 @@ COMMENT ON FUNCTION snowdrift.uncalled_number(oid) IS 'number before the next on
 
 -- The trigger that takes the hold. It has the rights of its owner, because those who insert into an identity column have none on its
 -- sequence. The sequence is the one that the trigger's condition names, so that it follows renames and dumps; the table's owner must
--- be allowed to read it. The lock has the number before it, and the setting the number after it: a reader who does not find the
--- lock has read a number up to the latter.
+-- be allowed to read it. The lock's key has the last number from before the lock was taken, and the setting the one from after: a
+-- reader that does not find the lock has read a last number that is not above the setting.
 CREATE OR REPLACE FUNCTION snowdrift.hold_sequence() RETURNS trigger LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     sequence regclass;
@@ -4748,7 +4748,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.unwatch(regclass, name) IS 'remove the triggers of snowdrift.watch()';
 
--- Reading new rows: snowdrift.read_new() and hold(), and who holds watermarks back. watches.sql has the holds.
+-- Reading new rows: snowdrift.read_new() and hold(), and the transactions that hold watermarks back. The holds are in watches.sql.
 
 -- What read_new() reads: everything on which its promise relies.
 CREATE OR REPLACE FUNCTION snowdrift.feed("table" regclass, OUT number smallint, OUT "column" name, OUT kind text, OUT generator text, OUT sequence oid, OUT is_watched boolean)
@@ -4808,8 +4808,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.feed(regclass) IS 'column by which new rows of a table are read, and what draws its values';
 
--- An INSERT of no rows takes the hold of a sequence as any other does, and needs the same privilege. Generators hold when they draw;
--- those of the library also hold for rows.
+-- An INSERT of no rows takes the hold of a sequence as any other does, and needs the same privilege. In the SQL edition, a generator
+-- takes its hold when it draws. Generators of the library need no call: they also hold for rows that are inserted.
 CREATE OR REPLACE FUNCTION snowdrift.hold("table" regclass) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     f CONSTANT pg_catalog.record := snowdrift.feed("table");
@@ -4823,8 +4823,8 @@ END $$;
 COMMENT ON FUNCTION snowdrift.hold(regclass)
     IS 'hold back the watermark of a watched table until the transaction ends, so that it can draw numbers before it inserts rows';
 
--- The watermark of a table's key, and the last number that was drawn. Null for generators of the library, which can be ahead of
--- the last one.
+-- The watermark of a table's key, and the last number that was drawn. The last number of generators of the library is
+-- null, because positions can be ahead of it.
 CREATE OR REPLACE FUNCTION snowdrift.current_watermark(kind text, generator text, sequence oid, OUT last bigint, OUT watermark text)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
@@ -4841,8 +4841,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.current_watermark(text, text, oid) IS 'watermark of a generator or a sequence, as text, and the last number that was drawn';
 
--- The watermark for read_new(). Raises an error if it is unknown, or if the position is above all numbers that were drawn. What a
--- standby has can be older than the position, which was read on the primary.
+-- The watermark for read_new(). Raises an error if it is unknown, or if the position is above all numbers that were drawn. A
+-- standby does not compare them, because its watermark can be older than a position that was read on the primary.
 CREATE OR REPLACE FUNCTION snowdrift.feed_watermark("table" regclass, kind text, generator text, sequence oid, after text) RETURNS text
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -4878,7 +4878,6 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.new_rows_query(regclass, smallint, boolean) IS 'query of snowdrift.read_new()';
 
--- What read_new() checks and tells. The notice is repeated in each session.
 CREATE OR REPLACE FUNCTION snowdrift.table_of_row(type regtype) RETURNS regclass LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     relation CONSTANT regclass := (SELECT c.oid FROM pg_type AS t JOIN pg_class AS c ON c.oid = t.typrelid WHERE t.oid = type AND c.relkind IN ('r', 'p'));
@@ -4890,6 +4889,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.table_of_row(regtype) IS 'table whose rows have a type';
 
+-- The notice of read_new(), once in each session
 CREATE OR REPLACE FUNCTION snowdrift.notice_unwatched("table" regclass) RETURNS void LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     setting CONSTANT text := 'snowdrift_notice.t' || "table"::oid;
@@ -4923,7 +4923,7 @@ END $$;
 COMMENT ON FUNCTION snowdrift.read_new(anyelement, anycompatible, bigint)
     IS 'new rows of the table whose null row is the first argument, in the order of their IDs: none is missed and none is returned twice if after is the ID of the last row';
 
--- The holds with the transactions that are prepared. Those in progress have a process.
+-- The holds, with the IDs of prepared transactions. Transactions in progress have a process instead.
 EXECUTE $sql$
 CREATE OR REPLACE FUNCTION snowdrift.holding_transactions(OUT pid integer, OUT transaction xid, OUT key bigint) RETURNS SETOF record LANGUAGE sql VOLATILE
 BEGIN ATOMIC
@@ -4958,7 +4958,7 @@ COMMENT ON VIEW snowdrift.watermark_holders
 
 -- Watermarks on hot standbys: snowdrift.publish_watermarks() writes a row for each on the primary. All transactions that can have
 -- drawn below a watermark ended before it was read, so their commits precede that of its row in the WAL: a snapshot of a standby
--- that contains the row contains their rows. The row names its server and database, because those of a dump are of another one.
+-- that contains the row contains their rows. The row names its server and database, because dumps and copies bring rows of others.
 
 IF to_regclass('snowdrift_tables.published_watermark') IS NULL THEN
 CREATE TABLE snowdrift_tables.published_watermark (
@@ -5000,7 +5000,8 @@ CREATE OR REPLACE FUNCTION snowdrift.watermark_source(kind text, source text) RE
         ELSE format('ID generator "%s"', source) END;
 COMMENT ON FUNCTION snowdrift.watermark_source(text, text) IS 'table or generator of a watermark, for messages';
 
--- The watermarks of the generators that do not depend on a table, and those of watched tables. A warning replaces what cannot be read.
+-- The watermarks of generators of the library, and of tables whose watch depends on a sequence, which includes the generators of the
+-- SQL edition. What cannot be read raises a warning.
 CREATE OR REPLACE FUNCTION snowdrift.current_watermarks(OUT kind text, OUT source text, OUT watermark text) RETURNS SETOF record
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
@@ -5041,7 +5042,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.publish_watermarks() IS 'let hot standbys read new rows up to the present watermarks; call it regularly on the primary';
 
--- Other roles reach the table only by functions, which release their locks. The watermark of a table counts its rows.
+-- Other roles read the table only through functions, which release their locks. The view hides the watermarks of tables that the role
+-- may not read, because the last number of a sequence tells how many rows there are.
 EXECUTE $sql$
 CREATE OR REPLACE FUNCTION snowdrift_tables.published_watermarks() RETURNS SETOF snowdrift_tables.published_watermark
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -5057,7 +5059,7 @@ CREATE OR REPLACE VIEW snowdrift.published_watermarks AS
     FROM snowdrift_tables.published_watermarks();
 COMMENT ON VIEW snowdrift.published_watermarks IS 'watermarks up to which hot standbys can read new rows';
 
--- STABLE: it reads with the snapshot of the statement, which contains the rows below the watermark.
+-- STABLE: it reads with the snapshot of the statement, which therefore contains the rows below the watermark.
 CREATE OR REPLACE FUNCTION snowdrift.published_watermark(kind text, source text) RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

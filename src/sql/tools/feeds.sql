@@ -1,4 +1,4 @@
--- Reading new rows: snowdrift.read_new() and hold(), and who holds watermarks back. watches.sql has the holds.
+-- Reading new rows: snowdrift.read_new() and hold(), and the transactions that hold watermarks back. The holds are in watches.sql.
 
 -- What read_new() reads: everything on which its promise relies.
 CREATE FUNCTION snowdrift.feed("table" regclass, OUT number smallint, OUT "column" name, OUT kind text, OUT generator text, OUT sequence oid, OUT is_watched boolean)
@@ -58,8 +58,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.feed(regclass) IS 'column by which new rows of a table are read, and what draws its values';
 
--- An INSERT of no rows takes the hold of a sequence as any other does, and needs the same privilege. Generators hold when they draw;
--- those of the library also hold for rows.
+-- An INSERT of no rows takes the hold of a sequence as any other does, and needs the same privilege. In the SQL edition, a generator
+-- takes its hold when it draws. Generators of the library need no call: they also hold for rows that are inserted.
 CREATE FUNCTION snowdrift.hold("table" regclass) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     f CONSTANT pg_catalog.record := snowdrift.feed("table");
@@ -73,8 +73,8 @@ END $$;
 COMMENT ON FUNCTION snowdrift.hold(regclass)
     IS 'hold back the watermark of a watched table until the transaction ends, so that it can draw numbers before it inserts rows';
 
--- The watermark of a table's key, and the last number that was drawn. Null for generators of the library, which can be ahead of
--- the last one.
+-- The watermark of a table's key, and the last number that was drawn. The last number of generators of the library is
+-- null, because positions can be ahead of it.
 CREATE FUNCTION snowdrift.current_watermark(kind text, generator text, sequence oid, OUT last bigint, OUT watermark text)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
@@ -91,8 +91,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.current_watermark(text, text, oid) IS 'watermark of a generator or a sequence, as text, and the last number that was drawn';
 
--- The watermark for read_new(). Raises an error if it is unknown, or if the position is above all numbers that were drawn. What a
--- standby has can be older than the position, which was read on the primary.
+-- The watermark for read_new(). Raises an error if it is unknown, or if the position is above all numbers that were drawn. A
+-- standby does not compare them, because its watermark can be older than a position that was read on the primary.
 CREATE FUNCTION snowdrift.feed_watermark("table" regclass, kind text, generator text, sequence oid, after text) RETURNS text
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -128,7 +128,6 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.new_rows_query(regclass, smallint, boolean) IS 'query of snowdrift.read_new()';
 
--- What read_new() checks and tells. The notice is repeated in each session.
 CREATE FUNCTION snowdrift.table_of_row(type regtype) RETURNS regclass LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     relation CONSTANT regclass := (SELECT c.oid FROM pg_type AS t JOIN pg_class AS c ON c.oid = t.typrelid WHERE t.oid = type AND c.relkind IN ('r', 'p'));
@@ -140,6 +139,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.table_of_row(regtype) IS 'table whose rows have a type';
 
+-- The notice of read_new(), once in each session
 CREATE FUNCTION snowdrift.notice_unwatched("table" regclass) RETURNS void LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     setting CONSTANT text := 'snowdrift_notice.t' || "table"::oid;
@@ -173,7 +173,7 @@ END $$;
 COMMENT ON FUNCTION snowdrift.read_new(anyelement, anycompatible, bigint)
     IS 'new rows of the table whose null row is the first argument, in the order of their IDs: none is missed and none is returned twice if after is the ID of the last row';
 
--- The holds with the transactions that are prepared. Those in progress have a process.
+-- The holds, with the IDs of prepared transactions. Transactions in progress have a process instead.
 CREATE FUNCTION snowdrift.holding_transactions(OUT pid integer, OUT transaction xid, OUT key bigint) RETURNS SETOF record LANGUAGE sql VOLATILE
 BEGIN ATOMIC
     SELECT h.pid, x.transactionid, h.key FROM snowdrift.holds() AS h

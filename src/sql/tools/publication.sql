@@ -1,6 +1,6 @@
 -- Watermarks on hot standbys: snowdrift.publish_watermarks() writes a row for each on the primary. All transactions that can have
 -- drawn below a watermark ended before it was read, so their commits precede that of its row in the WAL: a snapshot of a standby
--- that contains the row contains their rows. The row names its server and database, because those of a dump are of another one.
+-- that contains the row contains their rows. The row names its server and database, because dumps and copies bring rows of others.
 
 CREATE TABLE snowdrift_tables.published_watermark (
     kind text,    -- of the generator's IDs, or table
@@ -38,7 +38,8 @@ CREATE FUNCTION snowdrift.watermark_source(kind text, source text) RETURNS text 
         ELSE format('ID generator "%s"', source) END;
 COMMENT ON FUNCTION snowdrift.watermark_source(text, text) IS 'table or generator of a watermark, for messages';
 
--- The watermarks of the generators that do not depend on a table, and those of watched tables. A warning replaces what cannot be read.
+-- The watermarks of generators of the library, and of tables whose watch depends on a sequence, which includes the generators of the
+-- SQL edition. What cannot be read raises a warning.
 CREATE FUNCTION snowdrift.current_watermarks(OUT kind text, OUT source text, OUT watermark text) RETURNS SETOF record
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
@@ -79,7 +80,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.publish_watermarks() IS 'let hot standbys read new rows up to the present watermarks; call it regularly on the primary';
 
--- Other roles reach the table only by functions, which release their locks. The watermark of a table counts its rows.
+-- Other roles read the table only through functions, which release their locks. The view hides the watermarks of tables that the role
+-- may not read, because the last number of a sequence tells how many rows there are.
 CREATE FUNCTION snowdrift_tables.published_watermarks() RETURNS SETOF snowdrift_tables.published_watermark
     LANGUAGE sql STABLE SECURITY DEFINER
 BEGIN ATOMIC
@@ -93,7 +95,7 @@ CREATE VIEW snowdrift.published_watermarks AS
     FROM snowdrift_tables.published_watermarks();
 COMMENT ON VIEW snowdrift.published_watermarks IS 'watermarks up to which hot standbys can read new rows';
 
--- STABLE: it reads with the snapshot of the statement, which contains the rows below the watermark.
+-- STABLE: it reads with the snapshot of the statement, which therefore contains the rows below the watermark.
 CREATE FUNCTION snowdrift.published_watermark(kind text, source text) RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

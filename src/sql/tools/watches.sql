@@ -50,8 +50,8 @@ COMMENT ON FUNCTION snowdrift.uncalled_number(oid) IS 'number before the next on
 
 -- The trigger that takes the hold. It has the rights of its owner, because those who insert into an identity column have none on its
 -- sequence. The sequence is the one that the trigger's condition names, so that it follows renames and dumps; the table's owner must
--- be allowed to read it. The lock has the number before it, and the setting the number after it: a reader who does not find the
--- lock has read a number up to the latter.
+-- be allowed to read it. The lock's key has the last number from before the lock was taken, and the setting the one from after: a
+-- reader that does not find the lock has read a last number that is not above the setting.
 CREATE FUNCTION snowdrift.hold_sequence() RETURNS trigger LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     sequence regclass;

@@ -1965,6 +1965,13 @@ CREATE FUNCTION snowdrift.state_of(generator text) RETURNS oid LANGUAGE sql IMMU
     RETURN NULL::oid;
 COMMENT ON FUNCTION snowdrift.state_of(text) IS 'sequence that is the state of a generator; null, because the library has the states';
 
+CREATE FUNCTION snowdrift.generator_number(generator text) RETURNS text
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN coalesce((SELECT g.id::text FROM snowdrift_tables.generator AS g WHERE g.name = generator), '');
+END $$;
+COMMENT ON FUNCTION snowdrift.generator_number(text) IS 'number of a generator, which no later one has; empty for the default ones';
+
 CREATE FUNCTION snowdrift.generator_watermark(kind text, generator text, OUT last bigint, OUT watermark text)
     LANGUAGE sql VOLATILE PARALLEL RESTRICTED
 BEGIN ATOMIC
@@ -5314,6 +5321,10 @@ CREATE FUNCTION snowdrift.hold_setting(sequence oid) RETURNS text LANGUAGE sql I
     RETURN 'snowdrift_hold.s' || sequence::text;
 COMMENT ON FUNCTION snowdrift.hold_setting(oid) IS 'setting that contains the number above which a transaction''s rows are accepted';
 
+CREATE FUNCTION snowdrift.number_before(number bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN greatest(number, -9223372036854775807) - 1;
+COMMENT ON FUNCTION snowdrift.number_before(bigint) IS 'number before another one; the smallest for itself';
+
 -- The holds that transactions have taken. Prepared transactions have no process.
 CREATE FUNCTION snowdrift.holds(OUT pid integer, OUT virtualtransaction text, OUT key bigint) RETURNS SETOF record LANGUAGE sql VOLATILE
 BEGIN ATOMIC
@@ -5330,17 +5341,6 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.lowest_hold(oid, bigint) IS 'lowest number at which a transaction holds a sequence''s watermark back; null if none does';
 
--- The number before the one that a sequence returns next if it has returned none since it was created or set. The last number is read
--- again, because a number that is being drawn can be seen half.
-CREATE FUNCTION snowdrift.uncalled_number(sequence oid) RETURNS bigint LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    number bigint;
-BEGIN
-    EXECUTE format('SELECT greatest(last_value, -9223372036854775807) - 1 FROM %s', sequence::regclass) INTO number;
-    RETURN coalesce(pg_sequence_last_value(sequence), number);
-END $$;
-COMMENT ON FUNCTION snowdrift.uncalled_number(oid) IS 'number before the next one of a sequence that has not returned it yet';
-
 -- The trigger that takes the hold. It has the rights of its owner, because those who insert into an identity column have none on its
 -- sequence. The sequence is the one that the trigger's condition names, so that it follows renames and dumps; the table's owner must
 -- be allowed to read it. The lock's key has the last number from before the lock was taken, and the setting the one from after: a
@@ -5348,10 +5348,12 @@ COMMENT ON FUNCTION snowdrift.uncalled_number(oid) IS 'number before the next on
 CREATE FUNCTION snowdrift.hold_sequence() RETURNS trigger LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     sequence regclass;
+    before_first bigint;
     is_allowed boolean;
     held bigint;
 BEGIN
-    SELECT s.seqrelid, has_sequence_privilege(c.relowner, s.seqrelid, 'SELECT') AND has_sequence_privilege(s.seqrelid, 'SELECT') INTO sequence, is_allowed
+    SELECT s.seqrelid, snowdrift.number_before(s.seqmin), has_sequence_privilege(c.relowner, s.seqrelid, 'SELECT') AND has_sequence_privilege(s.seqrelid, 'SELECT')
+    INTO sequence, before_first, is_allowed
     FROM pg_trigger AS t JOIN pg_depend AS d ON d.classid = t.tableoid AND d.objid = t.oid JOIN pg_sequence AS s ON s.seqrelid = d.refobjid
         JOIN pg_class AS c ON c.oid = t.tgrelid AND c.tableoid = d.refclassid
     WHERE t.tgrelid = TG_RELID AND t.tgname = TG_NAME;
@@ -5360,11 +5362,11 @@ BEGIN
             DETAIL = 'The trigger names no sequence that the table''s owner and that of the function may read, or is later than the transaction''s snapshot.',
             HINT = 'Repeat the transaction, or let the table''s owner call snowdrift.watch() again.';
     END IF;
-    held := coalesce(pg_sequence_last_value(sequence), snowdrift.uncalled_number(sequence));
+    held := coalesce(pg_sequence_last_value(sequence), before_first);
     WHILE NOT pg_try_advisory_xact_lock_shared(snowdrift.hold_key(sequence, held)) LOOP    -- Another role has locked this key.
         held := held - 1;
     END LOOP;
-    PERFORM set_config(snowdrift.hold_setting(sequence), coalesce(pg_sequence_last_value(sequence), snowdrift.uncalled_number(sequence))::text, true);
+    PERFORM set_config(snowdrift.hold_setting(sequence), coalesce(pg_sequence_last_value(sequence), before_first)::text, true);
     RETURN NULL;
 END $$;
 COMMENT ON FUNCTION snowdrift.hold_sequence() IS 'trigger of snowdrift.watch: hold the watermark back before the statement draws from the sequence';
@@ -5521,7 +5523,6 @@ DECLARE
     relation pg_class;
     name text;
     owner oid;
-    namespace regnamespace;
     k record;
     w record;
     wanted text[];
@@ -5551,17 +5552,11 @@ BEGIN
     END LOOP;
     -- The trigger reads the sequence with the rights of its function's owner.
     owner := (SELECT p.proowner FROM pg_proc AS p WHERE p.oid = 'snowdrift.hold_sequence()'::regprocedure);
-    IF k.kind = 'sequence' THEN
-        namespace := (SELECT c.relnamespace FROM pg_class AS c WHERE c.oid = k.sequence);
-        IF NOT has_schema_privilege(owner, namespace, 'USAGE') THEN
-            EXECUTE format('GRANT USAGE ON SCHEMA %s TO %s', namespace, owner::regrole);
-        END IF;
-        IF NOT has_sequence_privilege(owner, k.sequence, 'SELECT') THEN
-            EXECUTE format('GRANT SELECT ON SEQUENCE %s TO %s', k.sequence::regclass, owner::regrole);
-        END IF;
-        IF NOT has_schema_privilege(owner, namespace, 'USAGE') OR NOT has_sequence_privilege(owner, k.sequence, 'SELECT') THEN    -- GRANT has raised a warning
+    IF k.kind = 'sequence' AND NOT has_sequence_privilege(owner, k.sequence, 'SELECT') THEN
+        EXECUTE format('GRANT SELECT ON SEQUENCE %s TO %s', k.sequence::regclass, owner::regrole);
+        IF NOT has_sequence_privilege(owner, k.sequence, 'SELECT') THEN    -- GRANT has raised a warning
             RAISE 'permission denied for sequence %', k.sequence::regclass USING ERRCODE = '42501',
-                HINT = format('Let the owners run GRANT USAGE ON SCHEMA %1$s TO %2$s; GRANT SELECT ON SEQUENCE %3$s TO %2$s;', namespace, owner::regrole, k.sequence::regclass);
+                HINT = format('Let its owner run GRANT SELECT ON SEQUENCE %s TO %s;', k.sequence::regclass, owner::regrole);
         END IF;
     END IF;
 END $$;
@@ -5643,6 +5638,7 @@ BEGIN
         problem := 'The column''s default does not draw from a sequence or a generator.';
     ELSIF watched_generator IS NULL THEN
         problem := CASE WHEN sequence IS NULL THEN 'The column''s default does not draw from the sequence.'
+            WHEN NOT has_sequence_privilege((SELECT c.relowner FROM pg_class AS c WHERE c.oid = "table"), sequence, 'SELECT') THEN format('The table''s owner may not read sequence %s.', sequence::regclass)
             WHEN NOT has_sequence_privilege((SELECT p.proowner FROM pg_proc AS p WHERE p.oid = 'snowdrift.hold_sequence()'::regprocedure), sequence, 'SELECT') THEN format('The owner of the watch''s function may not read sequence %s.', sequence::regclass)
             ELSE snowdrift.sequence_problem(sequence) END;
     END IF;
@@ -5673,23 +5669,35 @@ END $$;
 COMMENT ON FUNCTION snowdrift.hold(regclass)
     IS 'hold back the watermark of a watched table until the transaction ends, so that it can draw numbers before it inserts rows';
 
--- The watermark of a table's key, and the last number that was drawn. The last number of generators of the library is
--- null, because positions can be ahead of it.
-CREATE FUNCTION snowdrift.current_watermark(kind text, generator text, sequence oid, OUT last bigint, OUT watermark text)
+-- The number before the one that a sequence returns next if it has returned none since it was created or set. Only for a caller's own
+-- rights, because it reads the sequence by its name. The last number is read again: a number that is being drawn can be seen half.
+CREATE FUNCTION snowdrift.uncalled_number(sequence oid) RETURNS bigint LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    number bigint;
+BEGIN
+    EXECUTE format('SELECT last_value FROM %s', sequence::regclass) INTO number;
+    RETURN coalesce(pg_sequence_last_value(sequence), snowdrift.number_before(number));
+END $$;
+COMMENT ON FUNCTION snowdrift.uncalled_number(oid) IS 'number before the next one of a sequence that has not returned it yet';
+
+-- The watermark of a table's key, and the last number that was drawn. Null for generators of the library, which can be ahead of
+-- the last one.
+CREATE FUNCTION snowdrift.current_watermark(kind text, generator text, sequence oid, is_for_caller boolean, OUT last bigint, OUT watermark text)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
 BEGIN
     IF kind <> 'sequence' THEN
         SELECT w.last, w.watermark INTO STRICT last, watermark FROM snowdrift.generator_watermark(kind, generator) AS w;
     ELSIF has_sequence_privilege(sequence, 'SELECT') THEN
-        last := coalesce(pg_sequence_last_value(sequence), snowdrift.uncalled_number(sequence));
+        last := coalesce(pg_sequence_last_value(sequence), CASE WHEN is_for_caller THEN snowdrift.uncalled_number(sequence) END,
+            (SELECT snowdrift.number_before(seqmin) FROM pg_sequence WHERE seqrelid = sequence));
         watermark := least(last, snowdrift.lowest_hold(sequence, last), 9223372036854775806) + 1;
     ELSE
         RAISE 'permission denied for sequence %', sequence::regclass USING ERRCODE = '42501',
             HINT = format('Run GRANT SELECT ON SEQUENCE %s TO %s;', sequence::regclass, quote_ident(current_user));
     END IF;
 END $$;
-COMMENT ON FUNCTION snowdrift.current_watermark(text, text, oid) IS 'watermark of a generator or a sequence, as text, and the last number that was drawn';
+COMMENT ON FUNCTION snowdrift.current_watermark(text, text, oid, boolean) IS 'watermark of a generator or a sequence, as text, and the last number that was drawn';
 
 -- The watermark for read_new(). Raises an error if it is unknown, or if the position is above all numbers that were drawn. A
 -- standby does not compare them, because its watermark can be older than a position that was read on the primary.
@@ -5699,12 +5707,12 @@ DECLARE
     w record;
 BEGIN
     IF sequence IS NOT NULL AND pg_is_in_recovery() THEN
-        RETURN snowdrift.published_watermark('table', "table"::oid::text);
+        RETURN snowdrift.published_watermark('table', "table"::oid::text, sequence);
     ELSIF sequence IS NOT NULL AND current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN    -- Their snapshot is older than the locks.
         RAISE 'cannot read new rows of table "%" in a transaction with isolation level "%"', snowdrift.plain_name("table"), current_setting('transaction_isolation')
             USING ERRCODE = '25001', HINT = 'Use READ COMMITTED.';
     END IF;
-    w := snowdrift.current_watermark(kind, generator, sequence);
+    w := snowdrift.current_watermark(kind, generator, sequence, true);
     IF w.last IS NOT NULL THEN
         IF after::bigint > w.last THEN
             RAISE 'position % of table "%" is ahead of the last ID, %', after, snowdrift.plain_name("table"), w.last USING ERRCODE = '55000',
@@ -5811,6 +5819,7 @@ CREATE TABLE snowdrift_tables.published_watermark (
     source text,    -- name of the generator, or OID of the watched table
     watermark text NOT NULL,
     server text NOT NULL,
+    origin text NOT NULL,    -- what draws: a later one of the same name, or of the table, is another one
     published_at timestamptz NOT NULL,
     PRIMARY KEY (kind, source)
 );
@@ -5844,8 +5853,18 @@ COMMENT ON FUNCTION snowdrift.watermark_source(text, text) IS 'table or generato
 
 -- The watermarks of generators of the library, and of tables whose watch depends on a sequence, which includes the generators of the
 -- SQL edition. What cannot be read raises a warning.
-CREATE FUNCTION snowdrift.current_watermarks(OUT kind text, OUT source text, OUT watermark text) RETURNS SETOF record
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+-- A sequence and its file, which RESTART and TRUNCATE … RESTART IDENTITY replace, or the number of a generator.
+CREATE FUNCTION snowdrift.watermark_origin(source text, sequence oid) RETURNS text LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN CASE WHEN sequence <> 0 THEN (SELECT concat_ws('/', c.oid, c.relfilenode) FROM pg_class AS c WHERE c.oid = sequence)
+        ELSE snowdrift.generator_number(source) END;
+END $$;
+COMMENT ON FUNCTION snowdrift.watermark_origin(text, oid) IS 'identity of the sequence or the generator whose watermark is published';
+
+-- The watermarks of the generators that do not depend on a table, and those of watched tables. What cannot be read now raises a warning:
+-- null if a lock is in the way, so that the earlier one stays; otherwise, none.
+CREATE FUNCTION snowdrift.current_watermarks(OUT kind text, OUT source text, OUT watermark text, OUT origin text) RETURNS SETOF record
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' AS $$
 #variable_conflict use_variable
 DECLARE
     f record;
@@ -5853,18 +5872,24 @@ BEGIN
     FOR kind, source IN
         SELECT g.kind, coalesce(g.name, '') FROM snowdrift.generators AS g
         WHERE g.kind = ANY (snowdrift.kinds_with_watermarks()) AND snowdrift.state_of(coalesce(g.name, '')) IS NULL
-        UNION ALL SELECT DISTINCT 'table', tgrelid::oid::text FROM pg_trigger
-        WHERE tgfoid = 'snowdrift.refuse_row()'::regprocedure AND tgparentid = 0
+        UNION ALL SELECT DISTINCT 'table', tgrelid::oid::text FROM pg_trigger JOIN pg_class AS c ON c.oid = tgrelid
+        WHERE tgfoid = 'snowdrift.refuse_row()'::regprocedure AND tgparentid = 0 AND relpersistence = 'p'
         ORDER BY 1, 2 LOOP
         BEGIN
+            watermark := NULL;
             IF kind = 'table' THEN
                 f := snowdrift.feed(source::oid);
-                watermark := (SELECT w.watermark FROM snowdrift.current_watermark(f.kind, f.generator, f.sequence) AS w);
+                origin := snowdrift.watermark_origin(source, f.sequence);
+                watermark := (SELECT w.watermark FROM snowdrift.current_watermark(f.kind, f.generator, f.sequence, false) AS w);
             ELSE
+                origin := snowdrift.watermark_origin(source, 0);
                 watermark := (SELECT w.watermark FROM snowdrift.generator_watermark(kind, source) AS w);
             END IF;
             RETURN NEXT;
-        EXCEPTION WHEN OTHERS THEN
+        EXCEPTION WHEN lock_not_available THEN
+            RAISE WARNING 'watermark of % is not published now: %', snowdrift.watermark_source(kind, source), SQLERRM;
+            RETURN NEXT;
+        WHEN OTHERS THEN
             RAISE WARNING 'watermark of % is not published: %', snowdrift.watermark_source(kind, source), SQLERRM;
         END;
     END LOOP;
@@ -5873,14 +5898,17 @@ COMMENT ON FUNCTION snowdrift.current_watermarks() IS 'watermarks that standbys 
 
 CREATE FUNCTION snowdrift.publish_watermarks() RETURNS void
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    now CONSTANT timestamptz := clock_timestamp();
 BEGIN
     PERFORM snowdrift.check_can_change('snowdrift.publish_watermarks()', false);
-    INSERT INTO snowdrift_tables.published_watermark AS p
-    SELECT kind, source, watermark, snowdrift_tables.server(), now FROM snowdrift.current_watermarks()
-    ON CONFLICT (kind, source) DO UPDATE SET watermark = excluded.watermark, server = excluded.server, published_at = excluded.published_at;
-    DELETE FROM snowdrift_tables.published_watermark WHERE published_at < now;
+    WITH present AS MATERIALIZED (
+        SELECT * FROM snowdrift.current_watermarks()
+    ), written AS (
+        INSERT INTO snowdrift_tables.published_watermark AS p (kind, source, watermark, server, origin, published_at)
+        SELECT kind, source, watermark, snowdrift_tables.server(), origin, clock_timestamp() FROM present WHERE watermark IS NOT NULL
+        ON CONFLICT (kind, source) DO UPDATE
+        SET watermark = excluded.watermark, server = excluded.server, origin = excluded.origin, published_at = excluded.published_at
+    )
+    DELETE FROM snowdrift_tables.published_watermark AS p WHERE NOT EXISTS (SELECT FROM present WHERE (present.kind, present.source) = (p.kind, p.source));
 END $$;
 COMMENT ON FUNCTION snowdrift.publish_watermarks() IS 'let hot standbys read new rows up to the present watermarks; call it regularly on the primary';
 
@@ -5895,17 +5923,18 @@ COMMENT ON FUNCTION snowdrift_tables.published_watermarks() IS 'watermarks that 
 
 CREATE VIEW snowdrift.published_watermarks AS
     SELECT kind, CASE WHEN kind <> 'table' THEN nullif(source, '') END AS generator, CASE kind WHEN 'table' THEN source::oid::regclass END AS "table",
-        CASE WHEN kind <> 'table' OR has_table_privilege(source::oid, 'SELECT') THEN watermark END AS watermark, published_at
+        CASE WHEN kind <> 'table' OR has_any_column_privilege(source::oid, 'SELECT') THEN watermark END AS watermark, published_at, origin
     FROM snowdrift_tables.published_watermarks();
 COMMENT ON VIEW snowdrift.published_watermarks IS 'watermarks up to which hot standbys can read new rows';
 
 -- STABLE: it reads with the snapshot of the statement, which therefore contains the rows below the watermark.
-CREATE FUNCTION snowdrift.published_watermark(kind text, source text) RETURNS text
+CREATE FUNCTION snowdrift.published_watermark(kind text, source text, sequence oid) RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     published record;
 BEGIN
-    SELECT * INTO published FROM snowdrift.published_watermarks AS p WHERE p.kind = published_watermark.kind AND coalesce(p.generator, p."table"::oid::text, '') = source;
+    SELECT * INTO published FROM snowdrift.published_watermarks AS p
+    WHERE p.kind = published_watermark.kind AND coalesce(p.generator, p."table"::oid::text, '') = source AND p.origin = snowdrift.watermark_origin(source, sequence);
     IF NOT FOUND THEN
         RAISE 'no watermark of % is published', snowdrift.watermark_source(kind, source) USING ERRCODE = '55000',
             HINT = 'A standby can read new rows if snowdrift.publish_watermarks() is called regularly on the primary.';
@@ -5914,7 +5943,7 @@ BEGIN
     END IF;
     RETURN published.watermark;
 END $$;
-COMMENT ON FUNCTION snowdrift.published_watermark(text, text) IS 'watermark that the primary has published; raises an error if there is none';
+COMMENT ON FUNCTION snowdrift.published_watermark(text, text, oid) IS 'watermark that the primary has published; raises an error if there is none';
 
 -- Encoders and decoders for pg_partman
 
@@ -5991,6 +6020,7 @@ COMMENT ON COLUMN snowdrift_tables.published_watermark.kind IS 'kind of IDs of t
 COMMENT ON COLUMN snowdrift_tables.published_watermark.source IS 'name of the generator; empty for a default one; or OID of the table';
 COMMENT ON COLUMN snowdrift_tables.published_watermark.watermark IS 'watermark as text';
 COMMENT ON COLUMN snowdrift_tables.published_watermark.server IS 'result of snowdrift_tables.server() when it was written';
+COMMENT ON COLUMN snowdrift_tables.published_watermark.origin IS 'identity of the sequence or the generator';
 COMMENT ON COLUMN snowdrift_tables.published_watermark.published_at IS 'time at which it was read';
 COMMENT ON TRIGGER skip_row ON snowdrift_tables.published_watermark IS 'skip rows of another server';
 COMMENT ON COLUMN snowdrift.published_watermarks.kind IS 'kind of IDs of the generator; table for a watched table';
@@ -5998,4 +6028,5 @@ COMMENT ON COLUMN snowdrift.published_watermarks.generator IS 'name of the gener
 COMMENT ON COLUMN snowdrift.published_watermarks."table" IS 'watched table; null for a generator';
 COMMENT ON COLUMN snowdrift.published_watermarks.watermark IS 'watermark as text; null if the role may not read the table';
 COMMENT ON COLUMN snowdrift.published_watermarks.published_at IS 'time at which it was read on the primary';
+COMMENT ON COLUMN snowdrift.published_watermarks.origin IS 'identity of the sequence or the generator; with another one, standbys raise an error';
 GRANT SELECT ON snowdrift.published_watermarks TO PUBLIC;

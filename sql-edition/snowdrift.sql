@@ -870,7 +870,7 @@ BEGIN
     END IF;
     IF dependents <> '' THEN
         RAISE 'cannot drop ID generator "%" because other objects depend on it', name USING ERRCODE = '2BP01', DETAIL = dependents,
-            HINT = 'Change these objects first, or drop the generator with force => true to keep them. They then raise an error when used.';
+            HINT = 'Change these objects first, or drop the generator with force => true to keep them, without watches. They then raise an error when used.';
     END IF;
     PERFORM snowdrift_tables.lock_generators();
     DELETE FROM snowdrift_tables.generator AS d WHERE d.name = drop_generator.name RETURNING * INTO g;
@@ -1021,6 +1021,9 @@ BEGIN ATOMIC
 END
 $sql$;
 
+CREATE OR REPLACE FUNCTION snowdrift.generator_number(generator text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN NULL::text;
+
 CREATE OR REPLACE FUNCTION snowdrift.generator_watermark(kind text, generator text, OUT last bigint, OUT watermark text)
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
@@ -1029,7 +1032,10 @@ DECLARE
     f snowdrift.fields;
     state bigint;
 BEGIN
-    SELECT * INTO STRICT g FROM snowdrift_tables.generators() AS d WHERE d.name = generator COLLATE "C";
+    SELECT * INTO g FROM snowdrift_tables.generators() AS d WHERE d.name = generator COLLATE "C";
+    IF NOT FOUND THEN
+        RAISE 'ID generator "%" does not exist', generator USING ERRCODE = '42704';
+    END IF;
     f := g.fields;
     state := pg_sequence_last_value(g.state::regclass);    -- before the holds
     last := coalesce(snowdrift_tables.id_of(state, g, f), 0);
@@ -4460,6 +4466,10 @@ CREATE OR REPLACE FUNCTION snowdrift.hold_setting(sequence oid) RETURNS text LAN
     RETURN 'snowdrift_hold.s' || sequence::text;
 COMMENT ON FUNCTION snowdrift.hold_setting(oid) IS 'setting that contains the number above which a transaction''s rows are accepted';
 
+CREATE OR REPLACE FUNCTION snowdrift.number_before(number bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN greatest(number, -9223372036854775807) - 1;
+COMMENT ON FUNCTION snowdrift.number_before(bigint) IS 'number before another one; the smallest for itself';
+
 -- The holds that transactions have taken. Prepared transactions have no process.
 EXECUTE $sql$
 CREATE OR REPLACE FUNCTION snowdrift.holds(OUT pid integer, OUT virtualtransaction text, OUT key bigint) RETURNS SETOF record LANGUAGE sql VOLATILE
@@ -4478,17 +4488,6 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.lowest_hold(oid, bigint) IS 'lowest number at which a transaction holds a sequence''s watermark back; null if none does';
 
--- The number before the one that a sequence returns next if it has returned none since it was created or set. The last number is read
--- again, because a number that is being drawn can be seen half.
-CREATE OR REPLACE FUNCTION snowdrift.uncalled_number(sequence oid) RETURNS bigint LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    number bigint;
-BEGIN
-    EXECUTE format('SELECT greatest(last_value, -9223372036854775807) - 1 FROM %s', sequence::regclass) INTO number;
-    RETURN coalesce(pg_sequence_last_value(sequence), number);
-END $$;
-COMMENT ON FUNCTION snowdrift.uncalled_number(oid) IS 'number before the next one of a sequence that has not returned it yet';
-
 -- The trigger that takes the hold. It has the rights of its owner, because those who insert into an identity column have none on its
 -- sequence. The sequence is the one that the trigger's condition names, so that it follows renames and dumps; the table's owner must
 -- be allowed to read it. The lock's key has the last number from before the lock was taken, and the setting the one from after: a
@@ -4496,10 +4495,12 @@ COMMENT ON FUNCTION snowdrift.uncalled_number(oid) IS 'number before the next on
 CREATE OR REPLACE FUNCTION snowdrift.hold_sequence() RETURNS trigger LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     sequence regclass;
+    before_first bigint;
     is_allowed boolean;
     held bigint;
 BEGIN
-    SELECT s.seqrelid, has_sequence_privilege(c.relowner, s.seqrelid, 'SELECT') AND has_sequence_privilege(s.seqrelid, 'SELECT') INTO sequence, is_allowed
+    SELECT s.seqrelid, snowdrift.number_before(s.seqmin), has_sequence_privilege(c.relowner, s.seqrelid, 'SELECT') AND has_sequence_privilege(s.seqrelid, 'SELECT')
+    INTO sequence, before_first, is_allowed
     FROM pg_trigger AS t JOIN pg_depend AS d ON d.classid = t.tableoid AND d.objid = t.oid JOIN pg_sequence AS s ON s.seqrelid = d.refobjid
         JOIN pg_class AS c ON c.oid = t.tgrelid AND c.tableoid = d.refclassid
     WHERE t.tgrelid = TG_RELID AND t.tgname = TG_NAME;
@@ -4508,11 +4509,11 @@ BEGIN
             DETAIL = 'The trigger names no sequence that the table''s owner and that of the function may read, or is later than the transaction''s snapshot.',
             HINT = 'Repeat the transaction, or let the table''s owner call snowdrift.watch() again.';
     END IF;
-    held := coalesce(pg_sequence_last_value(sequence), snowdrift.uncalled_number(sequence));
+    held := coalesce(pg_sequence_last_value(sequence), before_first);
     WHILE NOT pg_try_advisory_xact_lock_shared(snowdrift.hold_key(sequence, held)) LOOP    -- Another role has locked this key.
         held := held - 1;
     END LOOP;
-    PERFORM set_config(snowdrift.hold_setting(sequence), coalesce(pg_sequence_last_value(sequence), snowdrift.uncalled_number(sequence))::text, true);
+    PERFORM set_config(snowdrift.hold_setting(sequence), coalesce(pg_sequence_last_value(sequence), before_first)::text, true);
     RETURN NULL;
 END $$;
 COMMENT ON FUNCTION snowdrift.hold_sequence() IS 'trigger of snowdrift.watch: hold the watermark back before the statement draws from the sequence';
@@ -4669,7 +4670,6 @@ DECLARE
     relation pg_class;
     name text;
     owner oid;
-    namespace regnamespace;
     k record;
     w record;
     wanted text[];
@@ -4699,17 +4699,11 @@ BEGIN
     END LOOP;
     -- The trigger reads the sequence with the rights of its function's owner.
     owner := (SELECT p.proowner FROM pg_proc AS p WHERE p.oid = 'snowdrift.hold_sequence()'::regprocedure);
-    IF k.kind = 'sequence' THEN
-        namespace := (SELECT c.relnamespace FROM pg_class AS c WHERE c.oid = k.sequence);
-        IF NOT has_schema_privilege(owner, namespace, 'USAGE') THEN
-            EXECUTE format('GRANT USAGE ON SCHEMA %s TO %s', namespace, owner::regrole);
-        END IF;
-        IF NOT has_sequence_privilege(owner, k.sequence, 'SELECT') THEN
-            EXECUTE format('GRANT SELECT ON SEQUENCE %s TO %s', k.sequence::regclass, owner::regrole);
-        END IF;
-        IF NOT has_schema_privilege(owner, namespace, 'USAGE') OR NOT has_sequence_privilege(owner, k.sequence, 'SELECT') THEN    -- GRANT has raised a warning
+    IF k.kind = 'sequence' AND NOT has_sequence_privilege(owner, k.sequence, 'SELECT') THEN
+        EXECUTE format('GRANT SELECT ON SEQUENCE %s TO %s', k.sequence::regclass, owner::regrole);
+        IF NOT has_sequence_privilege(owner, k.sequence, 'SELECT') THEN    -- GRANT has raised a warning
             RAISE 'permission denied for sequence %', k.sequence::regclass USING ERRCODE = '42501',
-                HINT = format('Let the owners run GRANT USAGE ON SCHEMA %1$s TO %2$s; GRANT SELECT ON SEQUENCE %3$s TO %2$s;', namespace, owner::regrole, k.sequence::regclass);
+                HINT = format('Let its owner run GRANT SELECT ON SEQUENCE %s TO %s;', k.sequence::regclass, owner::regrole);
         END IF;
     END IF;
 END $$;
@@ -4793,6 +4787,7 @@ BEGIN
         problem := 'The column''s default does not draw from a sequence or a generator.';
     ELSIF watched_generator IS NULL THEN
         problem := CASE WHEN sequence IS NULL THEN 'The column''s default does not draw from the sequence.'
+            WHEN NOT has_sequence_privilege((SELECT c.relowner FROM pg_class AS c WHERE c.oid = "table"), sequence, 'SELECT') THEN format('The table''s owner may not read sequence %s.', sequence::regclass)
             WHEN NOT has_sequence_privilege((SELECT p.proowner FROM pg_proc AS p WHERE p.oid = 'snowdrift.hold_sequence()'::regprocedure), sequence, 'SELECT') THEN format('The owner of the watch''s function may not read sequence %s.', sequence::regclass)
             ELSE snowdrift.sequence_problem(sequence) END;
     END IF;
@@ -4823,23 +4818,35 @@ END $$;
 COMMENT ON FUNCTION snowdrift.hold(regclass)
     IS 'hold back the watermark of a watched table until the transaction ends, so that it can draw numbers before it inserts rows';
 
--- The watermark of a table's key, and the last number that was drawn. The last number of generators of the library is
--- null, because positions can be ahead of it.
-CREATE OR REPLACE FUNCTION snowdrift.current_watermark(kind text, generator text, sequence oid, OUT last bigint, OUT watermark text)
+-- The number before the one that a sequence returns next if it has returned none since it was created or set. Only for a caller's own
+-- rights, because it reads the sequence by its name. The last number is read again: a number that is being drawn can be seen half.
+CREATE OR REPLACE FUNCTION snowdrift.uncalled_number(sequence oid) RETURNS bigint LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    number bigint;
+BEGIN
+    EXECUTE format('SELECT last_value FROM %s', sequence::regclass) INTO number;
+    RETURN coalesce(pg_sequence_last_value(sequence), snowdrift.number_before(number));
+END $$;
+COMMENT ON FUNCTION snowdrift.uncalled_number(oid) IS 'number before the next one of a sequence that has not returned it yet';
+
+-- The watermark of a table's key, and the last number that was drawn. Null for generators of the library, which can be ahead of
+-- the last one.
+CREATE OR REPLACE FUNCTION snowdrift.current_watermark(kind text, generator text, sequence oid, is_for_caller boolean, OUT last bigint, OUT watermark text)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
 BEGIN
     IF kind <> 'sequence' THEN
         SELECT w.last, w.watermark INTO STRICT last, watermark FROM snowdrift.generator_watermark(kind, generator) AS w;
     ELSIF has_sequence_privilege(sequence, 'SELECT') THEN
-        last := coalesce(pg_sequence_last_value(sequence), snowdrift.uncalled_number(sequence));
+        last := coalesce(pg_sequence_last_value(sequence), CASE WHEN is_for_caller THEN snowdrift.uncalled_number(sequence) END,
+            (SELECT snowdrift.number_before(seqmin) FROM pg_sequence WHERE seqrelid = sequence));
         watermark := least(last, snowdrift.lowest_hold(sequence, last), 9223372036854775806) + 1;
     ELSE
         RAISE 'permission denied for sequence %', sequence::regclass USING ERRCODE = '42501',
             HINT = format('Run GRANT SELECT ON SEQUENCE %s TO %s;', sequence::regclass, quote_ident(current_user));
     END IF;
 END $$;
-COMMENT ON FUNCTION snowdrift.current_watermark(text, text, oid) IS 'watermark of a generator or a sequence, as text, and the last number that was drawn';
+COMMENT ON FUNCTION snowdrift.current_watermark(text, text, oid, boolean) IS 'watermark of a generator or a sequence, as text, and the last number that was drawn';
 
 -- The watermark for read_new(). Raises an error if it is unknown, or if the position is above all numbers that were drawn. A
 -- standby does not compare them, because its watermark can be older than a position that was read on the primary.
@@ -4849,12 +4856,12 @@ DECLARE
     w record;
 BEGIN
     IF sequence IS NOT NULL AND pg_is_in_recovery() THEN
-        RETURN snowdrift.published_watermark('table', "table"::oid::text);
+        RETURN snowdrift.published_watermark('table', "table"::oid::text, sequence);
     ELSIF sequence IS NOT NULL AND current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN    -- Their snapshot is older than the locks.
         RAISE 'cannot read new rows of table "%" in a transaction with isolation level "%"', snowdrift.plain_name("table"), current_setting('transaction_isolation')
             USING ERRCODE = '25001', HINT = 'Use READ COMMITTED.';
     END IF;
-    w := snowdrift.current_watermark(kind, generator, sequence);
+    w := snowdrift.current_watermark(kind, generator, sequence, true);
     IF w.last IS NOT NULL THEN
         IF after::bigint > w.last THEN
             RAISE 'position % of table "%" is ahead of the last ID, %', after, snowdrift.plain_name("table"), w.last USING ERRCODE = '55000',
@@ -4966,6 +4973,7 @@ CREATE TABLE snowdrift_tables.published_watermark (
     source text,    -- name of the generator, or OID of the watched table
     watermark text NOT NULL,
     server text NOT NULL,
+    origin text NOT NULL,    -- what draws: a later one of the same name, or of the table, is another one
     published_at timestamptz NOT NULL,
     PRIMARY KEY (kind, source)
 );
@@ -5002,8 +5010,18 @@ COMMENT ON FUNCTION snowdrift.watermark_source(text, text) IS 'table or generato
 
 -- The watermarks of generators of the library, and of tables whose watch depends on a sequence, which includes the generators of the
 -- SQL edition. What cannot be read raises a warning.
-CREATE OR REPLACE FUNCTION snowdrift.current_watermarks(OUT kind text, OUT source text, OUT watermark text) RETURNS SETOF record
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+-- A sequence and its file, which RESTART and TRUNCATE … RESTART IDENTITY replace, or the number of a generator.
+CREATE OR REPLACE FUNCTION snowdrift.watermark_origin(source text, sequence oid) RETURNS text LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN CASE WHEN sequence <> 0 THEN (SELECT concat_ws('/', c.oid, c.relfilenode) FROM pg_class AS c WHERE c.oid = sequence)
+        ELSE snowdrift.generator_number(source) END;
+END $$;
+COMMENT ON FUNCTION snowdrift.watermark_origin(text, oid) IS 'identity of the sequence or the generator whose watermark is published';
+
+-- The watermarks of the generators that do not depend on a table, and those of watched tables. What cannot be read now raises a warning:
+-- null if a lock is in the way, so that the earlier one stays; otherwise, none.
+CREATE OR REPLACE FUNCTION snowdrift.current_watermarks(OUT kind text, OUT source text, OUT watermark text, OUT origin text) RETURNS SETOF record
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' AS $$
 #variable_conflict use_variable
 DECLARE
     f record;
@@ -5011,18 +5029,24 @@ BEGIN
     FOR kind, source IN
         SELECT g.kind, coalesce(g.name, '') FROM snowdrift.generators AS g
         WHERE g.kind = ANY (snowdrift.kinds_with_watermarks()) AND snowdrift.state_of(coalesce(g.name, '')) IS NULL
-        UNION ALL SELECT DISTINCT 'table', tgrelid::oid::text FROM pg_trigger
-        WHERE tgfoid = 'snowdrift.refuse_row()'::regprocedure AND tgparentid = 0
+        UNION ALL SELECT DISTINCT 'table', tgrelid::oid::text FROM pg_trigger JOIN pg_class AS c ON c.oid = tgrelid
+        WHERE tgfoid = 'snowdrift.refuse_row()'::regprocedure AND tgparentid = 0 AND relpersistence = 'p'
         ORDER BY 1, 2 LOOP
         BEGIN
+            watermark := NULL;
             IF kind = 'table' THEN
                 f := snowdrift.feed(source::oid);
-                watermark := (SELECT w.watermark FROM snowdrift.current_watermark(f.kind, f.generator, f.sequence) AS w);
+                origin := snowdrift.watermark_origin(source, f.sequence);
+                watermark := (SELECT w.watermark FROM snowdrift.current_watermark(f.kind, f.generator, f.sequence, false) AS w);
             ELSE
+                origin := snowdrift.watermark_origin(source, 0);
                 watermark := (SELECT w.watermark FROM snowdrift.generator_watermark(kind, source) AS w);
             END IF;
             RETURN NEXT;
-        EXCEPTION WHEN OTHERS THEN
+        EXCEPTION WHEN lock_not_available THEN
+            RAISE WARNING 'watermark of % is not published now: %', snowdrift.watermark_source(kind, source), SQLERRM;
+            RETURN NEXT;
+        WHEN OTHERS THEN
             RAISE WARNING 'watermark of % is not published: %', snowdrift.watermark_source(kind, source), SQLERRM;
         END;
     END LOOP;
@@ -5031,14 +5055,17 @@ COMMENT ON FUNCTION snowdrift.current_watermarks() IS 'watermarks that standbys 
 
 CREATE OR REPLACE FUNCTION snowdrift.publish_watermarks() RETURNS void
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    now CONSTANT timestamptz := clock_timestamp();
 BEGIN
     PERFORM snowdrift.check_can_change('snowdrift.publish_watermarks()', false);
-    INSERT INTO snowdrift_tables.published_watermark AS p
-    SELECT kind, source, watermark, snowdrift_tables.server(), now FROM snowdrift.current_watermarks()
-    ON CONFLICT (kind, source) DO UPDATE SET watermark = excluded.watermark, server = excluded.server, published_at = excluded.published_at;
-    DELETE FROM snowdrift_tables.published_watermark WHERE published_at < now;
+    WITH present AS MATERIALIZED (
+        SELECT * FROM snowdrift.current_watermarks()
+    ), written AS (
+        INSERT INTO snowdrift_tables.published_watermark AS p (kind, source, watermark, server, origin, published_at)
+        SELECT kind, source, watermark, snowdrift_tables.server(), origin, clock_timestamp() FROM present WHERE watermark IS NOT NULL
+        ON CONFLICT (kind, source) DO UPDATE
+        SET watermark = excluded.watermark, server = excluded.server, origin = excluded.origin, published_at = excluded.published_at
+    )
+    DELETE FROM snowdrift_tables.published_watermark AS p WHERE NOT EXISTS (SELECT FROM present WHERE (present.kind, present.source) = (p.kind, p.source));
 END $$;
 COMMENT ON FUNCTION snowdrift.publish_watermarks() IS 'let hot standbys read new rows up to the present watermarks; call it regularly on the primary';
 
@@ -5055,17 +5082,18 @@ COMMENT ON FUNCTION snowdrift_tables.published_watermarks() IS 'watermarks that 
 
 CREATE OR REPLACE VIEW snowdrift.published_watermarks AS
     SELECT kind, CASE WHEN kind <> 'table' THEN nullif(source, '') END AS generator, CASE kind WHEN 'table' THEN source::oid::regclass END AS "table",
-        CASE WHEN kind <> 'table' OR has_table_privilege(source::oid, 'SELECT') THEN watermark END AS watermark, published_at
+        CASE WHEN kind <> 'table' OR has_any_column_privilege(source::oid, 'SELECT') THEN watermark END AS watermark, published_at, origin
     FROM snowdrift_tables.published_watermarks();
 COMMENT ON VIEW snowdrift.published_watermarks IS 'watermarks up to which hot standbys can read new rows';
 
 -- STABLE: it reads with the snapshot of the statement, which therefore contains the rows below the watermark.
-CREATE OR REPLACE FUNCTION snowdrift.published_watermark(kind text, source text) RETURNS text
+CREATE OR REPLACE FUNCTION snowdrift.published_watermark(kind text, source text, sequence oid) RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     published record;
 BEGIN
-    SELECT * INTO published FROM snowdrift.published_watermarks AS p WHERE p.kind = published_watermark.kind AND coalesce(p.generator, p."table"::oid::text, '') = source;
+    SELECT * INTO published FROM snowdrift.published_watermarks AS p
+    WHERE p.kind = published_watermark.kind AND coalesce(p.generator, p."table"::oid::text, '') = source AND p.origin = snowdrift.watermark_origin(source, sequence);
     IF NOT FOUND THEN
         RAISE 'no watermark of % is published', snowdrift.watermark_source(kind, source) USING ERRCODE = '55000',
             HINT = 'A standby can read new rows if snowdrift.publish_watermarks() is called regularly on the primary.';
@@ -5074,7 +5102,7 @@ BEGIN
     END IF;
     RETURN published.watermark;
 END $$;
-COMMENT ON FUNCTION snowdrift.published_watermark(text, text) IS 'watermark that the primary has published; raises an error if there is none';
+COMMENT ON FUNCTION snowdrift.published_watermark(text, text, oid) IS 'watermark that the primary has published; raises an error if there is none';
 
 -- Privileges of new objects
 

@@ -139,6 +139,39 @@ for my $db (sort keys %tables)
 	is($standby->safe_psql($db, 'SELECT bool_and(published_at BETWEEN now() - interval \'1 hour\' AND clock_timestamp()) FROM snowdrift.published_watermarks'), 't', '... with its time');
 }
 
+# ---- what draws changes, or is locked ------------------------------------------------------------------
+
+for my $db (sort keys %tables)
+{
+	run($db, q{CREATE TABLE two (id bigserial PRIMARY KEY, pos bigserial, name text); SELECT setval('two_id_seq', 1000); SELECT snowdrift.watch('two', 'id')});
+	publish($db);
+	is($standby->safe_psql($db, 'SELECT count(*) FROM snowdrift.read_new(NULL::two)', extra_params => [ '-U', $user{$db} ]), '0', "$db: a table with two sequences is read");
+	run($db, q{BEGIN; SELECT snowdrift.unwatch('two'); SELECT snowdrift.watch('two', 'pos'); COMMIT});
+	$node->wait_for_catchup($standby, 'replay');
+	like(error_of_database($standby, $db, 'SELECT * FROM snowdrift.read_new(NULL::two)'), qr/55000: no watermark of table "two" is published/, '... but not by the watermark of the other one');
+	publish($db);
+	run($db, 'ALTER SEQUENCE two_pos_seq RESTART');
+	$node->wait_for_catchup($standby, 'replay');
+	like(error_of_database($standby, $db, 'SELECT * FROM snowdrift.read_new(NULL::two)'), qr/55000: no watermark of table "two" is published/, '... nor by that of a sequence before its restart');
+	publish($db);
+	my $change = $node->background_psql($db, extra_params => [ '-U', $user{$db} ]);
+	$change->query_safe('BEGIN; ALTER SEQUENCE two_pos_seq MAXVALUE 1000000');
+	run($db, q{INSERT INTO serial (name) VALUES ('fourth')});
+	my ($status, $out, $warning) = $node->psql($db, 'SELECT snowdrift.publish_watermarks()');
+	like($warning, qr/WARNING:  watermark of table "two" is not published now: canceling statement due to lock timeout/, '... and a sequence that is locked does not stop the publication');
+	$node->wait_for_catchup($standby, 'replay');
+	is(names($db, 'serial'), 'first second third fourth', '... of others');
+	is($standby->safe_psql($db, 'SELECT count(*) FROM snowdrift.read_new(NULL::two)', extra_params => [ '-U', $user{$db} ]), '0', '... and what was published before stays');
+	$change->query_safe('ROLLBACK');
+	$change->quit;
+	run($db, q{DROP TABLE two; DELETE FROM serial WHERE name = 'fourth'});
+}
+run('extension', q{CREATE TABLE again (id bigint DEFAULT next_snowflake('own')); ALTER TABLE own ALTER id DROP DEFAULT; SELECT snowdrift.unwatch('own'), snowdrift.drop_generator('own', true);
+	SELECT snowdrift.create_generator('own', 'snowflake')});
+$node->wait_for_catchup($standby, 'replay');
+like(error_of_database($standby, 'extension', q{SELECT snowflake_watermark('own')}), qr/55000: no watermark of ID generator "own" is published/, 'the watermark of a generator that was replaced is not used');
+run('extension', q{DROP TABLE again; ALTER TABLE own ALTER id SET DEFAULT next_snowflake('own'); SELECT snowdrift.watch('own')});
+
 # ---- copies --------------------------------------------------------------------------------------------
 
 # Neither a dump, nor a copy of a database, nor logical replication brings a watermark to another database.

@@ -168,12 +168,13 @@ void prepare_to_read() {
 }
 
 Datum read_published(FunctionCallInfo call, slots::Kind kind, const char* generator) {
-    constexpr std::array<Oid, 2> texts{TEXTOID, TEXTOID};
+    constexpr std::array<Oid, 3> types{TEXTOID, TEXTOID, OIDOID};
     List* const name =
         list_make2(makeString(pstrdup("snowdrift")), makeString(pstrdup("published_watermark")));
-    const Datum watermark = OidFunctionCall2Coll(
-        LookupFuncName(name, texts.size(), texts.data(), false), DEFAULT_COLLATION_OID,
-        CStringGetTextDatum(slots::name_of(kind)), CStringGetTextDatum(generator));
+    const Datum watermark =
+        OidFunctionCall3Coll(LookupFuncName(name, types.size(), types.data(), false),
+                             DEFAULT_COLLATION_OID, CStringGetTextDatum(slots::name_of(kind)),
+                             CStringGetTextDatum(generator), ObjectIdGetDatum(InvalidOid));
     Oid input, parameter;
     getTypeInputInfo(get_func_rettype(call->flinfo->fn_oid), &input, &parameter);
     return OidInputFunctionCall(input, TextDatumGetCString(watermark), parameter, -1);

@@ -77,6 +77,9 @@ BEGIN ATOMIC
     SELECT to_regclass(g.state) FROM snowdrift_tables.generators() AS g WHERE g.name = generator COLLATE "C";
 END;
 
+CREATE FUNCTION snowdrift.generator_number(generator text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN NULL::text;
+
 CREATE FUNCTION snowdrift.generator_watermark(kind text, generator text, OUT last bigint, OUT watermark text)
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
@@ -85,7 +88,10 @@ DECLARE
     f snowdrift.fields;
     state bigint;
 BEGIN
-    SELECT * INTO STRICT g FROM snowdrift_tables.generators() AS d WHERE d.name = generator COLLATE "C";
+    SELECT * INTO g FROM snowdrift_tables.generators() AS d WHERE d.name = generator COLLATE "C";
+    IF NOT FOUND THEN
+        RAISE 'ID generator "%" does not exist', generator USING ERRCODE = '42704';
+    END IF;
     f := g.fields;
     state := pg_sequence_last_value(g.state::regclass);    -- before the holds
     last := coalesce(snowdrift_tables.id_of(state, g, f), 0);

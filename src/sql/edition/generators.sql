@@ -302,7 +302,7 @@ BEGIN
     END IF;
     IF dependents <> '' THEN
         RAISE 'cannot drop ID generator "%" because other objects depend on it', name USING ERRCODE = '2BP01', DETAIL = dependents,
-            HINT = 'Change these objects first, or drop the generator with force => true to keep them. They then raise an error when used.';
+            HINT = 'Change these objects first, or drop the generator with force => true to keep them, without watches. They then raise an error when used.';
     END IF;
     PERFORM snowdrift_tables.lock_generators();
     DELETE FROM snowdrift_tables.generator AS d WHERE d.name = drop_generator.name RETURNING * INTO g;

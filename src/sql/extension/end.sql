@@ -35,6 +35,7 @@ COMMENT ON COLUMN snowdrift_tables.published_watermark.kind IS 'kind of IDs of t
 COMMENT ON COLUMN snowdrift_tables.published_watermark.source IS 'name of the generator; empty for a default one; or OID of the table';
 COMMENT ON COLUMN snowdrift_tables.published_watermark.watermark IS 'watermark as text';
 COMMENT ON COLUMN snowdrift_tables.published_watermark.server IS 'result of snowdrift_tables.server() when it was written';
+COMMENT ON COLUMN snowdrift_tables.published_watermark.origin IS 'identity of the sequence or the generator';
 COMMENT ON COLUMN snowdrift_tables.published_watermark.published_at IS 'time at which it was read';
 COMMENT ON TRIGGER skip_row ON snowdrift_tables.published_watermark IS 'skip rows of another server';
 COMMENT ON COLUMN snowdrift.published_watermarks.kind IS 'kind of IDs of the generator; table for a watched table';
@@ -42,4 +43,5 @@ COMMENT ON COLUMN snowdrift.published_watermarks.generator IS 'name of the gener
 COMMENT ON COLUMN snowdrift.published_watermarks."table" IS 'watched table; null for a generator';
 COMMENT ON COLUMN snowdrift.published_watermarks.watermark IS 'watermark as text; null if the role may not read the table';
 COMMENT ON COLUMN snowdrift.published_watermarks.published_at IS 'time at which it was read on the primary';
+COMMENT ON COLUMN snowdrift.published_watermarks.origin IS 'identity of the sequence or the generator; with another one, standbys raise an error';
 GRANT SELECT ON snowdrift.published_watermarks TO PUBLIC;

@@ -75,6 +75,13 @@ CREATE FUNCTION snowdrift.state_of(generator text) RETURNS oid LANGUAGE sql IMMU
     RETURN NULL::oid;
 COMMENT ON FUNCTION snowdrift.state_of(text) IS 'sequence that is the state of a generator; null, because the library has the states';
 
+CREATE FUNCTION snowdrift.generator_number(generator text) RETURNS text
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN coalesce((SELECT g.id::text FROM snowdrift_tables.generator AS g WHERE g.name = generator), '');
+END $$;
+COMMENT ON FUNCTION snowdrift.generator_number(text) IS 'number of a generator, which no later one has; empty for the default ones';
+
 CREATE FUNCTION snowdrift.generator_watermark(kind text, generator text, OUT last bigint, OUT watermark text)
     LANGUAGE sql VOLATILE PARALLEL RESTRICTED
 BEGIN ATOMIC

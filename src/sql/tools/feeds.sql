@@ -43,6 +43,7 @@ BEGIN
         problem := 'The column''s default does not draw from a sequence or a generator.';
     ELSIF watched_generator IS NULL THEN
         problem := CASE WHEN sequence IS NULL THEN 'The column''s default does not draw from the sequence.'
+            WHEN NOT has_sequence_privilege((SELECT c.relowner FROM pg_class AS c WHERE c.oid = "table"), sequence, 'SELECT') THEN format('The table''s owner may not read sequence %s.', sequence::regclass)
             WHEN NOT has_sequence_privilege((SELECT p.proowner FROM pg_proc AS p WHERE p.oid = 'snowdrift.hold_sequence()'::regprocedure), sequence, 'SELECT') THEN format('The owner of the watch''s function may not read sequence %s.', sequence::regclass)
             ELSE snowdrift.sequence_problem(sequence) END;
     END IF;
@@ -73,23 +74,35 @@ END $$;
 COMMENT ON FUNCTION snowdrift.hold(regclass)
     IS 'hold back the watermark of a watched table until the transaction ends, so that it can draw numbers before it inserts rows';
 
--- The watermark of a table's key, and the last number that was drawn. The last number of generators of the library is
--- null, because positions can be ahead of it.
-CREATE FUNCTION snowdrift.current_watermark(kind text, generator text, sequence oid, OUT last bigint, OUT watermark text)
+-- The number before the one that a sequence returns next if it has returned none since it was created or set. Only for a caller's own
+-- rights, because it reads the sequence by its name. The last number is read again: a number that is being drawn can be seen half.
+CREATE FUNCTION snowdrift.uncalled_number(sequence oid) RETURNS bigint LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    number bigint;
+BEGIN
+    EXECUTE format('SELECT last_value FROM %s', sequence::regclass) INTO number;
+    RETURN coalesce(pg_sequence_last_value(sequence), snowdrift.number_before(number));
+END $$;
+COMMENT ON FUNCTION snowdrift.uncalled_number(oid) IS 'number before the next one of a sequence that has not returned it yet';
+
+-- The watermark of a table's key, and the last number that was drawn. Null for generators of the library, which can be ahead of
+-- the last one.
+CREATE FUNCTION snowdrift.current_watermark(kind text, generator text, sequence oid, is_for_caller boolean, OUT last bigint, OUT watermark text)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
 BEGIN
     IF kind <> 'sequence' THEN
         SELECT w.last, w.watermark INTO STRICT last, watermark FROM snowdrift.generator_watermark(kind, generator) AS w;
     ELSIF has_sequence_privilege(sequence, 'SELECT') THEN
-        last := coalesce(pg_sequence_last_value(sequence), snowdrift.uncalled_number(sequence));
+        last := coalesce(pg_sequence_last_value(sequence), CASE WHEN is_for_caller THEN snowdrift.uncalled_number(sequence) END,
+            (SELECT snowdrift.number_before(seqmin) FROM pg_sequence WHERE seqrelid = sequence));
         watermark := least(last, snowdrift.lowest_hold(sequence, last), 9223372036854775806) + 1;
     ELSE
         RAISE 'permission denied for sequence %', sequence::regclass USING ERRCODE = '42501',
             HINT = format('Run GRANT SELECT ON SEQUENCE %s TO %s;', sequence::regclass, quote_ident(current_user));
     END IF;
 END $$;
-COMMENT ON FUNCTION snowdrift.current_watermark(text, text, oid) IS 'watermark of a generator or a sequence, as text, and the last number that was drawn';
+COMMENT ON FUNCTION snowdrift.current_watermark(text, text, oid, boolean) IS 'watermark of a generator or a sequence, as text, and the last number that was drawn';
 
 -- The watermark for read_new(). Raises an error if it is unknown, or if the position is above all numbers that were drawn. A
 -- standby does not compare them, because its watermark can be older than a position that was read on the primary.
@@ -99,12 +112,12 @@ DECLARE
     w record;
 BEGIN
     IF sequence IS NOT NULL AND pg_is_in_recovery() THEN
-        RETURN snowdrift.published_watermark('table', "table"::oid::text);
+        RETURN snowdrift.published_watermark('table', "table"::oid::text, sequence);
     ELSIF sequence IS NOT NULL AND current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN    -- Their snapshot is older than the locks.
         RAISE 'cannot read new rows of table "%" in a transaction with isolation level "%"', snowdrift.plain_name("table"), current_setting('transaction_isolation')
             USING ERRCODE = '25001', HINT = 'Use READ COMMITTED.';
     END IF;
-    w := snowdrift.current_watermark(kind, generator, sequence);
+    w := snowdrift.current_watermark(kind, generator, sequence, true);
     IF w.last IS NOT NULL THEN
         IF after::bigint > w.last THEN
             RAISE 'position % of table "%" is ahead of the last ID, %', after, snowdrift.plain_name("table"), w.last USING ERRCODE = '55000',

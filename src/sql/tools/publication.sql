@@ -7,6 +7,7 @@ CREATE TABLE snowdrift_tables.published_watermark (
     source text,    -- name of the generator, or OID of the watched table
     watermark text NOT NULL,
     server text NOT NULL,
+    origin text NOT NULL,    -- what draws: a later one of the same name, or of the table, is another one
     published_at timestamptz NOT NULL,
     PRIMARY KEY (kind, source)
 );
@@ -40,8 +41,18 @@ COMMENT ON FUNCTION snowdrift.watermark_source(text, text) IS 'table or generato
 
 -- The watermarks of generators of the library, and of tables whose watch depends on a sequence, which includes the generators of the
 -- SQL edition. What cannot be read raises a warning.
-CREATE FUNCTION snowdrift.current_watermarks(OUT kind text, OUT source text, OUT watermark text) RETURNS SETOF record
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+-- A sequence and its file, which RESTART and TRUNCATE … RESTART IDENTITY replace, or the number of a generator.
+CREATE FUNCTION snowdrift.watermark_origin(source text, sequence oid) RETURNS text LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN CASE WHEN sequence <> 0 THEN (SELECT concat_ws('/', c.oid, c.relfilenode) FROM pg_class AS c WHERE c.oid = sequence)
+        ELSE snowdrift.generator_number(source) END;
+END $$;
+COMMENT ON FUNCTION snowdrift.watermark_origin(text, oid) IS 'identity of the sequence or the generator whose watermark is published';
+
+-- The watermarks of the generators that do not depend on a table, and those of watched tables. What cannot be read now raises a warning:
+-- null if a lock is in the way, so that the earlier one stays; otherwise, none.
+CREATE FUNCTION snowdrift.current_watermarks(OUT kind text, OUT source text, OUT watermark text, OUT origin text) RETURNS SETOF record
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' AS $$
 #variable_conflict use_variable
 DECLARE
     f record;
@@ -49,18 +60,24 @@ BEGIN
     FOR kind, source IN
         SELECT g.kind, coalesce(g.name, '') FROM snowdrift.generators AS g
         WHERE g.kind = ANY (snowdrift.kinds_with_watermarks()) AND snowdrift.state_of(coalesce(g.name, '')) IS NULL
-        UNION ALL SELECT DISTINCT 'table', tgrelid::oid::text FROM pg_trigger
-        WHERE tgfoid = 'snowdrift.refuse_row()'::regprocedure AND tgparentid = 0
+        UNION ALL SELECT DISTINCT 'table', tgrelid::oid::text FROM pg_trigger JOIN pg_class AS c ON c.oid = tgrelid
+        WHERE tgfoid = 'snowdrift.refuse_row()'::regprocedure AND tgparentid = 0 AND relpersistence = 'p'
         ORDER BY 1, 2 LOOP
         BEGIN
+            watermark := NULL;
             IF kind = 'table' THEN
                 f := snowdrift.feed(source::oid);
-                watermark := (SELECT w.watermark FROM snowdrift.current_watermark(f.kind, f.generator, f.sequence) AS w);
+                origin := snowdrift.watermark_origin(source, f.sequence);
+                watermark := (SELECT w.watermark FROM snowdrift.current_watermark(f.kind, f.generator, f.sequence, false) AS w);
             ELSE
+                origin := snowdrift.watermark_origin(source, 0);
                 watermark := (SELECT w.watermark FROM snowdrift.generator_watermark(kind, source) AS w);
             END IF;
             RETURN NEXT;
-        EXCEPTION WHEN OTHERS THEN
+        EXCEPTION WHEN lock_not_available THEN
+            RAISE WARNING 'watermark of % is not published now: %', snowdrift.watermark_source(kind, source), SQLERRM;
+            RETURN NEXT;
+        WHEN OTHERS THEN
             RAISE WARNING 'watermark of % is not published: %', snowdrift.watermark_source(kind, source), SQLERRM;
         END;
     END LOOP;
@@ -69,14 +86,17 @@ COMMENT ON FUNCTION snowdrift.current_watermarks() IS 'watermarks that standbys 
 
 CREATE FUNCTION snowdrift.publish_watermarks() RETURNS void
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    now CONSTANT timestamptz := clock_timestamp();
 BEGIN
     PERFORM snowdrift.check_can_change('snowdrift.publish_watermarks()', false);
-    INSERT INTO snowdrift_tables.published_watermark AS p
-    SELECT kind, source, watermark, snowdrift_tables.server(), now FROM snowdrift.current_watermarks()
-    ON CONFLICT (kind, source) DO UPDATE SET watermark = excluded.watermark, server = excluded.server, published_at = excluded.published_at;
-    DELETE FROM snowdrift_tables.published_watermark WHERE published_at < now;
+    WITH present AS MATERIALIZED (
+        SELECT * FROM snowdrift.current_watermarks()
+    ), written AS (
+        INSERT INTO snowdrift_tables.published_watermark AS p (kind, source, watermark, server, origin, published_at)
+        SELECT kind, source, watermark, snowdrift_tables.server(), origin, clock_timestamp() FROM present WHERE watermark IS NOT NULL
+        ON CONFLICT (kind, source) DO UPDATE
+        SET watermark = excluded.watermark, server = excluded.server, origin = excluded.origin, published_at = excluded.published_at
+    )
+    DELETE FROM snowdrift_tables.published_watermark AS p WHERE NOT EXISTS (SELECT FROM present WHERE (present.kind, present.source) = (p.kind, p.source));
 END $$;
 COMMENT ON FUNCTION snowdrift.publish_watermarks() IS 'let hot standbys read new rows up to the present watermarks; call it regularly on the primary';
 
@@ -91,17 +111,18 @@ COMMENT ON FUNCTION snowdrift_tables.published_watermarks() IS 'watermarks that 
 
 CREATE VIEW snowdrift.published_watermarks AS
     SELECT kind, CASE WHEN kind <> 'table' THEN nullif(source, '') END AS generator, CASE kind WHEN 'table' THEN source::oid::regclass END AS "table",
-        CASE WHEN kind <> 'table' OR has_table_privilege(source::oid, 'SELECT') THEN watermark END AS watermark, published_at
+        CASE WHEN kind <> 'table' OR has_any_column_privilege(source::oid, 'SELECT') THEN watermark END AS watermark, published_at, origin
     FROM snowdrift_tables.published_watermarks();
 COMMENT ON VIEW snowdrift.published_watermarks IS 'watermarks up to which hot standbys can read new rows';
 
 -- STABLE: it reads with the snapshot of the statement, which therefore contains the rows below the watermark.
-CREATE FUNCTION snowdrift.published_watermark(kind text, source text) RETURNS text
+CREATE FUNCTION snowdrift.published_watermark(kind text, source text, sequence oid) RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     published record;
 BEGIN
-    SELECT * INTO published FROM snowdrift.published_watermarks AS p WHERE p.kind = published_watermark.kind AND coalesce(p.generator, p."table"::oid::text, '') = source;
+    SELECT * INTO published FROM snowdrift.published_watermarks AS p
+    WHERE p.kind = published_watermark.kind AND coalesce(p.generator, p."table"::oid::text, '') = source AND p.origin = snowdrift.watermark_origin(source, sequence);
     IF NOT FOUND THEN
         RAISE 'no watermark of % is published', snowdrift.watermark_source(kind, source) USING ERRCODE = '55000',
             HINT = 'A standby can read new rows if snowdrift.publish_watermarks() is called regularly on the primary.';
@@ -110,4 +131,4 @@ BEGIN
     END IF;
     RETURN published.watermark;
 END $$;
-COMMENT ON FUNCTION snowdrift.published_watermark(text, text) IS 'watermark that the primary has published; raises an error if there is none';
+COMMENT ON FUNCTION snowdrift.published_watermark(text, text, oid) IS 'watermark that the primary has published; raises an error if there is none';

@@ -21,6 +21,10 @@ CREATE FUNCTION snowdrift.hold_setting(sequence oid) RETURNS text LANGUAGE sql I
     RETURN 'snowdrift_hold.s' || sequence::text;
 COMMENT ON FUNCTION snowdrift.hold_setting(oid) IS 'setting that contains the number above which a transaction''s rows are accepted';
 
+CREATE FUNCTION snowdrift.number_before(number bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN greatest(number, -9223372036854775807) - 1;
+COMMENT ON FUNCTION snowdrift.number_before(bigint) IS 'number before another one; the smallest for itself';
+
 -- The holds that transactions have taken. Prepared transactions have no process.
 CREATE FUNCTION snowdrift.holds(OUT pid integer, OUT virtualtransaction text, OUT key bigint) RETURNS SETOF record LANGUAGE sql VOLATILE
 BEGIN ATOMIC
@@ -37,17 +41,6 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.lowest_hold(oid, bigint) IS 'lowest number at which a transaction holds a sequence''s watermark back; null if none does';
 
--- The number before the one that a sequence returns next if it has returned none since it was created or set. The last number is read
--- again, because a number that is being drawn can be seen half.
-CREATE FUNCTION snowdrift.uncalled_number(sequence oid) RETURNS bigint LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    number bigint;
-BEGIN
-    EXECUTE format('SELECT greatest(last_value, -9223372036854775807) - 1 FROM %s', sequence::regclass) INTO number;
-    RETURN coalesce(pg_sequence_last_value(sequence), number);
-END $$;
-COMMENT ON FUNCTION snowdrift.uncalled_number(oid) IS 'number before the next one of a sequence that has not returned it yet';
-
 -- The trigger that takes the hold. It has the rights of its owner, because those who insert into an identity column have none on its
 -- sequence. The sequence is the one that the trigger's condition names, so that it follows renames and dumps; the table's owner must
 -- be allowed to read it. The lock's key has the last number from before the lock was taken, and the setting the one from after: a
@@ -55,10 +48,12 @@ COMMENT ON FUNCTION snowdrift.uncalled_number(oid) IS 'number before the next on
 CREATE FUNCTION snowdrift.hold_sequence() RETURNS trigger LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     sequence regclass;
+    before_first bigint;
     is_allowed boolean;
     held bigint;
 BEGIN
-    SELECT s.seqrelid, has_sequence_privilege(c.relowner, s.seqrelid, 'SELECT') AND has_sequence_privilege(s.seqrelid, 'SELECT') INTO sequence, is_allowed
+    SELECT s.seqrelid, snowdrift.number_before(s.seqmin), has_sequence_privilege(c.relowner, s.seqrelid, 'SELECT') AND has_sequence_privilege(s.seqrelid, 'SELECT')
+    INTO sequence, before_first, is_allowed
     FROM pg_trigger AS t JOIN pg_depend AS d ON d.classid = t.tableoid AND d.objid = t.oid JOIN pg_sequence AS s ON s.seqrelid = d.refobjid
         JOIN pg_class AS c ON c.oid = t.tgrelid AND c.tableoid = d.refclassid
     WHERE t.tgrelid = TG_RELID AND t.tgname = TG_NAME;
@@ -67,11 +62,11 @@ BEGIN
             DETAIL = 'The trigger names no sequence that the table''s owner and that of the function may read, or is later than the transaction''s snapshot.',
             HINT = 'Repeat the transaction, or let the table''s owner call snowdrift.watch() again.';
     END IF;
-    held := coalesce(pg_sequence_last_value(sequence), snowdrift.uncalled_number(sequence));
+    held := coalesce(pg_sequence_last_value(sequence), before_first);
     WHILE NOT pg_try_advisory_xact_lock_shared(snowdrift.hold_key(sequence, held)) LOOP    -- Another role has locked this key.
         held := held - 1;
     END LOOP;
-    PERFORM set_config(snowdrift.hold_setting(sequence), coalesce(pg_sequence_last_value(sequence), snowdrift.uncalled_number(sequence))::text, true);
+    PERFORM set_config(snowdrift.hold_setting(sequence), coalesce(pg_sequence_last_value(sequence), before_first)::text, true);
     RETURN NULL;
 END $$;
 COMMENT ON FUNCTION snowdrift.hold_sequence() IS 'trigger of snowdrift.watch: hold the watermark back before the statement draws from the sequence';
@@ -228,7 +223,6 @@ DECLARE
     relation pg_class;
     name text;
     owner oid;
-    namespace regnamespace;
     k record;
     w record;
     wanted text[];
@@ -258,17 +252,11 @@ BEGIN
     END LOOP;
     -- The trigger reads the sequence with the rights of its function's owner.
     owner := (SELECT p.proowner FROM pg_proc AS p WHERE p.oid = 'snowdrift.hold_sequence()'::regprocedure);
-    IF k.kind = 'sequence' THEN
-        namespace := (SELECT c.relnamespace FROM pg_class AS c WHERE c.oid = k.sequence);
-        IF NOT has_schema_privilege(owner, namespace, 'USAGE') THEN
-            EXECUTE format('GRANT USAGE ON SCHEMA %s TO %s', namespace, owner::regrole);
-        END IF;
-        IF NOT has_sequence_privilege(owner, k.sequence, 'SELECT') THEN
-            EXECUTE format('GRANT SELECT ON SEQUENCE %s TO %s', k.sequence::regclass, owner::regrole);
-        END IF;
-        IF NOT has_schema_privilege(owner, namespace, 'USAGE') OR NOT has_sequence_privilege(owner, k.sequence, 'SELECT') THEN    -- GRANT has raised a warning
+    IF k.kind = 'sequence' AND NOT has_sequence_privilege(owner, k.sequence, 'SELECT') THEN
+        EXECUTE format('GRANT SELECT ON SEQUENCE %s TO %s', k.sequence::regclass, owner::regrole);
+        IF NOT has_sequence_privilege(owner, k.sequence, 'SELECT') THEN    -- GRANT has raised a warning
             RAISE 'permission denied for sequence %', k.sequence::regclass USING ERRCODE = '42501',
-                HINT = format('Let the owners run GRANT USAGE ON SCHEMA %1$s TO %2$s; GRANT SELECT ON SEQUENCE %3$s TO %2$s;', namespace, owner::regrole, k.sequence::regclass);
+                HINT = format('Let its owner run GRANT SELECT ON SEQUENCE %s TO %s;', k.sequence::regclass, owner::regrole);
         END IF;
     END IF;
 END $$;

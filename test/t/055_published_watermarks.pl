@@ -93,6 +93,8 @@ for my $db (sort keys %tables)
 	run($db, "INSERT INTO $_ (name) VALUES ('third')") for @tables;
 	publish($db);
 	is(names($db, $_), 'first', "$db, $_: rows after that of an open transaction are not read") for @tables;
+	my $cursor = $standby->background_psql($db);    # whose snapshot lacks the second row, and has the third one
+	$cursor->query_safe('BEGIN; DECLARE c CURSOR FOR SELECT name FROM flakes WHERE id < snowflake_watermark() ORDER BY id') if $db eq 'extension';
 	$writer->query_safe('COMMIT');
 	$writer->quit;
 	$node->wait_for_catchup($standby, 'replay');
@@ -106,6 +108,8 @@ for my $db (sort keys %tables)
 	is($earlier->query_safe("SELECT string_agg(name, ' ') FROM snowdrift.read_new(NULL::$_)"), 'first', '... but not in an earlier snapshot') for @tables;
 	is($earlier->query_safe("SELECT string_agg(name, ' ') FROM flakes WHERE id < snowflake_watermark()"), 'first', '... nor in a query with the watermark') if $db eq 'extension';
 	$earlier->quit;
+	is($cursor->query_safe('FETCH ALL FROM c'), 'first', '... nor in a statement that began before') if $db eq 'extension';
+	$cursor->quit;
 }
 is($standby->safe_psql('extension', q{SELECT count(*) FROM flakes WHERE id < snowflake_watermark()}), '3', 'a query with the watermark reads the rows');
 is($standby->safe_psql('extension', q{SELECT count(*) FROM own WHERE id < snowflake_watermark('own')}), '3', '... of a named generator, too');

@@ -1965,12 +1965,12 @@ CREATE FUNCTION snowdrift.state_of(generator text) RETURNS oid LANGUAGE sql IMMU
     RETURN NULL::oid;
 COMMENT ON FUNCTION snowdrift.state_of(text) IS 'sequence that is the state of a generator; null, because the library has the states';
 
-CREATE FUNCTION snowdrift.generator_number(generator text) RETURNS text
-    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    RETURN coalesce((SELECT g.id::text FROM snowdrift_tables.generator AS g WHERE g.name = generator), '');
-END $$;
-COMMENT ON FUNCTION snowdrift.generator_number(text) IS 'number of a generator, which no later one has; empty for the default ones';
+CREATE FUNCTION snowdrift.generator_identity(generator text) RETURNS text LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT coalesce((SELECT concat_ws('/', g.layout::text, g.datacenter, g.worker, g.sequence_min, g.sequence_max, extract(epoch FROM g.origin)) FROM snowdrift.generators AS g WHERE g.name = generator AND g.kind = 'snowflake'), '');
+END;
+COMMENT ON FUNCTION snowdrift.generator_identity(text)
+    IS 'definition of a generator of Snowflakes, and the time from which it issues IDs; empty for the default ones';
 
 CREATE FUNCTION snowdrift.generator_watermark(kind text, generator text, OUT last bigint, OUT watermark text)
     LANGUAGE sql VOLATILE PARALLEL RESTRICTED
@@ -5334,10 +5334,15 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION snowdrift.holds() IS 'advisory locks that can be holds of watermarks';
 
--- A key has 39 bits of a number: of the one that is nearest to the last number. Read the last number before the holds.
+-- A key has 39 bits of a number: of the one that is nearest to the last number, or of one before the first, at which a sequence is held
+-- that has returned no number since it was created or set. Read the last number before the holds.
 CREATE FUNCTION snowdrift.lowest_hold(sequence oid, last bigint) RETURNS bigint LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    before_first CONSTANT bigint := (SELECT greatest(seqmin, -9223372036854775744) - 1 FROM pg_sequence WHERE seqrelid = sequence);
 BEGIN
-    RETURN (SELECT min(last - ((((last & 549755813887) - (key & 549755813887) + 274877906944) & 549755813887) - 274877906944)) FROM snowdrift.holds() WHERE key = snowdrift.hold_key(sequence, key));
+    RETURN (SELECT min(least(last - ((((last & 549755813887) - (key & 549755813887) + 274877906944) & 549755813887) - 274877906944),
+            CASE WHEN ((before_first - key) & 549755813887) < 64 THEN before_first - 63 END))
+        FROM snowdrift.holds() WHERE key = snowdrift.hold_key(sequence, key));
 END $$;
 COMMENT ON FUNCTION snowdrift.lowest_hold(oid, bigint) IS 'lowest number at which a transaction holds a sequence''s watermark back; null if none does';
 
@@ -5853,11 +5858,11 @@ COMMENT ON FUNCTION snowdrift.watermark_source(text, text) IS 'table or generato
 
 -- The watermarks of generators of the library, and of tables whose watch depends on a sequence, which includes the generators of the
 -- SQL edition. What cannot be read raises a warning.
--- A sequence and its file, which RESTART and TRUNCATE … RESTART IDENTITY replace, or the number of a generator.
+-- A sequence and its file, which RESTART and TRUNCATE … RESTART IDENTITY replace, or the definition of a generator.
 CREATE FUNCTION snowdrift.watermark_origin(source text, sequence oid) RETURNS text LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN CASE WHEN sequence <> 0 THEN (SELECT concat_ws('/', c.oid, c.relfilenode) FROM pg_class AS c WHERE c.oid = sequence)
-        ELSE snowdrift.generator_number(source) END;
+        ELSE snowdrift.generator_identity(source) END;
 END $$;
 COMMENT ON FUNCTION snowdrift.watermark_origin(text, oid) IS 'identity of the sequence or the generator whose watermark is published';
 
@@ -5888,6 +5893,7 @@ BEGIN
             RETURN NEXT;
         EXCEPTION WHEN lock_not_available THEN
             RAISE WARNING 'watermark of % is not published now: %', snowdrift.watermark_source(kind, source), SQLERRM;
+            PERFORM set_config('lock_timeout', '1ms', true);    -- so that many locked sequences do not add up
             RETURN NEXT;
         WHEN OTHERS THEN
             RAISE WARNING 'watermark of % is not published: %', snowdrift.watermark_source(kind, source), SQLERRM;
@@ -5912,7 +5918,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.publish_watermarks() IS 'let hot standbys read new rows up to the present watermarks; call it regularly on the primary';
 
--- Other roles read the table only through functions, which release their locks. The view hides the watermarks of tables that the role
+-- Other roles read the table only through functions. The view hides the watermarks of tables that the role
 -- may not read, because the last number of a sequence tells how many rows there are.
 CREATE FUNCTION snowdrift_tables.published_watermarks() RETURNS SETOF snowdrift_tables.published_watermark
     LANGUAGE sql STABLE SECURITY DEFINER

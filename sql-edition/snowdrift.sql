@@ -84,6 +84,11 @@ ELSE
     DROP TABLE snowdrift_tables.generator CASCADE;    -- also drops functions that are created again below
 END IF;
 
+IF to_regclass('snowdrift_tables.published_watermark') IS NOT NULL AND 'kind,source,watermark,server,origin,published_at' <> (SELECT string_agg(attname, ',' ORDER BY attnum)
+        FROM pg_attribute WHERE attrelid = to_regclass('snowdrift_tables.published_watermark') AND attnum > 0 AND NOT attisdropped) THEN
+    DROP TABLE snowdrift_tables.published_watermark CASCADE;
+END IF;
+
 FOREACH place IN ARRAY '{snowdrift,snowdrift_tables}'::text[] LOOP
     is_new := to_regnamespace(place) IS NULL;
     IF is_new THEN
@@ -659,7 +664,7 @@ DECLARE
 BEGIN
     IF EXISTS (SELECT FROM pg_catalog.pg_depend AS d WHERE d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass
             AND d.refobjid OPERATOR(pg_catalog.=) sequence AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass) THEN
-        last := coalesce(pg_catalog.pg_sequence_last_value(sequence), 0) OPERATOR(pg_catalog.>>) f.sequence_bits;
+        last := coalesce(pg_catalog.pg_sequence_last_value(sequence) OPERATOR(pg_catalog.>>) f.sequence_bits, '-1'::pg_catalog.int8);    -- before the first unit
         WHILE NOT pg_catalog.pg_try_advisory_xact_lock_shared(snowdrift.hold_key(sequence::pg_catalog.oid, last)) LOOP    -- Another role has locked this key.
             last := last OPERATOR(pg_catalog.-) 1::pg_catalog.int8;
         END LOOP;
@@ -1021,7 +1026,7 @@ BEGIN ATOMIC
 END
 $sql$;
 
-CREATE OR REPLACE FUNCTION snowdrift.generator_number(generator text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION snowdrift.generator_identity(generator text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN NULL::text;
 
 CREATE OR REPLACE FUNCTION snowdrift.generator_watermark(kind text, generator text, OUT last bigint, OUT watermark text)
@@ -4481,10 +4486,15 @@ END
 $sql$;
 COMMENT ON FUNCTION snowdrift.holds() IS 'advisory locks that can be holds of watermarks';
 
--- A key has 39 bits of a number: of the one that is nearest to the last number. Read the last number before the holds.
+-- A key has 39 bits of a number: of the one that is nearest to the last number, or of one before the first, at which a sequence is held
+-- that has returned no number since it was created or set. Read the last number before the holds.
 CREATE OR REPLACE FUNCTION snowdrift.lowest_hold(sequence oid, last bigint) RETURNS bigint LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    before_first CONSTANT bigint := (SELECT greatest(seqmin, -9223372036854775744) - 1 FROM pg_sequence WHERE seqrelid = sequence);
 BEGIN
-    RETURN (SELECT min(last - ((((last & 549755813887) - (key & 549755813887) + 274877906944) & 549755813887) - 274877906944)) FROM snowdrift.holds() WHERE key = snowdrift.hold_key(sequence, key));
+    RETURN (SELECT min(least(last - ((((last & 549755813887) - (key & 549755813887) + 274877906944) & 549755813887) - 274877906944),
+            CASE WHEN ((before_first - key) & 549755813887) < 64 THEN before_first - 63 END))
+        FROM snowdrift.holds() WHERE key = snowdrift.hold_key(sequence, key));
 END $$;
 COMMENT ON FUNCTION snowdrift.lowest_hold(oid, bigint) IS 'lowest number at which a transaction holds a sequence''s watermark back; null if none does';
 
@@ -5010,11 +5020,11 @@ COMMENT ON FUNCTION snowdrift.watermark_source(text, text) IS 'table or generato
 
 -- The watermarks of generators of the library, and of tables whose watch depends on a sequence, which includes the generators of the
 -- SQL edition. What cannot be read raises a warning.
--- A sequence and its file, which RESTART and TRUNCATE … RESTART IDENTITY replace, or the number of a generator.
+-- A sequence and its file, which RESTART and TRUNCATE … RESTART IDENTITY replace, or the definition of a generator.
 CREATE OR REPLACE FUNCTION snowdrift.watermark_origin(source text, sequence oid) RETURNS text LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN CASE WHEN sequence <> 0 THEN (SELECT concat_ws('/', c.oid, c.relfilenode) FROM pg_class AS c WHERE c.oid = sequence)
-        ELSE snowdrift.generator_number(source) END;
+        ELSE snowdrift.generator_identity(source) END;
 END $$;
 COMMENT ON FUNCTION snowdrift.watermark_origin(text, oid) IS 'identity of the sequence or the generator whose watermark is published';
 
@@ -5045,6 +5055,7 @@ BEGIN
             RETURN NEXT;
         EXCEPTION WHEN lock_not_available THEN
             RAISE WARNING 'watermark of % is not published now: %', snowdrift.watermark_source(kind, source), SQLERRM;
+            PERFORM set_config('lock_timeout', '1ms', true);    -- so that many locked sequences do not add up
             RETURN NEXT;
         WHEN OTHERS THEN
             RAISE WARNING 'watermark of % is not published: %', snowdrift.watermark_source(kind, source), SQLERRM;
@@ -5069,7 +5080,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.publish_watermarks() IS 'let hot standbys read new rows up to the present watermarks; call it regularly on the primary';
 
--- Other roles read the table only through functions, which release their locks. The view hides the watermarks of tables that the role
+-- Other roles read the table only through functions. The view hides the watermarks of tables that the role
 -- may not read, because the last number of a sequence tells how many rows there are.
 EXECUTE $sql$
 CREATE OR REPLACE FUNCTION snowdrift_tables.published_watermarks() RETURNS SETOF snowdrift_tables.published_watermark

@@ -84,6 +84,11 @@ ELSE
     DROP TABLE snowdrift_tables.generator CASCADE;    -- also drops functions that are created again below
 END IF;
 
+IF to_regclass('snowdrift_tables.published_watermark') IS NOT NULL AND 'kind,source,watermark,server,origin,published_at' <> (SELECT string_agg(attname, ',' ORDER BY attnum)
+        FROM pg_attribute WHERE attrelid = to_regclass('snowdrift_tables.published_watermark') AND attnum > 0 AND NOT attisdropped) THEN
+    DROP TABLE snowdrift_tables.published_watermark CASCADE;
+END IF;
+
 FOREACH place IN ARRAY '{snowdrift,snowdrift_tables}'::text[] LOOP
     is_new := to_regnamespace(place) IS NULL;
     IF is_new THEN

@@ -77,7 +77,7 @@ BEGIN ATOMIC
     SELECT to_regclass(g.state) FROM snowdrift_tables.generators() AS g WHERE g.name = generator COLLATE "C";
 END;
 
-CREATE FUNCTION snowdrift.generator_number(generator text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION snowdrift.generator_identity(generator text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN NULL::text;
 
 CREATE FUNCTION snowdrift.generator_watermark(kind text, generator text, OUT last bigint, OUT watermark text)

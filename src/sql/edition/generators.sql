@@ -93,7 +93,7 @@ DECLARE
 BEGIN
     IF EXISTS (SELECT FROM pg_catalog.pg_depend AS d WHERE d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass
             AND d.refobjid OPERATOR(pg_catalog.=) sequence AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass) THEN
-        last := coalesce(pg_catalog.pg_sequence_last_value(sequence), 0) OPERATOR(pg_catalog.>>) f.sequence_bits;
+        last := coalesce(pg_catalog.pg_sequence_last_value(sequence) OPERATOR(pg_catalog.>>) f.sequence_bits, '-1'::pg_catalog.int8);    -- before the first unit
         WHILE NOT pg_catalog.pg_try_advisory_xact_lock_shared(snowdrift.hold_key(sequence::pg_catalog.oid, last)) LOOP    -- Another role has locked this key.
             last := last OPERATOR(pg_catalog.-) 1::pg_catalog.int8;
         END LOOP;

@@ -75,12 +75,12 @@ CREATE FUNCTION snowdrift.state_of(generator text) RETURNS oid LANGUAGE sql IMMU
     RETURN NULL::oid;
 COMMENT ON FUNCTION snowdrift.state_of(text) IS 'sequence that is the state of a generator; null, because the library has the states';
 
-CREATE FUNCTION snowdrift.generator_number(generator text) RETURNS text
-    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    RETURN coalesce((SELECT g.id::text FROM snowdrift_tables.generator AS g WHERE g.name = generator), '');
-END $$;
-COMMENT ON FUNCTION snowdrift.generator_number(text) IS 'number of a generator, which no later one has; empty for the default ones';
+CREATE FUNCTION snowdrift.generator_identity(generator text) RETURNS text LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT coalesce((SELECT concat_ws('/', g.layout::text, g.datacenter, g.worker, g.sequence_min, g.sequence_max, extract(epoch FROM g.origin)) FROM snowdrift.generators AS g WHERE g.name = generator AND g.kind = 'snowflake'), '');
+END;
+COMMENT ON FUNCTION snowdrift.generator_identity(text)
+    IS 'definition of a generator of Snowflakes, and the time from which it issues IDs; empty for the default ones';
 
 CREATE FUNCTION snowdrift.generator_watermark(kind text, generator text, OUT last bigint, OUT watermark text)
     LANGUAGE sql VOLATILE PARALLEL RESTRICTED

@@ -41,11 +41,11 @@ COMMENT ON FUNCTION snowdrift.watermark_source(text, text) IS 'table or generato
 
 -- The watermarks of generators of the library, and of tables whose watch depends on a sequence, which includes the generators of the
 -- SQL edition. What cannot be read raises a warning.
--- A sequence and its file, which RESTART and TRUNCATE … RESTART IDENTITY replace, or the number of a generator.
+-- A sequence and its file, which RESTART and TRUNCATE … RESTART IDENTITY replace, or the definition of a generator.
 CREATE FUNCTION snowdrift.watermark_origin(source text, sequence oid) RETURNS text LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN CASE WHEN sequence <> 0 THEN (SELECT concat_ws('/', c.oid, c.relfilenode) FROM pg_class AS c WHERE c.oid = sequence)
-        ELSE snowdrift.generator_number(source) END;
+        ELSE snowdrift.generator_identity(source) END;
 END $$;
 COMMENT ON FUNCTION snowdrift.watermark_origin(text, oid) IS 'identity of the sequence or the generator whose watermark is published';
 
@@ -76,6 +76,7 @@ BEGIN
             RETURN NEXT;
         EXCEPTION WHEN lock_not_available THEN
             RAISE WARNING 'watermark of % is not published now: %', snowdrift.watermark_source(kind, source), SQLERRM;
+            PERFORM set_config('lock_timeout', '1ms', true);    -- so that many locked sequences do not add up
             RETURN NEXT;
         WHEN OTHERS THEN
             RAISE WARNING 'watermark of % is not published: %', snowdrift.watermark_source(kind, source), SQLERRM;
@@ -100,7 +101,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.publish_watermarks() IS 'let hot standbys read new rows up to the present watermarks; call it regularly on the primary';
 
--- Other roles read the table only through functions, which release their locks. The view hides the watermarks of tables that the role
+-- Other roles read the table only through functions. The view hides the watermarks of tables that the role
 -- may not read, because the last number of a sequence tells how many rows there are.
 CREATE FUNCTION snowdrift_tables.published_watermarks() RETURNS SETOF snowdrift_tables.published_watermark
     LANGUAGE sql STABLE SECURITY DEFINER

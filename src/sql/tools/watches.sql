@@ -34,10 +34,15 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION snowdrift.holds() IS 'advisory locks that can be holds of watermarks';
 
--- A key has 39 bits of a number: of the one that is nearest to the last number. Read the last number before the holds.
+-- A key has 39 bits of a number: of the one that is nearest to the last number, or of one before the first, at which a sequence is held
+-- that has returned no number since it was created or set. Read the last number before the holds.
 CREATE FUNCTION snowdrift.lowest_hold(sequence oid, last bigint) RETURNS bigint LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    before_first CONSTANT bigint := (SELECT greatest(seqmin, -9223372036854775744) - 1 FROM pg_sequence WHERE seqrelid = sequence);
 BEGIN
-    RETURN (SELECT min(last - ((((last & 549755813887) - (key & 549755813887) + 274877906944) & 549755813887) - 274877906944)) FROM snowdrift.holds() WHERE key = snowdrift.hold_key(sequence, key));
+    RETURN (SELECT min(least(last - ((((last & 549755813887) - (key & 549755813887) + 274877906944) & 549755813887) - 274877906944),
+            CASE WHEN ((before_first - key) & 549755813887) < 64 THEN before_first - 63 END))
+        FROM snowdrift.holds() WHERE key = snowdrift.hold_key(sequence, key));
 END $$;
 COMMENT ON FUNCTION snowdrift.lowest_hold(oid, bigint) IS 'lowest number at which a transaction holds a sequence''s watermark back; null if none does';
 

@@ -94,8 +94,8 @@ run_tap() {
         SNOWDRIFT_PREVIOUS_BINDIR="$previous_bindir" SNOWDRIFT_PREVIOUS_CONF="$work/previous.conf" \
         SNOWDRIFT_PARTMAN="$partman" SNOWDRIFT_PGLOGICAL="$pglogical" SNOWDRIFT_MONITORING="$dir/monitoring" \
         SNOWDRIFT_BACKUP_TOOLS="$backup_tools" SNOWDRIFT_ETCD="$etcd" \
-        PGCTLTIMEOUT=180 TMPDIR="$dir/tmp" TESTDATADIR="$dir" TESTLOGDIR="$dir/log" TESTDIR="$dir" \
-        prove -v -j "$(($(nproc) + 1))" -I "$pgxs_src/test/perl" -I t "${files[@]#test/}" >"$log" 2>&1 || status=$?
+        PGCTLTIMEOUT=180 PG_TEST_TIMEOUT_DEFAULT=600 TMPDIR="$dir/tmp" TESTDATADIR="$dir" TESTLOGDIR="$dir/log" TESTDIR="$dir" \
+        prove -v -j "$(nproc)" -I "$pgxs_src/test/perl" -I t "${files[@]#test/}" >"$log" 2>&1 || status=$?
     if [ "$status" -ne 0 ]; then
         cat "$log"
         # A test's own log, regress_log_NAME, has the message with which it died.

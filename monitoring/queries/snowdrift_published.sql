@@ -5,4 +5,4 @@ SELECT pg_catalog.current_database()::pg_catalog.text AS datname,
     EXTRACT(epoch FROM pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) pg_catalog.min(p.published_at))::pg_catalog.float8
         AS age_seconds
 FROM snowdrift.published_watermarks AS p
-HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 0::pg_catalog.int8
+HAVING pg_catalog.min(p.published_at) IS NOT NULL

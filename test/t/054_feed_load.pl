@@ -9,7 +9,7 @@ use IPC::Run ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
-my $seconds = $ENV{SNOWDRIFT_LONG} ? 60 : 3;
+my @amount = $ENV{SNOWDRIFT_LONG} ? ('-T', 60) : ('-t', 150);    # transactions per writer, so that a slow machine writes as many rows
 
 my $node = new_server('load');
 $node->append_conf('postgresql.conf', "max_prepared_transactions = 20\nsynchronous_commit = off\n");
@@ -99,7 +99,7 @@ for my $db ('extension', 'edition')
 		my @readers = (
 			start_reader($db, 'seen', 'SELECT id FROM snowdrift.read_new(NULL::events, $1)'),
 			start_reader($db, 'naive', 'SELECT id FROM events WHERE id > $1 ORDER BY id'));
-		my $load = IPC::Run::start([ 'pgbench', '-n', '-c', 8, '-T', $seconds, '-f', $writers, '-d', $node->connstr($db) ], '>', \my $out, '2>', \my $errors);
+		my $load = IPC::Run::start([ 'pgbench', '-n', '-c', 8, @amount, '-f', $writers, '-d', $node->connstr($db) ], '>', \my $out, '2>', \my $errors);
 		# Sessions are killed while they write.
 		my $killer = IPC::Run::start([ 'psql', '-X', '-q', '-d', $node->connstr($db), '-c', q{DO $$ BEGIN LOOP
 			INSERT INTO events (name) VALUES ('killed'); PERFORM pg_terminate_backend(pg_backend_pid()); END LOOP; END $$} ], '>', \my $killed, '2>', \my $message);

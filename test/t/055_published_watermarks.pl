@@ -236,7 +236,7 @@ for my $each (@load)
 		SELECT snowdrift.watch('events'), snowdrift.publish_watermarks()});
 	$node->wait_for_catchup($standby, 'replay');
 	my $publisher = IPC::Run::start([ 'psql', '-X', '-q', '-d', $node->connstr($db), '-U', $user{$db}, '-c', 'CALL publish()' ], '<', \undef, '>', \my $published, '2>', \my $warnings);
-	my $load = IPC::Run::start([ 'pgbench', '-n', '-c', 6, '-T', $ENV{SNOWDRIFT_LONG} ? 30 : 3, '-f', $writers, '-U', $user{$db}, '-d', $node->connstr($db) ], '>', \my $out, '2>', \my $errors);
+	my $load = IPC::Run::start([ 'pgbench', '-n', '-c', 6, $ENV{SNOWDRIFT_LONG} ? ('-T', 30) : ('-t', 200), '-f', $writers, '-U', $user{$db}, '-d', $node->connstr($db) ], '>', \my $out, '2>', \my $errors);
 	my $reader = $standby->background_psql($db, extra_params => [ '-U', $user{$db} ]);
 	my %queries = (
 		seen => 'SELECT id FROM snowdrift.read_new(NULL::events, %s, NULL)',

@@ -182,8 +182,9 @@ sub check_kind
 	$a->query_safe('PREPARE new AS SELECT * FROM snowdrift.read_new(NULL::events, $1)');
 	is($a->query_safe('EXECUTE new (NULL)') =~ tr/\n// + 1, 1, "$db, $kind: a prepared query");
 	run('ALTER TABLE events DROP COLUMN extra');
-	$a->query('EXECUTE new (NULL)');
-	like($a->{stderr} || 'right', qr/right|cached plan must not change result type|has been dropped/, '... raises an error, or is right, after DROP COLUMN');
+	my $row = run('TABLE events');
+	my $found = $a->query('EXECUTE new (NULL)');
+	like($a->{stderr} || $found, qr/\A\Q$row\E\z|ERROR:  (cached plan must not change result type|.* has been dropped)/, '... raises an error, or returns the row, after DROP COLUMN');
 	$a->{stderr} = '';
 	$a->query_safe('DEALLOCATE new; PREPARE new AS SELECT * FROM snowdrift.read_new(NULL::events, $1)');
 	is($a->query_safe('EXECUTE new (NULL)') =~ tr/\n// + 1, 1, '... and reads the row when it is prepared again');

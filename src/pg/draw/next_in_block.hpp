@@ -13,10 +13,6 @@
 #include "pg/support/settings.hpp"
 #include "protocol/generators.hpp"
 
-extern "C" {
-#include "access/xlog.h"
-}
-
 namespace snowdrift {
 
 /// This session's handle of the database's block generator of one kind, whose state is the member

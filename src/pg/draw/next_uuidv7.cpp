@@ -4,6 +4,10 @@
 #include "pg/support/datum.hpp"
 #include "pg/types/id_traits.hpp"
 
+extern "C" {
+#include "access/xlog.h"
+}
+
 using namespace snowdrift;
 
 /// next_uuidv7() → uuid

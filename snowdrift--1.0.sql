@@ -1981,6 +1981,23 @@ END;
 COMMENT ON FUNCTION snowdrift.generator_watermark(text, text)
     IS 'watermark of a generator, as text; the last number is null, because IDs can be ahead of it';
 
+-- Tables whose rows belong to this server: a trigger that is enabled as REPLICA keeps those of other servers out.
+
+-- Logical replication applies no row of another server. Its workers run no query.
+CREATE FUNCTION snowdrift_tables.skip_row() RETURNS trigger
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF current_setting('session_replication_role') = 'replica' THEN
+        IF current_query() IS NOT NULL THEN
+            RAISE 'cannot change table "%" while session_replication_role is "replica"', TG_RELID::regclass USING ERRCODE = '55000',
+                HINT = 'To restore a dump, set session_replication_role to "origin".';
+        END IF;
+        RETURN NULL;
+    END IF;
+    RETURN coalesce(NEW, OLD);    -- after ENABLE TRIGGER ALL, as of pg_dump --disable-triggers
+END $$;
+COMMENT ON FUNCTION snowdrift_tables.skip_row() IS 'trigger: skip rows of another server';
+
 -- What the tools check before they change tables, and how they lock the tables.
 --
 -- Functions that read the catalog and build statements set the search path. Those that execute statements on users' tables
@@ -5836,18 +5853,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION snowdrift_tables.server() IS 'the server, the database and the table to which a published watermark belongs';
 
--- Logical replication applies no row of another server.
-CREATE FUNCTION snowdrift_tables.skip_published_watermark() RETURNS trigger
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    IF current_setting('session_replication_role') = 'replica' THEN
-        RETURN NULL;
-    END IF;
-    RETURN coalesce(NEW, OLD);    -- after ENABLE TRIGGER ALL, as of pg_dump --disable-triggers
-END $$;
-COMMENT ON FUNCTION snowdrift_tables.skip_published_watermark() IS 'skip rows of another server';
 CREATE OR REPLACE TRIGGER skip_row BEFORE INSERT OR UPDATE OR DELETE ON snowdrift_tables.published_watermark
-    FOR EACH ROW EXECUTE FUNCTION snowdrift_tables.skip_published_watermark();
+    FOR EACH ROW EXECUTE FUNCTION snowdrift_tables.skip_row();
 ALTER TABLE snowdrift_tables.published_watermark ENABLE REPLICA TRIGGER skip_row;
 
 -- What messages call the source of a watermark

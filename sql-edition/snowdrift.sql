@@ -567,6 +567,23 @@ CREATE OR REPLACE FUNCTION public.next_uuidv7() RETURNS uuid
     RETURN snowdrift.random_uuidv7(floor(snowdrift.unix_ms_of(statement_timestamp()))::bigint);
 COMMENT ON FUNCTION public.next_uuidv7() IS 'generate random UUID version 7 for the start time of the statement';
 
+-- Tables whose rows belong to this server: a trigger that is enabled as REPLICA keeps those of other servers out.
+
+-- Logical replication applies no row of another server. Its workers run no query.
+CREATE OR REPLACE FUNCTION snowdrift_tables.skip_row() RETURNS trigger
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF current_setting('session_replication_role') = 'replica' THEN
+        IF current_query() IS NOT NULL THEN
+            RAISE 'cannot change table "%" while session_replication_role is "replica"', TG_RELID::regclass USING ERRCODE = '55000',
+                HINT = 'To restore a dump, set session_replication_role to "origin".';
+        END IF;
+        RETURN NULL;
+    END IF;
+    RETURN coalesce(NEW, OLD);    -- after ENABLE TRIGGER ALL, as of pg_dump --disable-triggers
+END $$;
+COMMENT ON FUNCTION snowdrift_tables.skip_row() IS 'trigger: skip rows of another server';
+
 -- Snowflake: generating. The state of a generator is the value of a sequence object, so that all sessions share it, and
 -- no restart or rollback sets it back. The value is an ID without a node: the timestamp above the sequence number.
 
@@ -765,19 +782,7 @@ END $$;
 CREATE OR REPLACE TRIGGER create_state BEFORE INSERT ON snowdrift_tables.generator
     FOR EACH ROW EXECUTE FUNCTION snowdrift_tables.create_state();
 
--- Each server has its own generators: logical replication applies no row of another server. Its workers run no query.
-CREATE OR REPLACE FUNCTION snowdrift_tables.skip_row() RETURNS trigger
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    IF current_setting('session_replication_role') = 'replica' THEN
-        IF current_query() IS NOT NULL THEN
-            RAISE 'cannot change table "snowdrift_tables.generator" while session_replication_role is "replica"' USING ERRCODE = '55000',
-                HINT = 'To restore a dump, set session_replication_role to "origin".';
-        END IF;
-        RETURN NULL;
-    END IF;
-    RETURN coalesce(NEW, OLD);    -- after ENABLE TRIGGER ALL, as of pg_dump --disable-triggers
-END $$;
+-- Each server has its own generators.
 CREATE OR REPLACE TRIGGER skip_row BEFORE INSERT OR UPDATE OR DELETE ON snowdrift_tables.generator
     FOR EACH ROW EXECUTE FUNCTION snowdrift_tables.skip_row();
 ALTER TABLE snowdrift_tables.generator ENABLE REPLICA TRIGGER skip_row;
@@ -4998,18 +5003,8 @@ END
 $sql$;
 COMMENT ON FUNCTION snowdrift_tables.server() IS 'the server, the database and the table to which a published watermark belongs';
 
--- Logical replication applies no row of another server.
-CREATE OR REPLACE FUNCTION snowdrift_tables.skip_published_watermark() RETURNS trigger
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    IF current_setting('session_replication_role') = 'replica' THEN
-        RETURN NULL;
-    END IF;
-    RETURN coalesce(NEW, OLD);    -- after ENABLE TRIGGER ALL, as of pg_dump --disable-triggers
-END $$;
-COMMENT ON FUNCTION snowdrift_tables.skip_published_watermark() IS 'skip rows of another server';
 CREATE OR REPLACE TRIGGER skip_row BEFORE INSERT OR UPDATE OR DELETE ON snowdrift_tables.published_watermark
-    FOR EACH ROW EXECUTE FUNCTION snowdrift_tables.skip_published_watermark();
+    FOR EACH ROW EXECUTE FUNCTION snowdrift_tables.skip_row();
 ALTER TABLE snowdrift_tables.published_watermark ENABLE REPLICA TRIGGER skip_row;
 
 -- What messages call the source of a watermark

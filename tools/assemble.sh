@@ -9,8 +9,8 @@ cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 tools=(tools/{locks,partitions,drop_partitions,conversion_{plan,dependents,risks,statements},conversion,live_{shadows,copy,preparation,swap,script}}
     tools/{conversion_reversal,audit,watches,feeds,publication})
 extension=(extension/{begin,mark,node,snowflake,ulid,uuidv7,sno,typeid,generators,watermarks,backfill,for_tools}
-    "${tools[@]}" extension/{partman,end})
-edition=(edition/{begin,snowflake,typeid,uuidv7,generators,for_tools} "${tools[@]}" edition/end)
+    tools/replication "${tools[@]}" extension/{partman,end})
+edition=(edition/{begin,snowflake,typeid,uuidv7} tools/replication edition/{generators,for_tools} "${tools[@]}" edition/end)
 
 # assemble PART...: the parts, with an empty line between them
 assemble() {

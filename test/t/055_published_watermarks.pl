@@ -126,6 +126,8 @@ for my $db (sort keys %tables)
 	like(error_of_database($node, $db, 'SET ROLE reader; SELECT snowdrift.publish_watermarks()'), qr/42501: permission denied for function publish_watermarks/, "$db: other roles cannot publish");
 	like(error_of_database($node, $db, 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT snowdrift.publish_watermarks()'), qr/25001/, '... nor can a transaction with an earlier snapshot');
 	like(error_of_database($standby, $db, 'SELECT snowdrift.publish_watermarks()'), qr/25006/, '... nor can a standby');
+	like(error_of_database($node, $db, 'SET session_replication_role = replica; SELECT snowdrift.publish_watermarks()'),
+		qr/55000: cannot change table "snowdrift_tables.published_watermark" while session_replication_role is "replica"/, '... nor a session that skips the rows of other servers');
 	run($db, 'GRANT EXECUTE ON FUNCTION snowdrift.publish_watermarks() TO reader');
 	is($node->safe_psql($db, 'SET ROLE reader; SELECT snowdrift.publish_watermarks()'), '', '... but a role to which it is granted');
 	$node->wait_for_catchup($standby, 'replay');

@@ -19,18 +19,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION snowdrift_tables.server() IS 'the server, the database and the table to which a published watermark belongs';
 
--- Logical replication applies no row of another server.
-CREATE FUNCTION snowdrift_tables.skip_published_watermark() RETURNS trigger
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    IF current_setting('session_replication_role') = 'replica' THEN
-        RETURN NULL;
-    END IF;
-    RETURN coalesce(NEW, OLD);    -- after ENABLE TRIGGER ALL, as of pg_dump --disable-triggers
-END $$;
-COMMENT ON FUNCTION snowdrift_tables.skip_published_watermark() IS 'skip rows of another server';
 CREATE OR REPLACE TRIGGER skip_row BEFORE INSERT OR UPDATE OR DELETE ON snowdrift_tables.published_watermark
-    FOR EACH ROW EXECUTE FUNCTION snowdrift_tables.skip_published_watermark();
+    FOR EACH ROW EXECUTE FUNCTION snowdrift_tables.skip_row();
 ALTER TABLE snowdrift_tables.published_watermark ENABLE REPLICA TRIGGER skip_row;
 
 -- What messages call the source of a watermark

@@ -17,6 +17,7 @@ DECLARE
     -- What existed before: each function, with the place of its row, and the relations in the schemas
     functions pg_catalog.jsonb;
     relations pg_catalog.oid[];
+    columns pg_catalog.jsonb;    -- of each of these relations
     is_repeated pg_catalog.bool;    -- an edition, or some of its objects, existed before
     is_new pg_catalog.bool;
     place pg_catalog.text;
@@ -37,6 +38,8 @@ PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), pg_ca
 installer := (SELECT oid FROM pg_roles WHERE rolname = current_user);
 functions := (SELECT jsonb_object_agg(oid::text, ctid::text) FROM pg_proc);
 relations := ARRAY(SELECT oid FROM pg_class WHERE relnamespace IN (to_regnamespace('snowdrift'), to_regnamespace('snowdrift_tables')));
+columns := (SELECT jsonb_object_agg(attrelid::regclass, names)
+    FROM (SELECT attrelid, string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = ANY (relations) AND attnum > 0 AND NOT attisdropped GROUP BY attrelid) AS a(attrelid, names));
 is_repeated := to_regnamespace('snowdrift') IS NOT NULL OR to_regnamespace('snowdrift_tables') IS NOT NULL
     OR to_regtype('public.snowflake_layout') IS NOT NULL
     OR EXISTS (SELECT FROM pg_proc WHERE oid = to_regprocedure('public.next_snowflake(text)') AND strpos(prosrc, 'snowdrift_tables.') > 0);
@@ -75,8 +78,7 @@ END IF;
 -- The rows of a table that has lost columns, or of generators whose sequence was dropped, are inserted again at the end.
 IF to_regclass('snowdrift_tables.generator') IS NULL THEN
     are_definitions_lost := is_repeated;
-ELSIF 'name,layout,datacenter,worker,fields,state' = (SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute
-        WHERE attrelid = 'snowdrift_tables.generator'::regclass AND attnum > 0 AND NOT attisdropped) THEN
+ELSIF columns ->> 'snowdrift_tables.generator' = 'name,layout,datacenter,worker,fields,state' THEN
     WITH lost AS (DELETE FROM snowdrift_tables.generator WHERE to_regclass(state) IS NULL RETURNING *)
     SELECT jsonb_agg(to_jsonb(l)) INTO definitions FROM lost AS l;
 ELSE
@@ -84,8 +86,7 @@ ELSE
     DROP TABLE snowdrift_tables.generator CASCADE;    -- also drops functions that are created again below
 END IF;
 
-IF to_regclass('snowdrift_tables.published_watermark') IS NOT NULL AND 'kind,source,watermark,server,origin,published_at' <> (SELECT string_agg(attname, ',' ORDER BY attnum)
-        FROM pg_attribute WHERE attrelid = to_regclass('snowdrift_tables.published_watermark') AND attnum > 0 AND NOT attisdropped) THEN
+IF columns ->> 'snowdrift_tables.published_watermark' <> 'kind,source,watermark,server,origin,published_at' THEN
     DROP TABLE snowdrift_tables.published_watermark CASCADE;
 END IF;
 

@@ -5863,8 +5863,6 @@ CREATE FUNCTION snowdrift.watermark_source(kind text, source text) RETURNS text 
         ELSE format('ID generator "%s"', source) END;
 COMMENT ON FUNCTION snowdrift.watermark_source(text, text) IS 'table or generator of a watermark, for messages';
 
--- The watermarks of generators of the library, and of tables whose watch depends on a sequence, which includes the generators of the
--- SQL edition. What cannot be read raises a warning.
 -- A sequence and its file, which RESTART and TRUNCATE … RESTART IDENTITY replace, or the definition of a generator.
 CREATE FUNCTION snowdrift.watermark_origin(source text, sequence oid) RETURNS text LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -5873,8 +5871,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.watermark_origin(text, oid) IS 'identity of the sequence or the generator whose watermark is published';
 
--- The watermarks of the generators that do not depend on a table, and those of watched tables. What cannot be read now raises a warning:
--- null if a lock is in the way, so that the earlier one stays; otherwise, none.
+-- The watermarks of generators of the library, and of tables whose watch depends on a sequence, which includes the generators of the
+-- SQL edition. What cannot be read now raises a warning: null if a lock is in the way, so that the earlier one stays; otherwise, none.
 CREATE FUNCTION snowdrift.current_watermarks(OUT kind text, OUT source text, OUT watermark text, OUT origin text) RETURNS SETOF record
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' AS $$
 #variable_conflict use_variable
@@ -5889,14 +5887,12 @@ BEGIN
         ORDER BY 1, 2 LOOP
         BEGIN
             watermark := NULL;
+            SELECT kind AS kind, source AS generator, NULL::oid AS sequence INTO f;
             IF kind = 'table' THEN
                 f := snowdrift.feed(source::oid);
-                origin := snowdrift.watermark_origin(source, f.sequence);
-                watermark := (SELECT w.watermark FROM snowdrift.current_watermark(f.kind, f.generator, f.sequence, false) AS w);
-            ELSE
-                origin := snowdrift.watermark_origin(source, 0);
-                watermark := (SELECT w.watermark FROM snowdrift.generator_watermark(kind, source) AS w);
             END IF;
+            origin := snowdrift.watermark_origin(source, f.sequence);
+            watermark := (SELECT w.watermark FROM snowdrift.current_watermark(f.kind, f.generator, f.sequence, false) AS w);
             RETURN NEXT;
         EXCEPTION WHEN lock_not_available THEN
             RAISE WARNING 'watermark of % is not published now: %', snowdrift.watermark_source(kind, source), SQLERRM;

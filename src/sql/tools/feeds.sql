@@ -9,48 +9,38 @@ DECLARE
     parts text[];    -- of triggers that are enabled
     watched_generator text;
     watched_sequence oid;
+    is_default boolean;
     problem text;
     n bigint;
 BEGIN
     SELECT array_agg(DISTINCT w.number), array_agg(w.part) FILTER (WHERE w.is_enabled), max(w.generator) FILTER (WHERE w.is_enabled), max(w.sequence) FILTER (WHERE w.is_enabled)
     INTO watched, parts, watched_generator, watched_sequence FROM snowdrift.watches("table") AS w;
     is_watched := watched IS NOT NULL;
-    SELECT d.number, d.kind, d.generator, d.sequence, count(*) OVER () INTO number, kind, generator, sequence, n
-    FROM snowdrift.drawing_columns("table") AS d WHERE NOT is_watched OR d.number = ANY (watched);
+    SELECT k.* INTO number, "column", kind, generator, sequence, is_default, problem, n FROM snowdrift.feed_key("table", watched[1], watched_generator) AS k;
     IF cardinality(watched) > 1 OR n > 1 THEN
         RAISE 'table "%" has several columns whose new rows could be read', snowdrift.plain_name("table") USING ERRCODE = '22023',
             HINT = format(CASE WHEN is_watched THEN 'Watch only one: SELECT snowdrift.unwatch(%L, ''column'').' ELSE 'Choose one: SELECT snowdrift.watch(%L, ''column'').' END, "table");
     ELSIF NOT is_watched AND (n IS NULL OR sequence IS NOT NULL) THEN
         RAISE 'new rows of table "%" are not watched', snowdrift.plain_name("table") USING ERRCODE = '55000', HINT = format('Call snowdrift.watch(%L).', "table");
     END IF;
-    number := coalesce(watched[1], number);
-    SELECT a.attname INTO "column" FROM pg_attribute AS a WHERE a.attrelid = "table" AND a.attnum = number;
-    problem := snowdrift.relation_problem("table");
-    IF NOT is_watched THEN
-        IF problem IS NULL AND EXISTS (SELECT FROM pg_partition_tree("table") JOIN pg_attribute AS a ON a.attrelid = relid AND a.attname = "column" JOIN pg_attrdef AS d ON d.adrelid = relid AND d.adnum = a.attnum
-                WHERE pg_get_expr(d.adbin, relid) <> (SELECT pg_get_expr(o.adbin, o.adrelid) FROM pg_attrdef AS o WHERE o.adrelid = "table" AND o.adnum = number)) THEN
-            problem := 'The default of a partition''s column is not that of the table.';
-        END IF;
-    ELSIF problem IS NOT NULL THEN
-    ELSIF parts IS NULL OR NOT parts @> (CASE WHEN 'row' = ANY (parts) THEN '{row}' WHEN watched_generator IS NULL THEN '{hold,insert,update}' ELSE '{insert,update}' END)::text[] THEN
+    problem := coalesce(snowdrift.relation_problem("table"), problem);
+    IF problem IS NOT NULL THEN
+    ELSIF NOT is_watched THEN
+        problem := (SELECT 'The default of a partition''s column is not that of the table.'
+            FROM pg_partition_tree("table") JOIN pg_attribute AS a ON a.attrelid = relid AND a.attname = "column" JOIN pg_attrdef AS d ON d.adrelid = relid AND d.adnum = a.attnum
+            WHERE pg_get_expr(d.adbin, relid) <> (SELECT pg_get_expr(o.adbin, o.adrelid) FROM pg_attrdef AS o WHERE o.adrelid = "table" AND o.adnum = number) LIMIT 1);
+    ELSIF parts IS NULL OR NOT parts @> (CASE WHEN 'watermark' = ANY (parts) THEN '{watermark}' WHEN watched_generator IS NULL THEN '{hold,insert,update}' ELSE '{insert,update}' END)::text[] THEN
         problem := 'A trigger of the watch was dropped or disabled.';
     ELSIF EXISTS (SELECT FROM pg_partition_tree("table") JOIN pg_trigger AS t ON t.tgrelid = relid JOIN pg_proc AS p ON p.oid = t.tgfoid
             WHERE t.tgparentid <> 0 AND t.tgenabled <> 'A' AND p.pronamespace = 'snowdrift'::regnamespace AND p.proname IN ('hold_row', 'refuse_row')) THEN
         problem := 'A trigger of the watch was disabled in a partition.';
-    ELSIF watched_sequence <> sequence OR kind = 'snowflake' AND watched_generator <> generator OR (kind = 'sequence') <> (watched_generator IS NULL) THEN
-        problem := 'The column''s default draws from another sequence or generator than the one that is watched.';
-    ELSIF kind IS NULL AND EXISTS (SELECT FROM pg_attrdef AS a WHERE a.adrelid = "table" AND a.adnum = number AND ('insert' = ANY (parts) OR pg_get_expr(a.adbin, a.adrelid) ~ '^gen_random_uuid')) THEN
+    ELSIF kind IS NULL OR NOT is_default AND sequence IS NOT NULL AND EXISTS (SELECT FROM pg_attrdef AS d WHERE d.adrelid = "table" AND d.adnum = number) THEN
         problem := 'The column''s default does not draw from a sequence or a generator.';
-    ELSIF watched_generator IS NULL THEN
-        problem := CASE WHEN sequence IS NULL THEN 'The column''s default does not draw from the sequence.'
-            WHEN NOT has_sequence_privilege((SELECT c.relowner FROM pg_class AS c WHERE c.oid = "table"), sequence, 'SELECT') THEN format('The table''s owner may not read sequence %s.', sequence::regclass)
-            WHEN NOT has_sequence_privilege((SELECT p.proowner FROM pg_proc AS p WHERE p.oid = 'snowdrift.hold_sequence()'::regprocedure), sequence, 'SELECT') THEN format('The owner of the watch''s function may not read sequence %s.', sequence::regclass)
-            ELSE snowdrift.sequence_problem(sequence) END;
-    END IF;
-    IF watched_generator IS NOT NULL THEN    -- also if programs draw
-        kind := coalesce(kind, snowdrift.id_kind((SELECT snowdrift.base_type(a.atttypid) FROM pg_attribute AS a WHERE a.attrelid = "table" AND a.attnum = number)));
-        generator := watched_generator;
-        sequence := watched_sequence;
+    ELSIF (generator, sequence) IS DISTINCT FROM (watched_generator, watched_sequence) THEN
+        problem := 'The column''s default draws from another sequence or generator than the one that is watched.';
+    ELSIF kind = 'sequence' THEN
+        problem := CASE WHEN NOT has_sequence_privilege((SELECT c.relowner FROM pg_class AS c WHERE c.oid = "table"), sequence, 'SELECT') THEN format('The table''s owner may not read sequence %s.', sequence::regclass)
+            WHEN NOT has_sequence_privilege((SELECT p.proowner FROM pg_proc AS p WHERE p.oid = 'snowdrift.hold_sequence()'::regprocedure), sequence, 'SELECT') THEN format('The owner of the watch''s function may not read sequence %s.', sequence::regclass) END;
     END IF;
     IF problem IS NOT NULL THEN
         RAISE 'new rows of table "%" cannot be read without missing any', snowdrift.plain_name("table") USING ERRCODE = '55000', DETAIL = problem,

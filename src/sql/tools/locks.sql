@@ -21,7 +21,9 @@ DECLARE
     t pg_class;
 BEGIN
     SELECT * INTO t FROM pg_class AS c WHERE c.oid = "table";
-    IF NOT FOUND THEN
+    IF "table" IS NULL THEN
+        RAISE 'table must not be null' USING ERRCODE = '22004';
+    ELSIF NOT FOUND THEN
         RAISE 'relation with OID % does not exist', "table"::oid USING ERRCODE = '42P01';
     ELSIF NOT pg_has_role(t.relowner, 'USAGE') THEN
         RAISE 'must be owner of table %', t.relname USING ERRCODE = '42501', HINT = format('Use SET ROLE %s.', t.relowner::regrole);

@@ -105,8 +105,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.drawing_columns(regclass) IS 'columns whose defaults draw from a sequence or a generator';
 
--- The triggers of watches, without those that a partition has from its parent. `part`: row, the one of the library, or hold, insert
--- and update. The names of triggers differ after a dump is restored.
+-- The triggers of watches, without those that a partition has from its parent. `part`: watermark, the one of the library, or hold,
+-- insert and update. The names of triggers differ after a dump is restored.
 CREATE FUNCTION snowdrift.watches("table" regclass, OUT name name, OUT part text, OUT number smallint, OUT sequence oid, OUT generator text, OUT is_enabled boolean)
     RETURNS SETOF record LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
@@ -114,10 +114,10 @@ BEGIN
     RETURN QUERY SELECT t.tgname, w.part,
         coalesce(t.tgattr[0], (SELECT min(refobjsubid) FROM pg_depend WHERE classid = t.tableoid AND objid = t.oid AND refobjid = t.tgrelid AND refobjsubid > 0))::smallint,
         (SELECT refobjid FROM pg_depend JOIN pg_sequence ON seqrelid = refobjid WHERE classid = t.tableoid AND objid = t.oid AND refclassid = 'pg_class'::regclass),
-        CASE WHEN w.part = 'row' OR t.tgnargs = 2
+        CASE WHEN w.part = 'watermark' OR t.tgnargs = 2
             THEN convert_from(decode(split_part(encode(t.tgargs, 'escape'), E'\\000', greatest(1, t.tgnargs)), 'escape'), getdatabaseencoding()) END,
         t.tgenabled = 'A'
-    FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid, LATERAL (SELECT CASE p.proname WHEN 'hold_row' THEN 'row' WHEN 'hold_sequence' THEN 'hold'
+    FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid, LATERAL (SELECT CASE p.proname WHEN 'hold_row' THEN 'watermark' WHEN 'hold_sequence' THEN 'hold'
         ELSE CASE t.tgtype & 4 WHEN 0 THEN 'update' ELSE 'insert' END END) AS w(part)
     WHERE t.tgrelid = "table" AND t.tgparentid = 0 AND p.pronamespace = 'snowdrift'::regnamespace AND p.proname IN ('hold_row', 'hold_sequence', 'refuse_row');
 END $$;
@@ -142,52 +142,34 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.relation_problem(regclass) IS 'why new rows of a table cannot be read, however their IDs are drawn';
 
--- The key that a watch is for: the given column, or the only one that draws. Raises an error if it has no watermark.
-CREATE FUNCTION snowdrift.column_to_watch("table" regclass, INOUT "column" name, OUT number smallint, OUT kind text, OUT generator text, OUT sequence oid)
+-- The key by which new rows are read: the given column, or one of the `n` columns whose defaults draw. If its default does not, programs
+-- draw from `drawn`; without such a generator, `kind` is null. `problem`: why rows could be missed.
+CREATE FUNCTION snowdrift.feed_key("table" regclass, given smallint, drawn text, OUT number smallint, OUT "column" name, OUT kind text, OUT generator text, OUT sequence oid, OUT is_default boolean, OUT problem text, OUT n bigint)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
 DECLARE
-    given CONSTANT name := "column";
     type oid;
-    is_virtual boolean;
-    problem text;
-    n bigint;
 BEGIN
     SELECT d.number, d.kind, d.generator, d.sequence, count(*) OVER () INTO number, kind, generator, sequence, n
-    FROM snowdrift.drawing_columns("table") AS d JOIN pg_attribute AS a ON a.attrelid = "table" AND a.attnum = d.number WHERE given IS NULL OR a.attname = given;
-    IF given IS NULL AND n IS DISTINCT FROM 1 THEN
-        RAISE 'table "%" has % columns whose defaults draw IDs', snowdrift.plain_name("table"), coalesce(n, 0) USING ERRCODE = '22023',
-            HINT = format('Name the column to watch: SELECT snowdrift.watch(%L, ''column'').', "table");
-    END IF;
-    SELECT a.attname, a.attnum, snowdrift.base_type(a.atttypid), a.attgenerated = 'v' INTO "column", number, type, is_virtual
-    FROM pg_attribute AS a WHERE a.attrelid = "table" AND NOT a.attisdropped AND CASE WHEN given IS NULL THEN a.attnum = number ELSE a.attnum > 0 AND a.attname = given END;
-    IF NOT FOUND THEN
-        RAISE 'column "%" of relation "%" does not exist', given, snowdrift.plain_name("table") USING ERRCODE = '42703';
-    ELSIF kind IS NULL AND snowdrift.id_kind(type) = ANY (snowdrift.kinds_with_watermarks()) THEN
-        kind := snowdrift.id_kind(type);
-        generator := '';
-        sequence := snowdrift.state_of(generator);
-        IF kind = 'snowflake' THEN
-            RAISE NOTICE 'column "%" of table "%" is watched with the default generator', "column", snowdrift.plain_name("table")
-                USING DETAIL = 'The column''s default does not call a generator of Snowflake IDs.',
-                    HINT = 'If a named generator draws the column''s IDs, call it in the column''s default, and watch the column again.';
-        END IF;
+    FROM snowdrift.drawing_columns("table") AS d WHERE d.number = coalesce(given, d.number);
+    is_default := kind IS NOT NULL;
+    number := coalesce(given, number);
+    SELECT a.attname, snowdrift.base_type(a.atttypid) INTO "column", type FROM pg_attribute AS a WHERE a.attrelid = "table" AND a.attnum = number;
+    IF kind = 'sequence' THEN
+        problem := CASE WHEN type IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype) THEN snowdrift.sequence_problem(sequence)
+            ELSE format('It is of type %s. Numbers of a sequence are integers.', format_type(type, NULL)) END;
     ELSIF kind IS NULL THEN
-        RAISE 'column "%" of table "%" contains no IDs that have a watermark', "column", snowdrift.plain_name("table") USING ERRCODE = '42804',
-            DETAIL = format('The column is of type %s, and no sequence draws its values.', format_type(type, NULL)),
-            HINT = 'Columns whose defaults draw from a sequence can be watched, and those with IDs of generators of kind ' || array_to_string(snowdrift.kinds_with_watermarks(), ', ') || '.';
-    END IF;
-    problem := CASE WHEN is_virtual THEN 'It is a virtual generated column, whose values triggers do not see.'
-        WHEN kind = 'sequence' AND type NOT IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype) THEN format('It is of type %s. Numbers of a sequence are integers.', format_type(type, NULL))
-        WHEN kind = 'sequence' AND EXISTS (SELECT FROM pg_class AS c WHERE c.oid = "table" AND c.relispartition) THEN 'The table is a partition. Watch the partitioned table.'
-        WHEN kind = 'sequence' THEN snowdrift.sequence_problem(sequence)
-        WHEN EXISTS (SELECT FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid WHERE a.attrelid = "table" AND a.attnum = number AND t.typdefault ~ 'nextval') THEN 'The default of its domain draws from a sequence.'
-        WHEN EXISTS (SELECT FROM pg_attrdef AS d WHERE d.adrelid = "table" AND d.adnum = number AND pg_get_expr(d.adbin, d.adrelid) ~ '^gen_random_uuid') THEN 'Its default draws UUIDs without a time.' END;
-    IF problem IS NOT NULL THEN
-        RAISE 'column "%" of table "%" cannot be watched', "column", snowdrift.plain_name("table") USING ERRCODE = CASE WHEN is_virtual THEN '0A000' ELSE '55000' END, DETAIL = problem;
+        problem := (SELECT CASE WHEN t.typdefault ~ 'nextval' THEN 'The default of its domain draws from a sequence.'
+                WHEN pg_get_expr(d.adbin, d.adrelid) ~ '^gen_random_uuid' THEN 'Its default draws UUIDs without a time.' END
+            FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum WHERE a.attrelid = "table" AND a.attnum = number);
+        IF drawn IS NOT NULL AND snowdrift.id_kind(type) = ANY (snowdrift.kinds_with_watermarks()) THEN
+            kind := snowdrift.id_kind(type);
+            generator := drawn;
+            sequence := snowdrift.state_of(drawn);
+        END IF;
     END IF;
 END $$;
-COMMENT ON FUNCTION snowdrift.column_to_watch(regclass, name) IS 'column that snowdrift.watch() watches, and what draws its values';
+COMMENT ON FUNCTION snowdrift.feed_key(regclass, smallint, text) IS 'column by which new rows of a table are read, and what draws its values';
 
 -- The triggers that a watch needs. Their conditions call built-in functions alone, because PostgreSQL plans them in each statement.
 CREATE FUNCTION snowdrift.wanted_triggers("table" regclass, "column" name, kind text, generator text, sequence oid, OUT part text, OUT definition text)
@@ -198,7 +180,7 @@ DECLARE
     arguments CONSTANT text := concat_ws(', ', quote_literal("column"), quote_literal(generator));
 BEGIN
     IF sequence IS NULL THEN
-        RETURN QUERY VALUES ('row', format('AFTER INSERT OR UPDATE OF %I ON %s FOR EACH ROW EXECUTE FUNCTION snowdrift.hold_row(%s)',
+        RETURN QUERY VALUES ('watermark', format('AFTER INSERT OR UPDATE OF %I ON %s FOR EACH ROW EXECUTE FUNCTION snowdrift.hold_row(%s)',
             "column", "table", quote_literal(nullif(generator, ''))));
         RETURN;
     END IF;
@@ -211,36 +193,49 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.wanted_triggers(regclass, name, text, text, oid) IS 'definitions of the triggers of snowdrift.watch()';
 
-CREATE FUNCTION snowdrift.check_can_watch("table" regclass, function text) RETURNS pg_class
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    PERFORM snowdrift.check_can_change(function, false);
-    IF "table" IS NULL THEN
-        RAISE 'table must not be null' USING ERRCODE = '22004';
-    END IF;
-    RETURN snowdrift.check_owner("table");
-END $$;
-COMMENT ON FUNCTION snowdrift.check_can_watch(regclass, text) IS 'ensure that the caller can change the watch of a table; returns its row of pg_class';
-
 CREATE FUNCTION snowdrift.watch("table" regclass, "column" name DEFAULT NULL) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     relation pg_class;
     name text;
     owner oid;
+    problem text;
+    a pg_attribute;
     k record;
     w record;
     wanted text[];
 BEGIN
-    relation := snowdrift.check_can_watch("table", 'snowdrift.watch()');
+    PERFORM snowdrift.check_can_change('snowdrift.watch()', false);
+    relation := snowdrift.check_owner("table");
     owner := relation.relowner;
     name := snowdrift.qualified_name("table");
-    IF snowdrift.relation_problem("table") IS NOT NULL THEN
+    problem := snowdrift.relation_problem("table");
+    IF problem IS NOT NULL THEN
         RAISE 'table "%" cannot be watched', snowdrift.plain_name("table") USING ERRCODE = CASE WHEN relation.relkind IN ('r', 'p', 'f') THEN '0A000' ELSE '42809' END,
-            DETAIL = snowdrift.relation_problem("table"), HINT = 'Watch the table of a view, a foreign table on its own server, and partitions instead of inheritance.';
+            DETAIL = problem, HINT = 'Watch the table of a view, a foreign table on its own server, and partitions instead of inheritance.';
     END IF;
     EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', name);    -- as CREATE TRIGGER does, but before the catalog is read
-    SELECT * INTO STRICT k FROM snowdrift.column_to_watch("table", "column");
+    SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column" AND attnum > 0 AND NOT attisdropped;
+    k := snowdrift.feed_key("table", a.attnum, '');
+    problem := CASE WHEN a.attgenerated = 'v' THEN 'It is a virtual generated column, whose values triggers do not see.'
+        WHEN k.kind = 'sequence' AND relation.relispartition THEN 'The table is a partition. Watch the partitioned table.'
+        ELSE k.problem END;
+    IF a.attnum IS NULL AND "column" IS NOT NULL THEN
+        RAISE 'column "%" of relation "%" does not exist', "column", snowdrift.plain_name("table") USING ERRCODE = '42703';
+    ELSIF a.attnum IS NULL AND k.n IS DISTINCT FROM 1 THEN
+        RAISE 'table "%" has % columns whose defaults draw IDs', snowdrift.plain_name("table"), coalesce(k.n, 0) USING ERRCODE = '22023',
+            HINT = format('Name the column to watch: SELECT snowdrift.watch(%L, ''column'').', "table");
+    ELSIF k.kind IS NULL THEN
+        RAISE 'column "%" of table "%" contains no IDs that have a watermark', k.column, snowdrift.plain_name("table") USING ERRCODE = '42804',
+            DETAIL = format('The column is of type %s, and no sequence draws its values.', format_type(snowdrift.base_type(a.atttypid), NULL)),
+            HINT = 'Columns whose defaults draw from a sequence can be watched, and those with IDs of generators of kind ' || array_to_string(snowdrift.kinds_with_watermarks(), ', ') || '.';
+    ELSIF problem IS NOT NULL THEN
+        RAISE 'column "%" of table "%" cannot be watched', k.column, snowdrift.plain_name("table") USING ERRCODE = CASE WHEN a.attgenerated = 'v' THEN '0A000' ELSE '55000' END, DETAIL = problem;
+    ELSIF k.kind = 'snowflake' AND NOT k.is_default THEN
+        RAISE NOTICE 'column "%" of table "%" is watched with the default generator', k.column, snowdrift.plain_name("table")
+            USING DETAIL = 'The column''s default does not call a generator of Snowflake IDs.',
+                HINT = 'If a named generator draws the column''s IDs, call it in the column''s default, and watch the column again.';
+    END IF;
     IF k.kind = 'sequence' AND NOT has_sequence_privilege(owner, k.sequence, 'SELECT') THEN
         RAISE 'permission denied for sequence %', k.sequence::regclass USING ERRCODE = '42501',
             DETAIL = format('The table''s owner %s must be allowed to SELECT from it.', owner::regrole);
@@ -271,7 +266,7 @@ COMMENT ON FUNCTION snowdrift.watch(regclass, name)
 -- The table's OID distinguishes the triggers of a partition from those of its parent.
 CREATE FUNCTION snowdrift.new_trigger_name("table" regclass, part text, number smallint) RETURNS name LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
-    SELECT n::name FROM (SELECT concat_ws('_', 'snowdrift', CASE part WHEN 'row' THEN 'watermark' ELSE part END, "table"::oid, number, nullif(i, 0)), i FROM generate_series(0, 999) AS i) AS names(n, i)
+    SELECT n::name FROM (SELECT concat_ws('_', 'snowdrift', part, "table"::oid, number, nullif(i, 0)), i FROM generate_series(0, 999) AS i) AS names(n, i)
     WHERE NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = "table" AND tgname = n) ORDER BY i LIMIT 1;
 END;
 COMMENT ON FUNCTION snowdrift.new_trigger_name(regclass, text, smallint) IS 'name for a trigger of snowdrift.watch() that the table does not have yet';
@@ -284,7 +279,7 @@ DECLARE
     found_name name;
     is_found boolean := false;
 BEGIN
-    PERFORM snowdrift.check_can_watch("table", 'snowdrift.unwatch()');
+    PERFORM snowdrift.check_can_change('snowdrift.unwatch()', false), snowdrift.check_owner("table");
     relation := snowdrift.qualified_name("table");
     FOR found_name IN SELECT w.name FROM snowdrift.watches("table") AS w JOIN pg_attribute AS a ON a.attrelid = "table" AND a.attnum = w.number
             WHERE "column" IS NULL OR a.attname = "column" LOOP

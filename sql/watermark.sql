@@ -143,8 +143,9 @@ SELECT snowflake_watermark() > 0 AS read;
 SELECT next_snowflake() > 0 AS drawn;
 SELECT regexp_replace(refused(format('INSERT INTO watched (id) VALUES (%s)', id)), '\d{18}', 'ID') FROM old;
 ROLLBACK;
--- NULL, UUIDs of other versions, and IDs of the future are accepted
-INSERT INTO watched (id, feed, early, uuid) VALUES (NULL, NULL, NULL, '00000000-0000-4000-8000-000000000000');
+-- NULL and IDs of the future are accepted; UUIDs of other versions are not
+INSERT INTO watched (id, feed, early, uuid) VALUES (NULL, NULL, NULL, NULL);
+SELECT refused($$INSERT INTO watched (uuid) VALUES ('00000000-0000-4000-8000-000000000000')$$);
 INSERT INTO watched (id) VALUES (make_snowflake(now() + interval '1 hour', 0, 0, 0));
 -- a negative ID holds the watermark back at the layout's first ID, and does not prevent draws
 BEGIN;

@@ -60,6 +60,12 @@ bool has_same_id(const TriggerData* trigger, Datum id) {
                      "time or later.")));
 }
 
+[[noreturn]] void report_other_version(const char* id) {
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("UUID is not of version 7"),
+                    errdetail("Readers of new rows would miss the row with the UUID %s.", id),
+                    errhint("Draw the UUID with next_uuidv7(), or remove the watch.")));
+}
+
 [[noreturn]] void report_wrong_trigger() {
     ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
                     errmsg("function was not called by a trigger of snowdrift.watch()")));
@@ -94,7 +100,9 @@ SNOWDRIFT_FUNCTION(hold_row) {
     else if (kind == slots::Kind::ulid)
         passed = watermark::check_row(block_handle<Ulid, slots::Kind::ulid, &slots::Slot::ulid>,
                                       get_id<Ulid>(id).timestamp_ms());
-    else if (const auto& bytes = get_id<Uuidv7::Bytes>(id); Uuidv7::is_version_7(bytes))
+    else if (const auto& bytes = get_id<Uuidv7::Bytes>(id); !Uuidv7::is_version_7(bytes))
+        report_other_version(text_of(type, id));
+    else
         passed =
             watermark::check_row(block_handle<Uuidv7, slots::Kind::uuidv7, &slots::Slot::uuidv7>,
                                  Uuidv7{bytes}.timestamp_ms());

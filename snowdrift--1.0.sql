@@ -5395,13 +5395,17 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.hold_sequence() IS 'trigger of snowdrift.watch: hold the watermark back before the statement draws from the sequence';
 
--- The trigger whose condition finds the rows that readers may have passed
+-- The trigger whose condition finds the rows that readers may have passed. A row that an UPDATE moves to another partition is inserted there.
 CREATE FUNCTION snowdrift.refuse_row() RETURNS trigger LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    watched CONSTANT regclass := coalesce((SELECT a.relid FROM pg_partition_ancestors(TG_RELID) AS a JOIN pg_trigger AS t ON t.tgrelid = a.relid
+        WHERE t.tgfoid = 'snowdrift.refuse_row()'::regprocedure AND t.tgparentid = 0 LIMIT 1), TG_RELID);
 BEGIN
-    RAISE '% was not drawn in the transaction that inserts the row', coalesce('ID ' || (to_jsonb(NEW) ->> TG_ARGV[0]), 'the row''s ID') USING ERRCODE = '55000',
+    RAISE '% of table "%" was not drawn after the transaction held the watermark back', coalesce('ID ' || (to_jsonb(NEW) ->> TG_ARGV[0]), 'an ID'), snowdrift.plain_name(watched) USING ERRCODE = '55000',
         DETAIL = 'Readers of new rows may have passed it, and would miss the row.',
-        HINT = format('Let the column''s default draw the ID, and insert into the table that is watched. To draw IDs first, begin the transaction with SELECT snowdrift.hold(%L).', coalesce((SELECT a.relid FROM pg_partition_ancestors(TG_RELID) AS a JOIN pg_trigger AS t ON t.tgrelid = a.relid
-            WHERE t.tgfoid = 'snowdrift.refuse_row()'::regprocedure AND t.tgparentid = 0 LIMIT 1), TG_RELID));
+        HINT = format(CASE WHEN current_setting('session_replication_role') = 'replica' THEN 'On a subscriber of logical replication, call snowdrift.unwatch(%L).'
+            ELSE 'Let the column''s default draw the ID, or call snowdrift.hold(%L) before drawing it.' || CASE WHEN watched = TG_RELID THEN ''
+                ELSE ' Insert rows into that table, not into its partitions. An UPDATE cannot move rows to another partition: delete them, and insert them without their IDs.' END END, watched);
 END $$;
 COMMENT ON FUNCTION snowdrift.refuse_row() IS 'trigger of snowdrift.watch: raise an error for a row that readers may have passed';
 
@@ -5635,7 +5639,8 @@ BEGIN
         RAISE 'table "%" has several columns whose new rows could be read', snowdrift.plain_name("table") USING ERRCODE = '22023',
             HINT = format(CASE WHEN is_watched THEN 'Watch only one: SELECT snowdrift.unwatch(%L, ''column'').' ELSE 'Choose one: SELECT snowdrift.watch(%L, ''column'').' END, "table");
     ELSIF NOT is_watched AND (n IS NULL OR sequence IS NOT NULL) THEN
-        RAISE 'new rows of table "%" are not watched', snowdrift.plain_name("table") USING ERRCODE = '55000', HINT = format('Call snowdrift.watch(%L).', "table");
+        RAISE 'new rows of table "%" are not watched', snowdrift.plain_name("table") USING ERRCODE = '55000',
+            HINT = (SELECT CASE WHEN c.relispartition THEN format('Read the partitioned table, %s.', pg_partition_root(c.oid)) ELSE format('Call snowdrift.watch(%L).', "table") END FROM pg_class AS c WHERE c.oid = "table");
     END IF;
     problem := coalesce(snowdrift.relation_problem("table"), problem);
     IF problem IS NOT NULL THEN
@@ -5667,8 +5672,12 @@ COMMENT ON FUNCTION snowdrift.feed(regclass) IS 'column by which new rows of a t
 -- takes its hold when it draws. Generators of the library need no call: they also hold for rows that are inserted.
 CREATE FUNCTION snowdrift.hold("table" regclass) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    f CONSTANT pg_catalog.record := snowdrift.feed("table");
+    f pg_catalog.record;
 BEGIN
+    IF "table" IS NULL THEN
+        RAISE 'table must not be null' USING ERRCODE = '22004';
+    END IF;
+    f := snowdrift.feed("table");
     IF f.kind OPERATOR(pg_catalog.=) 'sequence' THEN
         EXECUTE pg_catalog.format('INSERT INTO %s (%I) OVERRIDING SYSTEM VALUE SELECT NULL LIMIT 0', snowdrift.qualified_name("table"), f."column");
     ELSIF f.sequence IS NOT NULL THEN

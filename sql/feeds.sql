@@ -60,6 +60,8 @@ SELECT * FROM snowdrift.read_new(NULL::events, 10);
 -- A position that is ahead
 SELECT public.error_of($$SELECT snowdrift.read_new(NULL::feeds.events, 1000)$$);
 SELECT public.error_of($$SELECT snowdrift.read_new(NULL::feeds.events, 'a')$$);
+-- Drawn before the hold, in one statement
+SELECT public.error_of($$DO 'DECLARE n bigint := nextval(''events_id_seq''); BEGIN INSERT INTO events VALUES (n); END'$$);
 TRUNCATE events RESTART IDENTITY;
 SELECT public.error_of($$SELECT snowdrift.read_new(NULL::feeds.events, 10)$$);
 SELECT * FROM snowdrift.read_new(NULL::events);
@@ -182,6 +184,8 @@ INSERT INTO part_1 (k) VALUES (1);
 COMMIT;
 SELECT id, k FROM snowdrift.read_new(NULL::parts, 2);
 SELECT public.error_of($$SELECT snowdrift.unwatch('part_1')$$);
+SELECT public.error_of($$SELECT snowdrift.hold('part_1')$$);
+SELECT public.error_of('SELECT snowdrift.hold(NULL)');
 DROP TABLE parts;
 
 -- Snowflakes
@@ -253,7 +257,7 @@ CREATE SEQUENCE numbers;
 CREATE TABLE nullable (id bigint DEFAULT nextval('numbers'));
 SELECT snowdrift.watch('nullable');
 INSERT INTO nullable VALUES (NULL), (DEFAULT);
-SELECT public.error_of($$UPDATE feeds.nullable SET id = 0 WHERE id IS NULL$$) ~ '^55000: ID 0 was not drawn' AS is_refused;
+SELECT public.error_of($$UPDATE feeds.nullable SET id = 0 WHERE id IS NULL$$) ~ '^55000: ID 0 of table "nullable" was not drawn' AS is_refused;
 -- A sequence that was set to its next number: the last one is known.
 DELETE FROM nullable;
 SELECT setval('numbers', 9, false);

@@ -353,7 +353,7 @@ for my $edition ([ 'extension', 'postgres' ], [ 'edition', 'owner' ])
 	run('INSERT INTO events DEFAULT VALUES; INSERT INTO flakes DEFAULT VALUES; SELECT pg_sleep(0.005)');
 	$node->poll_query_until($db, 'SELECT count(*) = 2 FROM snowdrift.read_new(NULL::flakes)') or fail("$db: rows become readable");
 	is(run('SELECT count(*) FROM snowdrift.read_new(NULL::events)'), 2, "$original: a restored table is watched, and read");
-	like(error('INSERT INTO events VALUES (0)'), qr/ERROR:  55000: ID 0 was not drawn/, '... and refuses rows');
+	like(error('INSERT INTO events VALUES (0)'), qr/ERROR:  55000: ID 0 of table "events" was not drawn/, '... and refuses rows');
 	# One table, in a database whose OIDs belong to other sequences
 	$node->safe_psql('postgres', "CREATE DATABASE ${original}_table OWNER $user");
 	$db = "${original}_table";

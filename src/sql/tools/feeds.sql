@@ -21,7 +21,8 @@ BEGIN
         RAISE 'table "%" has several columns whose new rows could be read', snowdrift.plain_name("table") USING ERRCODE = '22023',
             HINT = format(CASE WHEN is_watched THEN 'Watch only one: SELECT snowdrift.unwatch(%L, ''column'').' ELSE 'Choose one: SELECT snowdrift.watch(%L, ''column'').' END, "table");
     ELSIF NOT is_watched AND (n IS NULL OR sequence IS NOT NULL) THEN
-        RAISE 'new rows of table "%" are not watched', snowdrift.plain_name("table") USING ERRCODE = '55000', HINT = format('Call snowdrift.watch(%L).', "table");
+        RAISE 'new rows of table "%" are not watched', snowdrift.plain_name("table") USING ERRCODE = '55000',
+            HINT = (SELECT CASE WHEN c.relispartition THEN format('Read the partitioned table, %s.', pg_partition_root(c.oid)) ELSE format('Call snowdrift.watch(%L).', "table") END FROM pg_class AS c WHERE c.oid = "table");
     END IF;
     problem := coalesce(snowdrift.relation_problem("table"), problem);
     IF problem IS NOT NULL THEN
@@ -53,8 +54,12 @@ COMMENT ON FUNCTION snowdrift.feed(regclass) IS 'column by which new rows of a t
 -- takes its hold when it draws. Generators of the library need no call: they also hold for rows that are inserted.
 CREATE FUNCTION snowdrift.hold("table" regclass) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    f CONSTANT pg_catalog.record := snowdrift.feed("table");
+    f pg_catalog.record;
 BEGIN
+    IF "table" IS NULL THEN
+        RAISE 'table must not be null' USING ERRCODE = '22004';
+    END IF;
+    f := snowdrift.feed("table");
     IF f.kind OPERATOR(pg_catalog.=) 'sequence' THEN
         EXECUTE pg_catalog.format('INSERT INTO %s (%I) OVERRIDING SYSTEM VALUE SELECT NULL LIMIT 0', snowdrift.qualified_name("table"), f."column");
     ELSIF f.sequence IS NOT NULL THEN

@@ -5465,31 +5465,49 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.relation_problem(regclass) IS 'why new rows of a table cannot be read, however their IDs are drawn';
 
--- The key by which new rows are read: the given column, or one of the `n` columns whose defaults draw. If its default does not, programs
--- draw from `drawn`; without such a generator, `kind` is null. `problem`: why rows could be missed.
+-- For a column whose default is none of those in which drawing_columns() finds what draws. What draws without a default is not known.
+CREATE FUNCTION snowdrift.default_problem("table" regclass, number smallint) RETURNS text LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN (SELECT CASE WHEN a.attgenerated <> '' THEN 'It is a generated column.'
+        ELSE format('%s, %s, does not draw from a known sequence or generator alone', CASE WHEN d.oid IS NULL THEN 'The default of its domain' ELSE 'Its default' END, e.expression)
+            || coalesce(format(': ALTER TABLE %s ALTER COLUMN %I SET DEFAULT ', a.attrelid::regclass, a.attname) || CASE
+                WHEN b.kind = 'snowflake' AND e.expression !~ 'nextval' THEN 'next_snowflake()'
+                WHEN b.type IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype) THEN format('nextval(''%s'')', coalesce(substring(e.expression FROM 'nextval[(]+''((?:[^'']|'''')+)'''), 'sequence'))
+                WHEN b.kind = ANY (snowdrift.kinds_with_watermarks()) THEN format('next_%s()', b.kind) END, '') || '.' END
+        FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum,
+            LATERAL (SELECT pg_get_expr(coalesce(d.adbin, t.typdefaultbin), a.attrelid)) AS e(expression),
+            LATERAL (SELECT base, snowdrift.id_kind(base) FROM snowdrift.base_type(a.atttypid) AS base) AS b(type, kind)
+        WHERE a.attrelid = "table" AND a.attnum = number AND e.expression IS NOT NULL);
+END $$;
+COMMENT ON FUNCTION snowdrift.default_problem(regclass, smallint) IS 'why it is not known from what a column''s default draws';
+
+-- The key by which new rows are read: the given column, or one of the `n` columns whose defaults draw. Without a default, programs draw
+-- from `drawn`; without such a generator, `kind` is null. `problem`: why rows could be missed.
 CREATE FUNCTION snowdrift.feed_key("table" regclass, given smallint, drawn text, OUT number smallint, OUT "column" name, OUT kind text, OUT generator text, OUT sequence oid, OUT is_default boolean, OUT problem text, OUT n bigint)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
 DECLARE
     type oid;
+    kind_of_type text;
 BEGIN
     SELECT d.number, d.kind, d.generator, d.sequence, count(*) OVER () INTO number, kind, generator, sequence, n
     FROM snowdrift.drawing_columns("table") AS d WHERE d.number = coalesce(given, d.number);
     is_default := kind IS NOT NULL;
     number := coalesce(given, number);
     SELECT a.attname, snowdrift.base_type(a.atttypid) INTO "column", type FROM pg_attribute AS a WHERE a.attrelid = "table" AND a.attnum = number;
-    IF kind = 'sequence' THEN
-        problem := CASE WHEN type IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype) THEN snowdrift.sequence_problem(sequence)
-            ELSE format('It is of type %s. Numbers of a sequence are integers.', format_type(type, NULL)) END;
-    ELSIF kind IS NULL THEN
-        problem := (SELECT CASE WHEN t.typdefault ~ 'nextval' THEN 'The default of its domain draws from a sequence.'
-                WHEN pg_get_expr(d.adbin, d.adrelid) ~ '^gen_random_uuid' THEN 'Its default draws UUIDs without a time.' END
-            FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum WHERE a.attrelid = "table" AND a.attnum = number);
-        IF drawn IS NOT NULL AND snowdrift.id_kind(type) = ANY (snowdrift.kinds_with_watermarks()) THEN
-            kind := snowdrift.id_kind(type);
+    kind_of_type := snowdrift.id_kind(type);
+    IF kind IS NULL THEN
+        problem := snowdrift.default_problem("table", number);
+        IF problem IS NULL AND drawn IS NOT NULL AND kind_of_type = ANY (snowdrift.kinds_with_watermarks()) THEN
+            kind := kind_of_type;
             generator := drawn;
             sequence := snowdrift.state_of(drawn);
         END IF;
+    ELSIF kind = 'sequence' AND type IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype) THEN
+        problem := snowdrift.sequence_problem(sequence);
+    ELSIF kind IS DISTINCT FROM kind_of_type THEN
+        problem := format('It is of type %s. The IDs that its default draws must be in a column of type %s.', format_type(type, NULL),
+            CASE kind WHEN 'sequence' THEN 'smallint, integer or bigint' WHEN 'snowflake' THEN 'bigint' WHEN 'uuidv7' THEN 'uuid' ELSE kind END);
     END IF;
 END $$;
 COMMENT ON FUNCTION snowdrift.feed_key(regclass, smallint, text) IS 'column by which new rows of a table are read, and what draws its values';
@@ -5540,24 +5558,22 @@ BEGIN
     EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', name);    -- as CREATE TRIGGER does, but before the catalog is read
     SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column" AND attnum > 0 AND NOT attisdropped;
     k := snowdrift.feed_key("table", a.attnum, '');
-    problem := CASE WHEN a.attgenerated = 'v' THEN 'It is a virtual generated column, whose values triggers do not see.'
-        WHEN k.kind = 'sequence' AND relation.relispartition THEN 'The table is a partition. Watch the partitioned table.'
-        ELSE k.problem END;
+    problem := CASE WHEN k.kind = 'sequence' AND relation.relispartition THEN 'The table is a partition. Watch the partitioned table.' ELSE k.problem END;
     IF a.attnum IS NULL AND "column" IS NOT NULL THEN
         RAISE 'column "%" of relation "%" does not exist', "column", snowdrift.plain_name("table") USING ERRCODE = '42703';
     ELSIF a.attnum IS NULL AND k.n IS DISTINCT FROM 1 THEN
         RAISE 'table "%" has % columns whose defaults draw IDs', snowdrift.plain_name("table"), coalesce(k.n, 0) USING ERRCODE = '22023',
             HINT = format('Name the column to watch: SELECT snowdrift.watch(%L, ''column'').', "table");
+    ELSIF problem IS NOT NULL THEN
+        RAISE 'column "%" of table "%" cannot be watched', k.column, snowdrift.plain_name("table") USING ERRCODE = CASE WHEN a.attgenerated <> '' THEN '0A000' ELSE '55000' END, DETAIL = problem;
     ELSIF k.kind IS NULL THEN
         RAISE 'column "%" of table "%" contains no IDs that have a watermark', k.column, snowdrift.plain_name("table") USING ERRCODE = '42804',
             DETAIL = format('The column is of type %s, and no sequence draws its values.', format_type(snowdrift.base_type(a.atttypid), NULL)),
             HINT = 'Columns whose defaults draw from a sequence can be watched, and those with IDs of generators of kind ' || array_to_string(snowdrift.kinds_with_watermarks(), ', ') || '.';
-    ELSIF problem IS NOT NULL THEN
-        RAISE 'column "%" of table "%" cannot be watched', k.column, snowdrift.plain_name("table") USING ERRCODE = CASE WHEN a.attgenerated = 'v' THEN '0A000' ELSE '55000' END, DETAIL = problem;
     ELSIF k.kind = 'snowflake' AND NOT k.is_default THEN
         RAISE NOTICE 'column "%" of table "%" is watched with the default generator', k.column, snowdrift.plain_name("table")
-            USING DETAIL = 'The column''s default does not call a generator of Snowflake IDs.',
-                HINT = 'If a named generator draws the column''s IDs, call it in the column''s default, and watch the column again.';
+            USING DETAIL = 'The column has no default.',
+                HINT = format('If a sequence or a named generator draws the column''s IDs, set a default that draws from it, and watch the column again: ALTER TABLE %s ALTER COLUMN %I SET DEFAULT nextval(''sequence'').', "table", k.column);
     END IF;
     IF k.kind = 'sequence' AND NOT has_sequence_privilege(owner, k.sequence, 'SELECT') THEN
         RAISE 'permission denied for sequence %', k.sequence::regclass USING ERRCODE = '42501',
@@ -5627,14 +5643,13 @@ DECLARE
     parts text[];    -- of triggers that are enabled
     watched_generator text;
     watched_sequence oid;
-    is_default boolean;
     problem text;
     n bigint;
 BEGIN
     SELECT array_agg(DISTINCT w.number), array_agg(w.part) FILTER (WHERE w.is_enabled), max(w.generator) FILTER (WHERE w.is_enabled), max(w.sequence) FILTER (WHERE w.is_enabled)
     INTO watched, parts, watched_generator, watched_sequence FROM snowdrift.watches("table") AS w;
     is_watched := watched IS NOT NULL;
-    SELECT k.* INTO number, "column", kind, generator, sequence, is_default, problem, n FROM snowdrift.feed_key("table", watched[1], watched_generator) AS k;
+    SELECT k.number, k.column, k.kind, k.generator, k.sequence, k.problem, k.n INTO number, "column", kind, generator, sequence, problem, n FROM snowdrift.feed_key("table", watched[1], watched_generator) AS k;
     IF cardinality(watched) > 1 OR n > 1 THEN
         RAISE 'table "%" has several columns whose new rows could be read', snowdrift.plain_name("table") USING ERRCODE = '22023',
             HINT = format(CASE WHEN is_watched THEN 'Watch only one: SELECT snowdrift.unwatch(%L, ''column'').' ELSE 'Choose one: SELECT snowdrift.watch(%L, ''column'').' END, "table");
@@ -5653,7 +5668,7 @@ BEGIN
     ELSIF EXISTS (SELECT FROM pg_partition_tree("table") JOIN pg_trigger AS t ON t.tgrelid = relid JOIN pg_proc AS p ON p.oid = t.tgfoid
             WHERE t.tgparentid <> 0 AND t.tgenabled <> 'A' AND p.pronamespace = 'snowdrift'::regnamespace AND p.proname IN ('hold_row', 'refuse_row')) THEN
         problem := 'A trigger of the watch was disabled in a partition.';
-    ELSIF kind IS NULL OR NOT is_default AND sequence IS NOT NULL AND EXISTS (SELECT FROM pg_attrdef AS d WHERE d.adrelid = "table" AND d.adnum = number) THEN
+    ELSIF kind IS NULL THEN
         problem := 'The column''s default does not draw from a sequence or a generator.';
     ELSIF (generator, sequence) IS DISTINCT FROM (watched_generator, watched_sequence) THEN
         problem := 'The column''s default draws from another sequence or generator than the one that is watched.';
@@ -5663,7 +5678,7 @@ BEGIN
     END IF;
     IF problem IS NOT NULL THEN
         RAISE 'new rows of table "%" cannot be read without missing any', snowdrift.plain_name("table") USING ERRCODE = '55000', DETAIL = problem,
-            HINT = format('Correct this, ' || CASE WHEN is_watched THEN 'and call snowdrift.watch(%L) again.' ELSE 'or call snowdrift.watch(%L).' END, "table");
+            HINT = format('Correct this, and call snowdrift.watch(%L)%s.', "table", CASE WHEN is_watched THEN ' again' END);
     END IF;
 END $$;
 COMMENT ON FUNCTION snowdrift.feed(regclass) IS 'column by which new rows of a table are read, and what draws its values';

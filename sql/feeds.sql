@@ -302,16 +302,33 @@ SELECT public.error_of($$SELECT snowdrift.drop_generator('watched')$$) ~ '^2BP01
 SET client_min_messages = warning;
 SELECT snowdrift.drop_generator('watched', force => true);
 RESET client_min_messages;
--- What cannot be watched
-CREATE TABLE texts (id text DEFAULT nextval('numbers')::text);
-SELECT public.error_of($$SELECT snowdrift.watch('feeds.texts', 'id')$$);
-CREATE TABLE numerics (id numeric DEFAULT nextval('numbers'));
-SELECT public.error_of($$SELECT snowdrift.watch('feeds.numerics')$$);
+-- What cannot be watched: defaults that draw in another way, and columns of other types
 CREATE DOMAIN numbered AS bigint DEFAULT nextval('numbers');
-CREATE TABLE numbereds (id numbered);
+CREATE DOMAIN number AS bigint;
+CREATE FUNCTION result_of(definition text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    result text;
+BEGIN
+    EXECUTE 'CREATE TABLE feeds.keyed (id ' || definition || ')';
+    result := public.error_of($q$SELECT snowdrift.watch('feeds.keyed', 'id')$q$);
+    DROP TABLE feeds.keyed;
+    RETURN result;
+END $$;
 SET client_min_messages = warning;
-SELECT public.error_of($$SELECT snowdrift.watch('feeds.numbereds', 'id')$$);
+SELECT definition, result_of(definition) FROM unnest(ARRAY['bigint DEFAULT nextval(''numbers''::text)', 'bigint DEFAULT nextval(''numbers'') + 0', 'numbered', 'bigint DEFAULT 7',
+    'bigint DEFAULT next_snowflake() + 0', 'bigint GENERATED ALWAYS AS (7) STORED', 'text DEFAULT nextval(''numbers'')::text', 'numeric DEFAULT nextval(''numbers'')', 'text DEFAULT next_snowflake()', 'numeric DEFAULT next_snowflake()',
+    'varchar(30) DEFAULT next_snowflake()', 'double precision DEFAULT next_snowflake()', 'integer DEFAULT next_snowflake()']) AS definition;
+SELECT definition, result_of(definition) = 'no error' AS is_watched FROM unnest(ARRAY['number DEFAULT nextval(''numbers'')', 'number DEFAULT next_snowflake()', 'number']) AS definition;
+-- A table that was watched before its default or its type changed
+CREATE TABLE changed (id bigint DEFAULT next_snowflake());
+SELECT snowdrift.watch('changed');
+ALTER TABLE changed ALTER id SET DEFAULT nextval('numbers'::text);
+SELECT public.error_of('SELECT snowdrift.read_new(NULL::feeds.changed)');
+SELECT public.error_of($$SELECT snowdrift.hold('feeds.changed')$$);
 RESET client_min_messages;
+-- Programs that draw from a sequence
+CREATE TABLE drawn (id bigint);
+SELECT snowdrift.watch('drawn', 'id');
 CREATE TABLE parent (id bigserial);
 CREATE TABLE child () INHERITS (parent);
 SELECT public.error_of($$SELECT snowdrift.watch('feeds.parent')$$);

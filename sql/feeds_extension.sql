@@ -51,12 +51,33 @@ COMMIT;
 SELECT snowdrift.watch('flakes'), snowdrift.watch('orders'), snowdrift.watch('ulids'), snowdrift.watch('uuids');
 SELECT tgrelid::regclass, encode(tgargs, 'escape') FROM pg_trigger WHERE tgfoid = 'snowdrift.hold_row'::regproc ORDER BY tgrelid;
 SELECT error_of(format('SELECT snowdrift.%s', call)) FROM unnest(ARRAY['watch(''snos'')', 'read_new(NULL::snos)', 'watch(''random'')', 'read_new(NULL::random)']) AS call;
-SELECT snowdrift.watch('random', 'id');
-SELECT * FROM snowdrift.read_new(NULL::random);
--- Other defaults whose IDs a watch checks, and defaults of domains
-CREATE TABLE randoms (id ulid DEFAULT gen_ulid());
-SELECT snowdrift.watch('randoms', 'id');
-SELECT count(*) FROM snowdrift.read_new(NULL::randoms);
+SELECT error_of($$SELECT snowdrift.watch('random', 'id')$$);
+-- Defaults that draw in another way, and columns of other types
+CREATE FUNCTION public.gen_random_uuid() RETURNS uuid LANGUAGE sql AS 'SELECT pg_catalog.gen_random_uuid()';
+CREATE FUNCTION refusals(definition text, OUT watch text, OUT read_new text) LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE 'CREATE TABLE keyed (id ' || definition || ')';
+    watch := error_of($q$SELECT snowdrift.watch('keyed', 'id')$q$);
+    read_new := error_of('SELECT snowdrift.read_new(NULL::keyed)');
+    DROP TABLE keyed;
+END $$;
+SELECT definition, r.* FROM unnest(ARRAY['uuid DEFAULT public.gen_random_uuid()', 'uuid DEFAULT next_ulid()::uuid', 'uuid DEFAULT uuidv7_at(now())', 'ulid DEFAULT gen_ulid()', 'uuid DEFAULT next_ulid()', 'text DEFAULT next_ulid()',
+    'char(26) DEFAULT next_ulid()', 'varchar DEFAULT next_uuidv7()', 'numeric(20) DEFAULT next_snowflake()', 'text DEFAULT next_snowflake()']) AS definition, refusals(definition) AS r;
+-- Without a default, programs draw. A watch checks their IDs, and refuses UUIDs of other versions.
+CREATE TABLE programs (id uuid, body text);
+SELECT snowdrift.watch('programs', 'id');
+INSERT INTO programs VALUES (next_uuidv7(), 'drawn'), (NULL, 'null');
+SELECT error_of('INSERT INTO programs VALUES (''00000000-0000-4000-8000-000000000000'')');
+SELECT error_of('UPDATE programs SET id = ''017f22e2-79b0-8cc3-98c4-dc0c0c07398f'' WHERE id IS NULL');
+SELECT wait_until_readable('SELECT FROM snowdrift.read_new(NULL::programs)', 1);
+-- Rows that a subscriber applies
+CREATE TABLE copied (id bigserial);
+SELECT snowdrift.watch('copied');
+SET session_replication_role = replica;
+SELECT error_of('INSERT INTO copied VALUES (0)');
+RESET session_replication_role;
+DROP TABLE copied;
+-- Defaults of domains
 CREATE DOMAIN drawn AS ulid DEFAULT next_ulid();
 CREATE TABLE drawns (id drawn);
 SELECT snowdrift.watch('drawns');
@@ -70,8 +91,9 @@ SELECT * FROM snowdrift.read_new(NULL::parts);
 CREATE TABLE parent (id bigint DEFAULT next_snowflake());
 CREATE TABLE child () INHERITS (parent);
 SELECT * FROM snowdrift.read_new(NULL::parent);
-DROP TABLE randoms, drawns, parts, parent, child;
+DROP TABLE programs, drawns, parts, parent, child;
 DROP DOMAIN drawn;
+DROP FUNCTION refusals, public.gen_random_uuid;
 -- The plan is one index scan.
 SET enable_bitmapscan = off;
 SET enable_seqscan = off;

@@ -224,9 +224,9 @@ SELECT refused('INSERT INTO part (id) VALUES (1)');
 
 -- The generator of a watch is that of the column's default, or of its domain's; otherwise, a notice states the default one.
 CREATE DOMAIN feed_key AS bigint DEFAULT next_snowflake('feed');
-CREATE TABLE keyed (id feed_key, other bigint DEFAULT next_snowflake('fe' || 'ed'), key key, ulid ulid);
+CREATE TABLE keyed (id feed_key, key key, ulid ulid);
 SET client_min_messages = notice;
-SELECT snowdrift.watch('keyed', c) FROM unnest('{id,other,key,ulid}'::name[]) AS c;
+SELECT snowdrift.watch('keyed', c) FROM unnest('{id,key,ulid}'::name[]) AS c;
 SET client_min_messages = warning;
 SELECT definition, generator FROM watches WHERE "table" = 'keyed'::regclass ORDER BY definition;
 DROP TABLE keyed;

@@ -9,14 +9,13 @@ DECLARE
     parts text[];    -- of triggers that are enabled
     watched_generator text;
     watched_sequence oid;
-    is_default boolean;
     problem text;
     n bigint;
 BEGIN
     SELECT array_agg(DISTINCT w.number), array_agg(w.part) FILTER (WHERE w.is_enabled), max(w.generator) FILTER (WHERE w.is_enabled), max(w.sequence) FILTER (WHERE w.is_enabled)
     INTO watched, parts, watched_generator, watched_sequence FROM snowdrift.watches("table") AS w;
     is_watched := watched IS NOT NULL;
-    SELECT k.* INTO number, "column", kind, generator, sequence, is_default, problem, n FROM snowdrift.feed_key("table", watched[1], watched_generator) AS k;
+    SELECT k.number, k.column, k.kind, k.generator, k.sequence, k.problem, k.n INTO number, "column", kind, generator, sequence, problem, n FROM snowdrift.feed_key("table", watched[1], watched_generator) AS k;
     IF cardinality(watched) > 1 OR n > 1 THEN
         RAISE 'table "%" has several columns whose new rows could be read', snowdrift.plain_name("table") USING ERRCODE = '22023',
             HINT = format(CASE WHEN is_watched THEN 'Watch only one: SELECT snowdrift.unwatch(%L, ''column'').' ELSE 'Choose one: SELECT snowdrift.watch(%L, ''column'').' END, "table");
@@ -35,7 +34,7 @@ BEGIN
     ELSIF EXISTS (SELECT FROM pg_partition_tree("table") JOIN pg_trigger AS t ON t.tgrelid = relid JOIN pg_proc AS p ON p.oid = t.tgfoid
             WHERE t.tgparentid <> 0 AND t.tgenabled <> 'A' AND p.pronamespace = 'snowdrift'::regnamespace AND p.proname IN ('hold_row', 'refuse_row')) THEN
         problem := 'A trigger of the watch was disabled in a partition.';
-    ELSIF kind IS NULL OR NOT is_default AND sequence IS NOT NULL AND EXISTS (SELECT FROM pg_attrdef AS d WHERE d.adrelid = "table" AND d.adnum = number) THEN
+    ELSIF kind IS NULL THEN
         problem := 'The column''s default does not draw from a sequence or a generator.';
     ELSIF (generator, sequence) IS DISTINCT FROM (watched_generator, watched_sequence) THEN
         problem := 'The column''s default draws from another sequence or generator than the one that is watched.';
@@ -45,7 +44,7 @@ BEGIN
     END IF;
     IF problem IS NOT NULL THEN
         RAISE 'new rows of table "%" cannot be read without missing any', snowdrift.plain_name("table") USING ERRCODE = '55000', DETAIL = problem,
-            HINT = format('Correct this, ' || CASE WHEN is_watched THEN 'and call snowdrift.watch(%L) again.' ELSE 'or call snowdrift.watch(%L).' END, "table");
+            HINT = format('Correct this, and call snowdrift.watch(%L)%s.', "table", CASE WHEN is_watched THEN ' again' END);
     END IF;
 END $$;
 COMMENT ON FUNCTION snowdrift.feed(regclass) IS 'column by which new rows of a table are read, and what draws its values';

@@ -269,6 +269,27 @@ for my $edition ([ 'extension', 'postgres' ], [ 'edition', 'owner' ])
 	}
 }
 
+# The rows come from a newer snapshot than that of the statement: other tables are read in a later one.
+for my $edition ([ 'extension', 'postgres' ], [ 'edition', 'owner' ])
+{
+	($db, $user, $kind) = (@$edition, 'serial');
+	create_events();
+	run('CREATE TABLE items (event_id bigint)');
+	my $lock = session();
+	$lock->query_safe('SELECT pg_advisory_lock(7)');
+	my $joined = 'snowdrift.read_new(NULL::events, %s) AS r LEFT JOIN items AS i ON i.event_id = r.id';
+	my $reader = IPC::Run::start([ 'psql', '-X', '-A', '-t', '-q', '-d', $node->connstr($db), '-U', $user,
+			'-c', 'SELECT r.id, i.event_id FROM (SELECT pg_advisory_lock(7) OFFSET 0) AS wait, ' . sprintf($joined, 'CASE WHEN wait IS NULL THEN 0 END'),
+			'-c', 'SELECT r.id, i.event_id FROM ' . sprintf($joined, 'NULL') ], '>', \my $rows, '2>', \my $problem);
+	$node->poll_query_until($db, q{SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 7 AND NOT granted)}) or die;
+	run("BEGIN; $insert; INSERT INTO items SELECT id FROM events; COMMIT");
+	$lock->query_safe('SELECT pg_advisory_unlock(7)');
+	$reader->finish or die $problem;
+	is($rows, "1|\n1|1\n", "$db: a join in the statement of read_new() lacks rows that a later statement finds");
+	$lock->quit;
+	run('DROP TABLE items');
+}
+
 # A rewritten partition, while the reader waits for its lock
 for my $edition ([ 'extension', 'postgres' ], [ 'edition', 'owner' ])
 {

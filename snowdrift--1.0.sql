@@ -5965,6 +5965,152 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.published_watermark(text, text, oid) IS 'watermark that the primary has published; raises an error if there is none';
 
+-- Keys of seals: creation, rotation and removal. include/snowdrift/seal.hpp describes sealed IDs.
+
+-- The newest key of a name seals; all unseal. Errors must not show a row, and with it a key, so the table has no constraint that can fail
+-- with one, and no trigger BEFORE INSERT, with which the errors of COPY do. A subscriber of logical replication adds and drops the keys that
+-- the publisher does: without a unique index, its own ones are not in the way.
+CREATE TABLE snowdrift_tables.seal_key (
+    name text COLLATE "C" NOT NULL,
+    version integer NOT NULL,
+    key bytea NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+ALTER TABLE snowdrift_tables.seal_key REPLICA IDENTITY FULL;
+
+-- PL/pgSQL, because parameters of SQL functions can be logged. gen_random_uuid() is core's only source of cryptographically strong random
+-- bytes; each UUID has 122 random bits.
+CREATE FUNCTION snowdrift_tables.add_seal_key(name text, version integer, key bytea) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF length(key) <> 32 THEN
+        RAISE 'invalid seal key' USING ERRCODE = '22023', DETAIL = format('A seal key must have 32 bytes, not %s.', length(key));
+    END IF;
+    INSERT INTO snowdrift_tables.seal_key (name, version, key)
+    VALUES (name, version, coalesce(key, sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))));
+END $$;
+COMMENT ON FUNCTION snowdrift_tables.add_seal_key(text, integer, bytea) IS 'add a key of a seal; a random one if it is null';
+
+CREATE FUNCTION snowdrift_tables.lock_seal(name text) RETURNS integer LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF name IS NULL THEN
+        RAISE 'seal name must not be null' USING ERRCODE = '22004';
+    END IF;
+    IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN    -- An older snapshot lacks the newest key.
+        RAISE 'cannot change seals in a transaction with isolation level "%"', current_setting('transaction_isolation') USING ERRCODE = '25001', HINT = 'Use READ COMMITTED.';
+    END IF;
+    LOCK TABLE snowdrift_tables.seal_key IN SHARE ROW EXCLUSIVE MODE;
+    RETURN (SELECT max(k.version) FROM snowdrift_tables.seal_key AS k WHERE k.name = lock_seal.name COLLATE "C");
+END $$;
+COMMENT ON FUNCTION snowdrift_tables.lock_seal(text)
+    IS 'let no other session change keys until the transaction ends; returns the version of the newest one of a seal, or null if there is none';
+
+CREATE FUNCTION snowdrift.create_seal(name text, key bytea DEFAULT NULL) RETURNS void
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF name !~ '^[ -~]{1,63}$' COLLATE "C" THEN
+        RAISE 'invalid seal name: "%"', name USING ERRCODE = '42602', DETAIL = 'A seal name must have 1 to 63 printable ASCII characters.';
+    ELSIF snowdrift_tables.lock_seal(name) IS NOT NULL THEN
+        RAISE 'seal "%" already exists', name USING ERRCODE = '42710', HINT = 'Use snowdrift.rotate_seal() to add a key.';
+    END IF;
+    PERFORM snowdrift_tables.add_seal_key(name, 1, key);
+END $$;
+COMMENT ON FUNCTION snowdrift.create_seal(text, bytea) IS 'create the key of a seal; by default, a random one';
+
+CREATE FUNCTION snowdrift.rotate_seal(name text, key bytea DEFAULT NULL) RETURNS integer
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    version CONSTANT integer := snowdrift_tables.lock_seal(name) + 1;
+BEGIN
+    IF version IS NULL THEN
+        RAISE 'seal "%" does not exist', name USING ERRCODE = '42704', HINT = 'Check the name, or call snowdrift.create_seal().';
+    END IF;
+    PERFORM snowdrift_tables.add_seal_key(name, version, key);
+    RETURN version;
+END $$;
+COMMENT ON FUNCTION snowdrift.rotate_seal(text, bytea) IS 'add a key, which seals from now on, and return its version; earlier keys still unseal';
+
+CREATE FUNCTION snowdrift.drop_seal(name text) RETURNS void
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM snowdrift_tables.lock_seal(name);
+    DELETE FROM snowdrift_tables.seal_key AS k WHERE k.name = drop_seal.name COLLATE "C";
+    IF NOT FOUND THEN
+        RAISE 'seal "%" does not exist', name USING ERRCODE = '42704';
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowdrift.drop_seal(text) IS 'drop all keys of a seal; IDs that they have sealed can no longer be unsealed';
+
+CREATE FUNCTION snowdrift.drop_seal(name text, version integer) RETURNS void
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF version IS NULL THEN
+        RAISE 'version must not be null' USING ERRCODE = '22004';
+    END IF;
+    PERFORM snowdrift_tables.lock_seal(name);
+    DELETE FROM snowdrift_tables.seal_key AS k WHERE k.name = drop_seal.name COLLATE "C" AND k.version = drop_seal.version;
+    IF NOT FOUND THEN
+        RAISE 'version % of seal "%" does not exist', version, name USING ERRCODE = '42704';
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowdrift.drop_seal(text, integer) IS 'drop a key of a seal; IDs that it has sealed can no longer be unsealed';
+
+CREATE FUNCTION snowdrift.seal_keys(name text, OUT version integer, OUT key bytea, OUT created_at timestamptz) RETURNS SETOF record
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY SELECT k.version, k.key, k.created_at FROM snowdrift_tables.seal_key AS k WHERE k.name = seal_keys.name COLLATE "C" ORDER BY k.version DESC, k.created_at DESC;
+END $$;
+COMMENT ON FUNCTION snowdrift.seal_keys(text) IS 'keys of a seal, the newest first, for other services and servers';
+
+-- Sealed IDs. The library reads the keys.
+
+CREATE FUNCTION @extschema@.snowflake_seal(id bigint, name text) RETURNS uuid
+    AS 'MODULE_PATHNAME', 'snowdrift_snowflake_seal'
+    LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.snowflake_seal(bigint, text) IS 'seal ID: return UUID of version 8 that can be read only with the key';
+
+CREATE FUNCTION @extschema@.snowflake_unseal(sealed uuid, name text, invalid_ok boolean DEFAULT false) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'snowdrift_snowflake_unseal'
+    LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.snowflake_unseal(uuid, text, boolean)
+    IS 'unseal ID; if it was not made with a key of the seal, raise an error, or return null if invalid_ok';
+
+CREATE FUNCTION snowdrift_tables.seal_keys_changed() RETURNS trigger
+    AS 'MODULE_PATHNAME', 'snowdrift_seal_keys_changed'
+    LANGUAGE C;
+REVOKE ALL ON FUNCTION snowdrift_tables.seal_keys_changed() FROM PUBLIC;
+COMMENT ON FUNCTION snowdrift_tables.seal_keys_changed() IS 'make all sessions read the keys of seals again';
+CREATE TRIGGER seal_keys_changed
+    AFTER INSERT OR UPDATE OR DELETE ON snowdrift_tables.seal_key
+    FOR EACH ROW EXECUTE FUNCTION snowdrift_tables.seal_keys_changed();
+ALTER TABLE snowdrift_tables.seal_key ENABLE ALWAYS TRIGGER seal_keys_changed;
+COMMENT ON TRIGGER seal_keys_changed ON snowdrift_tables.seal_key IS 'make all sessions read the keys of seals again';
+
+-- Also what ALTER DEFAULT PRIVILEGES has granted
+DO $$
+DECLARE
+    functions CONSTANT regprocedure[] := ARRAY['@extschema@.snowflake_seal(bigint, text)', '@extschema@.snowflake_unseal(uuid, text, boolean)', 'snowdrift.create_seal(text, bytea)',
+        'snowdrift.rotate_seal(text, bytea)', 'snowdrift.drop_seal(text)', 'snowdrift.drop_seal(text, integer)', 'snowdrift.seal_keys(text)'];
+    place text;
+    grantee text;
+BEGIN
+    FOR place, grantee IN SELECT p.oid::regprocedure, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
+            FROM pg_proc AS p, aclexplode(coalesce(proacl, acldefault('f', proowner))) AS a WHERE p.oid = ANY (functions) AND a.grantee <> proowner LOOP
+        EXECUTE format('REVOKE ALL ON FUNCTION %s FROM %s', place, grantee);
+    END LOOP;
+END $$;
+GRANT EXECUTE ON FUNCTION @extschema@.snowflake_seal(bigint, text), @extschema@.snowflake_unseal(uuid, text, boolean), snowdrift.create_seal(text, bytea),
+    snowdrift.rotate_seal(text, bytea), snowdrift.drop_seal(text), snowdrift.drop_seal(text, integer), snowdrift.seal_keys(text) TO @extowner@ WITH GRANT OPTION;
+
+COMMENT ON TABLE snowdrift_tables.seal_key IS 'keys of seals; roles that can read it can seal and unseal';
+COMMENT ON COLUMN snowdrift_tables.seal_key.name IS 'name of the seal';
+COMMENT ON COLUMN snowdrift_tables.seal_key.version IS 'version of the key; the greatest one of a name seals';
+COMMENT ON COLUMN snowdrift_tables.seal_key.key IS 'key: 32 bytes';
+COMMENT ON COLUMN snowdrift_tables.seal_key.created_at IS 'time at which the key was created';
+GRANT SELECT, INSERT ON TABLE snowdrift_tables.seal_key TO @extowner@;
+SELECT pg_catalog.pg_extension_config_dump('snowdrift_tables.seal_key'::pg_catalog.regclass, '');
+
 -- Encoders and decoders for pg_partman
 
 CREATE FUNCTION snowdrift.ulid_time_encoder("timestamp" timestamptz) RETURNS uuid

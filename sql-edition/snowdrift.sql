@@ -66,7 +66,7 @@ END LOOP;
 FOR problem IN
     SELECT relnamespace::regnamespace AS schema, relname FROM pg_class
     WHERE oid = ANY (relations) AND relnamespace::regnamespace || '.' || relname
-        !~ '^(snowdrift[.](generators|key_copies|watermark_holders|published_watermarks|fields|key_column|dependent|conversion)|snowdrift_tables[.]((generator|published_watermark)(_pkey)?|dropped_ms|state(_[0-9a-f]{32})?))$' LOOP
+        !~ '^(snowdrift[.](generators|key_copies|watermark_holders|published_watermarks|fields|key_column|dependent|conversion)|snowdrift_tables[.]((generator|published_watermark)(_pkey)?|seal_key(_newest)?|dropped_ms|state(_[0-9a-f]{32})?))$' LOOP
     RAISE 'schema "%" already exists', problem.schema USING ERRCODE = '42P06',
         DETAIL = format('It contains "%s", which is not an object of the SQL edition.', problem.relname);
 END LOOP;
@@ -5118,14 +5118,193 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.published_watermark(text, text, oid) IS 'watermark that the primary has published; raises an error if there is none';
 
+-- Keys of seals: creation, rotation and removal. include/snowdrift/seal.hpp describes sealed IDs.
+
+-- The newest key of a name seals; all unseal. Errors must not show a row, and with it a key, so the table has no constraint that can fail
+-- with one, and no trigger BEFORE INSERT, with which the errors of COPY do. A subscriber of logical replication adds and drops the keys that
+-- the publisher does: without a unique index, its own ones are not in the way.
+IF to_regclass('snowdrift_tables.seal_key') IS NULL THEN
+CREATE TABLE snowdrift_tables.seal_key (
+    name text COLLATE "C" NOT NULL,
+    version integer NOT NULL,
+    key bytea NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+END IF;
+ALTER TABLE snowdrift_tables.seal_key REPLICA IDENTITY FULL;
+
+-- PL/pgSQL, because parameters of SQL functions can be logged. gen_random_uuid() is core's only source of cryptographically strong random
+-- bytes; each UUID has 122 random bits.
+CREATE OR REPLACE FUNCTION snowdrift_tables.add_seal_key(name text, version integer, key bytea) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF length(key) <> 32 THEN
+        RAISE 'invalid seal key' USING ERRCODE = '22023', DETAIL = format('A seal key must have 32 bytes, not %s.', length(key));
+    END IF;
+    INSERT INTO snowdrift_tables.seal_key (name, version, key)
+    VALUES (name, version, coalesce(key, sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))));
+END $$;
+COMMENT ON FUNCTION snowdrift_tables.add_seal_key(text, integer, bytea) IS 'add a key of a seal; a random one if it is null';
+
+CREATE OR REPLACE FUNCTION snowdrift_tables.lock_seal(name text) RETURNS integer LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF name IS NULL THEN
+        RAISE 'seal name must not be null' USING ERRCODE = '22004';
+    END IF;
+    IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN    -- An older snapshot lacks the newest key.
+        RAISE 'cannot change seals in a transaction with isolation level "%"', current_setting('transaction_isolation') USING ERRCODE = '25001', HINT = 'Use READ COMMITTED.';
+    END IF;
+    LOCK TABLE snowdrift_tables.seal_key IN SHARE ROW EXCLUSIVE MODE;
+    RETURN (SELECT max(k.version) FROM snowdrift_tables.seal_key AS k WHERE k.name = lock_seal.name COLLATE "C");
+END $$;
+COMMENT ON FUNCTION snowdrift_tables.lock_seal(text)
+    IS 'let no other session change keys until the transaction ends; returns the version of the newest one of a seal, or null if there is none';
+
+CREATE OR REPLACE FUNCTION snowdrift.create_seal(name text, key bytea DEFAULT NULL) RETURNS void
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF name !~ '^[ -~]{1,63}$' COLLATE "C" THEN
+        RAISE 'invalid seal name: "%"', name USING ERRCODE = '42602', DETAIL = 'A seal name must have 1 to 63 printable ASCII characters.';
+    ELSIF snowdrift_tables.lock_seal(name) IS NOT NULL THEN
+        RAISE 'seal "%" already exists', name USING ERRCODE = '42710', HINT = 'Use snowdrift.rotate_seal() to add a key.';
+    END IF;
+    PERFORM snowdrift_tables.add_seal_key(name, 1, key);
+END $$;
+COMMENT ON FUNCTION snowdrift.create_seal(text, bytea) IS 'create the key of a seal; by default, a random one';
+
+CREATE OR REPLACE FUNCTION snowdrift.rotate_seal(name text, key bytea DEFAULT NULL) RETURNS integer
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    version CONSTANT integer := snowdrift_tables.lock_seal(name) + 1;
+BEGIN
+    IF version IS NULL THEN
+        RAISE 'seal "%" does not exist', name USING ERRCODE = '42704', HINT = 'Check the name, or call snowdrift.create_seal().';
+    END IF;
+    PERFORM snowdrift_tables.add_seal_key(name, version, key);
+    RETURN version;
+END $$;
+COMMENT ON FUNCTION snowdrift.rotate_seal(text, bytea) IS 'add a key, which seals from now on, and return its version; earlier keys still unseal';
+
+CREATE OR REPLACE FUNCTION snowdrift.drop_seal(name text) RETURNS void
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM snowdrift_tables.lock_seal(name);
+    DELETE FROM snowdrift_tables.seal_key AS k WHERE k.name = drop_seal.name COLLATE "C";
+    IF NOT FOUND THEN
+        RAISE 'seal "%" does not exist', name USING ERRCODE = '42704';
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowdrift.drop_seal(text) IS 'drop all keys of a seal; IDs that they have sealed can no longer be unsealed';
+
+CREATE OR REPLACE FUNCTION snowdrift.drop_seal(name text, version integer) RETURNS void
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF version IS NULL THEN
+        RAISE 'version must not be null' USING ERRCODE = '22004';
+    END IF;
+    PERFORM snowdrift_tables.lock_seal(name);
+    DELETE FROM snowdrift_tables.seal_key AS k WHERE k.name = drop_seal.name COLLATE "C" AND k.version = drop_seal.version;
+    IF NOT FOUND THEN
+        RAISE 'version % of seal "%" does not exist', version, name USING ERRCODE = '42704';
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowdrift.drop_seal(text, integer) IS 'drop a key of a seal; IDs that it has sealed can no longer be unsealed';
+
+CREATE OR REPLACE FUNCTION snowdrift.seal_keys(name text, OUT version integer, OUT key bytea, OUT created_at timestamptz) RETURNS SETOF record
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY SELECT k.version, k.key, k.created_at FROM snowdrift_tables.seal_key AS k WHERE k.name = seal_keys.name COLLATE "C" ORDER BY k.version DESC, k.created_at DESC;
+END $$;
+COMMENT ON FUNCTION snowdrift.seal_keys(text) IS 'keys of a seal, the newest first, for other services and servers';
+
+-- Sealed IDs
+
+-- The padded keys of HMAC: a key, completed by zeros, XOR a byte. bit_send() begins with the length.
+CREATE OR REPLACE FUNCTION snowdrift.padded_key(key bytea, byte text) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN substr(bit_send(('x' || rpad(encode(key, 'hex'), 128, '0'))::bit(512) # ('x' || repeat(byte, 64))::bit(512)), 5);
+COMMENT ON FUNCTION snowdrift.padded_key(bytea, text) IS 'key of HMAC-SHA-256, padded with a byte';
+IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'snowdrift_tables.seal_key'::regclass AND attname = 'inner_key') THEN
+    ALTER TABLE snowdrift_tables.seal_key ADD inner_key bytea NOT NULL GENERATED ALWAYS AS (snowdrift.padded_key(key, '36')) STORED,
+        ADD outer_key bytea NOT NULL GENERATED ALWAYS AS (snowdrift.padded_key(key, '5c')) STORED;
+    CREATE INDEX seal_key_newest ON snowdrift_tables.seal_key (name, version, created_at);
+END IF;
+
+-- HMAC-SHA-256 is inlined, because a function call costs more than a hash. A restore without privileges would let all roles seal and
+-- unseal, so both functions raise an error while PUBLIC has EXECUTE.
+CREATE OR REPLACE FUNCTION public.snowflake_seal(id bigint, name text) RETURNS uuid
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    name_bytes CONSTANT bytea := convert_to(name, 'SQL_ASCII');
+    inner_key bytea;
+    outer_key bytea;
+    tag bigint;
+    body bigint;
+BEGIN
+    IF has_function_privilege('public', 'public.snowflake_seal(bigint,text)'::regprocedure, 'EXECUTE') THEN
+        RAISE 'function snowflake_seal() must not be executable by PUBLIC' USING ERRCODE = '42501', HINT = 'After a restore without privileges, run the file of the SQL edition again. Otherwise, run REVOKE EXECUTE ON FUNCTION snowflake_seal(bigint, text) FROM PUBLIC.';
+    END IF;
+    SELECT k.inner_key, k.outer_key INTO inner_key, outer_key FROM snowdrift_tables.seal_key AS k WHERE k.name = snowflake_seal.name COLLATE "C" ORDER BY k.version DESC, k.created_at DESC LIMIT 1;
+    IF inner_key IS NULL THEN
+        RAISE 'seal "%" does not exist', name USING ERRCODE = '42704', HINT = 'Check the name, or call snowdrift.create_seal().';
+    END IF;
+    tag := (('x' || encode(sha256(outer_key || sha256(inner_key || '\x01'::bytea || int8send(id) || name_bytes)), 'hex'))::bit(64)::bigint >> 6) & 288230376151711743;    -- 2^58 - 1
+    body := id # ('x' || encode(sha256(outer_key || sha256(inner_key || '\x02'::bytea || int8send(tag) || name_bytes)), 'hex'))::bit(64)::bigint;
+    RETURN encode(int8send((tag >> 10 << 16) | 32768 | ((tag & 1023) << 2) | ((body >> 62) & 3))
+        || int8send((body & 4611686018427387903) | (-9223372036854775808)), 'hex')::uuid;    -- 2^62 - 1
+END $$;
+COMMENT ON FUNCTION public.snowflake_seal(bigint, text) IS 'seal ID: return UUID of version 8 that can be read only with the key';
+
+CREATE OR REPLACE FUNCTION public.snowflake_unseal(sealed uuid, name text, invalid_ok boolean DEFAULT false) RETURNS bigint
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    name_bytes CONSTANT bytea := convert_to(name, 'SQL_ASCII');
+    high CONSTANT bigint := ('x' || encode(uuid_send(sealed), 'hex'))::bit(64)::bigint;
+    low CONSTANT bigint := ('x' || encode(substr(uuid_send(sealed), 9), 'hex'))::bit(64)::bigint;
+    tag CONSTANT bigint := (((high >> 16) & 281474976710655) << 10) | ((high >> 2) & 1023);    -- 2^48 - 1
+    body CONSTANT bigint := (high << 62) | (low & 4611686018427387903);
+    last integer := 2147483647;    -- version
+    last_created_at timestamptz := '-infinity';
+    inner_key bytea;
+    outer_key bytea;
+    id bigint;
+BEGIN
+    IF has_function_privilege('public', 'public.snowflake_unseal(uuid,text,boolean)'::regprocedure, 'EXECUTE') THEN
+        RAISE 'function snowflake_unseal() must not be executable by PUBLIC' USING ERRCODE = '42501', HINT = 'After a restore without privileges, run the file of the SQL edition again. Otherwise, run REVOKE EXECUTE ON FUNCTION snowflake_unseal(uuid, text, boolean) FROM PUBLIC.';
+    END IF;
+    LOOP    -- newest key first; a cursor would cost more than a hash. Parameters are in plans, which can be logged, so no key is one.
+        SELECT k.version, k.created_at, k.inner_key, k.outer_key INTO last, last_created_at, inner_key, outer_key FROM snowdrift_tables.seal_key AS k
+        WHERE k.name = snowflake_unseal.name COLLATE "C" AND (k.version, k.created_at) < (last, last_created_at) ORDER BY k.version DESC, k.created_at DESC LIMIT 1;
+        EXIT WHEN NOT FOUND;
+        id := body # ('x' || encode(sha256(outer_key || sha256(inner_key || '\x02'::bytea || int8send(tag) || name_bytes)), 'hex'))::bit(64)::bigint;
+        IF (('x' || encode(sha256(outer_key || sha256(inner_key || '\x01'::bytea || int8send(id) || name_bytes)), 'hex'))::bit(64)::bigint >> 6) & 288230376151711743 = tag
+                AND (high >> 12) & 15 = 8 AND (low >> 62) & 3 = 2 THEN
+            RETURN id;
+        END IF;
+    END LOOP;
+    IF id IS NULL THEN
+        RAISE 'seal "%" does not exist', name USING ERRCODE = '42704', HINT = 'Check the name, or call snowdrift.create_seal().';
+    ELSIF invalid_ok THEN
+        RETURN NULL;
+    END IF;
+    RAISE 'invalid sealed ID for "%"', name USING ERRCODE = '22023', DETAIL = 'The UUID was not made with a key of this seal.';
+END $$;
+COMMENT ON FUNCTION public.snowflake_unseal(uuid, text, boolean)
+    IS 'unseal ID; if it was not made with a key of the seal, raise an error, or return null if invalid_ok';
+
 -- Privileges of new objects
 
-FOR place IN SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = 'snowdrift'::regnamespace
-        AND proname IN ('create_generator', 'drop_generator', 'advance', 'publish_watermarks') AND NOT functions ? oid::text LOOP
-    EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', place);
+-- What ALTER DEFAULT PRIVILEGES has granted is revoked, too. After a restore without privileges, PUBLIC could use seals.
+FOR place, grantee IN
+    SELECT p.oid::regprocedure, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
+    FROM pg_proc AS p, aclexplode(coalesce(proacl, acldefault('f', proowner))) AS a
+    WHERE a.grantee <> proowner AND (NOT functions ? p.oid::text OR a.grantee = 0 AND proname ~ 'seal')
+        AND (pronamespace = 'snowdrift'::regnamespace AND proname IN ('create_generator', 'drop_generator', 'advance', 'publish_watermarks', 'create_seal', 'rotate_seal', 'drop_seal', 'seal_keys')
+            OR p.oid IN ('public.snowflake_seal(bigint,text)'::regprocedure, 'public.snowflake_unseal(uuid,text,boolean)'::regprocedure)) LOOP
+    EXECUTE format('REVOKE ALL ON FUNCTION %s FROM %s', place, grantee);
 END LOOP;
 PERFORM snowdrift_tables.revoke_grants(class)
-FROM unnest('{snowdrift_tables.generator,snowdrift_tables.state,snowdrift_tables.dropped_ms,snowdrift_tables.published_watermark}'::regclass[]) AS class
+FROM unnest('{snowdrift_tables.generator,snowdrift_tables.state,snowdrift_tables.dropped_ms,snowdrift_tables.published_watermark,snowdrift_tables.seal_key}'::regclass[]) AS class
 WHERE class <> ALL (relations);
 FOREACH place IN ARRAY '{snowdrift.key_copies,snowdrift.watermark_holders,snowdrift.published_watermarks}'::text[] LOOP
     IF place::regclass <> ALL (relations) THEN
@@ -5136,6 +5315,7 @@ BEGIN
     PERFORM pg_extension_config_dump('snowdrift_tables.generator', '');
     PERFORM pg_extension_config_dump('snowdrift_tables.state', '');
     PERFORM pg_extension_config_dump('snowdrift_tables.dropped_ms', '');
+    PERFORM pg_extension_config_dump('snowdrift_tables.seal_key', '');
 EXCEPTION WHEN FEATURE_NOT_SUPPORTED THEN    -- This is not the script of an extension.
 END;
 

@@ -7,10 +7,10 @@ cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 
 # What both editions have
 tools=(tools/{locks,partitions,drop_partitions,conversion_{plan,dependents,risks,statements},conversion,live_{shadows,copy,preparation,swap,script}}
-    tools/{conversion_reversal,audit,watches,feeds,publication})
+    tools/{conversion_reversal,audit,watches,feeds,publication,seals})
 extension=(extension/{begin,mark,node,snowflake,ulid,uuidv7,sno,typeid,generators,watermarks,backfill,for_tools}
-    tools/replication "${tools[@]}" extension/{partman,end})
-edition=(edition/{begin,snowflake,typeid,uuidv7} tools/replication edition/{generators,for_tools} "${tools[@]}" edition/end)
+    tools/replication "${tools[@]}" extension/{seals,partman,end})
+edition=(edition/{begin,snowflake,typeid,uuidv7} tools/replication edition/{generators,for_tools} "${tools[@]}" edition/{seals,end})
 
 # assemble PART...: the parts, with an empty line between them
 assemble() {

@@ -17,6 +17,7 @@ snowdrift/pqxx.hpp: snowdrift snowdrift/pqxx
 protocol:         snowdrift snowdrift/core
 pg/support:       snowdrift snowdrift/core
 pg/types:         snowdrift snowdrift/core pg/support
+pg/seals:         snowdrift snowdrift/core pg/support
 pg/planner:       snowdrift snowdrift/core pg/support pg/types
 pg/slots:         snowdrift snowdrift/core protocol pg/support
 pg/record:        protocol pg/support pg/slots

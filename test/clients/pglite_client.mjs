@@ -75,6 +75,15 @@ await none('text forms of ULIDs', vectors('ulid_ids.tsv'), `
   SELECT * FROM v WHERE ulid_to_text(c1::uuid) <> c2 OR ulid_to_uuid(c2) <> c1::uuid`);
 await none('TypeIDs', vectors('typeid_valid.tsv'), `
   SELECT * FROM v WHERE typeid_to_text(c3, c4::uuid) <> c2 OR typeid_to_uuid(c2) <> c4::uuid OR typeid_prefix(c2) <> c3`);
+const seals = vectors('seals.tsv');
+for (const key of new Set(seals.map((row) => row[0]))) {
+  const ofKey = seals.filter((row) => row[0] === key);
+  for (const name of new Set(ofKey.map((row) => row[1])))
+    await db.query("SELECT snowdrift.create_seal($1, decode($2, 'hex'))", [name, key]);
+  await none('seals of a key', ofKey, `
+    SELECT * FROM v WHERE snowflake_seal(c3::bigint, c2) <> c4::uuid OR snowflake_unseal(c4::uuid, c2) <> c3::bigint`);
+  await db.query('SELECT snowdrift.drop_seal(name) FROM (SELECT DISTINCT c2 FROM v) AS v(name)');
+}
 const invalid = vectors('typeid_invalid.tsv');
 for (const [name, id] of invalid) {
   await assert.rejects(db.query('SELECT typeid_to_uuid($1)', [id]), { code: '22P02' }, name);

@@ -396,6 +396,13 @@ is($coordinator->safe_psql('postgres',
 		'SELECT array_agg(DISTINCT snowflake_worker(id) ORDER BY snowflake_worker(id)) FROM joined_snowflake'),
 	'{' . join(',', 0 .. $#nodes) . '}', 'each node generates IDs with its own number');
 
+# Each node has its own keys of seals. The statement of the page gives all nodes the same one.
+my ($create_seal) = slurp_file('docs/sealed-ids.md') =~ /^(SELECT run_command_on_all_nodes\(.*?;)$/m;
+$coordinator->safe_psql('postgres', $create_seal =~ s/\\x…/'\\x' . '5a' x 32/er);
+is(on_each(q{SELECT snowflake_seal(1, 'orders')}), join("\n", ('372bb604-17d4-83af-81fb-f8a1c654a6b9') x @nodes), 'all nodes make the same seals');
+is($coordinator->safe_psql('postgres', q{SELECT count(*) > 0, bool_and(snowflake_unseal(snowflake_seal(id, 'orders'), 'orders') = id) FROM joined_snowflake}),
+	't|t', '... also in queries of a distributed table');
+
 # Offsets of roles and sessions, whose sessions would share numbers with other nodes.
 like(error_of($coordinator, "SET snowdrift.node = 'citus+1'; SELECT next_snowflake()"),
 	qr/ERROR:  55000: this server has no number.*cannot be set for a session/s, 'an offset for a session raises an error');

@@ -96,6 +96,8 @@ INSERT INTO shop_events (kind) SELECT 1 FROM generate_series(1, 100);
 INSERT INTO shop_events VALUES (make_snowflake('2025-06-01', 1, 2, 3), 0);
 INSERT INTO shop_layouts VALUES ('twitter'), ('si');
 INSERT INTO shop_users SELECT FROM generate_series(1, 100);
+SELECT snowdrift.create_seal('orders', decode(repeat('5a', 32), 'hex'));
+SELECT snowdrift.rotate_seal('orders');
 SQL
 
 # contents(SERVER, DATABASE): the rows of all tables and views, and the results of queries
@@ -107,6 +109,7 @@ sub contents
 		SELECT * FROM shop_recent ORDER BY id; SELECT *, tableoid::regclass FROM shop_events ORDER BY id;
 		SELECT * FROM shop_layouts ORDER BY layout::text COLLATE "C"; SELECT * FROM shop_users ORDER BY id; SELECT * FROM shop_names ORDER BY name COLLATE "C";
 		SELECT indexname, indexdef FROM pg_indexes WHERE indexname ~ '^shop_' ORDER BY 1;
+		SELECT snowflake_seal(1, 'orders'), snowflake_unseal('372bb604-17d4-83af-81fb-f8a1c654a6b9', 'orders');
 		SELECT count(*) FROM shop_orders WHERE snowflake_timestamp(id, 'twitter') >= now() - interval '1 day';
 		SELECT count(*) FROM shop_events WHERE snowflake_within(id, tstzrange('2025-01-01', '2026-01-01'));
 		SELECT name, layout, datacenter, worker FROM snowdrift.generators WHERE name IS NOT NULL ORDER BY name})
@@ -144,6 +147,23 @@ as_owner(sub {
 });
 is(objects($node, 'whole'), objects($node, 'sql'), '... with all objects');
 is_continued($node, 'whole', $contents);
+
+# Without privileges, all roles could call the functions.
+my ($revoke) = slurp_file('docs/managed-clouds.md') =~ /^(REVOKE ALL ON FUNCTION snowdrift\.create_generator.*?;)\n/ms;
+$node->safe_psql('postgres', 'CREATE DATABASE open OWNER owner');
+as_owner(sub { command_ok([ 'pg_restore', '--exit-on-error', '-x', '-d', $node->connstr('open'), "$dir/whole.dump" ], 'it is restored without privileges') });
+for my $call ("snowflake_seal(1, 'orders')", "snowflake_unseal('372bb604-17d4-83af-81fb-f8a1c654a6b9', 'orders')")
+{
+	like(error_of_database($node, 'open', "SELECT $call"), qr/42501: function snowflake_\w+\(\) must not be executable by PUBLIC.*HINT:  After a restore without privileges, run the file/s, "... then, $call raises an error");
+}
+like(error_of_database($node, 'open', q{GRANT USAGE ON SCHEMA snowdrift TO pg_monitor; SET ROLE pg_monitor; SELECT snowdrift.seal_keys('orders')}), qr/no error/, '... and roles could read keys');
+as_owner(sub { command_ok([ 'psql', '-X', '-q', '-o', '/dev/null', '-v', 'ON_ERROR_STOP=1', '-1', '-d', $node->connstr('open'), '-f', 'sql-edition/snowdrift.sql' ], '... until the file is run again') });
+like(error_of_database($node, 'open', q{SET ROLE pg_monitor; SELECT snowdrift.seal_keys('orders')}), qr/42501/, '... which revokes it');
+query($node, 'open', $revoke);
+is_continued($node, 'open', $contents);
+is($node->safe_psql('open', q{SELECT count(*) FROM pg_proc WHERE pronamespace IN ('snowdrift'::regnamespace, 'public'::regnamespace) AND has_function_privilege('public', oid, 'EXECUTE')}),
+	$node->safe_psql('whole', q{SELECT count(*) FROM pg_proc WHERE pronamespace IN ('snowdrift'::regnamespace, 'public'::regnamespace) AND has_function_privilege('public', oid, 'EXECUTE')}),
+	'... and the statements of docs/managed-clouds.md restore all privileges');
 
 # ---- a schema without data, and data without a schema --------------------------------------------------
 

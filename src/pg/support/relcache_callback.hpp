@@ -16,7 +16,7 @@ namespace snowdrift {
 /// relations. Adding a callback again has no effect. Callbacks must not raise errors or read
 /// catalogs.
 inline void add_relcache_callback(void (*callback)(Oid relation)) {
-    constexpr int max_callbacks = 4;
+    constexpr int max_callbacks = 5;  // the number of calls in the sources
     static void (*callbacks[max_callbacks])(Oid);
     static int count = 0;
     if (std::find(callbacks, callbacks + count, callback) != callbacks + count) return;

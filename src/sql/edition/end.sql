@@ -1,11 +1,16 @@
 -- Privileges of new objects
 
-FOR place IN SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = 'snowdrift'::regnamespace
-        AND proname IN ('create_generator', 'drop_generator', 'advance', 'publish_watermarks') AND NOT functions ? oid::text LOOP
-    EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', place);
+-- What ALTER DEFAULT PRIVILEGES has granted is revoked, too. After a restore without privileges, PUBLIC could use seals.
+FOR place, grantee IN
+    SELECT p.oid::regprocedure, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
+    FROM pg_proc AS p, aclexplode(coalesce(proacl, acldefault('f', proowner))) AS a
+    WHERE a.grantee <> proowner AND (NOT functions ? p.oid::text OR a.grantee = 0 AND proname ~ 'seal')
+        AND (pronamespace = 'snowdrift'::regnamespace AND proname IN ('create_generator', 'drop_generator', 'advance', 'publish_watermarks', 'create_seal', 'rotate_seal', 'drop_seal', 'seal_keys')
+            OR p.oid IN ('public.snowflake_seal(bigint,text)'::regprocedure, 'public.snowflake_unseal(uuid,text,boolean)'::regprocedure)) LOOP
+    EXECUTE format('REVOKE ALL ON FUNCTION %s FROM %s', place, grantee);
 END LOOP;
 PERFORM snowdrift_tables.revoke_grants(class)
-FROM unnest('{snowdrift_tables.generator,snowdrift_tables.state,snowdrift_tables.dropped_ms,snowdrift_tables.published_watermark}'::regclass[]) AS class
+FROM unnest('{snowdrift_tables.generator,snowdrift_tables.state,snowdrift_tables.dropped_ms,snowdrift_tables.published_watermark,snowdrift_tables.seal_key}'::regclass[]) AS class
 WHERE class <> ALL (relations);
 FOREACH place IN ARRAY '{snowdrift.key_copies,snowdrift.watermark_holders,snowdrift.published_watermarks}'::text[] LOOP
     IF place::regclass <> ALL (relations) THEN
@@ -16,6 +21,7 @@ BEGIN
     PERFORM pg_extension_config_dump('snowdrift_tables.generator', '');
     PERFORM pg_extension_config_dump('snowdrift_tables.state', '');
     PERFORM pg_extension_config_dump('snowdrift_tables.dropped_ms', '');
+    PERFORM pg_extension_config_dump('snowdrift_tables.seal_key', '');
 EXCEPTION WHEN FEATURE_NOT_SUPPORTED THEN    -- This is not the script of an extension.
 END;
 

@@ -1,0 +1,73 @@
+-- Sealed IDs
+
+-- The padded keys of HMAC: a key, completed by zeros, XOR a byte. bit_send() begins with the length.
+CREATE FUNCTION snowdrift.padded_key(key bytea, byte text) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN substr(bit_send(('x' || rpad(encode(key, 'hex'), 128, '0'))::bit(512) # ('x' || repeat(byte, 64))::bit(512)), 5);
+COMMENT ON FUNCTION snowdrift.padded_key(bytea, text) IS 'key of HMAC-SHA-256, padded with a byte';
+IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'snowdrift_tables.seal_key'::regclass AND attname = 'inner_key') THEN
+    ALTER TABLE snowdrift_tables.seal_key ADD inner_key bytea NOT NULL GENERATED ALWAYS AS (snowdrift.padded_key(key, '36')) STORED,
+        ADD outer_key bytea NOT NULL GENERATED ALWAYS AS (snowdrift.padded_key(key, '5c')) STORED;
+    CREATE INDEX seal_key_newest ON snowdrift_tables.seal_key (name, version, created_at);
+END IF;
+
+-- HMAC-SHA-256 is inlined, because a function call costs more than a hash. A restore without privileges would let all roles seal and
+-- unseal, so both functions raise an error while PUBLIC has EXECUTE.
+CREATE FUNCTION public.snowflake_seal(id bigint, name text) RETURNS uuid
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    name_bytes CONSTANT bytea := convert_to(name, 'SQL_ASCII');
+    inner_key bytea;
+    outer_key bytea;
+    tag bigint;
+    body bigint;
+BEGIN
+    IF has_function_privilege('public', 'public.snowflake_seal(bigint,text)'::regprocedure, 'EXECUTE') THEN
+        RAISE 'function snowflake_seal() must not be executable by PUBLIC' USING ERRCODE = '42501', HINT = 'After a restore without privileges, run the file of the SQL edition again. Otherwise, run REVOKE EXECUTE ON FUNCTION snowflake_seal(bigint, text) FROM PUBLIC.';
+    END IF;
+    SELECT k.inner_key, k.outer_key INTO inner_key, outer_key FROM snowdrift_tables.seal_key AS k WHERE k.name = snowflake_seal.name COLLATE "C" ORDER BY k.version DESC, k.created_at DESC LIMIT 1;
+    IF inner_key IS NULL THEN
+        RAISE 'seal "%" does not exist', name USING ERRCODE = '42704', HINT = 'Check the name, or call snowdrift.create_seal().';
+    END IF;
+    tag := (('x' || encode(sha256(outer_key || sha256(inner_key || '\x01'::bytea || int8send(id) || name_bytes)), 'hex'))::bit(64)::bigint >> 6) & 288230376151711743;    -- 2^58 - 1
+    body := id # ('x' || encode(sha256(outer_key || sha256(inner_key || '\x02'::bytea || int8send(tag) || name_bytes)), 'hex'))::bit(64)::bigint;
+    RETURN encode(int8send((tag >> 10 << 16) | 32768 | ((tag & 1023) << 2) | ((body >> 62) & 3))
+        || int8send((body & 4611686018427387903) | (-9223372036854775808)), 'hex')::uuid;    -- 2^62 - 1
+END $$;
+COMMENT ON FUNCTION public.snowflake_seal(bigint, text) IS 'seal ID: return UUID of version 8 that can be read only with the key';
+
+CREATE FUNCTION public.snowflake_unseal(sealed uuid, name text, invalid_ok boolean DEFAULT false) RETURNS bigint
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    name_bytes CONSTANT bytea := convert_to(name, 'SQL_ASCII');
+    high CONSTANT bigint := ('x' || encode(uuid_send(sealed), 'hex'))::bit(64)::bigint;
+    low CONSTANT bigint := ('x' || encode(substr(uuid_send(sealed), 9), 'hex'))::bit(64)::bigint;
+    tag CONSTANT bigint := (((high >> 16) & 281474976710655) << 10) | ((high >> 2) & 1023);    -- 2^48 - 1
+    body CONSTANT bigint := (high << 62) | (low & 4611686018427387903);
+    last integer := 2147483647;    -- version
+    last_created_at timestamptz := '-infinity';
+    inner_key bytea;
+    outer_key bytea;
+    id bigint;
+BEGIN
+    IF has_function_privilege('public', 'public.snowflake_unseal(uuid,text,boolean)'::regprocedure, 'EXECUTE') THEN
+        RAISE 'function snowflake_unseal() must not be executable by PUBLIC' USING ERRCODE = '42501', HINT = 'After a restore without privileges, run the file of the SQL edition again. Otherwise, run REVOKE EXECUTE ON FUNCTION snowflake_unseal(uuid, text, boolean) FROM PUBLIC.';
+    END IF;
+    LOOP    -- newest key first; a cursor would cost more than a hash. Parameters are in plans, which can be logged, so no key is one.
+        SELECT k.version, k.created_at, k.inner_key, k.outer_key INTO last, last_created_at, inner_key, outer_key FROM snowdrift_tables.seal_key AS k
+        WHERE k.name = snowflake_unseal.name COLLATE "C" AND (k.version, k.created_at) < (last, last_created_at) ORDER BY k.version DESC, k.created_at DESC LIMIT 1;
+        EXIT WHEN NOT FOUND;
+        id := body # ('x' || encode(sha256(outer_key || sha256(inner_key || '\x02'::bytea || int8send(tag) || name_bytes)), 'hex'))::bit(64)::bigint;
+        IF (('x' || encode(sha256(outer_key || sha256(inner_key || '\x01'::bytea || int8send(id) || name_bytes)), 'hex'))::bit(64)::bigint >> 6) & 288230376151711743 = tag
+                AND (high >> 12) & 15 = 8 AND (low >> 62) & 3 = 2 THEN
+            RETURN id;
+        END IF;
+    END LOOP;
+    IF id IS NULL THEN
+        RAISE 'seal "%" does not exist', name USING ERRCODE = '42704', HINT = 'Check the name, or call snowdrift.create_seal().';
+    ELSIF invalid_ok THEN
+        RETURN NULL;
+    END IF;
+    RAISE 'invalid sealed ID for "%"', name USING ERRCODE = '22023', DETAIL = 'The UUID was not made with a key of this seal.';
+END $$;
+COMMENT ON FUNCTION public.snowflake_unseal(uuid, text, boolean)
+    IS 'unseal ID; if it was not made with a key of the seal, raise an error, or return null if invalid_ok';

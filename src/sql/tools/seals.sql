@@ -1,0 +1,97 @@
+-- Keys of seals: creation, rotation and removal. include/snowdrift/seal.hpp describes sealed IDs.
+
+-- The newest key of a name seals; all unseal. Errors must not show a row, and with it a key, so the table has no constraint that can fail
+-- with one, and no trigger BEFORE INSERT, with which the errors of COPY do. A subscriber of logical replication adds and drops the keys that
+-- the publisher does: without a unique index, its own ones are not in the way.
+CREATE TABLE snowdrift_tables.seal_key (
+    name text COLLATE "C" NOT NULL,
+    version integer NOT NULL,
+    key bytea NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+ALTER TABLE snowdrift_tables.seal_key REPLICA IDENTITY FULL;
+
+-- PL/pgSQL, because parameters of SQL functions can be logged. gen_random_uuid() is core's only source of cryptographically strong random
+-- bytes; each UUID has 122 random bits.
+CREATE FUNCTION snowdrift_tables.add_seal_key(name text, version integer, key bytea) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF length(key) <> 32 THEN
+        RAISE 'invalid seal key' USING ERRCODE = '22023', DETAIL = format('A seal key must have 32 bytes, not %s.', length(key));
+    END IF;
+    INSERT INTO snowdrift_tables.seal_key (name, version, key)
+    VALUES (name, version, coalesce(key, sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))));
+END $$;
+COMMENT ON FUNCTION snowdrift_tables.add_seal_key(text, integer, bytea) IS 'add a key of a seal; a random one if it is null';
+
+CREATE FUNCTION snowdrift_tables.lock_seal(name text) RETURNS integer LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF name IS NULL THEN
+        RAISE 'seal name must not be null' USING ERRCODE = '22004';
+    END IF;
+    IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN    -- An older snapshot lacks the newest key.
+        RAISE 'cannot change seals in a transaction with isolation level "%"', current_setting('transaction_isolation') USING ERRCODE = '25001', HINT = 'Use READ COMMITTED.';
+    END IF;
+    LOCK TABLE snowdrift_tables.seal_key IN SHARE ROW EXCLUSIVE MODE;
+    RETURN (SELECT max(k.version) FROM snowdrift_tables.seal_key AS k WHERE k.name = lock_seal.name COLLATE "C");
+END $$;
+COMMENT ON FUNCTION snowdrift_tables.lock_seal(text)
+    IS 'let no other session change keys until the transaction ends; returns the version of the newest one of a seal, or null if there is none';
+
+CREATE FUNCTION snowdrift.create_seal(name text, key bytea DEFAULT NULL) RETURNS void
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF name !~ '^[ -~]{1,63}$' COLLATE "C" THEN
+        RAISE 'invalid seal name: "%"', name USING ERRCODE = '42602', DETAIL = 'A seal name must have 1 to 63 printable ASCII characters.';
+    ELSIF snowdrift_tables.lock_seal(name) IS NOT NULL THEN
+        RAISE 'seal "%" already exists', name USING ERRCODE = '42710', HINT = 'Use snowdrift.rotate_seal() to add a key.';
+    END IF;
+    PERFORM snowdrift_tables.add_seal_key(name, 1, key);
+END $$;
+COMMENT ON FUNCTION snowdrift.create_seal(text, bytea) IS 'create the key of a seal; by default, a random one';
+
+CREATE FUNCTION snowdrift.rotate_seal(name text, key bytea DEFAULT NULL) RETURNS integer
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    version CONSTANT integer := snowdrift_tables.lock_seal(name) + 1;
+BEGIN
+    IF version IS NULL THEN
+        RAISE 'seal "%" does not exist', name USING ERRCODE = '42704', HINT = 'Check the name, or call snowdrift.create_seal().';
+    END IF;
+    PERFORM snowdrift_tables.add_seal_key(name, version, key);
+    RETURN version;
+END $$;
+COMMENT ON FUNCTION snowdrift.rotate_seal(text, bytea) IS 'add a key, which seals from now on, and return its version; earlier keys still unseal';
+
+CREATE FUNCTION snowdrift.drop_seal(name text) RETURNS void
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM snowdrift_tables.lock_seal(name);
+    DELETE FROM snowdrift_tables.seal_key AS k WHERE k.name = drop_seal.name COLLATE "C";
+    IF NOT FOUND THEN
+        RAISE 'seal "%" does not exist', name USING ERRCODE = '42704';
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowdrift.drop_seal(text) IS 'drop all keys of a seal; IDs that they have sealed can no longer be unsealed';
+
+CREATE FUNCTION snowdrift.drop_seal(name text, version integer) RETURNS void
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF version IS NULL THEN
+        RAISE 'version must not be null' USING ERRCODE = '22004';
+    END IF;
+    PERFORM snowdrift_tables.lock_seal(name);
+    DELETE FROM snowdrift_tables.seal_key AS k WHERE k.name = drop_seal.name COLLATE "C" AND k.version = drop_seal.version;
+    IF NOT FOUND THEN
+        RAISE 'version % of seal "%" does not exist', version, name USING ERRCODE = '42704';
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowdrift.drop_seal(text, integer) IS 'drop a key of a seal; IDs that it has sealed can no longer be unsealed';
+
+CREATE FUNCTION snowdrift.seal_keys(name text, OUT version integer, OUT key bytea, OUT created_at timestamptz) RETURNS SETOF record
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY SELECT k.version, k.key, k.created_at FROM snowdrift_tables.seal_key AS k WHERE k.name = seal_keys.name COLLATE "C" ORDER BY k.version DESC, k.created_at DESC;
+END $$;
+COMMENT ON FUNCTION snowdrift.seal_keys(text) IS 'keys of a seal, the newest first, for other services and servers';

@@ -1,0 +1,236 @@
+# Seals in both editions: who may seal and unseal, that keys appear in no log, and that dumps, standbys, subscribers and open sessions have
+# the right keys. sql/seals.sql has what one session shows.
+use strict;
+use warnings FATAL => 'all';
+use Test::More;
+use Snowdrift;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+
+my $node = new_server('sealed', allows_streaming => 'logical');
+$node->append_conf('postgresql.conf', "wal_retrieve_retry_interval = '100ms'\n");
+$node->start;
+create_edition($node, 'edition');
+$node->safe_psql('postgres', 'CREATE DATABASE extension OWNER owner; CREATE ROLE web LOGIN; CREATE ROLE stranger LOGIN');
+run('extension', 'CREATE EXTENSION snowdrift');
+my @editions = ('edition', 'extension');
+
+# run(DATABASE, STATEMENTS, SERVER): as the owner of the database, who is not a superuser
+sub run
+{
+	my ($db, $statements, $server) = @_;
+	return ($server // $node)->safe_psql($db, $statements, extra_params => [ '-U', 'owner' ]);
+}
+
+# error(DATABASE, STATEMENTS, ROLE, SERVER): psql's output of the error that the statements raise
+sub error
+{
+	my ($db, $statements, $role, $server) = @_;
+	my ($status, $out, $error) = ($server // $node)->psql($db, "\\set VERBOSITY verbose\n$statements", extra_params => [ '-U', $role ]);
+	return $status ? $error : "no error, but: $out";
+}
+
+my $key = '5a' x 32;
+my $seal_of_1 = '372bb604-17d4-83af-81fb-f8a1c654a6b9';    # with this key and the name orders
+
+# ---- Rights
+
+my @calls = ("snowflake_seal(1, 'orders')", "snowflake_unseal('$seal_of_1', 'orders')", "snowdrift.create_seal('new')", "snowdrift.rotate_seal('orders')",
+	"snowdrift.drop_seal('orders')", "snowdrift.seal_keys('orders')");
+for my $db (@editions)
+{
+	run($db, "SELECT snowdrift.create_seal('orders', '\\x$key')");
+	is(run($db, "SELECT snowflake_seal(1, 'orders')"), $seal_of_1, "$db: its owner seals");
+	like(error($db, "SELECT $_", 'stranger'), qr/42501/, "... another role cannot call $_") for @calls, 'snowdrift_tables.lock_seal(NULL)';
+	like(error($db, 'SELECT FROM snowdrift_tables.seal_key', 'stranger'), qr/42501/, '... nor read the keys');
+	run($db, 'GRANT EXECUTE ON FUNCTION snowflake_seal(bigint, text) TO web');
+	is($node->safe_psql($db, "SELECT snowflake_seal(1, 'orders')", extra_params => [ '-U', 'web' ]), $seal_of_1, '... a role to which this is granted seals');
+	like(error($db, "SELECT $_", 'web'), qr/42501/, "... and cannot call $_") for @calls[ 1 .. $#calls ];
+}
+
+# A role to which default privileges give all new functions, as on some managed servers
+create_edition($node, 'granting', 'ALTER DEFAULT PRIVILEGES FOR ROLE owner GRANT ALL ON FUNCTIONS TO stranger; ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO stranger');
+like(error('granting', "SELECT $_", 'stranger'), qr/42501/, "by default, it cannot call $_ of the SQL edition") for @calls;
+$node->safe_psql('postgres', 'CREATE DATABASE granting_extension');
+$node->safe_psql('granting_extension', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO stranger; CREATE EXTENSION snowdrift');
+like(error('granting_extension', "SELECT $_", 'stranger'), qr/42501/, "... nor $_ of the extension") for @calls;
+
+# All that a session of the extension keeps until a table changes
+is(run('extension', q{SELECT snowdrift.create_generator('web', 'snowflake') \g /dev/null
+	SELECT next_snowflake() < next_snowflake('web') + 1, snowflake_unseal(snowflake_seal(snowflake_at('2024-02-02Z', 'web'), 'orders'), 'orders') > 0}),
+	't|t', 'a session uses all caches');
+
+# ---- Keys in the log, with all settings that could show them
+
+$node->append_conf('postgresql.conf', <<"CONF");
+shared_preload_libraries = 'auto_explain,pg_stat_statements'
+auto_explain.log_min_duration = 0
+auto_explain.log_nested_statements = on
+auto_explain.log_verbose = on
+auto_explain.log_analyze = on
+log_statement = all
+log_duration = on
+log_min_messages = debug5
+log_min_error_statement = debug5
+log_error_verbosity = verbose
+log_parameter_max_length_on_error = -1
+debug_print_parse = on
+debug_print_rewritten = on
+debug_print_plan = on
+CONF
+$node->append_conf('postgresql.conf', "auto_explain.log_parameter_max_length = -1\n") if $node->pg_version >= 16;
+$node->restart;
+$node->safe_psql($_, 'CREATE EXTENSION pg_stat_statements') for @editions;
+for my $db (@editions)
+{
+	my $start = -s $node->logfile;
+	run($db, q{SELECT snowdrift.create_seal('logged'), snowdrift.rotate_seal('logged');
+		SELECT snowflake_seal(1, 'logged'); SELECT snowflake_unseal(snowflake_seal(1, 'logged'), 'logged');
+		PREPARE p AS SELECT snowflake_seal($1, 'logged'); EXECUTE p (2); EXPLAIN (VERBOSE, ANALYZE) EXECUTE p (2)});
+	error($db, $_, 'owner')
+	  for q{SELECT snowflake_unseal(gen_random_uuid(), 'logged')}, q{SELECT snowdrift.create_seal('logged')}, q{SELECT snowdrift.drop_seal('logged', 7)},
+	  q{BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT snowdrift.rotate_seal('logged')}, q{SELECT snowdrift.create_seal('')};
+	my @keys = split /\|/, $node->safe_psql($db, q{SELECT string_agg(encode(key, 'hex'), '|') FROM snowdrift_tables.seal_key WHERE name = 'logged'});
+	my @padded = map { my $bytes = pack('H*', $_); map { unpack('H*', $bytes ^ ($_ x 32)) } "\x36", "\x5c" } @keys;
+	# What a log could contain: a key as text, or the bytes of a constant in the tree of a plan
+	my @forms = map { my $hex = $_; ($hex, join(' ', map { my $byte = hex; $byte > 127 ? $byte - 256 : $byte } $hex =~ /../g)) } @keys, @padded;
+	is(scalar @forms, 12, "$db: two keys, and their pads");
+	my $log = substr(slurp_file($node->logfile), $start);
+	my $logged = () = $log =~ /create_seal\('logged'\)/g;
+	cmp_ok($logged, '>=', 2, '... the log has the statements');
+	like($log, qr/Query Text: .*seal_key/s, '... and those inside of functions');
+	is_deeply([ grep { index($log, $_) >= 0 } @forms ], [], '... and no key');
+	my $views = $node->safe_psql($db, q{SELECT string_agg(query, ' ') FROM pg_stat_statements});
+	like($views, qr/create_seal/, '... pg_stat_statements has the statements');
+	is_deeply([ grep { index($views, $_) >= 0 } @forms ], [], '... and no key');
+	run($db, "SELECT snowdrift.create_seal('given', '\\x" . 'e7' x 32 . "')");
+	$views = $node->safe_psql($db, q{SELECT string_agg(query, ' ') FROM pg_stat_statements});
+	unlike($views, qr/(e7){32}/, '... nor one that was given in a statement');
+	like(substr(slurp_file($node->logfile), $start), qr/(e7){32}/, '... which the log has, as its documentation says');
+	run($db, q{SELECT snowdrift.drop_seal(name) FROM unnest('{logged,given}'::text[]) AS name});
+	$node->safe_psql($db, 'DROP EXTENSION pg_stat_statements');
+}
+$node->append_conf('postgresql.conf', <<'CONF');
+auto_explain.log_min_duration = -1
+log_statement = none
+log_duration = off
+log_min_messages = warning
+log_min_error_statement = error
+debug_print_parse = off
+debug_print_rewritten = off
+debug_print_plan = off
+CONF
+$node->restart;
+
+# ---- Other sessions, and a standby, whose sessions keep what they have read
+
+$node->backup('base');
+my $standby = standby_of($node, 'standby');
+for my $db (@editions)
+{
+	my @sessions = map { $_->background_psql($db, on_error_stop => 0, extra_params => [ '-U', 'owner' ]) } $node, $standby;
+	my $seal = q{SELECT snowflake_seal(1, 'orders')};
+	is_deeply([ map { scalar $_->query($seal) } @sessions ], [ $seal_of_1, $seal_of_1 ], "$db: two sessions seal, one of them on a standby");
+	like(error($db, q{SELECT snowdrift.rotate_seal('orders')}, 'owner', $standby), qr/25006/, '... where no key can be added');
+	$_->query_safe("BEGIN; $seal") for @sessions;    # in READ COMMITTED
+	run($db, q{SELECT snowdrift.rotate_seal('orders')});
+	my $new = run($db, $seal);
+	isnt($new, $seal_of_1, '... a new key makes other seals');
+	$node->wait_for_catchup($standby, 'replay');
+	is_deeply([ map { scalar $_->query($seal) } @sessions ], [ $new, $new ], '... also in both sessions, in their open transactions');
+	is_deeply([ map { scalar $_->query("SELECT snowflake_unseal('$seal_of_1', 'orders')") } @sessions ], [ 1, 1 ], '... which still unseal the old ones');
+	run($db, q{SELECT snowdrift.drop_seal('orders', 2)});
+	$node->wait_for_catchup($standby, 'replay');
+	is_deeply([ map { scalar $_->query("SELECT snowflake_unseal('$new', 'orders', true)") } @sessions ], [ '', '' ], '... until the key is dropped');
+
+	# Two sessions that change the keys of a seal at the same time
+	my @changes = map { $node->background_psql($db, on_error_stop => 0, extra_params => [ '-U', 'owner' ]) } 1 .. 2;
+	my $pid = $changes[1]->query('SELECT pg_backend_pid()');
+	$changes[0]->query_safe(q{BEGIN; SELECT snowdrift.create_seal('raced')});
+	$changes[1]->query_until(qr/sent/, qq{\\echo sent\nSELECT snowdrift.create_seal('raced');\n});
+	$node->poll_query_until($db, "SELECT cardinality(pg_blocking_pids($pid)) > 0") or die;
+	$changes[0]->query_safe('COMMIT');
+	is($changes[1]->query(q{SELECT count(*) FROM snowdrift.seal_keys('raced')}), 1, '... two sessions cannot create the same seal');
+	like($changes[1]->{stderr}, qr/seal "raced" already exists/, '... of which one is told');
+	run($db, q{SELECT snowdrift.drop_seal('raced')});
+	$_->quit for @sessions, @changes;
+}
+$standby->stop;
+
+# ---- Dumps: by an owner who is no superuser, with the keys and without
+
+for my $db (@editions)
+{
+	my @connection = ('-U', 'owner', '-d', $node->connstr($db));
+	for my $case ([ 'with_keys' ], [ 'without_keys', '--exclude-table-data=snowdrift_tables.seal_key' ])
+	{
+		my ($name, @options) = @$case;
+		my ($dump, $copy) = ($node->basedir . "/$db.$name.sql", "${db}_$name");
+		command_ok([ 'pg_dump', @connection, @options, '-f', $dump ], "$db: a dump $name");
+		my $has_key = slurp_file($dump) =~ /$key/ ? 'with_keys' : 'without_keys';
+		is($has_key, $name, '... has them, or has none');
+		$node->safe_psql('postgres', "CREATE DATABASE $copy OWNER owner");
+		command_ok([ 'psql', '-X', '-q', '-o', '/dev/null', '-v', 'ON_ERROR_STOP=1', '-U', 'owner', '-d', $node->connstr($copy), '-f', $dump ], '... is restored');
+		if (@options)
+		{
+			like(error($copy, q{SELECT snowflake_seal(1, 'orders')}, 'owner'), qr/42704: seal "orders" does not exist/, '... the seal does not exist there');
+			my $exported = run($db, q{SELECT key FROM snowdrift.seal_keys('orders') ORDER BY version LIMIT 1});
+			run($copy, "SELECT snowdrift.create_seal('orders', '$exported')");
+		}
+		is(run($copy, q{SELECT snowflake_seal(1, 'orders')}), $seal_of_1, '... the seals are the same there');
+		if (!@options)
+		{
+			# Data that are restored over themselves raise no error, which could show a key.
+			my $data = $node->basedir . "/$db.data.sql";
+			command_ok([ 'pg_dump', @connection, '--data-only', '--table=snowdrift_tables.seal_key', '-f', $data ], '... the keys are dumped');
+			my $loaded = error($copy, "SET session_replication_role = replica;\n\\i $data", 'postgres');
+			like($loaded, qr/^no error/, '... and can be loaded again');
+			is(run($copy, q{SELECT snowflake_seal(1, 'orders'), (SELECT count(*) FROM snowdrift.seal_keys('orders'))}), "$seal_of_1|2", '... which changes no sealed ID');
+		}
+		like(error($copy, q{SELECT snowflake_seal(1, 'orders')}, 'stranger'), qr/42501/, '... and made by the same roles');
+	}
+}
+
+# ---- Logical replication of all tables: a subscriber adds and drops the keys that the publisher does, and keeps its own.
+
+my $subscriber = new_server('subscriber', allows_streaming => 'logical');
+$subscriber->append_conf('postgresql.conf', "wal_retrieve_retry_interval = '100ms'\n");
+$subscriber->start;
+create_edition($subscriber, 'edition');
+$subscriber->safe_psql('postgres', 'CREATE DATABASE extension OWNER owner');
+run('extension', 'CREATE EXTENSION snowdrift', $subscriber);
+for my $db (@editions)
+{
+	run($db, q{CREATE TABLE news (id bigint PRIMARY KEY); SELECT snowdrift.create_seal('copied'), snowdrift.create_seal('common')});
+	run($db, q{CREATE TABLE news (id bigint PRIMARY KEY); SELECT snowdrift.create_seal('common')}, $subscriber);
+	my $common = q{SELECT snowflake_seal(1, 'common')};
+	my $own = run($db, $common, $subscriber);
+	$node->safe_psql($db, 'CREATE PUBLICATION everything FOR ALL TABLES');
+	$subscriber->safe_psql($db, "CREATE SUBSCRIPTION $db CONNECTION '" . $node->connstr($db) =~ s/'/''/gr . "' PUBLICATION everything");
+	my $failures = q{SELECT coalesce(sum(value::int), 0) FROM pg_stat_subscription_stats AS s, jsonb_each_text(to_jsonb(s)) WHERE subname = current_database() AND key LIKE '%error_count'};
+	my $await = sub {
+		my ($condition) = @_;
+		$subscriber->poll_query_until($db, "SELECT ($condition) OR ($failures) > 0") or die;
+		is($subscriber->safe_psql($db, $failures), 0, '... replication does not fail');
+	};
+	$await->(q{SELECT bool_and(srsubstate = 'r') FROM pg_subscription_rel JOIN pg_subscription AS s ON s.oid = srsubid WHERE subname = current_database()});
+	my $session = $subscriber->background_psql($db, on_error_stop => 0, extra_params => [ '-U', 'owner' ]);
+	my $copied = q{SELECT snowflake_seal(1, 'copied')};
+	is($session->query($copied), run($db, $copied), "$db: a subscriber has the keys of the publisher");    # and keeps them in this session
+	my $unseal = sub { return scalar $session->query("SELECT snowflake_unseal('$_[0]', 'common', true)") };
+	my $foreign = run($db, $common);
+	is(join(' ', map { $unseal->($_) } $own, $foreign), '1 1', '... beside its own ones of the same name and version');
+	run($db, q{SELECT snowdrift.rotate_seal('copied'), snowdrift.rotate_seal('common'); INSERT INTO news VALUES (1)});
+	$await->('SELECT count(*) = 1 FROM news');
+	is_deeply([ map { scalar $session->query($_) } $copied, $common ], [ map { run($db, $_) } $copied, $common ], '... and seals with a newer one');
+	run($db, q{SELECT snowdrift.drop_seal('common'); INSERT INTO news VALUES (2)});
+	$await->('SELECT count(*) = 2 FROM news');
+	is($unseal->($own) . $unseal->($foreign), '1', '... until it is dropped, which does not drop its own');
+	is($session->query($common), $own, '... with which it seals again');
+	$session->quit;
+	$subscriber->safe_psql($db, "ALTER SUBSCRIPTION $db DISABLE; ALTER SUBSCRIPTION $db SET (slot_name = NONE); DROP SUBSCRIPTION $db");
+	$node->poll_query_until($db, 'SELECT count(*) = 0 FROM pg_replication_slots WHERE active') or die;
+	$node->safe_psql($db, "SELECT pg_drop_replication_slot('$db')");
+}
+$_->stop for $subscriber, $node;
+done_testing();

@@ -208,12 +208,12 @@ def run_read_new(name, command, folder, port):
 def insert_recipe(path):
     with open(path) as file:
         program = file.read()
-    recipe = re.search(r"docs/(\w+)\.md: (.*)", program)
+    recipe = re.search(r"docs/([\w-]+)\.md: (.*)", program)
     if not recipe:
         return program, None, None
     page, heading = recipe.groups()
     blocks = iter(sections(page)[heading])
-    program = re.sub(r"^.*docs/\w+\.md: .*\n", lambda marker: next(blocks), program, flags=re.M)
+    program = re.sub(r"^.*docs/[\w-]+\.md: .*\n", lambda marker: next(blocks), program, flags=re.M)
     check(f"{heading}: the program contains all code blocks", next(blocks, None) is None)
     return program, page, heading
 

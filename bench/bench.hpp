@@ -107,6 +107,7 @@ void types(Report& report, const Options& options);
 void time_range(Report& report, const Options& options);
 void watermarks(Report& report, const Options& options);
 void watched(Report& report, const Options& options);
+void seals(Report& report, const Options& options);
 void sql_edition(Report& report, const Options& options);
 void core(Report& report, const Options& options);
 void growth(Report& report, const Options& options);

@@ -118,11 +118,17 @@ struct Section {
 };
 
 constexpr Section all_sections[] = {
-    {"cost", cost},         {"sessions", sessions},
-    {"isolated", isolated}, {"insert", insert},
-    {"types", types},       {"time_range", time_range},
-    {"growth", growth},     {"watermark", watermarks},
-    {"watched", watched},   {"sql_edition", sql_edition},
+    {"cost", cost},
+    {"sessions", sessions},
+    {"isolated", isolated},
+    {"insert", insert},
+    {"types", types},
+    {"time_range", time_range},
+    {"growth", growth},
+    {"watermark", watermarks},
+    {"watched", watched},
+    {"seals", seals},
+    {"sql_edition", sql_edition},
     {"core", core},
 };
 

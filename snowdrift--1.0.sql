@@ -5967,16 +5967,18 @@ COMMENT ON FUNCTION snowdrift.published_watermark(text, text, oid) IS 'watermark
 
 -- Keys of seals: creation, rotation and removal. include/snowdrift/seal.hpp describes sealed IDs.
 
--- The newest key of a name seals; all unseal. Errors must not show a row, and with it a key, so the table has no constraint that can fail
--- with one, and no trigger BEFORE INSERT, with which the errors of COPY do. A subscriber of logical replication adds and drops the keys that
--- the publisher does: without a unique index, its own ones are not in the way.
+-- The newest key of a name seals; all unseal. Neither errors nor statistics may show a key: so no constraint can fail with one, there is no
+-- trigger BEFORE INSERT, with which the errors of COPY show rows, and the primary key, by which logical replication finds rows, contains
+-- none. A subscriber adds and drops the keys that the publisher does, beside its own of the same name and version.
 CREATE TABLE snowdrift_tables.seal_key (
-    name text COLLATE "C" NOT NULL,
-    version integer NOT NULL,
+    name text COLLATE "C",
+    version integer,
+    id uuid DEFAULT gen_random_uuid(),
     key bytea NOT NULL,
-    created_at timestamptz NOT NULL DEFAULT clock_timestamp()
+    created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (name, version, id)
 );
-ALTER TABLE snowdrift_tables.seal_key REPLICA IDENTITY FULL;
+ALTER TABLE snowdrift_tables.seal_key ALTER key SET STATISTICS 0;
 
 -- PL/pgSQL, because parameters of SQL functions can be logged. gen_random_uuid() is core's only source of cryptographically strong random
 -- bytes; each UUID has 122 random bits.
@@ -6059,7 +6061,7 @@ CREATE FUNCTION snowdrift.seal_keys(name text, OUT version integer, OUT key byte
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
-    RETURN QUERY SELECT k.version, k.key, k.created_at FROM snowdrift_tables.seal_key AS k WHERE k.name = seal_keys.name COLLATE "C" ORDER BY k.version DESC, k.created_at DESC;
+    RETURN QUERY SELECT k.version, k.key, k.created_at FROM snowdrift_tables.seal_key AS k WHERE k.name = seal_keys.name COLLATE "C" ORDER BY k.version DESC, k.id DESC;
 END $$;
 COMMENT ON FUNCTION snowdrift.seal_keys(text) IS 'keys of a seal, the newest first, for other services and servers';
 
@@ -6099,6 +6101,10 @@ BEGIN
             FROM pg_proc AS p, aclexplode(coalesce(proacl, acldefault('f', proowner))) AS a WHERE p.oid = ANY (functions) AND a.grantee <> proowner LOOP
         EXECUTE format('REVOKE ALL ON FUNCTION %s FROM %s', place, grantee);
     END LOOP;
+    FOR grantee IN SELECT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
+            FROM pg_class, aclexplode(relacl) AS a WHERE oid = 'snowdrift_tables.seal_key'::regclass AND a.grantee <> relowner LOOP
+        EXECUTE format('REVOKE ALL ON snowdrift_tables.seal_key FROM %s', grantee);
+    END LOOP;
 END $$;
 GRANT EXECUTE ON FUNCTION @extschema@.snowflake_seal(bigint, text), @extschema@.snowflake_unseal(uuid, text, boolean), snowdrift.create_seal(text, bytea),
     snowdrift.rotate_seal(text, bytea), snowdrift.drop_seal(text), snowdrift.drop_seal(text, integer), snowdrift.seal_keys(text) TO @extowner@ WITH GRANT OPTION;
@@ -6106,6 +6112,7 @@ GRANT EXECUTE ON FUNCTION @extschema@.snowflake_seal(bigint, text), @extschema@.
 COMMENT ON TABLE snowdrift_tables.seal_key IS 'keys of seals; roles that can read it can seal and unseal';
 COMMENT ON COLUMN snowdrift_tables.seal_key.name IS 'name of the seal';
 COMMENT ON COLUMN snowdrift_tables.seal_key.version IS 'version of the key; the greatest one of a name seals';
+COMMENT ON COLUMN snowdrift_tables.seal_key.id IS 'distinguishes keys of the same version, of which one was replicated';
 COMMENT ON COLUMN snowdrift_tables.seal_key.key IS 'key: 32 bytes';
 COMMENT ON COLUMN snowdrift_tables.seal_key.created_at IS 'time at which the key was created';
 GRANT SELECT, INSERT ON TABLE snowdrift_tables.seal_key TO @extowner@;

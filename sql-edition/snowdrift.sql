@@ -66,7 +66,7 @@ END LOOP;
 FOR problem IN
     SELECT relnamespace::regnamespace AS schema, relname FROM pg_class
     WHERE oid = ANY (relations) AND relnamespace::regnamespace || '.' || relname
-        !~ '^(snowdrift[.](generators|key_copies|watermark_holders|published_watermarks|fields|key_column|dependent|conversion)|snowdrift_tables[.]((generator|published_watermark)(_pkey)?|seal_key(_newest)?|dropped_ms|state(_[0-9a-f]{32})?))$' LOOP
+        !~ '^(snowdrift[.](generators|key_copies|watermark_holders|published_watermarks|fields|key_column|dependent|conversion)|snowdrift_tables[.]((generator|published_watermark|seal_key)(_pkey)?|dropped_ms|state(_[0-9a-f]{32})?))$' LOOP
     RAISE 'schema "%" already exists', problem.schema USING ERRCODE = '42P06',
         DETAIL = format('It contains "%s", which is not an object of the SQL edition.', problem.relname);
 END LOOP;
@@ -5120,18 +5120,20 @@ COMMENT ON FUNCTION snowdrift.published_watermark(text, text, oid) IS 'watermark
 
 -- Keys of seals: creation, rotation and removal. include/snowdrift/seal.hpp describes sealed IDs.
 
--- The newest key of a name seals; all unseal. Errors must not show a row, and with it a key, so the table has no constraint that can fail
--- with one, and no trigger BEFORE INSERT, with which the errors of COPY do. A subscriber of logical replication adds and drops the keys that
--- the publisher does: without a unique index, its own ones are not in the way.
+-- The newest key of a name seals; all unseal. Neither errors nor statistics may show a key: so no constraint can fail with one, there is no
+-- trigger BEFORE INSERT, with which the errors of COPY show rows, and the primary key, by which logical replication finds rows, contains
+-- none. A subscriber adds and drops the keys that the publisher does, beside its own of the same name and version.
 IF to_regclass('snowdrift_tables.seal_key') IS NULL THEN
 CREATE TABLE snowdrift_tables.seal_key (
-    name text COLLATE "C" NOT NULL,
-    version integer NOT NULL,
+    name text COLLATE "C",
+    version integer,
+    id uuid DEFAULT gen_random_uuid(),
     key bytea NOT NULL,
-    created_at timestamptz NOT NULL DEFAULT clock_timestamp()
+    created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (name, version, id)
 );
 END IF;
-ALTER TABLE snowdrift_tables.seal_key REPLICA IDENTITY FULL;
+ALTER TABLE snowdrift_tables.seal_key ALTER key SET STATISTICS 0;
 
 -- PL/pgSQL, because parameters of SQL functions can be logged. gen_random_uuid() is core's only source of cryptographically strong random
 -- bytes; each UUID has 122 random bits.
@@ -5214,7 +5216,7 @@ CREATE OR REPLACE FUNCTION snowdrift.seal_keys(name text, OUT version integer, O
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
-    RETURN QUERY SELECT k.version, k.key, k.created_at FROM snowdrift_tables.seal_key AS k WHERE k.name = seal_keys.name COLLATE "C" ORDER BY k.version DESC, k.created_at DESC;
+    RETURN QUERY SELECT k.version, k.key, k.created_at FROM snowdrift_tables.seal_key AS k WHERE k.name = seal_keys.name COLLATE "C" ORDER BY k.version DESC, k.id DESC;
 END $$;
 COMMENT ON FUNCTION snowdrift.seal_keys(text) IS 'keys of a seal, the newest first, for other services and servers';
 
@@ -5227,7 +5229,7 @@ COMMENT ON FUNCTION snowdrift.padded_key(bytea, text) IS 'key of HMAC-SHA-256, p
 IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'snowdrift_tables.seal_key'::regclass AND attname = 'inner_key') THEN
     ALTER TABLE snowdrift_tables.seal_key ADD inner_key bytea NOT NULL GENERATED ALWAYS AS (snowdrift.padded_key(key, '36')) STORED,
         ADD outer_key bytea NOT NULL GENERATED ALWAYS AS (snowdrift.padded_key(key, '5c')) STORED;
-    CREATE INDEX seal_key_newest ON snowdrift_tables.seal_key (name, version, created_at);
+    ALTER TABLE snowdrift_tables.seal_key ALTER inner_key SET STATISTICS 0, ALTER outer_key SET STATISTICS 0;
 END IF;
 
 -- HMAC-SHA-256 is inlined, because a function call costs more than a hash. A restore without privileges would let all roles seal and
@@ -5244,7 +5246,7 @@ BEGIN
     IF has_function_privilege('public', 'public.snowflake_seal(bigint,text)'::regprocedure, 'EXECUTE') THEN
         RAISE 'function snowflake_seal() must not be executable by PUBLIC' USING ERRCODE = '42501', HINT = 'After a restore without privileges, run the file of the SQL edition again. Otherwise, run REVOKE EXECUTE ON FUNCTION snowflake_seal(bigint, text) FROM PUBLIC.';
     END IF;
-    SELECT k.inner_key, k.outer_key INTO inner_key, outer_key FROM snowdrift_tables.seal_key AS k WHERE k.name = snowflake_seal.name COLLATE "C" ORDER BY k.version DESC, k.created_at DESC LIMIT 1;
+    SELECT k.inner_key, k.outer_key INTO inner_key, outer_key FROM snowdrift_tables.seal_key AS k WHERE k.name = snowflake_seal.name COLLATE "C" ORDER BY k.version DESC, k.id DESC LIMIT 1;
     IF inner_key IS NULL THEN
         RAISE 'seal "%" does not exist', name USING ERRCODE = '42704', HINT = 'Check the name, or call snowdrift.create_seal().';
     END IF;
@@ -5264,7 +5266,7 @@ DECLARE
     tag CONSTANT bigint := (((high >> 16) & 281474976710655) << 10) | ((high >> 2) & 1023);    -- 2^48 - 1
     body CONSTANT bigint := (high << 62) | (low & 4611686018427387903);
     last integer := 2147483647;    -- version
-    last_created_at timestamptz := '-infinity';
+    last_id uuid := '00000000-0000-0000-0000-000000000000';
     inner_key bytea;
     outer_key bytea;
     id bigint;
@@ -5273,8 +5275,8 @@ BEGIN
         RAISE 'function snowflake_unseal() must not be executable by PUBLIC' USING ERRCODE = '42501', HINT = 'After a restore without privileges, run the file of the SQL edition again. Otherwise, run REVOKE EXECUTE ON FUNCTION snowflake_unseal(uuid, text, boolean) FROM PUBLIC.';
     END IF;
     LOOP    -- newest key first; a cursor would cost more than a hash. Parameters are in plans, which can be logged, so no key is one.
-        SELECT k.version, k.created_at, k.inner_key, k.outer_key INTO last, last_created_at, inner_key, outer_key FROM snowdrift_tables.seal_key AS k
-        WHERE k.name = snowflake_unseal.name COLLATE "C" AND (k.version, k.created_at) < (last, last_created_at) ORDER BY k.version DESC, k.created_at DESC LIMIT 1;
+        SELECT k.version, k.id, k.inner_key, k.outer_key INTO last, last_id, inner_key, outer_key FROM snowdrift_tables.seal_key AS k
+        WHERE k.name = snowflake_unseal.name COLLATE "C" AND (k.version, k.id) < (last, last_id) ORDER BY k.version DESC, k.id DESC LIMIT 1;
         EXIT WHEN NOT FOUND;
         id := body # ('x' || encode(sha256(outer_key || sha256(inner_key || '\x02'::bytea || int8send(tag) || name_bytes)), 'hex'))::bit(64)::bigint;
         IF (('x' || encode(sha256(outer_key || sha256(inner_key || '\x01'::bytea || int8send(id) || name_bytes)), 'hex'))::bit(64)::bigint >> 6) & 288230376151711743 = tag

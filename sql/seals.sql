@@ -88,8 +88,8 @@ PREPARE lookup AS SELECT * FROM orders WHERE id = snowflake_unseal($1, 'orders',
 EXECUTE lookup (:'seal');
 EXECUTE lookup (gen_random_uuid());
 SELECT public.plan_of($$EXECUTE lookup ('00000000-0000-0000-0000-000000000000')$$);
-PREPARE page AS SELECT id, snowflake_seal(id, 'orders') IS NOT NULL AS sealed FROM orders WHERE id > snowflake_unseal($1, 'orders') ORDER BY id LIMIT 2;
-EXECUTE page (:'seal');
+PREPARE page AS SELECT snowflake_seal(id, 'orders') AS id, body FROM orders WHERE id > snowflake_unseal($1, 'orders') ORDER BY orders.id LIMIT 2;
+SELECT public.plan_of($$EXECUTE page ('00000000-0000-0000-0000-000000000000')$$);
 RESET plan_cache_mode;
 SELECT id FROM orders WHERE id = ANY (ARRAY (SELECT snowflake_unseal(seal, 'orders') FROM unnest(ARRAY[:'seal', snowflake_seal(7, 'orders')]::uuid[]) AS seal)) ORDER BY id;
 -- A seal depends on the keys: it can be neither stored in a generated column nor indexed.

@@ -3,6 +3,7 @@
 #include "snowdrift/seal.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <string_view>
 
@@ -19,18 +20,19 @@ extern "C" {
 #include "nodes/pg_list.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
+#include "utils/uuid.h"
 }
 
 using namespace snowdrift;
 
 namespace {
 
-enum Column { name_column = 1, version_column, key_column, created_at_column };
+enum Column { name_column = 1, version_column, id_column, key_column };
 
 /// The seals of one key of a name.
 struct VersionedSeal {
     int32 version;
-    TimestampTz created_at;
+    std::array<uint8_t, UUID_LEN> id;
     Seal seal;
 };
 
@@ -66,7 +68,7 @@ std::string_view view_of(const text* value) {
 Relation open_table() {
     add_relcache_callback(note_change);
     Relation table = extension::open_relation("seal_key", AccessShareLock);
-    constexpr Oid types[] = {TEXTOID, INT4OID, BYTEAOID, TIMESTAMPTZOID};
+    constexpr Oid types[] = {TEXTOID, INT4OID, UUIDOID, BYTEAOID};
     if (table == nullptr || !has_columns(RelationGetDescr(table), types))
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("table \"snowdrift_tables.seal_key\" is missing or was altered")));
@@ -79,7 +81,7 @@ int compare_age(const ListCell* a, const ListCell* b) {
     const auto& first = *static_cast<const VersionedSeal*>(lfirst(a));
     const auto& second = *static_cast<const VersionedSeal*>(lfirst(b));
     if (first.version != second.version) return first.version < second.version ? 1 : -1;
-    return first.created_at < second.created_at ? 1 : -1;
+    return first.id < second.id ? 1 : -1;
 }
 
 /// Reads the keys of a name. Raises 42704 if there are none.
@@ -104,8 +106,8 @@ pg_noinline Seals* load(std::string_view name) {
                             errmsg("invalid key in table \"snowdrift_tables.seal_key\"")));
         std::memcpy(key.data(), VARDATA_ANY(bytes), key.size());
         const int32 version = DatumGetInt32(*get_column(table, row, version_column));
-        const auto created_at = DatumGetTimestampTz(*get_column(table, row, created_at_column));
-        versions = lappend(versions, allocate(VersionedSeal{version, created_at, Seal{key, name}}));
+        const auto& id = get_id<std::array<uint8_t, UUID_LEN>>(*get_column(table, row, id_column));
+        versions = lappend(versions, allocate(VersionedSeal{version, id, Seal{key, name}}));
         return false;
     });
     MemoryContextSwitchTo(caller);

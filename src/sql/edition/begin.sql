@@ -66,7 +66,7 @@ END LOOP;
 FOR problem IN
     SELECT relnamespace::regnamespace AS schema, relname FROM pg_class
     WHERE oid = ANY (relations) AND relnamespace::regnamespace || '.' || relname
-        !~ '^(snowdrift[.](generators|key_copies|watermark_holders|published_watermarks|fields|key_column|dependent|conversion)|snowdrift_tables[.]((generator|published_watermark)(_pkey)?|seal_key(_newest)?|dropped_ms|state(_[0-9a-f]{32})?))$' LOOP
+        !~ '^(snowdrift[.](generators|key_copies|watermark_holders|published_watermarks|fields|key_column|dependent|conversion)|snowdrift_tables[.]((generator|published_watermark|seal_key)(_pkey)?|dropped_ms|state(_[0-9a-f]{32})?))$' LOOP
     RAISE 'schema "%" already exists', problem.schema USING ERRCODE = '42P06',
         DETAIL = format('It contains "%s", which is not an object of the SQL edition.', problem.relname);
 END LOOP;

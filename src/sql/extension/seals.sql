@@ -34,6 +34,10 @@ BEGIN
             FROM pg_proc AS p, aclexplode(coalesce(proacl, acldefault('f', proowner))) AS a WHERE p.oid = ANY (functions) AND a.grantee <> proowner LOOP
         EXECUTE format('REVOKE ALL ON FUNCTION %s FROM %s', place, grantee);
     END LOOP;
+    FOR grantee IN SELECT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
+            FROM pg_class, aclexplode(relacl) AS a WHERE oid = 'snowdrift_tables.seal_key'::regclass AND a.grantee <> relowner LOOP
+        EXECUTE format('REVOKE ALL ON snowdrift_tables.seal_key FROM %s', grantee);
+    END LOOP;
 END $$;
 GRANT EXECUTE ON FUNCTION @extschema@.snowflake_seal(bigint, text), @extschema@.snowflake_unseal(uuid, text, boolean), snowdrift.create_seal(text, bytea),
     snowdrift.rotate_seal(text, bytea), snowdrift.drop_seal(text), snowdrift.drop_seal(text, integer), snowdrift.seal_keys(text) TO @extowner@ WITH GRANT OPTION;
@@ -41,6 +45,7 @@ GRANT EXECUTE ON FUNCTION @extschema@.snowflake_seal(bigint, text), @extschema@.
 COMMENT ON TABLE snowdrift_tables.seal_key IS 'keys of seals; roles that can read it can seal and unseal';
 COMMENT ON COLUMN snowdrift_tables.seal_key.name IS 'name of the seal';
 COMMENT ON COLUMN snowdrift_tables.seal_key.version IS 'version of the key; the greatest one of a name seals';
+COMMENT ON COLUMN snowdrift_tables.seal_key.id IS 'distinguishes keys of the same version, of which one was replicated';
 COMMENT ON COLUMN snowdrift_tables.seal_key.key IS 'key: 32 bytes';
 COMMENT ON COLUMN snowdrift_tables.seal_key.created_at IS 'time at which the key was created';
 GRANT SELECT, INSERT ON TABLE snowdrift_tables.seal_key TO @extowner@;

@@ -1,15 +1,17 @@
 -- Keys of seals: creation, rotation and removal. include/snowdrift/seal.hpp describes sealed IDs.
 
--- The newest key of a name seals; all unseal. Errors must not show a row, and with it a key, so the table has no constraint that can fail
--- with one, and no trigger BEFORE INSERT, with which the errors of COPY do. A subscriber of logical replication adds and drops the keys that
--- the publisher does: without a unique index, its own ones are not in the way.
+-- The newest key of a name seals; all unseal. Neither errors nor statistics may show a key: so no constraint can fail with one, there is no
+-- trigger BEFORE INSERT, with which the errors of COPY show rows, and the primary key, by which logical replication finds rows, contains
+-- none. A subscriber adds and drops the keys that the publisher does, beside its own of the same name and version.
 CREATE TABLE snowdrift_tables.seal_key (
-    name text COLLATE "C" NOT NULL,
-    version integer NOT NULL,
+    name text COLLATE "C",
+    version integer,
+    id uuid DEFAULT gen_random_uuid(),
     key bytea NOT NULL,
-    created_at timestamptz NOT NULL DEFAULT clock_timestamp()
+    created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (name, version, id)
 );
-ALTER TABLE snowdrift_tables.seal_key REPLICA IDENTITY FULL;
+ALTER TABLE snowdrift_tables.seal_key ALTER key SET STATISTICS 0;
 
 -- PL/pgSQL, because parameters of SQL functions can be logged. gen_random_uuid() is core's only source of cryptographically strong random
 -- bytes; each UUID has 122 random bits.
@@ -92,6 +94,6 @@ CREATE FUNCTION snowdrift.seal_keys(name text, OUT version integer, OUT key byte
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
-    RETURN QUERY SELECT k.version, k.key, k.created_at FROM snowdrift_tables.seal_key AS k WHERE k.name = seal_keys.name COLLATE "C" ORDER BY k.version DESC, k.created_at DESC;
+    RETURN QUERY SELECT k.version, k.key, k.created_at FROM snowdrift_tables.seal_key AS k WHERE k.name = seal_keys.name COLLATE "C" ORDER BY k.version DESC, k.id DESC;
 END $$;
 COMMENT ON FUNCTION snowdrift.seal_keys(text) IS 'keys of a seal, the newest first, for other services and servers';

@@ -5558,7 +5558,9 @@ BEGIN
     EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', name);    -- as CREATE TRIGGER does, but before the catalog is read
     SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column" AND attnum > 0 AND NOT attisdropped;
     k := snowdrift.feed_key("table", a.attnum, '');
-    problem := CASE WHEN k.kind = 'sequence' AND relation.relispartition THEN 'The table is a partition. Watch the partitioned table.' ELSE k.problem END;
+    problem := CASE WHEN relation.relispartition AND (k.kind = 'sequence' OR NOT k.is_default AND EXISTS (SELECT FROM snowdrift.drawing_columns(pg_partition_root("table")) AS d
+            JOIN pg_attribute AS r ON r.attrelid = pg_partition_root("table") AND r.attnum = d.number WHERE r.attname = k.column AND d.kind = 'sequence')) THEN 'The table is a partition. Watch the partitioned table.'
+        ELSE k.problem END;
     IF a.attnum IS NULL AND "column" IS NOT NULL THEN
         RAISE 'column "%" of relation "%" does not exist', "column", snowdrift.plain_name("table") USING ERRCODE = '42703';
     ELSIF a.attnum IS NULL AND k.n IS DISTINCT FROM 1 THEN
@@ -5589,6 +5591,10 @@ BEGIN
     FOR w IN SELECT own.name FROM snowdrift.watches("table") AS own WHERE own.number = k.number AND own.part <> ALL (wanted) LOOP
         EXECUTE format('DROP TRIGGER %I ON %s', w.name, name);    -- of what the column drew from before
     END LOOP;
+    -- If this transaction has drawn before, its next draw takes a hold.
+    IF k.kind = 'snowflake' AND current_setting(snowdrift.hold_setting(k.sequence), true) = '9223372036854775807' THEN
+        PERFORM set_config(snowdrift.hold_setting(k.sequence), '', true);
+    END IF;
     -- The trigger reads the sequence with the rights of its function's owner.
     owner := (SELECT p.proowner FROM pg_proc AS p WHERE p.oid = 'snowdrift.hold_sequence()'::regprocedure);
     IF k.kind = 'sequence' AND NOT has_sequence_privilege(owner, k.sequence, 'SELECT') THEN
@@ -5627,7 +5633,7 @@ BEGIN
     END LOOP;
     IF NOT is_found THEN
         RAISE '%table "%" is not watched', CASE WHEN "column" IS NULL THEN '' ELSE format('column "%s" of ', "column") END, snowdrift.plain_name("table") USING ERRCODE = '42704',
-            HINT = coalesce((SELECT 'If the partitioned table is watched, unwatch that one.' FROM pg_class AS c WHERE c.oid = "table" AND c.relispartition), '');
+            HINT = coalesce((SELECT 'If the partitioned table is watched, unwatch that one.' FROM pg_class AS c WHERE c.oid = "table" AND c.relispartition), 'There is nothing to remove.');
     END IF;
 END $$;
 COMMENT ON FUNCTION snowdrift.unwatch(regclass, name) IS 'remove the triggers of snowdrift.watch()';

@@ -334,4 +334,10 @@ CREATE TABLE child () INHERITS (parent);
 SELECT public.error_of($$SELECT snowdrift.watch('feeds.parent')$$);
 RESET search_path;
 SET client_min_messages = warning;
+-- A partition whose numbers the partitioned table draws
+CREATE TABLE months (id bigint GENERATED ALWAYS AS IDENTITY, at date NOT NULL, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
+CREATE TABLE months_2026 PARTITION OF months FOR VALUES FROM ('2026-01-01') TO ('2027-01-01');
+SELECT public.error_of($$SELECT snowdrift.watch('months_2026', 'id')$$);
+SELECT public.error_of($$SELECT snowdrift.unwatch('months')$$);
+DROP TABLE months;
 DROP SCHEMA feeds CASCADE;

@@ -409,5 +409,12 @@ for my $edition ([ 'extension', 'postgres' ], [ 'edition', 'owner' ])
 	is(run('SELECT count(*) FROM snowdrift.read_new(NULL::events)'), 3, '... and all are read when it has ended');
 }
 
+# A transaction that drew before it watches the first table of the generator
+($db, $user) = ('edition', 'owner');
+run(q{SELECT snowdrift.unwatch(t.tgrelid::regclass) FROM (SELECT DISTINCT tgrelid FROM pg_trigger WHERE tgfoid = 'snowdrift.refuse_row()'::regprocedure AND tgparentid = 0) AS t});
+is(run(q{BEGIN; CREATE TABLE seeded (id bigint PRIMARY KEY DEFAULT next_snowflake()); INSERT INTO seeded DEFAULT VALUES;
+	CREATE TABLE outbox (id bigint PRIMARY KEY DEFAULT next_snowflake()); SELECT snowdrift.watch('outbox') \g /dev/null
+	INSERT INTO outbox DEFAULT VALUES; COMMIT; SELECT count(*) FROM snowdrift.read_new(NULL::outbox)}), '1', 'a migration draws, watches and inserts in one transaction');
+
 $node->stop;
 done_testing();

@@ -5302,11 +5302,12 @@ COMMENT ON FUNCTION public.snowflake_unseal(uuid, text, boolean)
 
 -- Privileges of new objects
 
--- What ALTER DEFAULT PRIVILEGES has granted is revoked, too. After a restore without privileges, PUBLIC could use seals.
+-- What ALTER DEFAULT PRIVILEGES has granted is revoked, too. A restore grants that again, and without privileges, PUBLIC could use seals.
 FOR place, grantee IN
     SELECT p.oid::regprocedure, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
     FROM pg_proc AS p, aclexplode(coalesce(proacl, acldefault('f', proowner))) AS a
-    WHERE a.grantee <> proowner AND (NOT functions ? p.oid::text OR a.grantee = 0 AND proname ~ 'seal')
+    WHERE a.grantee <> proowner AND (NOT functions ? p.oid::text OR proname ~ 'seal' AND (a.grantee = 0
+            OR a.grantee IN (SELECT g.grantee FROM pg_default_acl, aclexplode(defaclacl) AS g WHERE defaclrole = proowner AND defaclobjtype = 'f')))
         AND (pronamespace = 'snowdrift'::regnamespace AND proname IN ('create_generator', 'drop_generator', 'advance', 'publish_watermarks', 'create_seal', 'rotate_seal', 'drop_seal', 'seal_keys')
             OR p.oid IN ('public.snowflake_seal(bigint,text)'::regprocedure, 'public.snowflake_unseal(uuid,text,boolean)'::regprocedure)) LOOP
     EXECUTE format('REVOKE ALL ON FUNCTION %s FROM %s', place, grantee);

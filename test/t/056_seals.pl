@@ -210,6 +210,15 @@ for my $db (@editions)
 	}
 }
 
+# A dump brings no revocation of what default privileges grant.
+$node->safe_psql('postgres', 'CREATE DATABASE granting_restored OWNER owner');
+$node->safe_psql('granting_restored', 'ALTER DEFAULT PRIVILEGES FOR ROLE owner GRANT ALL ON FUNCTIONS TO stranger');
+command_ok([ 'psql', '-X', '-q', '-o', '/dev/null', '-v', 'ON_ERROR_STOP=1', '-U', 'owner', '-d', $node->connstr('granting_restored'), '-f', $node->basedir . "/edition.with_keys.sql" ],
+	'a dump is restored where default privileges grant all functions');
+system_or_bail('psql', '-X', '-q', '-o', '/dev/null', '-v', 'ON_ERROR_STOP=1', '-1', '-d', $node->connstr('granting_restored'), '-U', 'owner', '-f', 'sql-edition/snowdrift.sql');
+like(error('granting_restored', "SELECT $_", 'stranger'), qr/42501/, "... after the file was run again, they do not grant $_") for @calls;
+is($node->safe_psql('granting_restored', q{SELECT snowflake_seal(1, 'orders')}, extra_params => [ '-U', 'backend' ]), $seal_of_1, '... and the grants of the dump remain');
+
 # ---- Logical replication of all tables: a subscriber adds and drops the keys that the publisher does, and keeps its own.
 
 my $subscriber = new_server('subscriber', allows_streaming => 'logical');

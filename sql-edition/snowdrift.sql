@@ -42,7 +42,8 @@ columns := (SELECT jsonb_object_agg(attrelid::regclass, names)
     FROM (SELECT attrelid, string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = ANY (relations) AND attnum > 0 AND NOT attisdropped GROUP BY attrelid) AS a(attrelid, names));
 is_repeated := to_regnamespace('snowdrift') IS NOT NULL OR to_regnamespace('snowdrift_tables') IS NOT NULL
     OR to_regtype('public.snowflake_layout') IS NOT NULL
-    OR EXISTS (SELECT FROM pg_proc WHERE oid = to_regprocedure('public.next_snowflake(text)') AND strpos(prosrc, 'snowdrift_tables.') > 0);
+    OR EXISTS (SELECT FROM pg_proc WHERE strpos(prosrc, 'snowdrift_tables.') > 0
+        AND oid IN (to_regprocedure('public.next_snowflake(text)'), to_regprocedure('public.snowflake_seal(bigint,text)'), to_regprocedure('public.snowflake_unseal(uuid,text,boolean)')));
 
 FOR problem IN SELECT extname FROM pg_depend JOIN pg_extension AS e ON e.oid = refobjid
         WHERE deptype = 'e' AND (classid, objid) IN (('pg_namespace'::regclass, to_regnamespace('snowdrift')),

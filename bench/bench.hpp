@@ -28,6 +28,9 @@ struct Options {
     int rounds(int full, int when_quick) const { return quick ? when_quick : full; }
 };
 
+/// The database of the SQL edition, which tools/bench.sh creates.
+inline constexpr const char* sql_edition_database = "bench_sql_edition";
+
 /// Runs one or more statements in `connection`, outside a transaction block.
 pqxx::result run(pqxx::connection& connection, const std::string& statement);
 

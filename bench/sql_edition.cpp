@@ -5,7 +5,6 @@
 namespace snowdrift::bench {
 namespace {
 
-constexpr const char* database = "bench_sql_edition";  // tools/bench.sh creates it
 const std::string edition = "SQL edition";
 const std::string instagram = "Instagram's function";
 
@@ -194,7 +193,7 @@ void beside_others(Report& report, const Options& options, const std::vector<Sub
 void sql_edition(Report& report, const Options& options) {
     report.begin("sql_edition", "The SQL edition");
     pqxx::connection library;
-    pqxx::connection sql{std::string{"dbname="} + database};
+    pqxx::connection sql{std::string{"dbname="} + sql_edition_database};
     for (pqxx::connection* const session : {&library, &sql})
         run(*session,
             "SET max_parallel_workers_per_gather = 0; SET jit = off;"

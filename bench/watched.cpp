@@ -8,8 +8,6 @@
 namespace snowdrift::bench {
 namespace {
 
-constexpr const char* sql_edition_database = "bench_sql_edition";  // tools/bench.sh creates it
-
 // ---- writers
 
 /// A table into which rows are inserted.
@@ -167,7 +165,7 @@ double us_per_query(pqxx::connection& session, const Query& query, const std::st
     pqxx::nontransaction transaction{session};
     const auto begin = std::chrono::steady_clock::now();
     for (int i = 0; i < statements; ++i)
-        if (transaction.exec_prepared(query.label, position).size() != rows)
+        if (static_cast<int>(transaction.exec_prepared(query.label, position).size()) != rows)
             throw std::runtime_error{query.label + " does not find " + std::to_string(rows) +
                                      " rows"};
     const std::chrono::duration<double, std::micro> elapsed =

@@ -22,20 +22,6 @@ using detail::Sha256;
 
 std::vector<uint8_t> bytes_of(std::string_view text) { return {text.begin(), text.end()}; }
 
-Seal::Uuid uuid_from_text(std::string text) {
-    std::erase(text, '-');
-    return bytes_from_hex<16>(text);
-}
-
-std::string hex_of(std::span<const uint8_t> bytes) {
-    std::string hex;
-    for (const uint8_t byte : bytes) {
-        hex += "0123456789abcdef"[byte >> 4];
-        hex += "0123456789abcdef"[byte & 15];
-    }
-    return hex;
-}
-
 Seal::Key key_of(uint64_t seed) {
     std::mt19937_64 random{seed};
     Seal::Key key;

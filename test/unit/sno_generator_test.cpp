@@ -1,7 +1,6 @@
 // The sno generator, compared with the reference's trace, and with a clock that the test sets.
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <random>
@@ -14,16 +13,6 @@ namespace snowdrift {
 namespace {
 
 constexpr int64_t unlimited = INT64_MAX / 2;
-
-std::string hex_of(const Sno& id) {
-    std::string hex;
-    for (const uint8_t byte : id.bytes()) {
-        char digits[3];
-        std::snprintf(digits, sizeof(digits), "%02x", byte);
-        hex += digits;
-    }
-    return hex;
-}
 
 struct Traced {
     explicit Traced(const SnoGenerator& traced) : generator{traced} {}
@@ -69,7 +58,7 @@ TEST(SnoGenerator, AnswersAsTheReferenceDoesToEveryReadingOfTheClock) {
             ++seen["FULL"];
         } else {
             ASSERT_EQ(answer.verdict, Verdict::issued) << context;
-            ASSERT_EQ(hex_of(answer.id), row[3]) << context;
+            ASSERT_EQ(test::hex_of(answer.id.bytes()), row[3]) << context;
             const Sno::Text text = answer.id.text();
             ASSERT_EQ(std::string(text.begin(), text.end()), row[4]) << context;
             EXPECT_EQ(answer.ms, ms_of(units)) << context;
@@ -93,7 +82,7 @@ TEST(SnoGenerator, CountsForCallersTimesAsTheReferenceDoes) {
                                      static_cast<uint16_t>(std::stoul(row[4]))};
         const Sno id = generator.at(state, std::stoll(row[0]) / 1'000'000,
                                     static_cast<uint8_t>(std::stoul(row[1])));
-        EXPECT_EQ(hex_of(id), row[5]);
+        EXPECT_EQ(test::hex_of(id.bytes()), row[5]);
         ++rows;
     }
     EXPECT_EQ(rows, 12U);

@@ -31,11 +31,6 @@ std::string text_of(const TypeId& id) {
     return text;
 }
 
-TypeId::Uuid uuid_from_text(std::string text) {
-    std::erase(text, '-');
-    return test::bytes_from_hex<16>(text);
-}
-
 static_assert(parse("user_01h455vb4pex5vsknk084sn02q").id.prefix == "user");
 static_assert(parse("user_01h455vb4pex5vsknk084sn02q").id.uuid[0] == 0x01);
 static_assert(parse("user_81h455vb4pex5vsknk084sn02q").error);
@@ -47,8 +42,8 @@ TEST(TypeId, EveryValidVectorIsReadAndWritten) {
         const Parsed parsed = parse(row[1]);
         EXPECT_FALSE(parsed.error) << row[0];
         EXPECT_EQ(parsed.id.prefix, row[2]) << row[0];
-        EXPECT_EQ(parsed.id.uuid, uuid_from_text(row[3])) << row[0];
-        EXPECT_EQ(text_of({row[2], uuid_from_text(row[3])}), row[1]) << row[0];
+        EXPECT_EQ(parsed.id.uuid, test::uuid_from_text(row[3])) << row[0];
+        EXPECT_EQ(text_of({row[2], test::uuid_from_text(row[3])}), row[1]) << row[0];
     }
 }
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -41,6 +42,22 @@ std::array<uint8_t, size> bytes_from_hex(const std::string& hex) {
     for (size_t i = 0; i < size && 2 * i < hex.size(); ++i)
         bytes[i] = static_cast<uint8_t>(std::stoul(hex.substr(2 * i, 2), nullptr, 16));
     return bytes;
+}
+
+/// The hexadecimal text of bytes.
+inline std::string hex_of(std::span<const uint8_t> bytes) {
+    std::string hex;
+    for (const uint8_t byte : bytes) {
+        hex += "0123456789abcdef"[byte >> 4];
+        hex += "0123456789abcdef"[byte & 15];
+    }
+    return hex;
+}
+
+/// The bytes of the text of a UUID.
+inline std::array<uint8_t, 16> uuid_from_text(std::string text) {
+    std::erase(text, '-');
+    return bytes_from_hex<16>(text);
 }
 
 }  // namespace snowdrift::test

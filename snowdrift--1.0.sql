@@ -5840,7 +5840,7 @@ COMMENT ON FUNCTION snowdrift.read_sequence_holders() IS 'transactions that hold
 -- The transactions that hold back watermarks: those of generators, and those of sequences
 CREATE VIEW snowdrift.watermark_holders AS
     SELECT h.pid, p.gid, COALESCE(a.xact_start, p.prepared) AS since, h.kind, h.generator,
-        CASE h.kind WHEN 'sequence' THEN COALESCE(a.xact_start, p.prepared) ELSE h.lowest END AS lowest, a.query
+        COALESCE(h.lowest, a.xact_start, p.prepared) AS lowest, a.query
     FROM (SELECT pid, transaction::xid, kind, generator, lowest FROM snowdrift.read_watermark_holders()
           UNION ALL
           SELECT pid, transaction, 'sequence', sequence::regclass::text, NULL FROM snowdrift.read_sequence_holders()) AS h(pid, transaction, kind, generator, lowest)
@@ -5895,6 +5895,7 @@ CREATE FUNCTION snowdrift.current_watermarks(OUT kind text, OUT source text, OUT
 #variable_conflict use_variable
 DECLARE
     f record;
+    detail text;
 BEGIN
     FOR kind, source IN
         SELECT g.kind, coalesce(g.name, '') FROM snowdrift.generators AS g
@@ -5916,7 +5917,8 @@ BEGIN
             PERFORM set_config('lock_timeout', '1ms', true);    -- so that many locked sequences do not add up
             RETURN NEXT;
         WHEN OTHERS THEN
-            RAISE WARNING 'watermark of % is not published: %', snowdrift.watermark_source(kind, source), SQLERRM;
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            RAISE WARNING 'watermark of % is not published: %', snowdrift.watermark_source(kind, source), concat_ws('; ', SQLERRM, nullif(detail, ''));
         END;
     END LOOP;
 END $$;

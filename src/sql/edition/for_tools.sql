@@ -99,11 +99,11 @@ BEGIN
     last := snowdrift_tables.id_of(snowdrift_tables.next_state(coalesce(state, 0), f), g, f);    -- a position can be that of the present time
 END $$;
 
+-- The time of a hold is that of the last ID before the transaction, which can be much earlier than the transaction.
 CREATE FUNCTION snowdrift.read_watermark_holders(OUT pid integer, OUT transaction xid, OUT kind text, OUT generator text, OUT lowest timestamptz)
     RETURNS SETOF record LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
-    RETURN QUERY SELECT h.pid, h.transaction, 'snowflake', nullif(g.name, ''),
-        snowdrift.time_of((g.fields).epoch_ms + (h.key & 549755813887) * (g.fields).unit_ms)
+    RETURN QUERY SELECT h.pid, h.transaction, 'snowflake', nullif(g.name, ''), NULL::timestamptz
     FROM snowdrift.holding_transactions() AS h JOIN snowdrift_tables.generators() AS g ON h.key = snowdrift.hold_key(g.state::regclass, h.key);
 END $$;

@@ -200,7 +200,7 @@ COMMENT ON FUNCTION snowdrift.read_sequence_holders() IS 'transactions that hold
 -- The transactions that hold back watermarks: those of generators, and those of sequences
 CREATE VIEW snowdrift.watermark_holders AS
     SELECT h.pid, p.gid, COALESCE(a.xact_start, p.prepared) AS since, h.kind, h.generator,
-        CASE h.kind WHEN 'sequence' THEN COALESCE(a.xact_start, p.prepared) ELSE h.lowest END AS lowest, a.query
+        COALESCE(h.lowest, a.xact_start, p.prepared) AS lowest, a.query
     FROM (SELECT pid, transaction::xid, kind, generator, lowest FROM snowdrift.read_watermark_holders()
           UNION ALL
           SELECT pid, transaction, 'sequence', sequence::regclass::text, NULL FROM snowdrift.read_sequence_holders()) AS h(pid, transaction, kind, generator, lowest)

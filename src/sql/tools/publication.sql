@@ -44,6 +44,7 @@ CREATE FUNCTION snowdrift.current_watermarks(OUT kind text, OUT source text, OUT
 #variable_conflict use_variable
 DECLARE
     f record;
+    detail text;
 BEGIN
     FOR kind, source IN
         SELECT g.kind, coalesce(g.name, '') FROM snowdrift.generators AS g
@@ -65,7 +66,8 @@ BEGIN
             PERFORM set_config('lock_timeout', '1ms', true);    -- so that many locked sequences do not add up
             RETURN NEXT;
         WHEN OTHERS THEN
-            RAISE WARNING 'watermark of % is not published: %', snowdrift.watermark_source(kind, source), SQLERRM;
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            RAISE WARNING 'watermark of % is not published: %', snowdrift.watermark_source(kind, source), concat_ws('; ', SQLERRM, nullif(detail, ''));
         END;
     END LOOP;
 END $$;

@@ -25,6 +25,9 @@ DECLARE
     problem pg_catalog.record;
     definitions pg_catalog.jsonb;    -- rows of snowdrift_tables.generator whose table or sequence must be created again
     are_definitions_lost pg_catalog.bool := false;
+    are_keys_lost pg_catalog.bool;    -- of seals
+    is_restored pg_catalog.bool;    -- A dump has created the objects, with what ALTER DEFAULT PRIVILEGES grants.
+    server pg_catalog.text;
     now_ms pg_catalog.int8;
     given_ms pg_catalog.numeric;
     drawing pg_catalog.record;
@@ -90,6 +93,8 @@ END IF;
 IF columns ->> 'snowdrift_tables.published_watermark' <> 'kind,source,watermark,server,origin,published_at' THEN
     DROP TABLE snowdrift_tables.published_watermark CASCADE;
 END IF;
+
+are_keys_lost := to_regclass('snowdrift_tables.seal_key') IS NULL AND to_regprocedure('public.snowflake_seal(bigint,text)') IS NOT NULL;
 
 FOREACH place IN ARRAY '{snowdrift,snowdrift_tables}'::text[] LOOP
     is_new := to_regnamespace(place) IS NULL;
@@ -1055,12 +1060,12 @@ BEGIN
     last := snowdrift_tables.id_of(snowdrift_tables.next_state(coalesce(state, 0), f), g, f);    -- a position can be that of the present time
 END $$;
 
+-- The time of a hold is that of the last ID before the transaction, which can be much earlier than the transaction.
 CREATE OR REPLACE FUNCTION snowdrift.read_watermark_holders(OUT pid integer, OUT transaction xid, OUT kind text, OUT generator text, OUT lowest timestamptz)
     RETURNS SETOF record LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
-    RETURN QUERY SELECT h.pid, h.transaction, 'snowflake', nullif(g.name, ''),
-        snowdrift.time_of((g.fields).epoch_ms + (h.key & 549755813887) * (g.fields).unit_ms)
+    RETURN QUERY SELECT h.pid, h.transaction, 'snowflake', nullif(g.name, ''), NULL::timestamptz
     FROM snowdrift.holding_transactions() AS h JOIN snowdrift_tables.generators() AS g ON h.key = snowdrift.hold_key(g.state::regclass, h.key);
 END $$;
 
@@ -4988,7 +4993,7 @@ COMMENT ON FUNCTION snowdrift.read_sequence_holders() IS 'transactions that hold
 -- The transactions that hold back watermarks: those of generators, and those of sequences
 CREATE OR REPLACE VIEW snowdrift.watermark_holders AS
     SELECT h.pid, p.gid, COALESCE(a.xact_start, p.prepared) AS since, h.kind, h.generator,
-        CASE h.kind WHEN 'sequence' THEN COALESCE(a.xact_start, p.prepared) ELSE h.lowest END AS lowest, a.query
+        COALESCE(h.lowest, a.xact_start, p.prepared) AS lowest, a.query
     FROM (SELECT pid, transaction::xid, kind, generator, lowest FROM snowdrift.read_watermark_holders()
           UNION ALL
           SELECT pid, transaction, 'sequence', sequence::regclass::text, NULL FROM snowdrift.read_sequence_holders()) AS h(pid, transaction, kind, generator, lowest)
@@ -5047,6 +5052,7 @@ CREATE OR REPLACE FUNCTION snowdrift.current_watermarks(OUT kind text, OUT sourc
 #variable_conflict use_variable
 DECLARE
     f record;
+    detail text;
 BEGIN
     FOR kind, source IN
         SELECT g.kind, coalesce(g.name, '') FROM snowdrift.generators AS g
@@ -5068,7 +5074,8 @@ BEGIN
             PERFORM set_config('lock_timeout', '1ms', true);    -- so that many locked sequences do not add up
             RETURN NEXT;
         WHEN OTHERS THEN
-            RAISE WARNING 'watermark of % is not published: %', snowdrift.watermark_source(kind, source), SQLERRM;
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            RAISE WARNING 'watermark of % is not published: %', snowdrift.watermark_source(kind, source), concat_ws('; ', SQLERRM, nullif(detail, ''));
         END;
     END LOOP;
 END $$;
@@ -5304,18 +5311,31 @@ COMMENT ON FUNCTION public.snowflake_unseal(uuid, text, boolean)
 -- Privileges of new objects
 
 -- What ALTER DEFAULT PRIVILEGES has granted is revoked, too. A restore grants that again, and without privileges, PUBLIC could use seals.
-FOR place, grantee IN
-    SELECT p.oid::regprocedure, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
+-- After a restore, the comment of the table names another server, or other tables.
+server := snowdrift_tables.server();
+is_restored := 'snowdrift_tables.seal_key'::regclass = ANY (relations)
+    AND strpos(coalesce(obj_description('snowdrift_tables.seal_key'::regclass, 'pg_class'), ''), server) = 0;
+EXECUTE format('COMMENT ON TABLE snowdrift_tables.seal_key IS %L', 'keys of seals; roles that can read it can seal and unseal; ' || server);
+FOR place, grantee, is_new IN
+    SELECT p.oid::regprocedure, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END, NOT functions ? p.oid::text
     FROM pg_proc AS p, aclexplode(coalesce(proacl, acldefault('f', proowner))) AS a
-    WHERE a.grantee <> proowner AND (NOT functions ? p.oid::text OR proname ~ 'seal' AND (a.grantee = 0
-            OR a.grantee IN (SELECT g.grantee FROM pg_default_acl, aclexplode(defaclacl) AS g WHERE defaclrole = proowner AND defaclobjtype = 'f')))
+    WHERE a.grantee <> proowner AND (NOT functions ? p.oid::text OR proname ~ 'seal' AND (a.grantee = 0 OR is_restored
+            AND a.grantee IN (SELECT g.grantee FROM pg_default_acl, aclexplode(defaclacl) AS g WHERE defaclrole = proowner AND defaclobjtype = 'f')))
         AND (pronamespace = 'snowdrift'::regnamespace AND proname IN ('create_generator', 'drop_generator', 'advance', 'publish_watermarks', 'create_seal', 'rotate_seal', 'drop_seal', 'seal_keys')
             OR p.oid IN ('public.snowflake_seal(bigint,text)'::regprocedure, 'public.snowflake_unseal(uuid,text,boolean)'::regprocedure)) LOOP
-    EXECUTE format('REVOKE ALL ON FUNCTION %s FROM %s', place, grantee);
+    EXECUTE format('REVOKE ALL ON FUNCTION %s FROM %s CASCADE', place, grantee);
+    IF NOT is_new THEN
+        RAISE NOTICE 'revoked EXECUTE on function % from %, which default privileges grant', place, grantee
+            USING HINT = format('If you have granted it, run GRANT EXECUTE ON FUNCTION %s TO %s.', place, grantee);
+    END IF;
 END LOOP;
-PERFORM snowdrift_tables.revoke_grants(class)
-FROM unnest('{snowdrift_tables.generator,snowdrift_tables.state,snowdrift_tables.dropped_ms,snowdrift_tables.published_watermark,snowdrift_tables.seal_key}'::regclass[]) AS class
-WHERE class <> ALL (relations);
+PERFORM snowdrift_tables.revoke_grants(oid)
+FROM pg_class WHERE relnamespace = 'snowdrift_tables'::regnamespace AND relkind IN ('r', 'S') AND (oid <> ALL (relations) OR is_restored);
+IF is_restored THEN
+    FOR grantee IN SELECT a.grantee::regrole FROM pg_namespace, aclexplode(nspacl) AS a WHERE nspname = 'snowdrift_tables' AND a.grantee NOT IN (0, nspowner) LOOP
+        EXECUTE format('REVOKE ALL ON SCHEMA snowdrift_tables FROM %s', grantee);
+    END LOOP;
+END IF;
 FOREACH place IN ARRAY '{snowdrift.key_copies,snowdrift.watermark_holders,snowdrift.published_watermarks}'::text[] LOOP
     IF place::regclass <> ALL (relations) THEN
         EXECUTE format('GRANT SELECT ON %s TO PUBLIC', place);
@@ -5338,6 +5358,10 @@ END LOOP;
 
 -- Lost states
 
+IF are_keys_lost THEN
+    RAISE WARNING 'the keys of sealed IDs are lost'
+        USING HINT = 'Insert the rows of snowdrift_tables.seal_key from a backup. With a new key, IDs that were sealed before can no longer be unsealed.';
+END IF;
 IF is_repeated THEN
     now_ms := snowdrift_tables.unix_ms();
     given_ms := snowdrift.unix_ms_of(nullif(current_setting('snowdrift.last_timestamp', true), '')::timestamptz);

@@ -32,28 +32,29 @@ print("ok SQLAlchemy reads the sealed ID of a row, and the row of a sealed ID")
 import django
 from django.conf import settings
 
-settings.configure(INSTALLED_APPS=[], DATABASES={"default": {"ENGINE": "django.db.backends.postgresql", "NAME": cursor.connection.info.dbname,
+settings.configure(INSTALLED_APPS=["__main__"], DATABASES={"default": {"ENGINE": "django.db.backends.postgresql", "NAME": cursor.connection.info.dbname,
                                                             "HOST": cursor.connection.info.host, "PORT": cursor.connection.info.port}})
 django.setup()
 
 # docs/sealed-ids.md: ORMs
 
 
-class DjangoOrder(models.Model):
-    id = models.BigIntegerField(primary_key=True)
-    body = models.TextField()
-    objects = OrderManager()
+class Item(models.Model):
+    order = models.ForeignKey(Order, models.CASCADE, primary_key=True, db_column="id")
 
     class Meta:
-        app_label = "shop"
         db_table = "orders"
 
 
 for value in sealed, uuid.UUID(sealed):
-    order = DjangoOrder.objects.with_sealed(value)
+    order = Order.objects.with_sealed(value)
     assert (order.id, order.body, str(order.sealed)) == (id, "hello", sealed), order
+assert str(Item.objects.get(pk=id).order.sealed) == sealed
+assert str(Item.objects.select_related("order").get(pk=id).order.sealed) == sealed
+created = Order.objects.create(id=1, body="new")
+assert Order.objects.with_sealed(created.sealed) == created
 try:
-    DjangoOrder.objects.with_sealed(other)
+    Order.objects.with_sealed(other)
     raise AssertionError
-except DjangoOrder.DoesNotExist:
+except Order.DoesNotExist:
     print("ok Django reads the sealed ID of a row, and the row of a sealed ID")

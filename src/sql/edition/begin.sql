@@ -25,6 +25,9 @@ DECLARE
     problem pg_catalog.record;
     definitions pg_catalog.jsonb;    -- rows of snowdrift_tables.generator whose table or sequence must be created again
     are_definitions_lost pg_catalog.bool := false;
+    are_keys_lost pg_catalog.bool;    -- of seals
+    is_restored pg_catalog.bool;    -- A dump has created the objects, with what ALTER DEFAULT PRIVILEGES grants.
+    server pg_catalog.text;
     now_ms pg_catalog.int8;
     given_ms pg_catalog.numeric;
     drawing pg_catalog.record;
@@ -90,6 +93,8 @@ END IF;
 IF columns ->> 'snowdrift_tables.published_watermark' <> 'kind,source,watermark,server,origin,published_at' THEN
     DROP TABLE snowdrift_tables.published_watermark CASCADE;
 END IF;
+
+are_keys_lost := to_regclass('snowdrift_tables.seal_key') IS NULL AND to_regprocedure('public.snowflake_seal(bigint,text)') IS NOT NULL;
 
 FOREACH place IN ARRAY '{snowdrift,snowdrift_tables}'::text[] LOOP
     is_new := to_regnamespace(place) IS NULL;

@@ -27,7 +27,8 @@ DECLARE
     are_definitions_lost pg_catalog.bool := false;
     are_keys_lost pg_catalog.bool;    -- of seals
     is_restored pg_catalog.bool;    -- A dump has created the objects, with what ALTER DEFAULT PRIVILEGES grants.
-    server pg_catalog.text;
+    identity pg_catalog.text;
+    privileges pg_catalog.text;
     now_ms pg_catalog.int8;
     given_ms pg_catalog.numeric;
     drawing pg_catalog.record;
@@ -5194,7 +5195,7 @@ DECLARE
     version CONSTANT integer := snowdrift_tables.lock_seal(name) + 1;
 BEGIN
     IF version IS NULL THEN
-        RAISE 'seal "%" does not exist', name USING ERRCODE = '42704', HINT = 'Check the name, or call snowdrift.create_seal().';
+        RAISE 'seal "%" does not exist', name USING ERRCODE = '42704', HINT = 'Check the name. If its keys were lost, restore them from a backup; otherwise, call snowdrift.create_seal().';
     END IF;
     PERFORM snowdrift_tables.add_seal_key(name, version, key);
     RETURN version;
@@ -5262,7 +5263,7 @@ BEGIN
     END IF;
     SELECT k.inner_key, k.outer_key INTO inner_key, outer_key FROM snowdrift_tables.seal_key AS k WHERE k.name = snowflake_seal.name COLLATE "C" ORDER BY k.version DESC, k.id DESC LIMIT 1;
     IF inner_key IS NULL THEN
-        RAISE 'seal "%" does not exist', name USING ERRCODE = '42704', HINT = 'Check the name, or call snowdrift.create_seal().';
+        RAISE 'seal "%" does not exist', name USING ERRCODE = '42704', HINT = 'Check the name. If its keys were lost, restore them from a backup; otherwise, call snowdrift.create_seal().';
     END IF;
     tag := (('x' || encode(sha256(outer_key || sha256(inner_key || '\x01'::bytea || int8send(id) || name_bytes)), 'hex'))::bit(64)::bigint >> 6) & 288230376151711743;    -- 2^58 - 1
     body := id # ('x' || encode(sha256(outer_key || sha256(inner_key || '\x02'::bytea || int8send(tag) || name_bytes)), 'hex'))::bit(64)::bigint;
@@ -5299,7 +5300,7 @@ BEGIN
         END IF;
     END LOOP;
     IF id IS NULL THEN
-        RAISE 'seal "%" does not exist', name USING ERRCODE = '42704', HINT = 'Check the name, or call snowdrift.create_seal().';
+        RAISE 'seal "%" does not exist', name USING ERRCODE = '42704', HINT = 'Check the name. If its keys were lost, restore them from a backup; otherwise, call snowdrift.create_seal().';
     ELSIF invalid_ok THEN
         RETURN NULL;
     END IF;
@@ -5310,32 +5311,32 @@ COMMENT ON FUNCTION public.snowflake_unseal(uuid, text, boolean)
 
 -- Privileges of new objects
 
--- What ALTER DEFAULT PRIVILEGES has granted is revoked, too. A restore grants that again, and without privileges, PUBLIC could use seals.
--- After a restore, the comment of the table names another server, or other tables.
-server := snowdrift_tables.server();
+-- From new objects, and from all after a restore, which creates them with the default privileges of the role that restores, all privileges
+-- are revoked that ALTER DEFAULT PRIVILEGES can have granted. The comment of the table has its OID and that of another table, which pg_upgrade
+-- and copies of the database keep. PUBLIC may call functions unless this is revoked, which a restore without privileges does not do.
+identity := concat_ws('/', 'snowdrift_tables.seal_key'::regclass::oid, 'snowdrift_tables.published_watermark'::regclass::oid);
 is_restored := 'snowdrift_tables.seal_key'::regclass = ANY (relations)
-    AND strpos(coalesce(obj_description('snowdrift_tables.seal_key'::regclass, 'pg_class'), ''), server) = 0;
-EXECUTE format('COMMENT ON TABLE snowdrift_tables.seal_key IS %L', 'keys of seals; roles that can read it can seal and unseal; ' || server);
-FOR place, grantee, is_new IN
-    SELECT p.oid::regprocedure, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END, NOT functions ? p.oid::text
-    FROM pg_proc AS p, aclexplode(coalesce(proacl, acldefault('f', proowner))) AS a
-    WHERE a.grantee <> proowner AND (NOT functions ? p.oid::text OR proname ~ 'seal' AND (a.grantee = 0 OR is_restored
-            AND a.grantee IN (SELECT g.grantee FROM pg_default_acl, aclexplode(defaclacl) AS g WHERE defaclrole = proowner AND defaclobjtype = 'f')))
-        AND (pronamespace = 'snowdrift'::regnamespace AND proname IN ('create_generator', 'drop_generator', 'advance', 'publish_watermarks', 'create_seal', 'rotate_seal', 'drop_seal', 'seal_keys')
-            OR p.oid IN ('public.snowflake_seal(bigint,text)'::regprocedure, 'public.snowflake_unseal(uuid,text,boolean)'::regprocedure)) LOOP
-    EXECUTE format('REVOKE ALL ON FUNCTION %s FROM %s CASCADE', place, grantee);
-    IF NOT is_new THEN
-        RAISE NOTICE 'revoked EXECUTE on function % from %, which default privileges grant', place, grantee
-            USING HINT = format('If you have granted it, run GRANT EXECUTE ON FUNCTION %s TO %s.', place, grantee);
+    AND strpos(coalesce(obj_description('snowdrift_tables.seal_key'::regclass, 'pg_class'), ''), ' ' || identity) = 0;
+EXECUTE format('COMMENT ON TABLE snowdrift_tables.seal_key IS %L', 'keys of seals; roles that can read it can seal and unseal; created as ' || identity);
+FOR place, grantee, privileges IN
+    WITH objects(name, owner, acl, is_new) AS (
+        SELECT 'FUNCTION ' || oid::regprocedure, proowner, coalesce(proacl, acldefault('f', proowner)), NOT functions ? oid::text FROM pg_proc
+        WHERE pronamespace = 'snowdrift'::regnamespace AND proname IN ('create_generator', 'drop_generator', 'advance', 'publish_watermarks', 'create_seal', 'rotate_seal', 'drop_seal', 'seal_keys')
+            OR oid IN ('public.snowflake_seal(bigint,text)'::regprocedure, 'public.snowflake_unseal(uuid,text,boolean)'::regprocedure)
+        UNION ALL SELECT CASE relkind WHEN 'S' THEN 'SEQUENCE ' ELSE 'TABLE ' END || oid::regclass, relowner, relacl, oid <> ALL (relations) FROM pg_class
+        WHERE relnamespace = 'snowdrift_tables'::regnamespace AND relkind IN ('r', 'S')
+        UNION ALL SELECT 'SCHEMA snowdrift_tables', nspowner, nspacl, false FROM pg_namespace WHERE nspname = 'snowdrift_tables'
+    )
+    SELECT o.name, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END, CASE WHEN NOT o.is_new AND a.grantee <> 0 THEN string_agg(a.privilege_type, ', ' ORDER BY a.privilege_type) END
+    FROM objects AS o, aclexplode(o.acl) AS a
+    WHERE a.grantee <> o.owner AND (o.is_new OR is_restored AND (a.grantee = 0 OR a.grantee IN (SELECT d.grantee FROM pg_default_acl, aclexplode(defaclacl) AS d)))
+    GROUP BY o.name, a.grantee, o.is_new ORDER BY o.name, a.grantee LOOP
+    EXECUTE format('REVOKE ALL ON %s FROM %s CASCADE', place, grantee);
+    IF privileges IS NOT NULL THEN
+        RAISE NOTICE 'revoked % on % from %, which has default privileges', privileges, place, grantee
+            USING HINT = format('If you have granted them, run GRANT %s ON %s TO %s.', privileges, place, grantee);
     END IF;
 END LOOP;
-PERFORM snowdrift_tables.revoke_grants(oid)
-FROM pg_class WHERE relnamespace = 'snowdrift_tables'::regnamespace AND relkind IN ('r', 'S') AND (oid <> ALL (relations) OR is_restored);
-IF is_restored THEN
-    FOR grantee IN SELECT a.grantee::regrole FROM pg_namespace, aclexplode(nspacl) AS a WHERE nspname = 'snowdrift_tables' AND a.grantee NOT IN (0, nspowner) LOOP
-        EXECUTE format('REVOKE ALL ON SCHEMA snowdrift_tables FROM %s', grantee);
-    END LOOP;
-END IF;
 FOREACH place IN ARRAY '{snowdrift.key_copies,snowdrift.watermark_holders,snowdrift.published_watermarks}'::text[] LOOP
     IF place::regclass <> ALL (relations) THEN
         EXECUTE format('GRANT SELECT ON %s TO PUBLIC', place);
@@ -5359,8 +5360,8 @@ END LOOP;
 -- Lost states
 
 IF are_keys_lost THEN
-    RAISE WARNING 'the keys of sealed IDs are lost'
-        USING HINT = 'Insert the rows of snowdrift_tables.seal_key from a backup. With a new key, IDs that were sealed before can no longer be unsealed.';
+    RAISE WARNING 'table "snowdrift_tables.seal_key" was lost'
+        USING HINT = 'If you use sealed IDs, restore its rows from a backup. With a new key, IDs that were sealed before cannot be unsealed.';
 END IF;
 IF is_repeated THEN
     now_ms := snowdrift_tables.unix_ms();

@@ -36,6 +36,16 @@ settings.configure(INSTALLED_APPS=["__main__"], DATABASES={"default": {"ENGINE":
                                                             "HOST": cursor.connection.info.host, "PORT": cursor.connection.info.port}})
 django.setup()
 
+# docs/clients.md has this field; django_client.py tests it.
+import sys
+import types
+
+from django.db import models
+
+fields = sys.modules["shop.fields"] = types.ModuleType("shop.fields")
+fields.SnowflakeField = type("SnowflakeField", (models.BigAutoField,), {"db_type": lambda self, connection: "bigint", "__module__": "shop.fields"})
+sys.modules["shop"] = types.ModuleType("shop")
+
 # docs/sealed-ids.md: ORMs
 
 
@@ -51,7 +61,8 @@ for value in sealed, uuid.UUID(sealed):
     assert (order.id, order.body, str(order.sealed)) == (id, "hello", sealed), order
 assert str(Item.objects.get(pk=id).order.sealed) == sealed
 assert str(Item.objects.select_related("order").get(pk=id).order.sealed) == sealed
-created = Order.objects.create(id=1, body="new")
+created = Order.objects.create(body="new")
+assert created.id > id
 assert Order.objects.with_sealed(created.sealed) == created
 try:
     Order.objects.with_sealed(other)

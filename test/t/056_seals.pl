@@ -212,18 +212,21 @@ for my $db (@editions)
 
 # A dump brings no revocation of what default privileges grant.
 $node->safe_psql('postgres', 'CREATE DATABASE granting_restored OWNER owner');
-$node->safe_psql('granting_restored', join('', map { "ALTER DEFAULT PRIVILEGES FOR ROLE owner GRANT ALL ON $_ TO stranger;" } qw(FUNCTIONS TABLES SEQUENCES SCHEMAS)));
-command_ok([ 'psql', '-X', '-q', '-o', '/dev/null', '-v', 'ON_ERROR_STOP=1', '-U', 'owner', '-d', $node->connstr('granting_restored'), '-f', $node->basedir . "/edition.with_keys.sql" ],
-	'a dump is restored where default privileges grant everything');
+# The role that restores it has other default privileges than the owner.
+$node->safe_psql('granting_restored', join('', map { "ALTER DEFAULT PRIVILEGES GRANT ALL ON $_ TO stranger;" } qw(FUNCTIONS TABLES SEQUENCES SCHEMAS)));
+command_ok([ 'psql', '-X', '-q', '-o', '/dev/null', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('granting_restored'), '-f', $node->basedir . "/edition.with_keys.sql" ],
+	'a dump is restored by a role whose default privileges grant everything');
 my $run_again = sub {
+	my $database = shift // 'granting_restored';
 	my $messages;
-	IPC::Run::run([ 'psql', '-X', '-q', '-o', '/dev/null', '-v', 'ON_ERROR_STOP=1', '-1', '-d', $node->connstr('granting_restored'), '-U', 'owner', '-f', 'sql-edition/snowdrift.sql' ],
+	IPC::Run::run([ 'psql', '-X', '-q', '-o', '/dev/null', '-v', 'ON_ERROR_STOP=1', '-1', '-d', $node->connstr($database), '-U', 'owner', '-f', 'sql-edition/snowdrift.sql' ],
 		'2>', \$messages) or die $messages;
 	return $messages;
 };
-like($run_again->(), qr/NOTICE:  revoked EXECUTE on function (public\.snowflake_unseal\(\S+\)) from stranger, .*\nHINT:  .*GRANT EXECUTE ON FUNCTION \1 TO stranger/,
+like($run_again->(), qr/NOTICE:  revoked EXECUTE on (FUNCTION public\.snowflake_unseal\(\S+\)) from stranger, .*\nHINT:  .*GRANT EXECUTE ON \1 TO stranger/,
 	'... the file, run again, says what it revokes');
-like(error('granting_restored', "SELECT $_", 'stranger'), qr/42501/, "... which are $_") for @calls;
+like(error('granting_restored', "SELECT $_", 'stranger'), qr/42501/, "... which are $_")
+	for @calls, "snowdrift.create_generator('x', 'snowflake')", "snowdrift.drop_generator('x')", 'snowdrift.advance(now())', 'snowdrift.publish_watermarks()';
 is($node->safe_psql('granting_restored', q{SELECT string_agg(oid::regclass::text, ' ') FROM pg_class WHERE relnamespace = 'snowdrift_tables'::regnamespace
 	AND relkind IN ('r', 'S') AND (relkind = 'r' AND has_table_privilege('stranger', oid, 'SELECT, UPDATE') OR relkind = 'S' AND has_sequence_privilege('stranger', oid, 'USAGE, UPDATE'))}),
 	'', '... all privileges on its tables');
@@ -233,8 +236,10 @@ my $granted = 'GRANT EXECUTE ON FUNCTION snowflake_seal(bigint, text) TO strange
 $node->safe_psql('granting_restored', $granted, extra_params => [ '-U', 'owner' ]);
 is($run_again->(), '', 'the file, run once more, revokes nothing');
 is($node->safe_psql('granting_restored', q{SELECT snowflake_seal(1, 'orders')}, extra_params => [ '-U', 'stranger' ]), $seal_of_1, '... not even from a role with default privileges');
+$node->safe_psql('postgres', 'CREATE DATABASE granting_copy OWNER owner TEMPLATE granting_restored');
+unlike($run_again->('granting_copy'), qr/revoked/, '... nor in a copy of the database');
 $node->safe_psql('granting_restored', 'DROP TABLE snowdrift_tables.seal_key');
-like($run_again->(), qr/WARNING:  the keys of sealed IDs are lost\nHINT:  .*backup/, 'a loss of the keys is reported');
+like($run_again->(), qr/WARNING:  table "snowdrift_tables\.seal_key" was lost\nHINT:  .*backup/, 'a loss of the keys is reported');
 
 # ---- Logical replication of all tables: a subscriber adds and drops the keys that the publisher does, and keeps its own.
 

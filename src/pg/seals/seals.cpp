@@ -61,7 +61,8 @@ std::string_view view_of(const text* value) {
     ereport(ERROR,
             (errcode(ERRCODE_UNDEFINED_OBJECT),
              errmsg("seal \"%.*s\" does not exist", static_cast<int>(name.size()), name.data()),
-             errhint("Check the name, or call snowdrift.create_seal().")));
+             errhint("Check the name. If its keys were lost, restore them from a backup; "
+                     "otherwise, call snowdrift.create_seal().")));
 }
 
 /// Opens and locks the table. From then on, note_change() is called when it changes.

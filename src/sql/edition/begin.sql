@@ -27,7 +27,8 @@ DECLARE
     are_definitions_lost pg_catalog.bool := false;
     are_keys_lost pg_catalog.bool;    -- of seals
     is_restored pg_catalog.bool;    -- A dump has created the objects, with what ALTER DEFAULT PRIVILEGES grants.
-    server pg_catalog.text;
+    identity pg_catalog.text;
+    privileges pg_catalog.text;
     now_ms pg_catalog.int8;
     given_ms pg_catalog.numeric;
     drawing pg_catalog.record;

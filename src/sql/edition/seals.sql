@@ -26,7 +26,7 @@ BEGIN
     END IF;
     SELECT k.inner_key, k.outer_key INTO inner_key, outer_key FROM snowdrift_tables.seal_key AS k WHERE k.name = snowflake_seal.name COLLATE "C" ORDER BY k.version DESC, k.id DESC LIMIT 1;
     IF inner_key IS NULL THEN
-        RAISE 'seal "%" does not exist', name USING ERRCODE = '42704', HINT = 'Check the name, or call snowdrift.create_seal().';
+        RAISE 'seal "%" does not exist', name USING ERRCODE = '42704', HINT = 'Check the name. If its keys were lost, restore them from a backup; otherwise, call snowdrift.create_seal().';
     END IF;
     tag := (('x' || encode(sha256(outer_key || sha256(inner_key || '\x01'::bytea || int8send(id) || name_bytes)), 'hex'))::bit(64)::bigint >> 6) & 288230376151711743;    -- 2^58 - 1
     body := id # ('x' || encode(sha256(outer_key || sha256(inner_key || '\x02'::bytea || int8send(tag) || name_bytes)), 'hex'))::bit(64)::bigint;
@@ -63,7 +63,7 @@ BEGIN
         END IF;
     END LOOP;
     IF id IS NULL THEN
-        RAISE 'seal "%" does not exist', name USING ERRCODE = '42704', HINT = 'Check the name, or call snowdrift.create_seal().';
+        RAISE 'seal "%" does not exist', name USING ERRCODE = '42704', HINT = 'Check the name. If its keys were lost, restore them from a backup; otherwise, call snowdrift.create_seal().';
     ELSIF invalid_ok THEN
         RETURN NULL;
     END IF;

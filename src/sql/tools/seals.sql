@@ -58,7 +58,7 @@ DECLARE
     version CONSTANT integer := snowdrift_tables.lock_seal(name) + 1;
 BEGIN
     IF version IS NULL THEN
-        RAISE 'seal "%" does not exist', name USING ERRCODE = '42704', HINT = 'Check the name, or call snowdrift.create_seal().';
+        RAISE 'seal "%" does not exist', name USING ERRCODE = '42704', HINT = 'Check the name. If its keys were lost, restore them from a backup; otherwise, call snowdrift.create_seal().';
     END IF;
     PERFORM snowdrift_tables.add_seal_key(name, version, key);
     RETURN version;

@@ -71,7 +71,7 @@ run_tap() {
     partman=$(packaged_extension partman)
     pglogical=$(packaged_extension pglogical)
     # Barman's program comes with a job that runs every minute; its library does not, and also calls rsync and file.
-    [[ " ${*:2} " != *_backup_tools.pl" "* ]] || backup_tools=$(packaged pgbackrest python3-barman rsync file)
+    [ -z "${SNOWDRIFT_LONG:-}" ] || [[ " ${*:2} " != *_backup_tools.pl" "* ]] || backup_tools=$(packaged pgbackrest python3-barman rsync file)
     # shellcheck disable=SC2086
     need $partman $pglogical $backup_tools
     [[ " ${*:2} " != *_citus.pl" "* ]] || need_citus

@@ -8,6 +8,8 @@ use Snowdrift;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
+BEGIN { plan skip_all => 'runs only with --long' if !$ENV{SNOWDRIFT_LONG} }
+
 my $folder = PostgreSQL::Test::Utils::tempdir();
 $ENV{PGBACKREST_CONFIG} = "$folder/pgbackrest.conf";
 my $source = new_server('source', allows_streaming => 1);

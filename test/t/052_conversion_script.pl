@@ -186,7 +186,7 @@ sub dump_of_schema
 	return $dump;
 }
 
-for ('extension', 'edition')
+for ('extension', $ENV{SNOWDRIFT_LONG} ? 'edition' : ())    # whose tool is the same
 {
 	$database = $_;
 	$kills = 0;

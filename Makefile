@@ -13,7 +13,7 @@ EXTRA_CLEAN = $(DEPENDENCIES)
 
 # What the SQL edition has, too. Its server is not that of installcheck: ./dev test sql-edition.
 REGRESS_BOTH = snowflake snowflake_errors snowflake_layout snowflake_text typeid uuidv7 range_predicates range_plans \
-	snowflake_generators partition_jobs audit conversion_risks conversions conversion_script feeds seals
+	snowflake_generators spread partition_jobs audit conversion_risks conversions conversion_script feeds seals
 # Those that create roles and event triggers
 REGRESS_BOTH_SUPERUSER = convert_column convert_keys conversion_rights
 REGRESS = helpers $(REGRESS_BOTH) $(REGRESS_BOTH_SUPERUSER) snowflake_storage layout_type ulid_type ulid_generator uuidv7_fields sno_type id_index sno_generator \

@@ -25,6 +25,8 @@ DECLARE
     problem pg_catalog.record;
     definitions pg_catalog.jsonb;    -- rows of snowdrift_tables.generator whose table or sequence must be created again
     are_definitions_lost pg_catalog.bool := false;
+    lock_timeout CONSTANT pg_catalog.text := pg_catalog.current_setting('lock_timeout');
+    creators pg_catalog.aclitem[];    -- who may call create_generator of an earlier version, with other parameters
     are_keys_lost pg_catalog.bool;    -- of seals
     is_restored pg_catalog.bool;    -- A dump has created the objects, with what ALTER DEFAULT PRIVILEGES grants.
     identity pg_catalog.text;
@@ -83,12 +85,19 @@ END IF;
 -- The rows of a table that has lost columns, or of generators whose sequence was dropped, are inserted again at the end.
 IF to_regclass('snowdrift_tables.generator') IS NULL THEN
     are_definitions_lost := is_repeated;
-ELSIF columns ->> 'snowdrift_tables.generator' = 'name,layout,datacenter,worker,fields,state' THEN
+ELSIF columns ->> 'snowdrift_tables.generator' ~ '^name,layout,datacenter,worker,fields,state(,spread)?$' THEN
     WITH lost AS (DELETE FROM snowdrift_tables.generator WHERE to_regclass(state) IS NULL RETURNING *)
     SELECT jsonb_agg(to_jsonb(l)) INTO definitions FROM lost AS l;
 ELSE
     EXECUTE 'SELECT jsonb_agg(to_jsonb(g)) FROM snowdrift_tables.generator AS g' INTO definitions;
     DROP TABLE snowdrift_tables.generator CASCADE;    -- also drops functions that are created again below
+END IF;
+
+-- An earlier version has no column "spread". With a default, it could not be added, because functions use the type of the table.
+IF columns ->> 'snowdrift_tables.generator' = 'name,layout,datacenter,worker,fields,state' THEN
+    PERFORM set_config('lock_timeout', '3s', true);    -- because others wait behind it
+    ALTER TABLE snowdrift_tables.generator ADD spread boolean;
+    PERFORM set_config('lock_timeout', lock_timeout, true);
 END IF;
 
 IF columns ->> 'snowdrift_tables.published_watermark' <> 'kind,source,watermark,server,origin,published_at' THEN
@@ -593,7 +602,8 @@ END $$;
 COMMENT ON FUNCTION snowdrift_tables.skip_row() IS 'trigger: skip rows of another server';
 
 -- Snowflake: generating. The state of a generator is the value of a sequence object, so that all sessions share it, and
--- no restart or rollback sets it back. The value is an ID without a node: the timestamp above the sequence number.
+-- no restart or rollback sets it back. The value is an ID without a node: the timestamp above the sequence number. If a
+-- generator spreads its sequence, the number in an ID is greater by an offset that depends on the time unit: see start_of().
 
 IF to_regclass('snowdrift_tables.generator') IS NULL THEN
     CREATE TABLE snowdrift_tables.generator (
@@ -602,8 +612,9 @@ IF to_regclass('snowdrift_tables.generator') IS NULL THEN
         datacenter integer NOT NULL,
         worker integer NOT NULL,
         fields snowdrift.fields NOT NULL,    -- stored because parsing the layout takes longer than drawing an ID
-        state text NOT NULL CHECK (state ~ '^snowdrift_tables[.]state_[0-9a-f]{32}$')
+        state text NOT NULL CHECK (state ~ '^snowdrift_tables[.]state_[0-9a-f]{32}$'),
             -- the sequence; no regclass, because a subscriber reads the rows that it skips
+        spread boolean    -- null for generators of a version without it
     );
 END IF;
 
@@ -612,7 +623,7 @@ IF to_regclass('snowdrift_tables.state') IS NULL THEN
     CREATE SEQUENCE snowdrift_tables.state MINVALUE 0 MAXVALUE 9007199254740991;    -- MAXVALUE: the end of the layout
 END IF;
 CREATE OR REPLACE FUNCTION snowdrift_tables.default_generator() RETURNS snowdrift_tables.generator LANGUAGE sql IMMUTABLE
-    RETURN ROW('', 'snowflake', 0, 0, snowdrift.fields_of('snowflake'), 'snowdrift_tables.state')::snowdrift_tables.generator;
+    RETURN ROW('', 'snowflake', 0, 0, snowdrift.fields_of('snowflake'), 'snowdrift_tables.state', false)::snowdrift_tables.generator;
 
 -- The time of the last ID of all dropped generators, in Unix milliseconds. Those that are created later begin after it.
 IF to_regclass('snowdrift_tables.dropped_ms') IS NULL THEN
@@ -631,6 +642,16 @@ $sql$;
 CREATE OR REPLACE FUNCTION snowdrift_tables.unix_ms() RETURNS bigint LANGUAGE sql VOLATILE
     RETURN floor(extract(epoch FROM clock_timestamp()) * 1000);
 
+-- What a spread sequence adds to the number in a state: 0 to a sixteenth of all numbers, depending on the time unit. This is
+-- Fibonacci hashing: the factor is 2^32 divided by the golden ratio.
+CREATE OR REPLACE FUNCTION snowdrift_tables.start_of(state bigint, f snowdrift.fields) RETURNS bigint LANGUAGE sql IMMUTABLE
+    RETURN ((((state >> (f).sequence_bits) & 2147483647) * 2654435769) & 4294967295) >> (36 - (f).sequence_bits);
+
+-- The state itself, or the first one of the next time unit if the sum could exceed the sequence.
+CREATE OR REPLACE FUNCTION snowdrift_tables.next_spread_state(state bigint, f snowdrift.fields) RETURNS bigint LANGUAGE sql IMMUTABLE
+    RETURN CASE WHEN state & snowdrift.ones((f).sequence_bits) > snowdrift.ones((f).sequence_bits) - snowdrift.ones((f).sequence_bits - 4)
+        THEN (state | snowdrift.ones((f).sequence_bits)) + 1 ELSE state END;
+
 -- The greater of last + 1 and the clock.
 CREATE OR REPLACE FUNCTION snowdrift_tables.next_state(last bigint, f snowdrift.fields) RETURNS bigint LANGUAGE sql VOLATILE
     RETURN greatest(last + 1, (snowdrift_tables.unix_ms() - (f).epoch_ms) / (f).unit_ms * (1::bigint << (f).sequence_bits), 0);
@@ -645,7 +666,8 @@ CREATE OR REPLACE FUNCTION snowdrift_tables.sequence_mask(f snowdrift.fields) RE
 CREATE OR REPLACE FUNCTION snowdrift_tables.id_of(state bigint, g snowdrift_tables.generator, f snowdrift.fields) RETURNS bigint
     LANGUAGE sql IMMUTABLE
     RETURN (state >> (f).sequence_bits << (f).timestamp_shift)
-        | ((state << (f).sequence_shift) & snowdrift_tables.sequence_mask(f))
+        | ((CASE WHEN (g).spread THEN least(state + snowdrift_tables.start_of(state, f), state | snowdrift.ones((f).sequence_bits)) ELSE state END
+            << (f).sequence_shift) & snowdrift_tables.sequence_mask(f))
         | ((g).datacenter::bigint << (f).datacenter_shift) | ((g).worker::bigint << (f).worker_shift);
 
 -- The last state in the time unit that contains a time, or in the first or last time unit of the layout.
@@ -731,6 +753,9 @@ BEGIN
         IF pg_catalog.pg_advisory_xact_lock(1397641047, sequence::integer) IS NULL THEN    -- never; faster than PERFORM
         END IF;
         state := snowdrift_tables.next_state(pg_catalog.pg_sequence_last_value(sequence), f);
+        IF g.spread THEN
+            state := snowdrift_tables.next_spread_state(state, f);
+        END IF;
         IF snowdrift_tables.lead_ms(state, f) OPERATOR(pg_catalog.>) 0::bigint THEN
             PERFORM snowdrift_tables.wait_for_clock(state, f);
         END IF;
@@ -816,9 +841,14 @@ BEGIN
     LOCK TABLE snowdrift_tables.generator IN SHARE ROW EXCLUSIVE MODE;
 END $$;
 
+creators := (SELECT proacl FROM pg_proc WHERE oid = to_regprocedure('snowdrift.create_generator(text,text,public.snowflake_layout,integer,integer)'));
+IF to_regprocedure('snowdrift.create_generator(text,text,public.snowflake_layout,integer,integer)') IS NOT NULL THEN    -- of an earlier version
+    DROP FUNCTION snowdrift.create_generator(text, text, public.snowflake_layout, integer, integer);
+END IF;
+
 -- A generator begins after the present time unit, and after the last IDs of all others, also of dropped ones.
 CREATE OR REPLACE FUNCTION snowdrift.create_generator(name text, kind text, layout public.snowflake_layout DEFAULT 'snowflake',
-        datacenter integer DEFAULT 0, worker integer DEFAULT 0) RETURNS void
+        datacenter integer DEFAULT 0, worker integer DEFAULT 0, spread boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     now_ms CONSTANT bigint := snowdrift_tables.unix_ms();
@@ -830,6 +860,7 @@ BEGIN
     layout := coalesce(layout, 'snowflake');
     datacenter := coalesce(datacenter, 0);
     worker := coalesce(worker, 0);
+    spread := coalesce(spread, false);
     f := snowdrift.fields_of(layout);
     PERFORM snowdrift_tables.lock_generators();
     IF name IS NULL OR kind IS NULL THEN
@@ -843,10 +874,13 @@ BEGIN
     ELSIF now_ms NOT BETWEEN f.epoch_ms AND f.last_ms + f.unit_ms - 1 THEN
         RAISE 'layout "%" has %', layout, CASE WHEN now_ms < f.epoch_ms THEN 'not begun' ELSE 'ended' END
             USING ERRCODE = '22023';
+    ELSIF spread AND f.sequence_bits < 5 THEN
+        RAISE 'sequence range 0 .. % is too narrow', snowdrift.ones(f.sequence_bits) USING ERRCODE = '22023',
+            DETAIL = 'A generator needs at least 4 sequence numbers, and 32 to spread them.';
     END IF;
     PERFORM snowdrift.check_field('datacenter', datacenter, f.datacenter_bits);
     PERFORM snowdrift.check_field('worker', worker, f.worker_bits);
-    created := (name, layout, datacenter, worker, f, sequence);
+    created := (name, layout, datacenter, worker, f, sequence, spread);
     SELECT string_agg(CASE g.name WHEN '' THEN 'the default generator' ELSE format('"%s"', g.name) END, ', ' ORDER BY g.name) INTO others
     FROM snowdrift_tables.generators() AS g
     WHERE ((g.fields).epoch_ms, (g.fields).unit_ms, (g.fields).timestamp_shift) = (f.epoch_ms, f.unit_ms, f.timestamp_shift)
@@ -926,8 +960,16 @@ BEGIN ATOMIC
 END
 $sql$;
 
+EXECUTE $sql$
+CREATE OR REPLACE FUNCTION snowdrift.has_spread(generator text) RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER
+BEGIN ATOMIC
+    SELECT coalesce(g.spread, false) FROM snowdrift_tables.generators() AS g WHERE g.name = coalesce(generator, '') COLLATE "C";
+END
+$sql$;
+COMMENT ON FUNCTION snowdrift.has_spread(text) IS 'whether a generator varies the first number of each time unit';
+
 CREATE OR REPLACE VIEW snowdrift.generators AS
-    SELECT *, greatest(last_timestamp - clock_timestamp(), interval '0') AS lead FROM snowdrift.read_generators();
+    SELECT *, greatest(last_timestamp - clock_timestamp(), interval '0') AS lead, snowdrift.has_spread(name) AS spread FROM snowdrift.read_generators();
 COMMENT ON VIEW snowdrift.generators IS 'definition of each generator, time of its last ID, and how far it is ahead of the clock';
 IF 'snowdrift.generators'::regclass <> ALL (relations) THEN
     GRANT SELECT ON snowdrift.generators TO PUBLIC;
@@ -5337,6 +5379,9 @@ FOR place, grantee, privileges IN
             USING HINT = format('If you have granted them, run GRANT %s ON %s TO %s.', privileges, place, grantee);
     END IF;
 END LOOP;
+FOR grantee, is_new IN SELECT a.grantee::regrole, a.is_grantable FROM aclexplode(creators) AS a WHERE a.grantee <> 0 AND a.grantee::regrole <> current_user::regrole LOOP
+    EXECUTE format('GRANT EXECUTE ON FUNCTION snowdrift.create_generator TO %s', grantee) || CASE WHEN is_new THEN ' WITH GRANT OPTION' ELSE '' END;
+END LOOP;
 FOREACH place IN ARRAY '{snowdrift.key_copies,snowdrift.watermark_holders,snowdrift.published_watermarks}'::text[] LOOP
     IF place::regclass <> ALL (relations) THEN
         EXECUTE format('GRANT SELECT ON %s TO PUBLIC', place);
@@ -5368,8 +5413,8 @@ IF is_repeated THEN
     given_ms := snowdrift.unix_ms_of(nullif(current_setting('snowdrift.last_timestamp', true), '')::timestamptz);
     INSERT INTO snowdrift_tables.generator
     SELECT name, layout, datacenter, worker, snowdrift.fields_of(layout),
-        coalesce(state, 'snowdrift_tables.state_' || replace(gen_random_uuid()::text, '-', ''))
-    FROM jsonb_to_recordset(definitions) AS d(name text, layout text, datacenter integer, worker integer, state text)
+        coalesce(state, 'snowdrift_tables.state_' || replace(gen_random_uuid()::text, '-', '')), coalesce(spread, false)
+    FROM jsonb_to_recordset(definitions) AS d(name text, layout text, datacenter integer, worker integer, state text, spread boolean)
     WHERE name || layout || datacenter || worker IS NOT NULL;
     are_definitions_lost := are_definitions_lost OR coalesce(jsonb_array_length(definitions), 0) > (SELECT count(*) FROM snowdrift_tables.generator);
     -- If the clock has not been set back since, calls before this millisecond have returned no later IDs.

@@ -38,6 +38,21 @@ SELECT snowdrift.create_generator('orders 3', 'snowflake', 'twitter', 0, 3, sequ
 SELECT snowdrift.restore('orders 3', :'orders');
 SELECT next_snowflake('orders 3') > :last_order AS later;
 
+-- A generator that spreads its sequence. Snapshots of others do not say so, and earlier ones did not.
+SELECT snowdrift.create_generator('spread', 'snowflake', worker => 7, spread => true);
+SELECT next_snowflake('spread') AS last \gset
+SELECT snowdrift.snapshot('spread') AS spread, :'orders'::jsonb ? 'spread' AS others \gset
+SELECT :'others' AS others, :'spread'::jsonb -> 'spread' AS spread,
+    snowflake_sequence(:last) - (:'spread'::jsonb ->> 'sequence')::int BETWEEN 0 AND 255 AS start;
+SELECT snowdrift.restore('spread too', :'spread'), snowdrift.restore('not spread', :'spread'::jsonb || '{"spread": false}');
+SELECT name, spread FROM snowdrift.generators WHERE name ~ 'spread' ORDER BY name;
+SELECT next_snowflake('spread too') > :last AS later;
+SELECT snowdrift.restore('not spread', :'spread');
+SELECT snowdrift.restore('spread', snowdrift.snapshot('not spread'));
+SELECT snowdrift.restore('spread 3', :'spread'::jsonb || '{"spread": 1}');
+SELECT snowdrift.restore('spread 3', :'spread'::jsonb || '{"spread": true, "sequence_max": 30, "sequence": 30}');
+SELECT snowdrift.restore('spread 3', snowdrift.snapshot('people') || '{"spread": true}');
+
 -- Values of sno_at() continue in the restored generator.
 SELECT snowdrift.create_generator('past', 'sno', partition => 5);
 SELECT next_sno('past') IS NOT NULL AS drawn, sno_sequence(sno_at('2020-01-01Z', 0, 'past')) FROM generate_series(1, 3);

@@ -105,6 +105,12 @@ SELECT error_of_past($$snowflake_at('2022-01-01Z', 'by hand')$$);
 SELECT next_snowflake('continued') > 0 AS drawn;
 SELECT snowdrift.drop_generator('by hand');
 
+-- A spread sequence: 31 IDs in a unit, from its start
+SELECT snowdrift.create_generator('spread', 'snowflake', worker => 7, sequence_min => 100, sequence_max => 131, spread => true);
+SELECT count(*), min(snowflake_sequence(id)), max(snowflake_sequence(id)), snowflake_timestamp(id)
+FROM (SELECT snowflake_at('2021-01-01 00:00:00Z', 'spread') AS id FROM generate_series(1, 90)) AS ids GROUP BY 4 ORDER BY 4;
+SELECT snowdrift.drop_generator('spread');
+
 -- Layouts: longer units, another order of fields, no bits for a node, and one whose times have ended
 SELECT snowdrift.create_generator(layout, 'snowflake', layout::snowflake_layout)
 FROM unnest(ARRAY['sonyflake', 'mastodon', 'hazelcast']) AS layout;

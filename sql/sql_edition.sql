@@ -61,6 +61,13 @@ ROLLBACK;
 SELECT error_of('TRUNCATE snowdrift_tables.generator');
 SELECT left(error_of($$INSERT INTO snowdrift_tables.generator SELECT 'x', layout, 0, 0, fields, 'snowdrift_tables.x' FROM snowdrift_tables.default_generator()$$), 5);
 
+-- A state after all IDs of a time unit, which snowdrift.advance() sets, is its last ID, also if the sequence is spread.
+SELECT snowdrift.create_generator('spread', 'snowflake', worker => 9, spread => true);
+SELECT min(snowflake_sequence(id)), max(snowflake_sequence(id))
+FROM snowdrift_tables.generator AS g, generate_series(1900000000000, 1900000000099) AS unix_ms,
+    snowdrift_tables.id_of(snowdrift_tables.last_state_at(unix_ms, g.fields), g, g.fields) AS id WHERE name = 'spread';
+SELECT snowdrift.drop_generator('spread');
+
 -- No call leaves a lock behind, whether it succeeds or fails.
 BEGIN;
 SELECT next_snowflake() > 0, (SELECT count(*) FROM next_snowflakes(10));

@@ -125,13 +125,18 @@ class SnowflakeGeneratorOf {
  public:
     using Id = SnowflakeOf<layout>;
 
+    using Start = core::SnowflakeGenerator::Start;
+
     /// A generator for a node, whose upper bits are the datacenter, and whose lower bits are the
     /// worker. No two generators whose IDs are used together may have the same node, whether they
     /// are in this program, in another one or in the extension. Throws std::invalid_argument if
-    /// `node` is above layout.max_node().
+    /// `node` is above layout.max_node(), or if the starts are to be spread and the layout has
+    /// fewer than 5 sequence bits.
     explicit SnowflakeGeneratorOf(uint64_t node,
-                                  std::chrono::milliseconds max_clock_lead = default_max_clock_lead)
-        : steps_{layout, detail::checked("node", node, layout.max_node(), " for this layout")},
+                                  std::chrono::milliseconds max_clock_lead = default_max_clock_lead,
+                                  Start start = Start::least)
+        : steps_{layout, detail::checked("node", node, layout.max_node(), " for this layout"), 0,
+                 layout.max_sequence(), checked(start)},
           max_lead_ms_{max_clock_lead.count()} {}
 
     /// Issues an ID. If the time unit has no ID left, waits for the next one. Throws ClockError.
@@ -156,6 +161,13 @@ class SnowflakeGeneratorOf {
     }
 
  private:
+    static constexpr Start checked(Start start) {
+        if (start == Start::spread && layout.sequence_bits < 5)
+            throw std::invalid_argument{
+                "a generator needs at least 32 sequence numbers, or 5 bits, to spread them"};
+        return start;
+    }
+
     auto ask() {
         return [this](int64_t now_ms, core::Request& request) {
             return steps_.next(word_, now_ms, max_lead_ms_, request);

@@ -109,10 +109,18 @@ class SnapshotReader {
         return static_cast<uint64_t>(*unix_ms - first) / 4;
     }
 
-    void read_sequences(uint64_t max) {
+    /// A field that may be missing: true or false. Returns whether it is true.
+    bool flag(const std::string& name) {
+        const std::string value = values_.contains(name) ? take(name) : "false";
+        require(value == "true" || value == "false");
+        if (value == "true") result_[name] = value;
+        return value == "true";
+    }
+
+    void read_sequences(uint64_t max, bool spread = false) {
         const uint64_t first = number("sequence_min", max);
         const uint64_t last = number("sequence_max", max);
-        require(last >= first + 3);
+        require(last >= first + (spread ? 31 : 3));
     }
 
     void read_sequence(bool has_last_timestamp) {
@@ -135,7 +143,8 @@ class SnapshotReader {
         const auto datacenter = optional_number("datacenter", greatest("datacenter"));
         const auto worker = optional_number("worker", greatest("worker"));
         require(datacenter.has_value() == worker.has_value());
-        read_sequences(greatest("sequence"));
+        const bool spread = flag("spread");
+        read_sequences(greatest("sequence"), spread);
         const Wide end = layout.epoch + Wide{layout.unit} * layout.unit_count();
         const auto last = time("last_timestamp", layout.epoch, end - 1);
         if (last) result_["last_timestamp"] = std::to_string(*last);

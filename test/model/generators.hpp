@@ -37,7 +37,8 @@ class Generator {
 
 class Snowflakes : public Generator {
  public:
-    explicit Snowflakes(const SnowflakeLayout& layout) : core_{layout, 0} {}
+    explicit Snowflakes(const SnowflakeLayout& layout, SnowflakeGenerator::Start start)
+        : core_{layout, 0, 0, layout.max_sequence(), start} {}
 
     void advance_past(uint64_t* words, int64_t unix_ms) const override {
         std::atomic<uint64_t> word{words[0]};

@@ -137,9 +137,9 @@ class Protocol {
                                            .unit_ms = 1000};
         switch (scenario_.kind) {
             case Kind::snowflake:
-                return std::make_unique<Snowflakes>(ms_layout);
+                return std::make_unique<Snowflakes>(ms_layout, SnowflakeGenerator::Start::least);
             case Kind::slow_snowflake:
-                return std::make_unique<Snowflakes>(s_layout);
+                return std::make_unique<Snowflakes>(s_layout, SnowflakeGenerator::Start::spread);
             case Kind::ulid:
                 return std::make_unique<Blocks>();
             case Kind::sno:

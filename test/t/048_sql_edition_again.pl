@@ -95,6 +95,32 @@ is(in('older', "$is_after; $is_web_after"), "t\nt", '... and IDs continue');
 is(in('older', "SELECT max(lead) < '30 s' FROM snowdrift.generators"), 't', '... at the time of the clock');
 is(in('older', $objects), in('new', $objects), '... with the new functions, and the privileges that were granted and revoked');
 
+# An older edition whose generators have no column "spread", and whose function has no such parameter
+my $spreadless = $node->basedir . '/spreadless.sql';
+my $text = slurp_file($file);
+for ([ 'fields,state(,spread)?$', 'fields,state$' ], [ "= 'name,layout,datacenter,worker,fields,state' THEN", "= '' THEN" ], [ qr/,(?=\n *-- the sequence; no)/, '' ], [ "        spread boolean    -- null for generators of a version without it\n    );", '    );' ], [ q{'snowdrift_tables.state', false)::}, q{'snowdrift_tables.state')::} ],
+	[ ', spread boolean DEFAULT false) RETURNS void', ') RETURNS void' ], [ 'sequence, spread);', 'sequence);' ], [ "    spread := coalesce(spread, false);\n", '' ], [ 'ELSIF spread AND f.sequence_bits < 5', 'ELSIF false' ],
+	[ ', snowdrift.has_spread(name) AS spread FROM', ' FROM' ], [ qr/EXECUTE \$sql\$\n?CREATE (OR REPLACE )?FUNCTION snowdrift\.has_spread.*?IS '[^']*';\n/s, '' ], [ '(g).spread', 'false' ], [ 'IF g.spread THEN', 'IF false THEN' ], [ ', coalesce(spread, false)', '' ], [ 'state text, spread boolean)', 'state text)' ])
+{
+	my ($from, $to) = @$_;
+	$from = quotemeta $from unless ref $from;
+	$text =~ s/$from/$to/ or die "$_->[0] is not in the file";
+}
+append_to_file($spreadless, $text);
+create_database('narrow', $spreadless);
+in('narrow', "$tables $insert; $privileges; GRANT EXECUTE ON FUNCTION snowdrift.create_generator TO app WITH GRANT OPTION; CREATE VIEW lag AS SELECT name, lead FROM snowdrift.generators");
+unlike(in('narrow', '\\df snowdrift.create_generator'), qr/spread/, 'an edition without spread sequences is installed');
+$session = $node->background_psql('narrow', extra_params => [ '-U', 'owner' ]);
+$session->query_safe("BEGIN; SELECT next_snowflake('web')");
+like(error_as('owner', 'narrow', "BEGIN;\n\\i $file\nCOMMIT"), qr/55P03/, 'a transaction that draws from a named generator delays the file only briefly');
+$session->query_safe("INSERT INTO pages DEFAULT VALUES; COMMIT");
+$session->quit;
+my $last = in('narrow', "SELECT max(id) FROM posts") . ' AND next_snowflake(\'web\') > ' . in('narrow', 'SELECT max(id) FROM pages');
+in('narrow', "BEGIN;\n\\i $file\nCOMMIT");
+is(in('narrow', "SELECT next_snowflake() > $last, (SELECT max(lead) < '30 s' FROM snowdrift.generators); SELECT name, layout, worker, spread FROM snowdrift.generators WHERE name IS NOT NULL; SELECT count(*) FROM lag"),
+	"t|t\nweb|si|3|f\n2", '... after it, generators, their states and views of the user are kept');
+is(in('narrow', $objects) =~ s/app=X\*/app=X/r, in('new', $objects), '... and privileges');
+
 # ---- over what is left ---------------------------------------------------------------------------------
 
 create_database('dropped', $file);

@@ -92,6 +92,26 @@ TEST_F(ProgramSnowflakes, CarryTheTimeTheNodeAndTheirNumberInTheMillisecond) {
     EXPECT_EQ(generator.next().split(), (SnowflakeParts{time_of(noon + 5), 2, 3, 0}));
 }
 
+TEST_F(ProgramSnowflakes, StartTheirNumbersAtAnotherOneInEachMillisecondIfTheyAreSpread) {
+    using Start = core::SnowflakeGenerator::Start;
+    Generator<presets::snowflake> spread{67, default_max_clock_lead, Start::spread};
+    std::set<uint32_t> starts;
+    for (int i = 0; i < 100; ++i) {
+        const Snowflake id = spread.next();
+        starts.insert(id.sequence());
+        EXPECT_EQ(spread.next().sequence(), id.sequence() + 1);
+        ++TestClock::ms;
+    }
+    EXPECT_GT(starts.size(), 75U);
+    EXPECT_LT(*starts.rbegin(), 256U);
+
+    constexpr SnowflakeLayout narrow{.worker_bits = 10, .sequence_bits = 4};
+    EXPECT_EQ(argument_error([] {
+                  Generator<narrow>{67, default_max_clock_lead, Start::spread};
+              }),
+              "a generator needs at least 32 sequence numbers, or 5 bits, to spread them");
+}
+
 TEST_F(ProgramSnowflakes, WaitForTheNextMillisecondIfTheSequenceIsUsedUp) {
     use_up();
     EXPECT_EQ(generator.try_next(), std::nullopt);

@@ -6,11 +6,13 @@
 
 #include "snowdrift/snowflake_presets.hpp"
 #include "unit/snowflake_generator_fixture.hpp"
+#include "unit/vectors.hpp"
 
 namespace snowdrift {
 namespace {
 
 constexpr SnowflakeLayout layout = presets::snowflake;
+constexpr auto spread = SnowflakeGenerator::Start::spread;
 
 class Generator : public GeneratorTest {
  protected:
@@ -129,13 +131,17 @@ TEST_F(Generator, EndsWithTheLastIdOfTheLayout) {
 
 TEST_F(Generator, IssuesInAscendingOrderWhateverTheClockDoes) {
     lead = INT32_MAX;
-    int64_t last = -1;
-    for (const int64_t step : {0, 1, 1, -50, 0, 0, 7, 200, -199, -1000, 3, 3, 3, 90'000}) {
-        for (int i = 0; i < 3; ++i) {
-            const auto answer = ask(noon + step);
-            ASSERT_EQ(answer.verdict, Verdict::issued);
-            ASSERT_GT(answer.id, last);
-            last = answer.id;
+    for (const auto start : {SnowflakeGenerator::Start::least, spread}) {
+        generator = {layout, 7, 0, layout.max_sequence(), start};
+        word = 0;
+        int64_t last = -1;
+        for (const int64_t step : {0, 1, 1, -50, 0, 0, 7, 200, -199, -1000, 3, 3, 3, 90'000}) {
+            for (int i = 0; i < 3; ++i) {
+                const auto answer = ask(noon + step);
+                ASSERT_EQ(answer.verdict, Verdict::issued);
+                ASSERT_GT(answer.id, last);
+                last = answer.id;
+            }
         }
     }
 }
@@ -246,12 +252,97 @@ TEST(GeneratorShortcut, TakesTheSameStepOrNone) {
     sequence_first.order = FieldOrder::sequence_worker_datacenter;
     for (const auto& generator :
          {SnowflakeGenerator{layout, 7}, SnowflakeGenerator{layout, 7, 100, 103},
-          SnowflakeGenerator{seconds, 7}, SnowflakeGenerator{sequence_first, 7, 100, 103}}) {
+          SnowflakeGenerator{seconds, 7}, SnowflakeGenerator{sequence_first, 7, 100, 103},
+          SnowflakeGenerator{layout, 7, 0, 4095, spread},
+          SnowflakeGenerator{sequence_first, 7, 4, 103, spread}}) {
         expect_same_step(generator, 0);
         const uint64_t present = generator.layout().units_at(noon);
         for (const uint64_t timestamp : {present - 1, present, present + 1})
-            for (const uint64_t sequence : {0, 1, 98, 99, 100, 101, 102, 103, 104, 4094, 4095})
+            for (const uint64_t sequence :
+                 {0, 1, 3, 4, 97, 98, 99, 100, 101, 102, 103, 104, 3839, 3840, 3841, 4094, 4095})
                 expect_same_step(generator, timestamp << layout.sequence_bits | sequence);
+    }
+}
+
+// ---- spread starts ----------------------------------------------------------------------------
+
+TEST(GeneratorSpread, StartsEachUnitAtTheNumberOfTheVectors) {
+    SnowflakeLayout wide = layout;
+    wide.datacenter_bits = wide.worker_bits = 0;
+    wide.sequence_bits = 17;
+    ASSERT_FALSE(test::read_vectors("spread.tsv", 4).empty());
+    for (const auto& row : test::read_vectors("spread.tsv", 4)) {
+        SCOPED_TRACE(row[0] + ' ' + row[1] + ' ' + row[2]);
+        const auto min = static_cast<uint32_t>(std::stoul(row[1]));
+        const auto max = static_cast<uint32_t>(std::stoul(row[2]));
+        const SnowflakeGenerator generator{wide, 0, min, max, spread};
+        const auto unit = std::stoull(row[0]);
+        const auto parts = wide.split(generator.compose(unit, min));
+        EXPECT_EQ(wide.units_at(unix_ms_of(parts.time)), unit);
+        EXPECT_EQ(parts.sequence, std::stoul(row[3]));
+    }
+}
+
+TEST(GeneratorSpread, IssuesConsecutiveNumbersWithinItsPart) {
+    for (const auto& [min, max, capacity] :
+         {std::tuple{0U, 4095U, 3841U}, {0U, 31U, 31U}, {2048U, 4095U, 1921U}, {7U, 53U, 46U}}) {
+        SCOPED_TRACE(max);
+        const SnowflakeGenerator generator{layout, 7, min, max, spread};
+        ASSERT_EQ(generator.capacity(), capacity);
+        EXPECT_GE(generator.capacity() * 16, (max - min + 1) * 15);
+        std::atomic<uint64_t> word{0};
+        Request request;
+        uint32_t lowest = max, highest = min;
+        for (int64_t now = noon; now < noon + 1000; ++now) {
+            const auto first = layout.split(generator.next(word, now, 0, request).id);
+            for (uint32_t issued = 1; issued < capacity; ++issued)
+                ASSERT_EQ(layout.split(generator.next(word, now, 0, request).id),
+                          (SnowflakeParts{time_of(now), 0, 7, first.sequence + issued}));
+            ASSERT_EQ(generator.sequence_used(word, now), 1.0F);
+            const auto answer = generator.next(word, now, 0, request);
+            ASSERT_EQ(answer.verdict, Verdict::exhausted);
+            ASSERT_EQ(answer.ms, now + 1);
+            lowest = std::min(lowest, first.sequence);
+            highest = std::max(highest, first.sequence + capacity - 1);
+        }
+        EXPECT_EQ(lowest, min);
+        EXPECT_EQ(highest, max);
+    }
+}
+
+TEST(GeneratorSpread, GivesEachRemainderItsShareOfIdsAtALowRate) {
+    const SnowflakeGenerator generator{layout, 7, 0, 4095, spread};
+    constexpr uint32_t ids = 10'000;
+    for (const int64_t interval_ms : {1, 2, 5, 10, 64, 1000, 60'000}) {
+        for (const uint32_t divisor : {2U, 3U, 8U, 10U, 64U, 100U}) {
+            std::atomic<uint64_t> word{0};
+            std::vector<uint32_t> buckets(divisor);
+            for (uint32_t i = 0; i < ids; ++i) {
+                int64_t id = 0;
+                ASSERT_TRUE(generator.try_next(word, noon + i * interval_ms, id));
+                ++buckets[static_cast<uint64_t>(id) % divisor];
+            }
+            const auto [least, most] = std::minmax_element(buckets.begin(), buckets.end());
+            EXPECT_GE(*least * 2, ids / divisor) << interval_ms << " ms, % " << divisor;
+            EXPECT_LE(*most, 2 * ids / divisor) << interval_ms << " ms, % " << divisor;
+        }
+    }
+}
+
+TEST(GeneratorSpread, GoesOnAfterTheLastIdOfAnotherState) {
+    const SnowflakeGenerator generator{layout, 7, 10, 41, spread};
+    std::atomic<uint64_t> word{0};
+    Request request;
+    int64_t last = 0;
+    for (int64_t now = noon; now < noon + 20; ++now) {
+        for (uint32_t issued = 0; issued < generator.capacity(); ++issued) {
+            const auto answer = generator.next(word, now, 0, request);
+            ASSERT_GT(answer.id, last);
+            last = answer.id;
+            std::atomic<uint64_t> resumed{generator.state_after(now - 5000)};
+            ASSERT_TRUE(generator.resume_after(resumed, *generator.position(word)));
+            EXPECT_EQ(resumed, word);
+        }
     }
 }
 

@@ -16,10 +16,20 @@ namespace snowdrift::core {
 /// << sequence_bits | sequence` of the last ID. The timestamp is in the layout's time units since
 /// its epoch. The state only grows. A fresh state is 0.
 ///
+/// If the starts are spread, each ID's sequence number is that of the state plus start_of() its
+/// time unit, and the state leaves as many numbers at the end of the range unused as this can add.
+///
 /// Generators may share a node if the bounds of their sequences do not overlap.
 class SnowflakeGenerator {
  public:
     using Answer = core::Answer<int64_t>;
+
+    /// Which sequence number the first ID of a time unit has.
+    enum class Start : uint8_t {
+        least,   ///< the least one
+        spread,  ///< one of the lowest sixteenth, which depends on the time unit only, so that the
+                 ///< low bits of IDs vary
+    };
 
     /// A time unit longer than 1 ms may begin at most this many milliseconds before the clock
     /// reaches it. This is less than the extension's lease: see src/protocol/generators.hpp.
@@ -34,24 +44,42 @@ class SnowflakeGenerator {
     constexpr SnowflakeGenerator(const SnowflakeLayout& layout, uint32_t node) noexcept
         : SnowflakeGenerator{layout, node, 0, layout.max_sequence()} {}
 
-    /// Precondition: node <= layout.max_node(), and
-    /// sequence_min < sequence_max <= layout.max_sequence().
+    /// Precondition: node <= layout.max_node(),
+    /// sequence_min < sequence_max <= layout.max_sequence(), and if the starts are spread,
+    /// starts(sequence_min, sequence_max) > 1.
     constexpr SnowflakeGenerator(const SnowflakeLayout& layout, uint32_t node,
-                                 uint32_t sequence_min, uint32_t sequence_max) noexcept
+                                 uint32_t sequence_min, uint32_t sequence_max,
+                                 Start start = Start::least) noexcept
         : layout_{layout},
           max_timestamp_{layout.max_timestamp()},
           node_field_{layout.node_field(node)},
           sequence_min_{sequence_min},
           sequence_max_{sequence_max},
+          starts_{1},
           timestamp_shift_{static_cast<uint8_t>(layout.timestamp_shift())},
           sequence_shift_{static_cast<uint8_t>(layout.shift(SnowflakeField::sequence))},
           counts_ms_{layout.unit_ms == 1} {
         assert(node <= layout.max_node());
         assert(sequence_min < sequence_max && sequence_max <= layout.max_sequence());
+        if (start == Start::least) return;
+        starts_ = starts(sequence_min, sequence_max);
+        assert(starts_ > 1);
+        sequence_max_ -= starts_ - 1;
+    }
+
+    /// How many sequence numbers the first ID of a time unit can have if they are spread: a
+    /// sixteenth of all.
+    static constexpr uint32_t starts(uint32_t sequence_min, uint32_t sequence_max) noexcept {
+        return static_cast<uint32_t>((uint64_t{sequence_max} - sequence_min + 1) / 16);
     }
 
     /// The maximum number of IDs per time unit.
     constexpr uint32_t capacity() const noexcept { return sequence_max_ - sequence_min_ + 1; }
+
+    /// The bounds of the sequence in a state. The IDs' numbers are greater by up to a sixteenth of
+    /// all, if they are spread.
+    constexpr uint32_t sequence_min() const noexcept { return sequence_min_; }
+    constexpr uint32_t sequence_max() const noexcept { return sequence_max_; }
 
     constexpr const SnowflakeLayout& layout() const noexcept { return layout_; }
 
@@ -189,7 +217,24 @@ class SnowflakeGenerator {
         return layout_.unix_ms_of(state >> layout_.sequence_bits);
     }
 
+    /// The ID at a time unit and a sequence of a state.
+    constexpr int64_t compose(uint64_t timestamp, uint64_t sequence) const noexcept {
+        if (starts_ != 1) [[unlikely]]
+            sequence += start_of(timestamp);
+        return static_cast<int64_t>(timestamp << timestamp_shift_ | node_field_ |
+                                    sequence << sequence_shift_);
+    }
+
  private:
+    /// What a time unit adds to the sequence: 0 .. starts_ - 1. This is Fibonacci hashing: the
+    /// factor is 2^32 divided by the golden ratio, so that the starts of units at usual distances
+    /// are evenly distributed. The SQL edition computes the same without overflow, therefore 31
+    /// bits.
+    constexpr uint64_t start_of(uint64_t timestamp) const noexcept {
+        const auto hash = static_cast<uint32_t>((timestamp & INT32_MAX) * 2654435769);
+        return uint64_t{hash} * starts_ >> 32;
+    }
+
     /// Replace the state. A caller that issues an ID from a state which was cleared must also see
     /// what was changed before that, such as the tag of the mark: hence the acquire order.
     static bool try_replace(std::atomic<uint64_t>& word, uint64_t& last, uint64_t next) noexcept {
@@ -234,17 +279,13 @@ class SnowflakeGenerator {
         return timestamp << layout_.sequence_bits | sequence_min_;
     }
 
-    constexpr int64_t compose(uint64_t timestamp, uint64_t sequence) const noexcept {
-        return static_cast<int64_t>(timestamp << timestamp_shift_ | node_field_ |
-                                    sequence << sequence_shift_);
-    }
-
     SnowflakeLayout layout_;
     // Computed once, from the layout and the node:
     uint64_t max_timestamp_;
     uint64_t node_field_;
     uint32_t sequence_min_;
     uint32_t sequence_max_;
+    uint32_t starts_;
     uint8_t timestamp_shift_;
     uint8_t sequence_shift_;
     bool counts_ms_;  // whether the time unit is 1 ms

@@ -26,8 +26,10 @@ using definitions::Row;
 /// The arguments of create_generator(): the columns of a definition without id and origin.
 Row read_arguments(FunctionCallInfo fcinfo) {
     Row row{};
-    for (int i = 0; i < PG_NARGS(); ++i) {
-        const int column = i + (i >= static_cast<int>(Column::id));
+    int column = 0;
+    for (int i = 0; i < PG_NARGS(); ++i, ++column) {
+        while (column == static_cast<int>(Column::id) || column == static_cast<int>(Column::origin))
+            ++column;
         if (!PG_ARGISNULL(i)) row.columns[column] = PG_GETARG_DATUM(i);
     }
     return row;
@@ -61,7 +63,7 @@ void check_absent(const std::optional<Datum>& argument, const char* field,
 }  // namespace
 
 /// snowdrift.create_generator(name, kind, layout, datacenter, worker, partition, sequence_min,
-/// sequence_max, this_node_only) → void
+/// sequence_max, this_node_only, spread) → void
 SNOWDRIFT_FUNCTION(create_generator) {
     PreventCommandIfReadOnly("snowdrift.create_generator()");
     const Row row = read_arguments(fcinfo);
@@ -73,13 +75,14 @@ SNOWDRIFT_FUNCTION(create_generator) {
         check_absent(row[Column::layout], "layout", kind);
         check_absent(row[Column::datacenter], "datacenter", kind);
         check_absent(row[Column::worker], "worker", kind);
+        if (row.definition().spread) check_absent(row[Column::spread], "spread", kind);
     } else {
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                         errmsg("unrecognized ID generator kind: \"%s\"", kind),
                         errhint("Valid kinds are \"snowflake\" and \"sno\".")));
     }
     const Definition definition = row.definition();
-    definitions::check_bounds(definition.sequence_min, definition.sequence_max);
+    definitions::check_bounds(definition);
     if (const int64_t now = clock::now_ms();
         definition.kind == slots::Kind::snowflake &&
         !definition.layout.contains_time(time_of(definition.layout.truncate(now))))

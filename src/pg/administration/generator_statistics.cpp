@@ -103,7 +103,8 @@ void add_generator(const Listing& listing, const Definition& definition, const R
     add_row(listing.call,
             {row[Column::name], row[Column::kind], row[Column::layout], row[Column::datacenter],
              row[Column::worker], row[Column::partition], row[Column::sequence_min],
-             row[Column::sequence_max], row[Column::this_node_only], row[Column::origin],
+             row[Column::sequence_max], row[Column::spread], row[Column::this_node_only],
+             row[Column::origin],
              TimestampTzGetDatum(timestamp_from_unix_ms(last_representable_ms(definition))),
              last_timestamp, lead, used, waiting, episodes, duration, count});
 }

@@ -94,6 +94,8 @@ void check_same(const char* name, const Definition& own, const Definition& other
         differing = own.kind == slots::Kind::sno ? "partition" : "datacenter or worker";
     else if (own.sequence_min != other.sequence_min || own.sequence_max != other.sequence_max)
         differing = "sequence_min or sequence_max";
+    else if (own.spread != other.spread)
+        differing = "spread";
     if (differing != nullptr)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("snapshot does not match ID generator \"%s\"", name),

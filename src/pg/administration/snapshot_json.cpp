@@ -1,4 +1,6 @@
-// The jsonb form of snapshots. Every field is always present; a field without a value is null.
+// The jsonb form of snapshots. A field without a value is null. Every field is always present,
+// except spread, which is only present if it is true, so that earlier versions can read other
+// snapshots.
 #include <charconv>
 #include <cstring>
 
@@ -42,12 +44,13 @@ const char* snowflake_text(const Definition& definition,
                            const std::optional<SnowflakeGenerator::Position>& last) {
     const bool has_node = definition.node().has_value();
     return psprintf(R"("layout": "%s", "datacenter": %s, "worker": %s, )"
-                    R"("last_timestamp": %s, "sequence": %s)",
+                    R"("last_timestamp": %s, "sequence": %s%s)",
                     layout_text(definition.layout),
                     has_node ? number_text(definition.datacenter.value_or(0)) : "null",
                     has_node ? number_text(definition.worker.value_or(0)) : "null",
                     last ? time_text(last->unix_ms) : "null",
-                    last ? number_text(last->sequence) : "null");
+                    last ? number_text(last->sequence) : "null",
+                    definition.spread ? R"(, "spread": true)" : "");
 }
 
 const char* sno_text(const GeneratorSnapshot& snapshot) {
@@ -77,6 +80,14 @@ class Reader {
         const JsonbValue value = take(field);
         if (value.type != jbvString) reject(psprintf("The field \"%s\" is not a string.", field));
         return pnstrdup(value.val.string.val, value.val.string.len);
+    }
+
+    /// Whether a field that may be missing is present and true.
+    bool get_flag(const char* field) {
+        if (find(field) == nullptr) return false;
+        const JsonbValue value = take(field);
+        if (value.type != jbvBool) reject(psprintf("The field \"%s\" is not a boolean.", field));
+        return value.val.boolean;
     }
 
     /// An integer; nothing for null. Raises 22003 if it is not in 0 .. max.
@@ -128,9 +139,13 @@ class Reader {
     }
 
  private:
+    const JsonbValue* find(const char* field) const {
+        return getKeyJsonValueFromContainer(&json_->root, field,
+                                            static_cast<int>(std::strlen(field)), nullptr);
+    }
+
     JsonbValue take(const char* field) {
-        const JsonbValue* const value = getKeyJsonValueFromContainer(
-            &json_->root, field, static_cast<int>(std::strlen(field)), nullptr);
+        const JsonbValue* const value = find(field);
         if (value == nullptr) reject(psprintf("The field \"%s\" is missing.", field));
         json_ = DatumGetJsonbP(
             DirectFunctionCall2(jsonb_delete, JsonbPGetDatum(json_), CStringGetTextDatum(field)));
@@ -143,7 +158,7 @@ class Reader {
 void read_bounds(Reader& reader, Definition& definition, uint32_t max) {
     definition.sequence_min = static_cast<uint32_t>(reader.get_number("sequence_min", max));
     definition.sequence_max = static_cast<uint32_t>(reader.get_number("sequence_max", max));
-    definitions::check_bounds(definition.sequence_min, definition.sequence_max);
+    definitions::check_bounds(definition);
 }
 
 /// The last ID's sequence. It has a value if and only if the last timestamp has one.
@@ -168,6 +183,7 @@ void read_snowflake(Reader& reader, GeneratorSnapshot& snapshot) {
     definition.worker = reader.get_number_or_null("worker", layout.max_worker());
     if (definition.datacenter.has_value() != definition.worker.has_value())
         reject(R"("datacenter" and "worker" must both be null or both have a value.)");
+    definition.spread = reader.get_flag("spread");
     read_bounds(reader, definition, layout.max_sequence());
 
     const auto last_timestamp = reader.get_time_or_null("last_timestamp", times_of(layout));

@@ -39,7 +39,7 @@ class BackfillHandle : public NodeHandle {
  private:
     int64_t try_at(TimestampTz time) {
         if (!is_prepared() || !mark::is_current(slot_.tag())) {
-            node_ = attach();
+            core_ = definition_.snowflake_generator(attach());
             transaction_ = InvalidLocalTransactionId;
         }
         if (transaction_ != current_transaction()) read_pool();
@@ -49,9 +49,7 @@ class BackfillHandle : public NodeHandle {
         if (unit >= pool_.end_unit) report_too_late(time);
         const auto place = backfill::take(pool_, unit);
         if (!place) report_used_up(time);
-        return layout().compose({time_of(layout().unix_ms_of(place->unit)),
-                                 node_ >> layout().worker_bits, node_ & layout().max_worker(),
-                                 place->sequence});
+        return core_.compose(place->unit, place->sequence);
     }
 
     /// Read the origin, and with it the pool, once per transaction.
@@ -63,7 +61,7 @@ class BackfillHandle : public NodeHandle {
         uint64_t end_unit = 0;
         if (origin_ms_ > layout().epoch_unix_ms)
             end_unit = std::min(layout().units_at(origin_ms_ - 1), layout().max_timestamp()) + 1;
-        pool_ = {definition_.id, end_unit, definition_.sequence_min, definition_.sequence_max};
+        pool_ = {definition_.id, end_unit, core_.sequence_min(), core_.sequence_max()};
         transaction_ = current_transaction();
     }
 
@@ -100,7 +98,7 @@ class BackfillHandle : public NodeHandle {
                         errhint("Create a generator whose node no other generator has.")));
     }
 
-    uint32_t node_ = 0;
+    SnowflakeGenerator core_{default_layout, 0};
     int64_t origin_ms_ = 0;
     backfill::Pool pool_{};
     LocalTransactionId transaction_ = InvalidLocalTransactionId;  // when origin_ms_ was read

@@ -20,7 +20,8 @@
 
 namespace snowdrift::backfill {
 
-/// The time units and the sequence numbers that a generator may use for times before its origin.
+/// The time units and the sequences that a generator may use for times before its origin. The
+/// sequences are those of SnowflakeGenerator::compose().
 struct Pool {
     uint32_t generator;  ///< its id; 0 for the default generator
     uint64_t end_unit;   ///< the first unit, counted from the layout's epoch, that it may not use

@@ -26,6 +26,7 @@ struct Definition {
     uint32_t sequence_min;
     uint32_t sequence_max;
     bool this_node_only;  ///< no other node of a Citus cluster generates IDs with the definition
+    bool spread;          ///< of a Snowflake generator: the starts of its sequence are spread
     std::optional<int64_t> origin_ms;  ///< of a Snowflake generator, in Unix milliseconds: it
                                        ///< issues no ID before this time; nothing if unknown
 
@@ -66,7 +67,8 @@ struct Definition {
 
     SnowflakeGenerator snowflake_generator(uint32_t of_node) const {
         Assert(kind == slots::Kind::snowflake);
-        return {layout, of_node, sequence_min, sequence_max};
+        using Start = SnowflakeGenerator::Start;
+        return {layout, of_node, sequence_min, sequence_max, spread ? Start::spread : Start::least};
     }
 
     SnoGenerator sno_generator(uint32_t of_node) const {

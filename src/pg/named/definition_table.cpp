@@ -57,8 +57,9 @@ bool has_all_columns(TupleDesc table) {
     constexpr int layout = static_cast<int>(Column::layout);
     if (table->natts < column_count) return false;
     const Oid layout_type = TupleDescAttr(table, layout)->atttypid;
-    const Oid types[column_count] = {TEXTOID, INT4OID, TEXTOID, layout_type, INT4OID,       INT4OID,
-                                     INT4OID, INT4OID, INT4OID, BOOLOID,     TIMESTAMPTZOID};
+    const Oid types[column_count] = {TEXTOID, INT4OID, TEXTOID,        layout_type,
+                                     INT4OID, INT4OID, INT4OID,        INT4OID,
+                                     INT4OID, BOOLOID, TIMESTAMPTZOID, BOOLOID};
     return is_layout_type(layout_type) && has_columns(table, types);
 }
 
@@ -109,6 +110,7 @@ Definition Row::unchecked_definition() const {
     read.sequence_min = get_field(row[Column::sequence_min]).value_or(0);
     read.sequence_max = get_field(row[Column::sequence_max]).value_or(read.max_sequence());
     read.this_node_only = DatumGetBool(row[Column::this_node_only].value_or(BoolGetDatum(false)));
+    read.spread = DatumGetBool(row[Column::spread].value_or(BoolGetDatum(false)));
     if (const auto& time = row[Column::origin])
         read.origin_ms = timestamp_ceil_ms(DatumGetTimestampTz(*time));
     return read;

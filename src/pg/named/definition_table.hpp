@@ -30,8 +30,9 @@ enum class Column : uint8_t {
     sequence_max,
     this_node_only,
     origin,
+    spread,
 };
-inline constexpr int column_count = static_cast<int>(Column::origin) + 1;
+inline constexpr int column_count = static_cast<int>(Column::spread) + 1;
 
 /// Incremented whenever this session processes an invalidation of the table. A definition read at
 /// an earlier version is outdated.

@@ -65,7 +65,7 @@ Row find_locked(const char* name, void (*lock)(const GeneratorId&)) {
 
 Definition read_definition(const Row& row) {
     const Definition definition = row.definition();
-    check_bounds(definition.sequence_min, definition.sequence_max);
+    check_bounds(definition);
     return definition;
 }
 
@@ -113,19 +113,20 @@ void check_name(const char* name) {
 
 }  // namespace
 
-void check_bounds(int64_t sequence_min, int64_t sequence_max) {
+void check_bounds(const Definition& definition) {
+    const int64_t sequence_min = definition.sequence_min, sequence_max = definition.sequence_max;
     if (sequence_min > sequence_max)
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                         errmsg("sequence_min %lld must not be greater than sequence_max %lld",
                                static_cast<long long>(sequence_min),
                                static_cast<long long>(sequence_max))));
-    constexpr int min_pool = 4;
+    const int min_pool = definition.spread ? 32 : 4;  // two starts
     if (sequence_max - sequence_min + 1 >= min_pool) return;
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
              errmsg("sequence range %lld .. %lld is too narrow",
                     static_cast<long long>(sequence_min), static_cast<long long>(sequence_max)),
-             errdetail("A generator needs at least %d sequence numbers.", min_pool)));
+             errdetail("A generator needs at least 4 sequence numbers, and 32 to spread them.")));
 }
 
 void begin_after_others(const GeneratorId& generator) {
@@ -215,6 +216,7 @@ void insert(const char* name, const Definition& definition) {
     row[Column::sequence_min] = number(definition.sequence_min);
     row[Column::sequence_max] = number(definition.sequence_max);
     row[Column::this_node_only] = BoolGetDatum(definition.this_node_only);
+    row[Column::spread] = BoolGetDatum(definition.spread);
     if (!is_sno) {
         row[Column::layout] = make_datum(definition.layout);
         // Read the clock after the id is assigned: snowdrift.reset_clock() limits the origins of

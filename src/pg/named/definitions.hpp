@@ -33,8 +33,9 @@ namespace snowdrift::definitions {
 /// The maximum length of a generator's name, in bytes.
 inline constexpr size_t max_name_length = NAMEDATALEN - 1;
 
-/// Ensures that the bounds of a sequence are in order and include at least 4 numbers. Raises 22023.
-void check_bounds(int64_t sequence_min, int64_t sequence_max);
+/// Ensures that the bounds of the sequence are in order and include at least 4 numbers, or 32 if
+/// its starts are spread. Raises 22023.
+void check_bounds(const Definition& definition);
 
 /// The definition of the generator `name`; nothing if there is none. Raises 22003 or 22023 if the
 /// definition is invalid, which is possible only for a row inserted by hand.

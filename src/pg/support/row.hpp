@@ -42,7 +42,9 @@ Datum make_row(FunctionCallInfo fcinfo, const std::optional<Datum> (&columns)[si
 template <size_t size>
 void add_row(FunctionCallInfo fcinfo, const std::optional<Datum> (&columns)[size]) {
     const auto* const result = reinterpret_cast<const ReturnSetInfo*>(fcinfo->resultinfo);
-    Assert(result->setResult != nullptr && result->setDesc->natts == size);
+    Assert(result->setResult != nullptr);
+    if (result->setDesc->natts != size)  // of the SQL objects of another version
+        elog(ERROR, "result must have %zu columns", size);
     RowValues of{columns};
     tuplestore_putvalues(result->setResult, result->setDesc, of.values, of.is_null);
 }

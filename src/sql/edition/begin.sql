@@ -25,6 +25,8 @@ DECLARE
     problem pg_catalog.record;
     definitions pg_catalog.jsonb;    -- rows of snowdrift_tables.generator whose table or sequence must be created again
     are_definitions_lost pg_catalog.bool := false;
+    lock_timeout CONSTANT pg_catalog.text := pg_catalog.current_setting('lock_timeout');
+    creators pg_catalog.aclitem[];    -- who may call create_generator of an earlier version, with other parameters
     are_keys_lost pg_catalog.bool;    -- of seals
     is_restored pg_catalog.bool;    -- A dump has created the objects, with what ALTER DEFAULT PRIVILEGES grants.
     identity pg_catalog.text;
@@ -83,12 +85,19 @@ END IF;
 -- The rows of a table that has lost columns, or of generators whose sequence was dropped, are inserted again at the end.
 IF to_regclass('snowdrift_tables.generator') IS NULL THEN
     are_definitions_lost := is_repeated;
-ELSIF columns ->> 'snowdrift_tables.generator' = 'name,layout,datacenter,worker,fields,state' THEN
+ELSIF columns ->> 'snowdrift_tables.generator' ~ '^name,layout,datacenter,worker,fields,state(,spread)?$' THEN
     WITH lost AS (DELETE FROM snowdrift_tables.generator WHERE to_regclass(state) IS NULL RETURNING *)
     SELECT jsonb_agg(to_jsonb(l)) INTO definitions FROM lost AS l;
 ELSE
     EXECUTE 'SELECT jsonb_agg(to_jsonb(g)) FROM snowdrift_tables.generator AS g' INTO definitions;
     DROP TABLE snowdrift_tables.generator CASCADE;    -- also drops functions that are created again below
+END IF;
+
+-- An earlier version has no column "spread". With a default, it could not be added, because functions use the type of the table.
+IF columns ->> 'snowdrift_tables.generator' = 'name,layout,datacenter,worker,fields,state' THEN
+    PERFORM set_config('lock_timeout', '3s', true);    -- because others wait behind it
+    ALTER TABLE snowdrift_tables.generator ADD spread boolean;
+    PERFORM set_config('lock_timeout', lock_timeout, true);
 END IF;
 
 IF columns ->> 'snowdrift_tables.published_watermark' <> 'kind,source,watermark,server,origin,published_at' THEN

@@ -26,6 +26,9 @@ FOR place, grantee, privileges IN
             USING HINT = format('If you have granted them, run GRANT %s ON %s TO %s.', privileges, place, grantee);
     END IF;
 END LOOP;
+FOR grantee, is_new IN SELECT a.grantee::regrole, a.is_grantable FROM aclexplode(creators) AS a WHERE a.grantee <> 0 AND a.grantee::regrole <> current_user::regrole LOOP
+    EXECUTE format('GRANT EXECUTE ON FUNCTION snowdrift.create_generator TO %s', grantee) || CASE WHEN is_new THEN ' WITH GRANT OPTION' ELSE '' END;
+END LOOP;
 FOREACH place IN ARRAY '{snowdrift.key_copies,snowdrift.watermark_holders,snowdrift.published_watermarks}'::text[] LOOP
     IF place::regclass <> ALL (relations) THEN
         EXECUTE format('GRANT SELECT ON %s TO PUBLIC', place);
@@ -57,8 +60,8 @@ IF is_repeated THEN
     given_ms := snowdrift.unix_ms_of(nullif(current_setting('snowdrift.last_timestamp', true), '')::timestamptz);
     INSERT INTO snowdrift_tables.generator
     SELECT name, layout, datacenter, worker, snowdrift.fields_of(layout),
-        coalesce(state, 'snowdrift_tables.state_' || replace(gen_random_uuid()::text, '-', ''))
-    FROM jsonb_to_recordset(definitions) AS d(name text, layout text, datacenter integer, worker integer, state text)
+        coalesce(state, 'snowdrift_tables.state_' || replace(gen_random_uuid()::text, '-', '')), coalesce(spread, false)
+    FROM jsonb_to_recordset(definitions) AS d(name text, layout text, datacenter integer, worker integer, state text, spread boolean)
     WHERE name || layout || datacenter || worker IS NOT NULL;
     are_definitions_lost := are_definitions_lost OR coalesce(jsonb_array_length(definitions), 0) > (SELECT count(*) FROM snowdrift_tables.generator);
     -- If the clock has not been set back since, calls before this millisecond have returned no later IDs.

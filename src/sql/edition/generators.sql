@@ -1,5 +1,6 @@
 -- Snowflake: generating. The state of a generator is the value of a sequence object, so that all sessions share it, and
--- no restart or rollback sets it back. The value is an ID without a node: the timestamp above the sequence number.
+-- no restart or rollback sets it back. The value is an ID without a node: the timestamp above the sequence number. If a
+-- generator spreads its sequence, the number in an ID is greater by an offset that depends on the time unit: see start_of().
 
 IF to_regclass('snowdrift_tables.generator') IS NULL THEN
     CREATE TABLE snowdrift_tables.generator (
@@ -8,8 +9,9 @@ IF to_regclass('snowdrift_tables.generator') IS NULL THEN
         datacenter integer NOT NULL,
         worker integer NOT NULL,
         fields snowdrift.fields NOT NULL,    -- stored because parsing the layout takes longer than drawing an ID
-        state text NOT NULL CHECK (state ~ '^snowdrift_tables[.]state_[0-9a-f]{32}$')
+        state text NOT NULL CHECK (state ~ '^snowdrift_tables[.]state_[0-9a-f]{32}$'),
             -- the sequence; no regclass, because a subscriber reads the rows that it skips
+        spread boolean    -- null for generators of a version without it
     );
 END IF;
 
@@ -18,7 +20,7 @@ IF to_regclass('snowdrift_tables.state') IS NULL THEN
     CREATE SEQUENCE snowdrift_tables.state MINVALUE 0 MAXVALUE 9007199254740991;    -- MAXVALUE: the end of the layout
 END IF;
 CREATE FUNCTION snowdrift_tables.default_generator() RETURNS snowdrift_tables.generator LANGUAGE sql IMMUTABLE
-    RETURN ROW('', 'snowflake', 0, 0, snowdrift.fields_of('snowflake'), 'snowdrift_tables.state')::snowdrift_tables.generator;
+    RETURN ROW('', 'snowflake', 0, 0, snowdrift.fields_of('snowflake'), 'snowdrift_tables.state', false)::snowdrift_tables.generator;
 
 -- The time of the last ID of all dropped generators, in Unix milliseconds. Those that are created later begin after it.
 IF to_regclass('snowdrift_tables.dropped_ms') IS NULL THEN
@@ -35,6 +37,16 @@ END;
 CREATE FUNCTION snowdrift_tables.unix_ms() RETURNS bigint LANGUAGE sql VOLATILE
     RETURN floor(extract(epoch FROM clock_timestamp()) * 1000);
 
+-- What a spread sequence adds to the number in a state: 0 to a sixteenth of all numbers, depending on the time unit. This is
+-- Fibonacci hashing: the factor is 2^32 divided by the golden ratio.
+CREATE FUNCTION snowdrift_tables.start_of(state bigint, f snowdrift.fields) RETURNS bigint LANGUAGE sql IMMUTABLE
+    RETURN ((((state >> (f).sequence_bits) & 2147483647) * 2654435769) & 4294967295) >> (36 - (f).sequence_bits);
+
+-- The state itself, or the first one of the next time unit if the sum could exceed the sequence.
+CREATE FUNCTION snowdrift_tables.next_spread_state(state bigint, f snowdrift.fields) RETURNS bigint LANGUAGE sql IMMUTABLE
+    RETURN CASE WHEN state & snowdrift.ones((f).sequence_bits) > snowdrift.ones((f).sequence_bits) - snowdrift.ones((f).sequence_bits - 4)
+        THEN (state | snowdrift.ones((f).sequence_bits)) + 1 ELSE state END;
+
 -- The greater of last + 1 and the clock.
 CREATE FUNCTION snowdrift_tables.next_state(last bigint, f snowdrift.fields) RETURNS bigint LANGUAGE sql VOLATILE
     RETURN greatest(last + 1, (snowdrift_tables.unix_ms() - (f).epoch_ms) / (f).unit_ms * (1::bigint << (f).sequence_bits), 0);
@@ -49,7 +61,8 @@ CREATE FUNCTION snowdrift_tables.sequence_mask(f snowdrift.fields) RETURNS bigin
 CREATE FUNCTION snowdrift_tables.id_of(state bigint, g snowdrift_tables.generator, f snowdrift.fields) RETURNS bigint
     LANGUAGE sql IMMUTABLE
     RETURN (state >> (f).sequence_bits << (f).timestamp_shift)
-        | ((state << (f).sequence_shift) & snowdrift_tables.sequence_mask(f))
+        | ((CASE WHEN (g).spread THEN least(state + snowdrift_tables.start_of(state, f), state | snowdrift.ones((f).sequence_bits)) ELSE state END
+            << (f).sequence_shift) & snowdrift_tables.sequence_mask(f))
         | ((g).datacenter::bigint << (f).datacenter_shift) | ((g).worker::bigint << (f).worker_shift);
 
 -- The last state in the time unit that contains a time, or in the first or last time unit of the layout.
@@ -135,6 +148,9 @@ BEGIN
         IF pg_catalog.pg_advisory_xact_lock(1397641047, sequence::integer) IS NULL THEN    -- never; faster than PERFORM
         END IF;
         state := snowdrift_tables.next_state(pg_catalog.pg_sequence_last_value(sequence), f);
+        IF g.spread THEN
+            state := snowdrift_tables.next_spread_state(state, f);
+        END IF;
         IF snowdrift_tables.lead_ms(state, f) OPERATOR(pg_catalog.>) 0::bigint THEN
             PERFORM snowdrift_tables.wait_for_clock(state, f);
         END IF;
@@ -218,9 +234,14 @@ BEGIN
     LOCK TABLE snowdrift_tables.generator IN SHARE ROW EXCLUSIVE MODE;
 END $$;
 
+creators := (SELECT proacl FROM pg_proc WHERE oid = to_regprocedure('snowdrift.create_generator(text,text,public.snowflake_layout,integer,integer)'));
+IF to_regprocedure('snowdrift.create_generator(text,text,public.snowflake_layout,integer,integer)') IS NOT NULL THEN    -- of an earlier version
+    DROP FUNCTION snowdrift.create_generator(text, text, public.snowflake_layout, integer, integer);
+END IF;
+
 -- A generator begins after the present time unit, and after the last IDs of all others, also of dropped ones.
 CREATE FUNCTION snowdrift.create_generator(name text, kind text, layout public.snowflake_layout DEFAULT 'snowflake',
-        datacenter integer DEFAULT 0, worker integer DEFAULT 0) RETURNS void
+        datacenter integer DEFAULT 0, worker integer DEFAULT 0, spread boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     now_ms CONSTANT bigint := snowdrift_tables.unix_ms();
@@ -232,6 +253,7 @@ BEGIN
     layout := coalesce(layout, 'snowflake');
     datacenter := coalesce(datacenter, 0);
     worker := coalesce(worker, 0);
+    spread := coalesce(spread, false);
     f := snowdrift.fields_of(layout);
     PERFORM snowdrift_tables.lock_generators();
     IF name IS NULL OR kind IS NULL THEN
@@ -245,10 +267,13 @@ BEGIN
     ELSIF now_ms NOT BETWEEN f.epoch_ms AND f.last_ms + f.unit_ms - 1 THEN
         RAISE 'layout "%" has %', layout, CASE WHEN now_ms < f.epoch_ms THEN 'not begun' ELSE 'ended' END
             USING ERRCODE = '22023';
+    ELSIF spread AND f.sequence_bits < 5 THEN
+        RAISE 'sequence range 0 .. % is too narrow', snowdrift.ones(f.sequence_bits) USING ERRCODE = '22023',
+            DETAIL = 'A generator needs at least 4 sequence numbers, and 32 to spread them.';
     END IF;
     PERFORM snowdrift.check_field('datacenter', datacenter, f.datacenter_bits);
     PERFORM snowdrift.check_field('worker', worker, f.worker_bits);
-    created := (name, layout, datacenter, worker, f, sequence);
+    created := (name, layout, datacenter, worker, f, sequence, spread);
     SELECT string_agg(CASE g.name WHEN '' THEN 'the default generator' ELSE format('"%s"', g.name) END, ', ' ORDER BY g.name) INTO others
     FROM snowdrift_tables.generators() AS g
     WHERE ((g.fields).epoch_ms, (g.fields).unit_ms, (g.fields).timestamp_shift) = (f.epoch_ms, f.unit_ms, f.timestamp_shift)
@@ -326,8 +351,14 @@ BEGIN ATOMIC
     FROM snowdrift_tables.generators() AS g;
 END;
 
+CREATE FUNCTION snowdrift.has_spread(generator text) RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER
+BEGIN ATOMIC
+    SELECT coalesce(g.spread, false) FROM snowdrift_tables.generators() AS g WHERE g.name = coalesce(generator, '') COLLATE "C";
+END;
+COMMENT ON FUNCTION snowdrift.has_spread(text) IS 'whether a generator varies the first number of each time unit';
+
 CREATE VIEW snowdrift.generators AS
-    SELECT *, greatest(last_timestamp - clock_timestamp(), interval '0') AS lead FROM snowdrift.read_generators();
+    SELECT *, greatest(last_timestamp - clock_timestamp(), interval '0') AS lead, snowdrift.has_spread(name) AS spread FROM snowdrift.read_generators();
 COMMENT ON VIEW snowdrift.generators IS 'definition of each generator, time of its last ID, and how far it is ahead of the clock';
 IF 'snowdrift.generators'::regclass <> ALL (relations) THEN
     GRANT SELECT ON snowdrift.generators TO PUBLIC;

@@ -17,7 +17,8 @@ CREATE TABLE snowdrift_tables.generator (
     sequence_min integer NOT NULL,
     sequence_max integer NOT NULL,
     this_node_only boolean NOT NULL DEFAULT false,
-    origin timestamptz
+    origin timestamptz,
+    spread boolean NOT NULL DEFAULT false
 ) USING heap;
 COMMENT ON TABLE snowdrift_tables.generator
     IS 'definitions of named generators; change them with snowdrift.create_generator and snowdrift.drop_generator';
@@ -32,6 +33,7 @@ COMMENT ON COLUMN snowdrift_tables.generator.sequence_min IS 'smallest sequence 
 COMMENT ON COLUMN snowdrift_tables.generator.sequence_max IS 'largest sequence number in its IDs';
 COMMENT ON COLUMN snowdrift_tables.generator.this_node_only IS 'true if no other node of a Citus cluster generates IDs with this definition';
 COMMENT ON COLUMN snowdrift_tables.generator.origin IS 'time from which it issues Snowflake IDs; snowflake_at accepts earlier times; null if unknown';
+COMMENT ON COLUMN snowdrift_tables.generator.spread IS 'true if the first sequence number of each time unit is one of the lowest sixteenth';
 GRANT SELECT, UPDATE ON SEQUENCE snowdrift_tables.generator_id TO @extowner@;
 GRANT SELECT, INSERT ON TABLE snowdrift_tables.generator TO @extowner@;
 SELECT pg_catalog.pg_extension_config_dump('snowdrift_tables.generator_id'::pg_catalog.regclass, '');
@@ -83,15 +85,15 @@ CREATE FUNCTION snowdrift.create_generator(name text, kind text,
         layout @extschema@.snowflake_layout DEFAULT NULL, datacenter integer DEFAULT NULL,
         worker integer DEFAULT NULL, partition integer DEFAULT NULL,
         sequence_min integer DEFAULT NULL, sequence_max integer DEFAULT NULL,
-        this_node_only boolean DEFAULT false) RETURNS void
+        this_node_only boolean DEFAULT false, spread boolean DEFAULT false) RETURNS void
     AS 'MODULE_PATHNAME', 'snowdrift_create_generator'
     LANGUAGE C VOLATILE PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION snowdrift.create_generator(text, text, @extschema@.snowflake_layout, integer,
-    integer, integer, integer, integer, boolean) FROM PUBLIC;
+    integer, integer, integer, integer, boolean, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION snowdrift.create_generator(text, text, @extschema@.snowflake_layout, integer,
-    integer, integer, integer, integer, boolean) TO @extowner@ WITH GRANT OPTION;
+    integer, integer, integer, integer, boolean, boolean) TO @extowner@ WITH GRANT OPTION;
 COMMENT ON FUNCTION snowdrift.create_generator(text, text, @extschema@.snowflake_layout, integer,
-        integer, integer, integer, integer, boolean)
+        integer, integer, integer, integer, boolean, boolean)
     IS 'create named generator; by default with layout snowflake, the server''s node and the whole sequence';
 
 CREATE FUNCTION snowdrift.drop_generator(name text, force boolean DEFAULT false) RETURNS void
@@ -162,7 +164,7 @@ COMMENT ON FUNCTION snowdrift.generator_layout(text)
 
 CREATE FUNCTION snowdrift.read_generators(OUT name text, OUT kind text, OUT layout @extschema@.snowflake_layout,
         OUT datacenter integer, OUT worker integer, OUT partition integer, OUT sequence_min integer,
-        OUT sequence_max integer, OUT this_node_only boolean, OUT origin timestamptz, OUT ends timestamptz,
+        OUT sequence_max integer, OUT spread boolean, OUT this_node_only boolean, OUT origin timestamptz, OUT ends timestamptz,
         OUT last_timestamp timestamptz, OUT lead interval, OUT sequence_used real, OUT waiting integer,
         OUT overflow_episodes bigint, OUT overflow_duration interval, OUT regressions bigint)
         RETURNS SETOF record
@@ -171,7 +173,7 @@ CREATE FUNCTION snowdrift.read_generators(OUT name text, OUT kind text, OUT layo
 COMMENT ON FUNCTION snowdrift.read_generators() IS 'implementation of view snowdrift.generators';
 
 CREATE VIEW snowdrift.generators AS
-    SELECT name, kind, layout, datacenter, worker, partition, sequence_min, sequence_max, this_node_only, origin, ends,
+    SELECT name, kind, layout, datacenter, worker, partition, sequence_min, sequence_max, spread, this_node_only, origin, ends,
         last_timestamp, lead, sequence_used, waiting, overflow_episodes, overflow_duration, regressions
     FROM snowdrift.read_generators();
 COMMENT ON VIEW snowdrift.generators
@@ -184,6 +186,7 @@ COMMENT ON COLUMN snowdrift.generators.worker IS 'worker in its Snowflake IDs; n
 COMMENT ON COLUMN snowdrift.generators.partition IS 'partition in its sno values; null if not specified';
 COMMENT ON COLUMN snowdrift.generators.sequence_min IS 'smallest sequence number in its IDs; null for the default generators';
 COMMENT ON COLUMN snowdrift.generators.sequence_max IS 'largest sequence number in its IDs; null for the default generators';
+COMMENT ON COLUMN snowdrift.generators.spread IS 'true if the first sequence number of each time unit is one of the lowest sixteenth; null for the default generators';
 COMMENT ON COLUMN snowdrift.generators.this_node_only IS 'true if no other node of a Citus cluster generates IDs with this definition; null for the default generators';
 COMMENT ON COLUMN snowdrift.generators.origin IS 'time from which it issues Snowflake IDs; snowflake_at accepts earlier times; null if unknown, and for other kinds';
 COMMENT ON COLUMN snowdrift.generators.ends IS 'time of the last ID that its format or layout can represent';

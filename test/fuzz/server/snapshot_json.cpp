@@ -40,6 +40,17 @@ const fuzz::Fields snapshots[] = {
      {"sequence_min", "0"},
      {"last_timestamp", R"("2026-01-01T00:00:00.000Z")"}},
     {{"now", R"("2026-01-01T00:00:01.000Z")"},
+     {"kind", R"("snowflake")"},
+     {"layout", R"("twitter")"},
+     {"spread", "true"},
+     {"worker", "null"},
+     {"version", "1"},
+     {"sequence", "107"},
+     {"datacenter", "null"},
+     {"sequence_max", "131"},
+     {"sequence_min", "100"},
+     {"last_timestamp", R"("2026-01-01T00:00:00.000Z")"}},
+    {{"now", R"("2026-01-01T00:00:01.000Z")"},
      {"kind", R"("sno")"},
      {"tick", "0"},
      {"version", "1"},
@@ -91,6 +102,7 @@ model::Snapshot fields_of(const GeneratorSnapshot& snapshot) {
     if (definition.kind == slots::Kind::snowflake) {
         const SnowflakeLayout& layout = definition.layout;
         fields["kind"] = "snowflake";
+        if (definition.spread) fields["spread"] = "true";
         fields["layout"] = model::without_empty_sequence(fuzz::written(
             max_layout_text_size, [&](char* to) { return format_layout(layout, to); }));
         if (const auto node = definition.node()) {

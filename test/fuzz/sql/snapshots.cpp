@@ -22,7 +22,8 @@ struct Generator {
 
 const Generator generators[] = {
     {"fuzz snowflake",
-     "SELECT snowdrift.create_generator('fuzz snowflake', 'snowflake', worker => 7)",
+     "SELECT snowdrift.create_generator('fuzz snowflake', 'snowflake', worker => 7, spread => "
+     "true)",
      "SELECT next_snowflake('fuzz snowflake')"},
     {"fuzz sno", "SELECT snowdrift.create_generator('fuzz sno', 'sno', partition => 7)",
      "SELECT next_sno('fuzz sno')"},

@@ -12,11 +12,14 @@
 namespace snowdrift {
 namespace {
 
-TEST(GeneratorThreads, IssueEveryIdOnceAndEachThreadsInAscendingOrder) {
+class GeneratorThreads : public testing::TestWithParam<SnowflakeGenerator::Start> {};
+
+TEST_P(GeneratorThreads, IssueEveryIdOnceAndEachThreadsInAscendingOrder) {
     constexpr int threads = 4;
     constexpr int ids_each = 50'000;
     constexpr int64_t noon = 1767268800000;
-    const SnowflakeGenerator generator{presets::si, 0};  // often used up: 256 IDs per millisecond
+    // Often used up: at most 256 IDs per millisecond
+    const SnowflakeGenerator generator{presets::si, 0, 0, 255, GetParam()};
     std::atomic<uint64_t> word{0};
     std::atomic<int64_t> clock{noon};
 
@@ -50,6 +53,10 @@ TEST(GeneratorThreads, IssueEveryIdOnceAndEachThreadsInAscendingOrder) {
     EXPECT_EQ(all.size(), size_t{threads} * ids_each);
     EXPECT_EQ(std::adjacent_find(all.begin(), all.end()), all.end());
 }
+
+INSTANTIATE_TEST_SUITE_P(Starts, GeneratorThreads,
+                         testing::Values(SnowflakeGenerator::Start::least,
+                                         SnowflakeGenerator::Start::spread));
 
 }  // namespace
 }  // namespace snowdrift

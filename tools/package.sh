@@ -11,6 +11,7 @@ cmd_package() {
     deb) package_debs "$@" ;;
     rpm) package_rpm ;;
     pgxn) package_pgxn ;;
+    docker) package_docker ;;
     # In a chroot:
     build-deb) build_deb ;;
     try-deb) try_deb ;;

@@ -69,7 +69,7 @@ await_beside() {
 
 # ---- suites ------------------------------------------------------------------------------------
 
-is_suite() { [[ " unit regress preloaded sql-edition integration tap clients quick discard core once " == *" $1 "* ]]; }
+is_suite() { [[ " unit regress preloaded sql-edition integration tap clients web quick discard core once " == *" $1 "* ]]; }
 
 # uses_test_server NAME: whether a suite or file only uses servers that on_server starts.
 uses_test_server() { [[ ! $1 =~ ^(unit|tap|quick)$|^test/(unit|t|fuzz)/ ]]; }
@@ -120,6 +120,8 @@ suite_quick() {
 
 # quick_unit_tests: prints the C++ unit tests, except the models, which try all interleavings for more than a minute.
 quick_unit_tests() { printf '%s\n' test/unit/*_test.cpp | sed -E '/(mark_protocol|watermark)_test/d; s/\.cpp$//'; }
+
+# suite_web is in tools/web.sh.
 
 suite_core() { on_server "" run_core "PostgreSQL's own tests"; }
 

@@ -1,4 +1,4 @@
-// What the headers require of the compiler and the machine. Each header includes this, directly or
+// What the headers require of the compiler. Each header includes this, directly or
 // through others.
 #pragma once
 
@@ -7,5 +7,3 @@
 #if __cplusplus < 202002L
 #include "Snowdrift requires C++20: GCC 11, Clang 14 or later, with -std=c++20"
 #endif
-
-static_assert(sizeof(void*) == 8, "Snowdrift requires a 64-bit machine");

@@ -25,6 +25,9 @@
 
 #include "snowdrift/requirements.hpp"
 
+// The states are 64-bit words, which must be lock-free.
+static_assert(sizeof(void*) == 8, "Snowdrift's generators require a 64-bit machine");
+
 namespace snowdrift::core {
 
 /// A generator's answer to one request.

@@ -47,7 +47,7 @@ SELECT error_of($$SELECT snowdrift.create_generator('narrow', 'snowflake', 'epoc
 SELECT snowdrift.create_generator('narrow', 'snowflake', 'epoch=2024-01-01T00:00:00Z timestamp=41 worker=10 sequence=5', worker => 7, spread => true);
 SELECT count(DISTINCT id) FROM next_snowflakes(1000, 'narrow') AS id;
 -- A unit that is long enough to use up 61 of 64 numbers
-SELECT snowdrift.create_generator('slow', 'snowflake', 'epoch=2024-01-01T00:00:00Z unit=200ms timestamp=38 worker=10 sequence=6', worker => 7, spread => true);
+SELECT snowdrift.create_generator('slow', 'snowflake', 'epoch=2024-01-01T00:00:00Z unit=500ms timestamp=38 worker=10 sequence=6', worker => 7, spread => true);
 SELECT max(n) AS capacity, sum(n) AS distinct FROM (SELECT count(DISTINCT id) AS n FROM next_snowflakes(150, 'slow') AS id GROUP BY id >> 16) AS units;
 
 SELECT snowdrift.drop_generator(name, true) FROM snowdrift.generators WHERE name IS NOT NULL ORDER BY name;

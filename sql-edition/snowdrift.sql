@@ -5379,8 +5379,8 @@ FOR place, grantee, privileges IN
             USING HINT = format('If you have granted them, run GRANT %s ON %s TO %s.', privileges, place, grantee);
     END IF;
 END LOOP;
-FOR grantee, is_new IN SELECT a.grantee::regrole, a.is_grantable FROM aclexplode(creators) AS a WHERE a.grantee <> 0 AND a.grantee::regrole <> current_user::regrole LOOP
-    EXECUTE format('GRANT EXECUTE ON FUNCTION snowdrift.create_generator TO %s', grantee) || CASE WHEN is_new THEN ' WITH GRANT OPTION' ELSE '' END;
+FOR grantee IN SELECT a.grantee::regrole || CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END FROM aclexplode(creators) AS a WHERE a.grantee <> 0 AND a.grantee::regrole <> current_user::regrole LOOP
+    EXECUTE 'GRANT EXECUTE ON FUNCTION snowdrift.create_generator TO ' || grantee;
 END LOOP;
 FOREACH place IN ARRAY '{snowdrift.key_copies,snowdrift.watermark_holders,snowdrift.published_watermarks}'::text[] LOOP
     IF place::regclass <> ALL (relations) THEN

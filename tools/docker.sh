@@ -10,7 +10,7 @@ run_dockerfile() {
         'FROM debian:'*)
             suite=${line#FROM debian:} suite=${suite%% *} stage=$work/stage-${#stages[@]}
             base=${SNOWDRIFT_CACHE:-/var/cache/snowdrift}/$suite-base
-            [ -f "$base/.complete" ] || make_base "$suite" "$base"
+            [ -f "$base/.complete" ] || { create_base "$suite" "$base" && as_root touch "$base/.complete"; } || return
             as_root cp -a "$base" "$stage"
             stages+=("$stage") user=root environment=() ;;
         'RUN '*) say "RUN ${line:4:100}" && run_step "${line#RUN }" >/dev/null || return ;;
@@ -27,16 +27,6 @@ run_dockerfile() {
     done <Dockerfile
     say "${entry[*]} ${command[*]}"
     output=$(run_step "${entry[*]} ${command[*]}")
-}
-
-# make_base SUITE FOLDER
-make_base() {
-    need debootstrap debian-archive-keyring util-linux
-    say "Creating a Debian $1 base system in $2"
-    as_root rm -rf "$2"
-    as_root mkdir -p "$2"
-    as_root debootstrap --variant=minbase "$1" "$2" "$(mirror)" >"$work/debootstrap.log" 2>&1 || { tail -n 5 "$work/debootstrap.log" >&2; return 1; }
-    as_root touch "$2/.complete"
 }
 
 # copy_files "FILE... FOLDER/"
@@ -60,6 +50,7 @@ run_step() {
 }
 
 package_docker() {
+    need debootstrap debian-archive-keyring util-linux
     make_work
     local output=
     run_dockerfile || die "the steps of Dockerfile failed"

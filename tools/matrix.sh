@@ -27,18 +27,19 @@ make_chroot() {
 
 # create_chroot VERSION SUITE
 create_chroot() {
-    local suite=$2
-    say "Creating a Debian $suite chroot in $chroot_dir"
-    as_root rm -rf "$chroot_dir"
-    as_root mkdir -p "$chroot_dir"
     # experimental has no base system: it adds packages to sid.
-    if ! interruptibly as_root debootstrap --variant=minbase ${architecture:+"--arch=$architecture"} \
-        "${suite/experimental/sid}" "$chroot_dir" "$(mirror)" >"$work/debootstrap.log" 2>&1; then
-        tail -n 5 "$work/debootstrap.log" >&2
-        return 1
-    fi
-    [ "$suite" != experimental ] || add_experimental "${1%%-*}"
+    create_base "${2/experimental/sid}" "$chroot_dir" || return 1
+    [ "$2" != experimental ] || add_experimental "${1%%-*}"
     as_root touch "$chroot_dir/.complete"
+}
+
+# create_base SUITE FOLDER: installs Debian's base system in the folder.
+create_base() {
+    say "Creating a Debian $1 chroot in $2"
+    as_root rm -rf "$2"
+    as_root mkdir -p "$2"
+    interruptibly as_root debootstrap --variant=minbase ${architecture:+"--arch=$architecture"} "$1" "$2" "$(mirror)" \
+        >"$work/debootstrap.log" 2>&1 || { tail -n 5 "$work/debootstrap.log" >&2; return 1; }
 }
 
 # add_experimental VERSION: adds experimental to apt's sources in the chroot, for PostgreSQL's packages only.

@@ -78,17 +78,6 @@ void for_each_layout(Visit visit) {
     for (const auto& [name, layout] : layout_presets) visit(std::string_view{name}, layout);
 }
 
-std::string_view name_of(SnowflakeField field) {
-    switch (field) {
-        case SnowflakeField::datacenter:
-            return "datacenter";
-        case SnowflakeField::worker:
-            return "worker";
-        default:
-            return "sequence";
-    }
-}
-
 /// ["name",bits,"value"], from the most significant bits down
 void put_field(Json& json, std::string_view name, int bits, int64_t value) {
     json.next() << "[";
@@ -134,7 +123,8 @@ void put_snowflake(Json& json, std::string_view name, const SnowflakeLayout& lay
               static_cast<int64_t>(layout.units_at(unix_ms_of(parts.time))));
     for (const SnowflakeField field : layout.fields())
         if (layout.bits(field) > 0)
-            put_field(json, name_of(field), layout.bits(field), parts.value(field));
+            put_field(json, layout_field_name(layout_field_of(field)), layout.bits(field),
+                      parts.value(field));
     json << "]}";
 }
 

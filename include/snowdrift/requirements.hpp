@@ -1,5 +1,4 @@
-// What the headers require of the compiler. Each header includes this, directly or
-// through others.
+// What the headers require of the compiler. Each header includes this, directly or through others.
 #pragma once
 
 // The compiler would continue after #error, and report an error for each line that is not C++17. It

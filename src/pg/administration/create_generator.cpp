@@ -75,13 +75,14 @@ SNOWDRIFT_FUNCTION(create_generator) {
         check_absent(row[Column::layout], "layout", kind);
         check_absent(row[Column::datacenter], "datacenter", kind);
         check_absent(row[Column::worker], "worker", kind);
-        if (row.definition().spread) check_absent(row[Column::spread], "spread", kind);
     } else {
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                         errmsg("unrecognized ID generator kind: \"%s\"", kind),
                         errhint("Valid kinds are \"snowflake\" and \"sno\".")));
     }
     const Definition definition = row.definition();
+    if (definition.kind == slots::Kind::sno && definition.spread)
+        check_absent(row[Column::spread], "spread", kind);
     definitions::check_bounds(definition);
     if (const int64_t now = clock::now_ms();
         definition.kind == slots::Kind::snowflake &&

@@ -5568,6 +5568,11 @@ BEGIN
         RAISE 'column "%" of relation "%" does not exist', "column", snowdrift.plain_name("table") USING ERRCODE = '42703';
     ELSIF a.attnum IS NULL AND k.n IS DISTINCT FROM 1 THEN
         RAISE 'table "%" has % columns whose defaults draw IDs', snowdrift.plain_name("table"), coalesce(k.n, 0) USING ERRCODE = '22023',
+            DETAIL = coalesce((SELECT format('Columns %s.', string_agg(quote_ident(c.attname), ', ' ORDER BY c.attnum)) FROM snowdrift.drawing_columns("table") AS d
+                    JOIN pg_attribute AS c ON c.attrelid = "table" AND c.attnum = d.number HAVING count(*) > 0),
+                (SELECT string_agg(format('Column "%s": ', c.attname) || snowdrift.default_problem("table", c.attnum), ' ')
+                 FROM pg_index JOIN pg_attribute AS c ON c.attrelid = indrelid AND c.attnum = ANY (indkey) WHERE indrelid = "table" AND indisprimary),
+                'No default calls nextval or a function of Snowdrift.'),
             HINT = format('Name the column to watch: SELECT snowdrift.watch(%L, ''column'').', "table");
     ELSIF problem IS NOT NULL THEN
         RAISE 'column "%" of table "%" cannot be watched', k.column, snowdrift.plain_name("table") USING ERRCODE = CASE WHEN a.attgenerated <> '' THEN '0A000' ELSE '55000' END, DETAIL = problem;
@@ -5658,15 +5663,17 @@ BEGIN
     SELECT array_agg(DISTINCT w.number), array_agg(w.part) FILTER (WHERE w.is_enabled), max(w.generator) FILTER (WHERE w.is_enabled), max(w.sequence) FILTER (WHERE w.is_enabled)
     INTO watched, parts, watched_generator, watched_sequence FROM snowdrift.watches("table") AS w;
     is_watched := watched IS NOT NULL;
-    SELECT k.number, k.column, k.kind, k.generator, k.sequence, k.problem, k.n INTO number, "column", kind, generator, sequence, problem, n FROM snowdrift.feed_key("table", watched[1], watched_generator) AS k;
-    IF cardinality(watched) > 1 OR n > 1 THEN
-        RAISE 'table "%" has several columns whose new rows could be read', snowdrift.plain_name("table") USING ERRCODE = '22023',
-            HINT = format(CASE WHEN is_watched THEN 'Watch only one: SELECT snowdrift.unwatch(%L, ''column'').' ELSE 'Choose one: SELECT snowdrift.watch(%L, ''column'').' END, "table");
-    ELSIF NOT is_watched AND (n IS NULL OR sequence IS NOT NULL) THEN
-        RAISE 'new rows of table "%" are not watched', snowdrift.plain_name("table") USING ERRCODE = '55000',
-            HINT = (SELECT CASE WHEN c.relispartition THEN format('Read the partitioned table, %s.', pg_partition_root(c.oid)) ELSE format('Call snowdrift.watch(%L).', "table") END FROM pg_class AS c WHERE c.oid = "table");
+    problem := snowdrift.relation_problem("table");
+    IF problem IS NULL THEN
+        SELECT k.number, k.column, k.kind, k.generator, k.sequence, k.problem, k.n INTO number, "column", kind, generator, sequence, problem, n FROM snowdrift.feed_key("table", watched[1], watched_generator) AS k;
+        IF cardinality(watched) > 1 OR n > 1 THEN
+            RAISE 'table "%" has several columns whose new rows could be read', snowdrift.plain_name("table") USING ERRCODE = '22023',
+                HINT = format(CASE WHEN is_watched THEN 'Watch only one: SELECT snowdrift.unwatch(%L, ''column'').' ELSE 'Choose one: SELECT snowdrift.watch(%L, ''column'').' END, "table");
+        ELSIF NOT is_watched AND (n IS NULL OR sequence IS NOT NULL) THEN
+            RAISE 'new rows of table "%" are not watched', snowdrift.plain_name("table") USING ERRCODE = '55000',
+                HINT = (SELECT CASE WHEN c.relispartition THEN format('Read the partitioned table, %s.', pg_partition_root(c.oid)) ELSE format('Call snowdrift.watch(%L).', "table") END FROM pg_class AS c WHERE c.oid = "table");
+        END IF;
     END IF;
-    problem := coalesce(snowdrift.relation_problem("table"), problem);
     IF problem IS NOT NULL THEN
     ELSIF NOT is_watched THEN
         problem := (SELECT 'The default of a partition''s column is not that of the table.'
@@ -5687,7 +5694,8 @@ BEGIN
     END IF;
     IF problem IS NOT NULL THEN
         RAISE 'new rows of table "%" cannot be read without missing any', snowdrift.plain_name("table") USING ERRCODE = '55000', DETAIL = problem,
-            HINT = format('Correct this, and call snowdrift.watch(%L)%s.', "table", CASE WHEN is_watched THEN ' again' END);
+            HINT = CASE WHEN number IS NULL THEN 'Watch the table of a view, a foreign table on its own server, and partitions instead of inheritance.'
+                ELSE format('Correct this, and call snowdrift.watch(%L)%s.', "table", CASE WHEN is_watched THEN ' again' END) END;
     END IF;
 END $$;
 COMMENT ON FUNCTION snowdrift.feed(regclass) IS 'column by which new rows of a table are read, and what draws its values';

@@ -246,6 +246,11 @@ BEGIN
         RAISE 'column "%" of relation "%" does not exist', "column", snowdrift.plain_name("table") USING ERRCODE = '42703';
     ELSIF a.attnum IS NULL AND k.n IS DISTINCT FROM 1 THEN
         RAISE 'table "%" has % columns whose defaults draw IDs', snowdrift.plain_name("table"), coalesce(k.n, 0) USING ERRCODE = '22023',
+            DETAIL = coalesce((SELECT format('Columns %s.', string_agg(quote_ident(c.attname), ', ' ORDER BY c.attnum)) FROM snowdrift.drawing_columns("table") AS d
+                    JOIN pg_attribute AS c ON c.attrelid = "table" AND c.attnum = d.number HAVING count(*) > 0),
+                (SELECT string_agg(format('Column "%s": ', c.attname) || snowdrift.default_problem("table", c.attnum), ' ')
+                 FROM pg_index JOIN pg_attribute AS c ON c.attrelid = indrelid AND c.attnum = ANY (indkey) WHERE indrelid = "table" AND indisprimary),
+                'No default calls nextval or a function of Snowdrift.'),
             HINT = format('Name the column to watch: SELECT snowdrift.watch(%L, ''column'').', "table");
     ELSIF problem IS NOT NULL THEN
         RAISE 'column "%" of table "%" cannot be watched', k.column, snowdrift.plain_name("table") USING ERRCODE = CASE WHEN a.attgenerated <> '' THEN '0A000' ELSE '55000' END, DETAIL = problem;

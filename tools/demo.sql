@@ -13,11 +13,15 @@ INSERT INTO posts (author, body) VALUES (0, 'hello') RETURNING id;
 SELECT count(*) AS rows, count(DISTINCT id) AS distinct_ids, count(DISTINCT author) AS sessions
 FROM posts;
 
-\echo :bold'Each ID contains its time and its node; these IDs are from one millisecond':plain
-SELECT id, p.*, author FROM posts, snowflake_parts(id) AS p
-WHERE snowflake_timestamp(id) = (SELECT snowflake_timestamp(id) FROM posts
-                                 GROUP BY 1 ORDER BY count(DISTINCT author) DESC LIMIT 1)
-ORDER BY id LIMIT 8;
+\echo :bold'Each ID contains its time and its node':plain
+SELECT id, p.*, author FROM posts, snowflake_parts(id) AS p ORDER BY id LIMIT 3;
+
+\echo :bold'A millisecond in which several sessions drew IDs':plain
+SELECT snowflake_timestamp(id) AS time, author AS session, count(*) AS ids,
+       min(snowflake_sequence(id)) AS first_sequence, max(snowflake_sequence(id)) AS last_sequence
+FROM posts WHERE snowflake_timestamp(id) = (SELECT snowflake_timestamp(id) FROM posts
+                                            GROUP BY 1 ORDER BY count(DISTINCT author) DESC, count(*) DESC LIMIT 1)
+GROUP BY 1, 2 ORDER BY first_sequence;
 
 \echo :bold'The index on the primary key is also an index on the time':plain
 \set ECHO none

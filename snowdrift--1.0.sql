@@ -5597,6 +5597,7 @@ BEGIN
         wanted := wanted || w.part;
     END LOOP;
     FOR w IN SELECT own.name FROM snowdrift.watches("table") AS own WHERE own.number = k.number AND own.part <> ALL (wanted) LOOP
+        EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', name);
         EXECUTE format('DROP TRIGGER %I ON %s', w.name, name);    -- of what the column drew from before
     END LOOP;
     -- If this transaction has drawn before, its next draw takes a hold.
@@ -5634,6 +5635,7 @@ DECLARE
 BEGIN
     PERFORM snowdrift.check_can_change('snowdrift.unwatch()', false), snowdrift.check_owner("table");
     relation := snowdrift.qualified_name("table");
+    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', relation);    -- before its partitions, which DROP TRIGGER locks first
     FOR found_name IN SELECT w.name FROM snowdrift.watches("table") AS w JOIN pg_attribute AS a ON a.attrelid = "table" AND a.attnum = w.number
             WHERE "column" IS NULL OR a.attname = "column" LOOP
         EXECUTE format('DROP TRIGGER %I ON %s', found_name, relation);
@@ -5669,7 +5671,7 @@ BEGIN
         IF cardinality(watched) > 1 OR n > 1 THEN
             RAISE 'table "%" has several columns whose new rows could be read', snowdrift.plain_name("table") USING ERRCODE = '22023',
                 HINT = format(CASE WHEN is_watched THEN 'Watch only one: SELECT snowdrift.unwatch(%L, ''column'').' ELSE 'Choose one: SELECT snowdrift.watch(%L, ''column'').' END, "table");
-        ELSIF NOT is_watched AND (n IS NULL OR sequence IS NOT NULL) THEN
+        ELSIF NOT is_watched AND (n IS NULL OR sequence IS NOT NULL OR (SELECT c.relispartition FROM pg_class AS c WHERE c.oid = "table")) THEN
             RAISE 'new rows of table "%" are not watched', snowdrift.plain_name("table") USING ERRCODE = '55000',
                 HINT = (SELECT CASE WHEN c.relispartition THEN format('Read the partitioned table, %s.', pg_partition_root(c.oid)) ELSE format('Call snowdrift.watch(%L).', "table") END FROM pg_class AS c WHERE c.oid = "table");
         END IF;
@@ -5766,7 +5768,8 @@ BEGIN
     IF w.last IS NOT NULL THEN
         IF after::bigint > w.last THEN
             RAISE 'position % of table "%" is ahead of the last ID, %', after, snowdrift.plain_name("table"), w.last USING ERRCODE = '55000',
-                DETAIL = 'The sequence was set back, or the position is of another table or server.';
+                DETAIL = 'The sequence was set back, or the position is of another table or server.',
+                HINT = 'Set the position back, to read all rows again; or, before rows are inserted, set the sequence to the position, as setval does.';
         END IF;
     END IF;
     RETURN w.watermark;
@@ -5998,6 +6001,7 @@ CREATE TABLE snowdrift_tables.seal_key (
     PRIMARY KEY (name, version, id)
 );
 ALTER TABLE snowdrift_tables.seal_key ALTER key SET STATISTICS 0;
+COMMENT ON TABLE snowdrift_tables.seal_key IS 'keys of seals; roles that can read it can seal and unseal';
 
 -- PL/pgSQL, because parameters of SQL functions can be logged. gen_random_uuid() is core's only source of cryptographically strong random
 -- bytes; each UUID has 122 random bits.
@@ -6128,7 +6132,6 @@ END $$;
 GRANT EXECUTE ON FUNCTION @extschema@.snowflake_seal(bigint, text), @extschema@.snowflake_unseal(uuid, text, boolean), snowdrift.create_seal(text, bytea),
     snowdrift.rotate_seal(text, bytea), snowdrift.drop_seal(text), snowdrift.drop_seal(text, integer), snowdrift.seal_keys(text) TO @extowner@ WITH GRANT OPTION;
 
-COMMENT ON TABLE snowdrift_tables.seal_key IS 'keys of seals; roles that can read it can seal and unseal';
 COMMENT ON COLUMN snowdrift_tables.seal_key.name IS 'name of the seal';
 COMMENT ON COLUMN snowdrift_tables.seal_key.version IS 'version of the key; the greatest one of a name seals';
 COMMENT ON COLUMN snowdrift_tables.seal_key.id IS 'distinguishes keys of the same version, of which one was replicated';

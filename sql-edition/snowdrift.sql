@@ -29,8 +29,8 @@ DECLARE
     creators pg_catalog.aclitem[];    -- who may call create_generator of an earlier version, with other parameters
     are_keys_lost pg_catalog.bool;    -- of seals
     is_restored pg_catalog.bool;    -- A dump has created the objects, with what ALTER DEFAULT PRIVILEGES grants.
-    identity pg_catalog.text;
     privileges pg_catalog.text;
+    options pg_catalog.text;
     now_ms pg_catalog.int8;
     given_ms pg_catalog.numeric;
     drawing pg_catalog.record;
@@ -4784,6 +4784,7 @@ BEGIN
         wanted := wanted || w.part;
     END LOOP;
     FOR w IN SELECT own.name FROM snowdrift.watches("table") AS own WHERE own.number = k.number AND own.part <> ALL (wanted) LOOP
+        EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', name);
         EXECUTE format('DROP TRIGGER %I ON %s', w.name, name);    -- of what the column drew from before
     END LOOP;
     -- If this transaction has drawn before, its next draw takes a hold.
@@ -4823,6 +4824,7 @@ DECLARE
 BEGIN
     PERFORM snowdrift.check_can_change('snowdrift.unwatch()', false), snowdrift.check_owner("table");
     relation := snowdrift.qualified_name("table");
+    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', relation);    -- before its partitions, which DROP TRIGGER locks first
     FOR found_name IN SELECT w.name FROM snowdrift.watches("table") AS w JOIN pg_attribute AS a ON a.attrelid = "table" AND a.attnum = w.number
             WHERE "column" IS NULL OR a.attname = "column" LOOP
         EXECUTE format('DROP TRIGGER %I ON %s', found_name, relation);
@@ -4858,7 +4860,7 @@ BEGIN
         IF cardinality(watched) > 1 OR n > 1 THEN
             RAISE 'table "%" has several columns whose new rows could be read', snowdrift.plain_name("table") USING ERRCODE = '22023',
                 HINT = format(CASE WHEN is_watched THEN 'Watch only one: SELECT snowdrift.unwatch(%L, ''column'').' ELSE 'Choose one: SELECT snowdrift.watch(%L, ''column'').' END, "table");
-        ELSIF NOT is_watched AND (n IS NULL OR sequence IS NOT NULL) THEN
+        ELSIF NOT is_watched AND (n IS NULL OR sequence IS NOT NULL OR (SELECT c.relispartition FROM pg_class AS c WHERE c.oid = "table")) THEN
             RAISE 'new rows of table "%" are not watched', snowdrift.plain_name("table") USING ERRCODE = '55000',
                 HINT = (SELECT CASE WHEN c.relispartition THEN format('Read the partitioned table, %s.', pg_partition_root(c.oid)) ELSE format('Call snowdrift.watch(%L).', "table") END FROM pg_class AS c WHERE c.oid = "table");
         END IF;
@@ -4955,7 +4957,8 @@ BEGIN
     IF w.last IS NOT NULL THEN
         IF after::bigint > w.last THEN
             RAISE 'position % of table "%" is ahead of the last ID, %', after, snowdrift.plain_name("table"), w.last USING ERRCODE = '55000',
-                DETAIL = 'The sequence was set back, or the position is of another table or server.';
+                DETAIL = 'The sequence was set back, or the position is of another table or server.',
+                HINT = 'Set the position back, to read all rows again; or, before rows are inserted, set the sequence to the position, as setval does.';
         END IF;
     END IF;
     RETURN w.watermark;
@@ -5199,6 +5202,7 @@ CREATE TABLE snowdrift_tables.seal_key (
 );
 END IF;
 ALTER TABLE snowdrift_tables.seal_key ALTER key SET STATISTICS 0;
+COMMENT ON TABLE snowdrift_tables.seal_key IS 'keys of seals; roles that can read it can seal and unseal';
 
 -- PL/pgSQL, because parameters of SQL functions can be logged. gen_random_uuid() is core's only source of cryptographically strong random
 -- bytes; each UUID has 122 random bits.
@@ -5362,13 +5366,10 @@ COMMENT ON FUNCTION public.snowflake_unseal(uuid, text, boolean)
 -- Privileges of new objects
 
 -- From new objects, and from all after a restore, which creates them with the default privileges of the role that restores, all privileges
--- are revoked that ALTER DEFAULT PRIVILEGES can have granted. The comment of the table has its OID and that of another table, which pg_upgrade
--- and copies of the database keep. PUBLIC may call functions unless this is revoked, which a restore without privileges does not do.
-identity := concat_ws('/', 'snowdrift_tables.seal_key'::regclass::oid, 'snowdrift_tables.published_watermark'::regclass::oid);
-is_restored := 'snowdrift_tables.seal_key'::regclass = ANY (relations)
-    AND strpos(coalesce(obj_description('snowdrift_tables.seal_key'::regclass, 'pg_class'), ''), ' ' || identity) = 0;
-EXECUTE format('COMMENT ON TABLE snowdrift_tables.seal_key IS %L', 'keys of seals; roles that can read it can seal and unseal; created as ' || identity);
-FOR place, grantee, privileges IN
+-- are revoked that ALTER DEFAULT PRIVILEGES can have granted. PUBLIC may call functions unless this is revoked, which a restore without
+-- privileges does not do. A dump does not bring the place of a dropped column, which pg_upgrade and copies of the database keep.
+is_restored := is_repeated AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'snowdrift_tables.seal_key'::regclass AND attisdropped);
+FOR place, grantee, privileges, is_new, options IN
     WITH objects(name, owner, acl, is_new) AS (
         SELECT 'FUNCTION ' || oid::regprocedure, proowner, coalesce(proacl, acldefault('f', proowner)), NOT functions ? oid::text FROM pg_proc
         WHERE pronamespace = 'snowdrift'::regnamespace AND proname IN ('create_generator', 'drop_generator', 'advance', 'publish_watermarks', 'create_seal', 'rotate_seal', 'drop_seal', 'seal_keys')
@@ -5377,18 +5378,32 @@ FOR place, grantee, privileges IN
         WHERE relnamespace = 'snowdrift_tables'::regnamespace AND relkind IN ('r', 'S')
         UNION ALL SELECT 'SCHEMA snowdrift_tables', nspowner, nspacl, false FROM pg_namespace WHERE nspname = 'snowdrift_tables'
     )
-    SELECT o.name, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END, CASE WHEN NOT o.is_new AND a.grantee <> 0 THEN string_agg(a.privilege_type, ', ' ORDER BY a.privilege_type) END
+    SELECT o.name, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END, string_agg(a.privilege_type, ', ' ORDER BY a.privilege_type), o.is_new,
+        CASE WHEN bool_or(a.is_grantable) THEN ' WITH GRANT OPTION, and grant again what this role has granted to others' ELSE '' END
     FROM objects AS o, aclexplode(o.acl) AS a
     WHERE a.grantee <> o.owner AND (o.is_new OR is_restored AND (a.grantee = 0 OR a.grantee IN (SELECT d.grantee FROM pg_default_acl, aclexplode(defaclacl) AS d)))
     GROUP BY o.name, a.grantee, o.is_new ORDER BY o.name, a.grantee LOOP
     EXECUTE format('REVOKE ALL ON %s FROM %s CASCADE', place, grantee);
-    IF privileges IS NOT NULL THEN
-        RAISE NOTICE 'revoked % on % from %, which has default privileges', privileges, place, grantee
-            USING HINT = format('If you have granted them, run GRANT %s ON %s TO %s.', privileges, place, grantee);
+    IF NOT is_new THEN
+        RAISE NOTICE 'revoked % on % from %, because a restore may have granted them', privileges, place, grantee
+            USING HINT = format('If you have granted them, run GRANT %s ON %s TO %s%s.', privileges, place, grantee, options);
     END IF;
 END LOOP;
-FOR grantee IN SELECT a.grantee::regrole || CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END FROM aclexplode(creators) AS a WHERE a.grantee <> 0 AND a.grantee::regrole <> current_user::regrole LOOP
-    EXECUTE 'GRANT EXECUTE ON FUNCTION snowdrift.create_generator TO ' || grantee;
+IF is_restored OR NOT is_repeated THEN
+    PERFORM set_config('lock_timeout', '3s', true);    -- because others wait behind it
+    ALTER TABLE snowdrift_tables.seal_key ADD place_of_no_dump boolean;
+    ALTER TABLE snowdrift_tables.seal_key DROP place_of_no_dump;
+    PERFORM set_config('lock_timeout', lock_timeout, true);
+END IF;
+FOR grantee, options, is_new IN
+    SELECT a.grantee::regrole, CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END, is_restored AND a.grantee IN (SELECT d.grantee FROM pg_default_acl, aclexplode(defaclacl) AS d)
+    FROM aclexplode(creators) AS a WHERE a.grantee <> 0 AND a.grantee::regrole <> current_user::regrole LOOP
+    IF is_new THEN
+        RAISE NOTICE 'revoked EXECUTE on FUNCTION snowdrift.create_generator from %, because a restore may have granted it', grantee
+            USING HINT = format('If you have granted it, run GRANT EXECUTE ON FUNCTION snowdrift.create_generator TO %s%s.', grantee, options);
+    ELSE
+        EXECUTE 'GRANT EXECUTE ON FUNCTION snowdrift.create_generator TO ' || grantee || options;
+    END IF;
 END LOOP;
 FOREACH place IN ARRAY '{snowdrift.key_copies,snowdrift.watermark_holders,snowdrift.published_watermarks}'::text[] LOOP
     IF place::regclass <> ALL (relations) THEN

@@ -101,3 +101,12 @@ SELECT plan_of(format(regexp_replace(snowdrift.new_rows_query('ulids', 1::smalli
 DROP TABLE flakes, orders, ulids, uuids, snos, random;
 DROP FUNCTION wait_until_readable;
 SELECT snowdrift.drop_generator('orders');
+
+-- A partition, whose default can differ from that with which rows are inserted into the table
+CREATE TABLE parted (id bigint DEFAULT next_snowflake('orders'), body text) PARTITION BY RANGE (id);
+CREATE TABLE parted_1 (id bigint DEFAULT next_snowflake(), body text);
+ALTER TABLE parted ATTACH PARTITION parted_1 DEFAULT;
+SELECT error_of('SELECT snowdrift.read_new(NULL::parted_1)');
+SELECT snowdrift.watch('parted');
+SELECT error_of('SELECT snowdrift.read_new(NULL::parted_1)');
+DROP TABLE parted;

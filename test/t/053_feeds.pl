@@ -409,6 +409,31 @@ for my $edition ([ 'extension', 'postgres' ], [ 'edition', 'owner' ])
 	is(run('SELECT count(*) FROM snowdrift.read_new(NULL::events)'), 3, '... and all are read when it has ended');
 }
 
+# Whatever partitions writers and readers use while unwatch() waits, it causes no deadlock.
+for my $edition ([ 'extension', 'postgres' ], [ 'edition', 'owner' ])
+{
+	($db, $user) = @$edition;
+	run('CREATE TABLE lists (id bigint DEFAULT next_snowflake(), k integer) PARTITION BY LIST (k);'
+		  . join(';', map { "CREATE TABLE lists_$_ PARTITION OF lists FOR VALUES IN ($_)" } 0 .. 2));
+	for my $k (0 .. 2)
+	{
+		run(q{SELECT snowdrift.watch('lists')});
+		my ($writer, @waiting) = map { session() } 0 .. 4;
+		$writer->query_safe('BEGIN');
+		$writer->query_safe("INSERT INTO lists (k) VALUES ($k)");
+		my @statements = (q{SELECT snowdrift.unwatch('lists')}, (map { "INSERT INTO lists (k) VALUES (" . ($k + $_) % 3 . ')' } 1, 2), 'SELECT count(*) FROM lists');
+		for my $i (0 .. $#statements)
+		{
+			$waiting[$i]->query_until(qr/started/, "\\echo started\n$statements[$i];\n\\echo code :SQLSTATE\n");
+			$node->poll_query_until($db, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE query LIKE \$\$$statements[$i]%\$\$ AND (wait_event_type = 'Lock' OR state = 'idle') AND pid <> pg_backend_pid())")
+			  or die "$statements[$i] neither waits nor ends";
+		}
+		$writer->query_safe('COMMIT');
+		is(join(' ', map { $_->query_until(qr/code \w+/, '') =~ /code (\w+)/ } @waiting), '00000 00000 00000 00000', "$db: unwatch() beside a writer of partition $k causes no deadlock");
+		$_->quit for $writer, @waiting;
+	}
+}
+
 # A transaction that drew before it watches the first table of the generator
 ($db, $user) = ('edition', 'owner');
 run(q{SELECT snowdrift.unwatch(t.tgrelid::regclass) FROM (SELECT DISTINCT tgrelid FROM pg_trigger WHERE tgfoid = 'snowdrift.refuse_row()'::regprocedure AND tgparentid = 0) AS t});

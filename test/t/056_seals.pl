@@ -223,7 +223,7 @@ my $run_again = sub {
 		'2>', \$messages) or die $messages;
 	return $messages;
 };
-like($run_again->(), qr/NOTICE:  revoked EXECUTE on (FUNCTION public\.snowflake_unseal\(\S+\)) from stranger, .*\nHINT:  .*GRANT EXECUTE ON \1 TO stranger/,
+like($run_again->(), qr/NOTICE:  revoked EXECUTE on (FUNCTION public\.snowflake_unseal\(\S+\)) from stranger, because .*\nHINT:  .*GRANT EXECUTE ON \1 TO stranger\./,
 	'... the file, run again, says what it revokes');
 like(error('granting_restored', "SELECT $_", 'stranger'), qr/42501/, "... which are $_")
 	for @calls, "snowdrift.create_generator('x', 'snowflake')", "snowdrift.drop_generator('x')", 'snowdrift.advance(now())', 'snowdrift.publish_watermarks()';
@@ -238,6 +238,30 @@ is($run_again->(), '', 'the file, run once more, revokes nothing');
 is($node->safe_psql('granting_restored', q{SELECT snowflake_seal(1, 'orders')}, extra_params => [ '-U', 'stranger' ]), $seal_of_1, '... not even from a role with default privileges');
 $node->safe_psql('postgres', 'CREATE DATABASE granting_copy OWNER owner TEMPLATE granting_restored');
 unlike($run_again->('granting_copy'), qr/revoked/, '... nor in a copy of the database');
+# Another database's schema was restored over it: each statement fails except those that change its objects.
+my $dump_of = sub {
+	my ($database, @options) = @_;
+	my $dump = $node->basedir . "/$database.again.sql";
+	command_ok([ 'pg_dump', @options, '-d', $node->connstr($database), '-f', $dump ], "pg_dump @options");
+	return $dump;
+};
+IPC::Run::run([ 'psql', '-X', '-q', '-o', '/dev/null', '-d', $node->connstr('granting_restored'), '-U', 'owner', '-f', $dump_of->('edition', '--schema-only') ], '2>', '/dev/null');
+$node->safe_psql('granting_restored', 'DROP TABLE snowdrift_tables.published_watermark CASCADE', extra_params => [ '-U', 'owner' ]);
+unlike($run_again->(), qr/revoked/, '... nor after a failed restore over it, and a loss of another table');
+is($node->safe_psql('granting_restored', q{SELECT snowflake_seal(1, 'orders')}, extra_params => [ '-U', 'stranger' ]), $seal_of_1, '... so that the grants remain');
+for my $options ([], [ '-T', 'snowdrift_tables.seal_key' ], [ '-N', 'snowdrift_tables' ])
+{
+	my $dump = $dump_of->('granting_restored', @$options);
+	$node->safe_psql('postgres', 'DROP DATABASE IF EXISTS second');
+	$node->safe_psql('postgres', 'CREATE DATABASE second OWNER owner');
+	$node->safe_psql('second', "ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO stranger");
+	IPC::Run::run([ 'psql', '-X', '-q', '-o', '/dev/null', '-d', $node->connstr('second'), '-f', $dump ], '2>', '/dev/null');
+	$node->safe_psql('second', 'GRANT EXECUTE ON FUNCTION snowdrift.advance(timestamptz) TO stranger WITH GRANT OPTION', extra_params => [ '-U', 'owner' ]);
+	my $notices = $run_again->('second');
+	like($notices, qr/advance\(\S.*\) TO stranger WITH GRANT OPTION, and grant again/, 'a notice says that what a role has granted to others is revoked, too');
+	like($notices, qr/revoked EXECUTE on FUNCTION snowdrift\.seal_keys\(text\) from stranger/, "its dump, pg_dump @$options, is restored, and the file is run again");
+	like(error('second', "SELECT $_", 'stranger'), qr/42501/, "... which revokes $_") for "snowflake_unseal('$seal_of_1', 'orders')", q{snowdrift.seal_keys('orders')};
+}
 $node->safe_psql('granting_restored', 'DROP TABLE snowdrift_tables.seal_key');
 like($run_again->(), qr/WARNING:  table "snowdrift_tables\.seal_key" was lost\nHINT:  .*backup/, 'a loss of the keys is reported');
 

@@ -1,13 +1,10 @@
 -- Privileges of new objects
 
 -- From new objects, and from all after a restore, which creates them with the default privileges of the role that restores, all privileges
--- are revoked that ALTER DEFAULT PRIVILEGES can have granted. The comment of the table has its OID and that of another table, which pg_upgrade
--- and copies of the database keep. PUBLIC may call functions unless this is revoked, which a restore without privileges does not do.
-identity := concat_ws('/', 'snowdrift_tables.seal_key'::regclass::oid, 'snowdrift_tables.published_watermark'::regclass::oid);
-is_restored := 'snowdrift_tables.seal_key'::regclass = ANY (relations)
-    AND strpos(coalesce(obj_description('snowdrift_tables.seal_key'::regclass, 'pg_class'), ''), ' ' || identity) = 0;
-EXECUTE format('COMMENT ON TABLE snowdrift_tables.seal_key IS %L', 'keys of seals; roles that can read it can seal and unseal; created as ' || identity);
-FOR place, grantee, privileges IN
+-- are revoked that ALTER DEFAULT PRIVILEGES can have granted. PUBLIC may call functions unless this is revoked, which a restore without
+-- privileges does not do. A dump does not bring the place of a dropped column, which pg_upgrade and copies of the database keep.
+is_restored := is_repeated AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'snowdrift_tables.seal_key'::regclass AND attisdropped);
+FOR place, grantee, privileges, is_new, options IN
     WITH objects(name, owner, acl, is_new) AS (
         SELECT 'FUNCTION ' || oid::regprocedure, proowner, coalesce(proacl, acldefault('f', proowner)), NOT functions ? oid::text FROM pg_proc
         WHERE pronamespace = 'snowdrift'::regnamespace AND proname IN ('create_generator', 'drop_generator', 'advance', 'publish_watermarks', 'create_seal', 'rotate_seal', 'drop_seal', 'seal_keys')
@@ -16,18 +13,32 @@ FOR place, grantee, privileges IN
         WHERE relnamespace = 'snowdrift_tables'::regnamespace AND relkind IN ('r', 'S')
         UNION ALL SELECT 'SCHEMA snowdrift_tables', nspowner, nspacl, false FROM pg_namespace WHERE nspname = 'snowdrift_tables'
     )
-    SELECT o.name, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END, CASE WHEN NOT o.is_new AND a.grantee <> 0 THEN string_agg(a.privilege_type, ', ' ORDER BY a.privilege_type) END
+    SELECT o.name, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END, string_agg(a.privilege_type, ', ' ORDER BY a.privilege_type), o.is_new,
+        CASE WHEN bool_or(a.is_grantable) THEN ' WITH GRANT OPTION, and grant again what this role has granted to others' ELSE '' END
     FROM objects AS o, aclexplode(o.acl) AS a
     WHERE a.grantee <> o.owner AND (o.is_new OR is_restored AND (a.grantee = 0 OR a.grantee IN (SELECT d.grantee FROM pg_default_acl, aclexplode(defaclacl) AS d)))
     GROUP BY o.name, a.grantee, o.is_new ORDER BY o.name, a.grantee LOOP
     EXECUTE format('REVOKE ALL ON %s FROM %s CASCADE', place, grantee);
-    IF privileges IS NOT NULL THEN
-        RAISE NOTICE 'revoked % on % from %, which has default privileges', privileges, place, grantee
-            USING HINT = format('If you have granted them, run GRANT %s ON %s TO %s.', privileges, place, grantee);
+    IF NOT is_new THEN
+        RAISE NOTICE 'revoked % on % from %, because a restore may have granted them', privileges, place, grantee
+            USING HINT = format('If you have granted them, run GRANT %s ON %s TO %s%s.', privileges, place, grantee, options);
     END IF;
 END LOOP;
-FOR grantee IN SELECT a.grantee::regrole || CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END FROM aclexplode(creators) AS a WHERE a.grantee <> 0 AND a.grantee::regrole <> current_user::regrole LOOP
-    EXECUTE 'GRANT EXECUTE ON FUNCTION snowdrift.create_generator TO ' || grantee;
+IF is_restored OR NOT is_repeated THEN
+    PERFORM set_config('lock_timeout', '3s', true);    -- because others wait behind it
+    ALTER TABLE snowdrift_tables.seal_key ADD place_of_no_dump boolean;
+    ALTER TABLE snowdrift_tables.seal_key DROP place_of_no_dump;
+    PERFORM set_config('lock_timeout', lock_timeout, true);
+END IF;
+FOR grantee, options, is_new IN
+    SELECT a.grantee::regrole, CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END, is_restored AND a.grantee IN (SELECT d.grantee FROM pg_default_acl, aclexplode(defaclacl) AS d)
+    FROM aclexplode(creators) AS a WHERE a.grantee <> 0 AND a.grantee::regrole <> current_user::regrole LOOP
+    IF is_new THEN
+        RAISE NOTICE 'revoked EXECUTE on FUNCTION snowdrift.create_generator from %, because a restore may have granted it', grantee
+            USING HINT = format('If you have granted it, run GRANT EXECUTE ON FUNCTION snowdrift.create_generator TO %s%s.', grantee, options);
+    ELSE
+        EXECUTE 'GRANT EXECUTE ON FUNCTION snowdrift.create_generator TO ' || grantee || options;
+    END IF;
 END LOOP;
 FOREACH place IN ARRAY '{snowdrift.key_copies,snowdrift.watermark_holders,snowdrift.published_watermarks}'::text[] LOOP
     IF place::regclass <> ALL (relations) THEN

@@ -42,7 +42,6 @@ END $$;
 GRANT EXECUTE ON FUNCTION @extschema@.snowflake_seal(bigint, text), @extschema@.snowflake_unseal(uuid, text, boolean), snowdrift.create_seal(text, bytea),
     snowdrift.rotate_seal(text, bytea), snowdrift.drop_seal(text), snowdrift.drop_seal(text, integer), snowdrift.seal_keys(text) TO @extowner@ WITH GRANT OPTION;
 
-COMMENT ON TABLE snowdrift_tables.seal_key IS 'keys of seals; roles that can read it can seal and unseal';
 COMMENT ON COLUMN snowdrift_tables.seal_key.name IS 'name of the seal';
 COMMENT ON COLUMN snowdrift_tables.seal_key.version IS 'version of the key; the greatest one of a name seals';
 COMMENT ON COLUMN snowdrift_tables.seal_key.id IS 'distinguishes keys of the same version, of which one was replicated';

@@ -21,7 +21,7 @@ BEGIN
         IF cardinality(watched) > 1 OR n > 1 THEN
             RAISE 'table "%" has several columns whose new rows could be read', snowdrift.plain_name("table") USING ERRCODE = '22023',
                 HINT = format(CASE WHEN is_watched THEN 'Watch only one: SELECT snowdrift.unwatch(%L, ''column'').' ELSE 'Choose one: SELECT snowdrift.watch(%L, ''column'').' END, "table");
-        ELSIF NOT is_watched AND (n IS NULL OR sequence IS NOT NULL) THEN
+        ELSIF NOT is_watched AND (n IS NULL OR sequence IS NOT NULL OR (SELECT c.relispartition FROM pg_class AS c WHERE c.oid = "table")) THEN
             RAISE 'new rows of table "%" are not watched', snowdrift.plain_name("table") USING ERRCODE = '55000',
                 HINT = (SELECT CASE WHEN c.relispartition THEN format('Read the partitioned table, %s.', pg_partition_root(c.oid)) ELSE format('Call snowdrift.watch(%L).', "table") END FROM pg_class AS c WHERE c.oid = "table");
         END IF;
@@ -118,7 +118,8 @@ BEGIN
     IF w.last IS NOT NULL THEN
         IF after::bigint > w.last THEN
             RAISE 'position % of table "%" is ahead of the last ID, %', after, snowdrift.plain_name("table"), w.last USING ERRCODE = '55000',
-                DETAIL = 'The sequence was set back, or the position is of another table or server.';
+                DETAIL = 'The sequence was set back, or the position is of another table or server.',
+                HINT = 'Set the position back, to read all rows again; or, before rows are inserted, set the sequence to the position, as setval does.';
         END IF;
     END IF;
     RETURN w.watermark;

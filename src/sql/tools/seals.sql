@@ -12,6 +12,7 @@ CREATE TABLE snowdrift_tables.seal_key (
     PRIMARY KEY (name, version, id)
 );
 ALTER TABLE snowdrift_tables.seal_key ALTER key SET STATISTICS 0;
+COMMENT ON TABLE snowdrift_tables.seal_key IS 'keys of seals; roles that can read it can seal and unseal';
 
 -- PL/pgSQL, because parameters of SQL functions can be logged. gen_random_uuid() is core's only source of cryptographically strong random
 -- bytes; each UUID has 122 random bits.

@@ -275,6 +275,7 @@ BEGIN
         wanted := wanted || w.part;
     END LOOP;
     FOR w IN SELECT own.name FROM snowdrift.watches("table") AS own WHERE own.number = k.number AND own.part <> ALL (wanted) LOOP
+        EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', name);
         EXECUTE format('DROP TRIGGER %I ON %s', w.name, name);    -- of what the column drew from before
     END LOOP;
     -- If this transaction has drawn before, its next draw takes a hold.
@@ -312,6 +313,7 @@ DECLARE
 BEGIN
     PERFORM snowdrift.check_can_change('snowdrift.unwatch()', false), snowdrift.check_owner("table");
     relation := snowdrift.qualified_name("table");
+    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', relation);    -- before its partitions, which DROP TRIGGER locks first
     FOR found_name IN SELECT w.name FROM snowdrift.watches("table") AS w JOIN pg_attribute AS a ON a.attrelid = "table" AND a.attnum = w.number
             WHERE "column" IS NULL OR a.attname = "column" LOOP
         EXECUTE format('DROP TRIGGER %I ON %s', found_name, relation);

@@ -8,7 +8,7 @@ use IPC::Run ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
-my $seconds = $ENV{SNOWDRIFT_LONG} ? 60 : 2;
+my $transactions = $ENV{SNOWDRIFT_LONG} ? 3000 : 100;    # of each writer
 
 my $node = new_server('load');
 $node->append_conf('postgresql.conf', "max_prepared_transactions = 20\nsynchronous_commit = off\n");
@@ -71,7 +71,7 @@ sub check
 			'-c', $settings // 'SELECT', '-c', "CALL read_new('$type', '$first{$type}', \$\$$watermark\$\$)"
 		],
 		'<', \undef, '>', \my $out, '2>', \my $errors);
-	command_ok([ 'pgbench', '-n', '-c', 8, '-T', $seconds, '-f', $writers, '-d', $node->connstr('postgres') ],
+	command_ok([ 'pgbench', '-n', '-c', 8, '-t', $transactions, '-f', $writers, '-d', $node->connstr('postgres') ],
 		"$name: the writers finish");
 	$node->poll_query_until('postgres', "SELECT NOT EXISTS (SELECT FROM events WHERE id >= $watermark)")
 	  or die 'the last row does not become readable';

@@ -24,7 +24,7 @@ demo_faults() {
     local seconds=60 dir
     if [ $# -gt 0 ]; then
         [ "$1" = --seconds ] && [ $# -eq 2 ] || { usage >&2; exit 2; }
-        # The limits of docs/guarantees.md: after a restart, IDs are ahead of the clock for up to 3 s, in which an
+        # The limits of docs/limits.md: after a restart, IDs are ahead of the clock for up to 3 s, in which an
         # asynchronous standby can lack the mark. The clock is set back by more than the duration of the demo.
         [[ $2 =~ ^([2-9][0-9]|100)$ ]] || die "--seconds requires a number from 20 to 100"
         seconds=$2

@@ -12,7 +12,7 @@ namespace presets {
 
 // The values are the epoch in Unix milliseconds, then the widths of timestamp, datacenter, worker
 // and sequence in bits. Fields are in this order and the time unit is 1 ms unless a layout says
-// otherwise. docs/layouts.md names the sources.
+// otherwise. docs/layouts.md links the programs.
 
 /// Snowdrift. Epoch 2021-01-01T00:00:00Z.
 inline constexpr SnowflakeLayout snowflake{1609459200000, 41, 5, 5, 12};

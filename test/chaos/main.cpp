@@ -1,5 +1,5 @@
 // The chaos run: servers, clients that keep every ID, and random faults; then the checks.
-// ./dev chaos runs it. CONTRIBUTING.md describes it.
+// ./dev chaos runs it. docs/testing.md describes it.
 #include <algorithm>
 #include <chrono>
 #include <cmath>

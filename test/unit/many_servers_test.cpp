@@ -383,7 +383,7 @@ constexpr int64_t no_restarts = 0;
 constexpr int64_t restarts = 3000;
 
 /// Checks the order of the IDs of 1,024 servers whose clocks are wrong by at most `max_error_ms`:
-/// the bound, and the figures in docs/many-servers.md.
+/// the bound of docs/many-servers.md, and how close it is.
 template <typename Source>
 void expect_order(int64_t max_error_ms, int64_t max_restart_ms, int64_t bound_ms,
                   int64_t largest_ms, int64_t neighbour_ms) {

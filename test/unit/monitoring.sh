@@ -46,7 +46,7 @@ for metric in $metrics; do
     grep -qE "\`$metric\`" "$kit/README.md" || fail "README.md does not mention $metric"
 done
 for alert in $(alerts); do
-    grep -qE "^\| \`$alert\`" "$source/docs/operations.md" || fail "docs/operations.md does not list $alert"
+    grep -qE "^\| \`$alert\`" "$kit/README.md" || fail "monitoring/README.md does not list $alert"
 done
 
 # anchors PAGE: the fragments that GitHub gives to the page's headings

@@ -10,8 +10,8 @@
 // snowdrift.confirm_node(); configuring a number also ends the second.
 //
 // What can go wrong, and is not noticed: two servers that were configured with the same number, and
-// copies that keep the identifier. docs/guarantees.md, "Copies of a server" and "What is not
-// guaranteed", lists what is and what is not found.
+// copies that keep the identifier. "Copies of a server" in docs/guarantees.md and docs/limits.md
+// list what is and what is not found.
 #pragma once
 
 #include <cstdint>

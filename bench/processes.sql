@@ -30,7 +30,7 @@ CREATE VIEW bench.result AS
     SELECT CASE name WHEN 'identity' THEN 'identity column' WHEN 'identity_hash' THEN 'sequence, 16 hash partitions' WHEN 'snowflake' THEN 'Snowflake'
             WHEN 'snowflake_hash' THEN 'Snowflake, 16 hash partitions' ELSE 'random UUID' END AS key,
         round(speed) AS "rows per second", round((speed / (SELECT speed FROM medians WHERE name = 'identity'))::numeric, 2) AS ratio,
-        round(100.0 * pages, 1) AS "waiting for pages, %", round(100.0 * locks, 1) AS "for any lock, %"
+        round(100.0 * pages, 1) AS "waiting for pages, %", round(100.0 * locks, 1) AS "for a lightweight lock, %"
     FROM medians JOIN (SELECT w.name, sum(of_pages) / nullif(sum(samples), 0) AS pages, sum(of_locks) / nullif(sum(samples), 0) AS locks
                        FROM bench.waits AS w GROUP BY 1) AS w USING (name)
     ORDER BY speed DESC;

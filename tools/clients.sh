@@ -1,7 +1,12 @@
 # shellcheck shell=bash
 # The suite clients: the recipes of docs/clients.md and docs/feeds.md, which test/clients/run.py runs. Part of ./dev.
 
-suite_clients() { on_server "$elsewhere" run_clients "clients" test/clients/*_client.*; }
+# Without --long, not the client in Rust, whose libraries take a processor two minutes.
+suite_clients() {
+    local files=(test/clients/*_client.*) long=test/clients/tokio_postgres_client.sh
+    [ -n "${SNOWDRIFT_LONG:-}" ] || files=("${files[@]/$long/}")
+    on_server "$elsewhere" run_clients "clients" ${files[@]}
+}
 
 # With this setting, a time that loses its zone on the way to the server is wrong by hours.
 elsewhere="timezone = 'America/New_York'"

@@ -12,13 +12,24 @@ SET LOCAL search_path = pg_catalog, pg_temp;
 -- Administration (schema snowdrift)
 
 CREATE SCHEMA snowdrift;
+CREATE SCHEMA snowdrift_tables;
+-- What ALTER DEFAULT PRIVILEGES has granted: functions that other roles create here could run as the owner. end.sql has the
+-- objects in the schemas.
+DO $$
+DECLARE
+    revocation text;
+BEGIN
+    FOR revocation IN SELECT format('REVOKE ALL ON SCHEMA %I FROM %s CASCADE', nspname, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END)
+            FROM pg_namespace, aclexplode(nspacl) AS a WHERE nspname IN ('snowdrift', 'snowdrift_tables') AND a.grantee <> nspowner LOOP
+        EXECUTE revocation;
+    END LOOP;
+END $$;
 COMMENT ON SCHEMA snowdrift IS 'administration of Snowdrift''s ID generators, and implementation of its types, operators and casts';
 GRANT USAGE ON SCHEMA snowdrift TO PUBLIC;
 
 -- Other roles cannot use the schema of the tables. Otherwise, any role could lock the tables without a privilege on them,
 -- with statements such as PREPARE and CREATE RULE, and thus block all sessions that draw. The views are based on
 -- functions, which release their locks.
-CREATE SCHEMA snowdrift_tables;
 COMMENT ON SCHEMA snowdrift_tables IS 'tables of Snowdrift, for dumps and for the library';
 GRANT USAGE ON SCHEMA snowdrift_tables TO @extowner@; -- lets this role dump and restore the tables
 
@@ -5374,7 +5385,7 @@ COMMENT ON FUNCTION snowdrift.lowest_hold(oid, bigint) IS 'lowest number at whic
 -- reader that does not find the lock has read a last number that is not above the setting.
 CREATE FUNCTION snowdrift.hold_sequence() RETURNS trigger LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    sequence regclass;
+    sequence oid;    -- as the parameters are: a function for another type could be another role's
     before_first bigint;
     is_allowed boolean;
     held bigint;
@@ -5407,7 +5418,7 @@ BEGIN
     RAISE '% of table "%" was not drawn after the transaction held the watermark back', coalesce('ID ' || (to_jsonb(NEW) ->> TG_ARGV[0]), 'an ID'), snowdrift.plain_name(watched) USING ERRCODE = '55000',
         DETAIL = 'Readers of new rows may have passed it, and would miss the row.',
         HINT = format(CASE WHEN current_setting('session_replication_role') = 'replica' THEN 'On a subscriber of logical replication, call snowdrift.unwatch(%L).'
-            ELSE 'Let the column''s default draw the ID, or call snowdrift.hold(%L) before drawing it.' || CASE WHEN watched = TG_RELID THEN ''
+            ELSE 'Let the column''s default draw the ID, or call snowdrift.hold(%1$L) before drawing it. If the default has changed, call snowdrift.watch(%1$L) again.' || CASE WHEN watched = TG_RELID THEN ''
                 ELSE ' Insert rows into that table, not into its partitions. An UPDATE cannot move rows to another partition: delete them, and insert them without their IDs.' END END, watched);
 END $$;
 COMMENT ON FUNCTION snowdrift.refuse_row() IS 'trigger of snowdrift.watch: raise an error for a row that readers may have passed';
@@ -5415,7 +5426,7 @@ COMMENT ON FUNCTION snowdrift.refuse_row() IS 'trigger of snowdrift.watch: raise
 -- The columns whose defaults draw: from a sequence, or from a generator whose watermark can be read. `sequence` is also the
 -- state of a generator that is one.
 CREATE FUNCTION snowdrift.drawing_columns("table" regclass, OUT number smallint, OUT kind text, OUT generator text, OUT sequence oid) RETURNS SETOF record
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 #variable_conflict use_column
 BEGIN
     RETURN QUERY SELECT attnum, 'sequence', NULL::text, objid FROM pg_attribute
@@ -5469,7 +5480,7 @@ END $$;
 COMMENT ON FUNCTION snowdrift.relation_problem(regclass) IS 'why new rows of a table cannot be read, however their IDs are drawn';
 
 -- For a column whose default is none of those in which drawing_columns() finds what draws. What draws without a default is not known.
-CREATE FUNCTION snowdrift.default_problem("table" regclass, number smallint) RETURNS text LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION snowdrift.default_problem("table" regclass, number smallint) RETURNS text LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 BEGIN
     RETURN (SELECT CASE WHEN a.attgenerated <> '' THEN 'It is a generated column.'
         ELSE format('%s, %s, does not draw from a known sequence or generator alone', CASE WHEN d.oid IS NULL THEN 'The default of its domain' ELSE 'Its default' END, e.expression)
@@ -5558,7 +5569,8 @@ BEGIN
         RAISE 'table "%" cannot be watched', snowdrift.plain_name("table") USING ERRCODE = CASE WHEN relation.relkind IN ('r', 'p', 'f') THEN '0A000' ELSE '42809' END,
             DETAIL = problem, HINT = 'Watch the table of a view, a foreign table on its own server, and partitions instead of inheritance.';
     END IF;
-    EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', name);    -- as CREATE TRIGGER does, but before the catalog is read
+    -- As CREATE TRIGGER does, but before the catalog is read. A watch is replaced with DROP TRIGGER, which needs the stronger lock.
+    EXECUTE format('LOCK TABLE %s IN %s MODE', name, CASE WHEN EXISTS (SELECT FROM snowdrift.watches("table")) THEN 'ACCESS EXCLUSIVE' ELSE 'SHARE ROW EXCLUSIVE' END);
     SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column" AND attnum > 0 AND NOT attisdropped;
     k := snowdrift.feed_key("table", a.attnum, '');
     problem := CASE WHEN relation.relispartition AND (k.kind = 'sequence' OR NOT k.is_default AND EXISTS (SELECT FROM snowdrift.drawing_columns(pg_partition_root("table")) AS d
@@ -5597,7 +5609,6 @@ BEGIN
         wanted := wanted || w.part;
     END LOOP;
     FOR w IN SELECT own.name FROM snowdrift.watches("table") AS own WHERE own.number = k.number AND own.part <> ALL (wanted) LOOP
-        EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', name);
         EXECUTE format('DROP TRIGGER %I ON %s', w.name, name);    -- of what the column drew from before
     END LOOP;
     -- If this transaction has drawn before, its next draw takes a hold.
@@ -5652,7 +5663,7 @@ COMMENT ON FUNCTION snowdrift.unwatch(regclass, name) IS 'remove the triggers of
 
 -- What read_new() reads: everything on which its promise relies.
 CREATE FUNCTION snowdrift.feed("table" regclass, OUT number smallint, OUT "column" name, OUT kind text, OUT generator text, OUT sequence oid, OUT is_watched boolean)
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 #variable_conflict use_variable
 DECLARE
     watched smallint[];
@@ -5683,8 +5694,8 @@ BEGIN
             WHERE pg_get_expr(d.adbin, relid) <> (SELECT pg_get_expr(o.adbin, o.adrelid) FROM pg_attrdef AS o WHERE o.adrelid = "table" AND o.adnum = number) LIMIT 1);
     ELSIF parts IS NULL OR NOT parts @> (CASE WHEN 'watermark' = ANY (parts) THEN '{watermark}' WHEN watched_generator IS NULL THEN '{hold,insert,update}' ELSE '{insert,update}' END)::text[] THEN
         problem := 'A trigger of the watch was dropped or disabled.';
-    ELSIF EXISTS (SELECT FROM pg_partition_tree("table") JOIN pg_trigger AS t ON t.tgrelid = relid JOIN pg_proc AS p ON p.oid = t.tgfoid
-            WHERE t.tgparentid <> 0 AND t.tgenabled <> 'A' AND p.pronamespace = 'snowdrift'::regnamespace AND p.proname IN ('hold_row', 'refuse_row')) THEN
+    ELSIF EXISTS (SELECT FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid
+            WHERE t.tgrelid = ANY (ARRAY(SELECT relid FROM pg_partition_tree("table"))) AND t.tgparentid <> 0 AND t.tgenabled <> 'A' AND p.pronamespace = 'snowdrift'::regnamespace AND p.proname IN ('hold_row', 'refuse_row')) THEN
         problem := 'A trigger of the watch was disabled in a partition.';
     ELSIF kind IS NULL THEN
         problem := 'The column''s default does not draw from a sequence or a generator.';
@@ -5702,8 +5713,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.feed(regclass) IS 'column by which new rows of a table are read, and what draws its values';
 
--- An INSERT of no rows takes the hold of a sequence as any other does, and needs the same privilege. In the SQL edition, a generator
--- takes its hold when it draws. Generators of the library need no call: they also hold for rows that are inserted.
+-- An INSERT of no rows takes the hold of a sequence as any other does, and needs the same privilege. A generator takes its hold when it
+-- draws.
 CREATE FUNCTION snowdrift.hold("table" regclass) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     f pg_catalog.record;
@@ -5714,8 +5725,8 @@ BEGIN
     f := snowdrift.feed("table");
     IF f.kind OPERATOR(pg_catalog.=) 'sequence' THEN
         EXECUTE pg_catalog.format('INSERT INTO %s (%I) OVERRIDING SYSTEM VALUE SELECT NULL LIMIT 0', snowdrift.qualified_name("table"), f."column");
-    ELSIF f.sequence IS NOT NULL THEN
-        PERFORM @extschema@.next_snowflake(f.generator);
+    ELSE
+        EXECUTE pg_catalog.format('SELECT @extschema@.next_%s(%s)', f.kind, pg_catalog.quote_literal(NULLIF(f.generator, ''::pg_catalog.text)) OPERATOR(pg_catalog.||) '::pg_catalog.text'::pg_catalog.text);
     END IF;
 END $$;
 COMMENT ON FUNCTION snowdrift.hold(regclass)
@@ -5890,11 +5901,11 @@ ALTER TABLE snowdrift_tables.published_watermark ENABLE REPLICA TRIGGER skip_row
 
 -- What messages call the source of a watermark
 CREATE FUNCTION snowdrift.watermark_source(kind text, source text) RETURNS text LANGUAGE sql STABLE
-    RETURN CASE WHEN kind = 'table' THEN format('table "%s"', snowdrift.plain_name(source::oid)) WHEN source = '' THEN format('the default %s generator', kind)
+    RETURN CASE WHEN kind = 'table' THEN format('table "%s"', snowdrift.plain_name(source::oid::regclass)) WHEN source = '' THEN format('the default %s generator', kind)
         ELSE format('ID generator "%s"', source) END;
 COMMENT ON FUNCTION snowdrift.watermark_source(text, text) IS 'table or generator of a watermark, for messages';
 
--- A sequence and its file, which RESTART and TRUNCATE … RESTART IDENTITY replace, or the definition of a generator.
+-- A sequence and its file, which RESTART and TRUNCATE with RESTART IDENTITY replace, or the definition of a generator.
 CREATE FUNCTION snowdrift.watermark_origin(source text, sequence oid) RETURNS text LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN CASE WHEN sequence <> 0 THEN (SELECT concat_ws('/', c.oid, c.relfilenode) FROM pg_class AS c WHERE c.oid = sequence)
@@ -5921,7 +5932,7 @@ BEGIN
             watermark := NULL;
             SELECT kind AS kind, source AS generator, NULL::oid AS sequence INTO f;
             IF kind = 'table' THEN
-                f := snowdrift.feed(source::oid);
+                f := snowdrift.feed(source::oid::regclass);
             END IF;
             origin := snowdrift.watermark_origin(source, f.sequence);
             watermark := (SELECT w.watermark FROM snowdrift.current_watermark(f.kind, f.generator, f.sequence, false) AS w);
@@ -6112,23 +6123,8 @@ CREATE TRIGGER seal_keys_changed
 ALTER TABLE snowdrift_tables.seal_key ENABLE ALWAYS TRIGGER seal_keys_changed;
 COMMENT ON TRIGGER seal_keys_changed ON snowdrift_tables.seal_key IS 'make all sessions read the keys of seals again';
 
--- Also what ALTER DEFAULT PRIVILEGES has granted
-DO $$
-DECLARE
-    functions CONSTANT regprocedure[] := ARRAY['@extschema@.snowflake_seal(bigint, text)', '@extschema@.snowflake_unseal(uuid, text, boolean)', 'snowdrift.create_seal(text, bytea)',
-        'snowdrift.rotate_seal(text, bytea)', 'snowdrift.drop_seal(text)', 'snowdrift.drop_seal(text, integer)', 'snowdrift.seal_keys(text)'];
-    place text;
-    grantee text;
-BEGIN
-    FOR place, grantee IN SELECT p.oid::regprocedure, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
-            FROM pg_proc AS p, aclexplode(coalesce(proacl, acldefault('f', proowner))) AS a WHERE p.oid = ANY (functions) AND a.grantee <> proowner LOOP
-        EXECUTE format('REVOKE ALL ON FUNCTION %s FROM %s', place, grantee);
-    END LOOP;
-    FOR grantee IN SELECT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
-            FROM pg_class, aclexplode(relacl) AS a WHERE oid = 'snowdrift_tables.seal_key'::regclass AND a.grantee <> relowner LOOP
-        EXECUTE format('REVOKE ALL ON snowdrift_tables.seal_key FROM %s', grantee);
-    END LOOP;
-END $$;
+REVOKE ALL ON FUNCTION @extschema@.snowflake_seal(bigint, text), @extschema@.snowflake_unseal(uuid, text, boolean), snowdrift.create_seal(text, bytea),
+    snowdrift.rotate_seal(text, bytea), snowdrift.drop_seal(text), snowdrift.drop_seal(text, integer), snowdrift.seal_keys(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION @extschema@.snowflake_seal(bigint, text), @extschema@.snowflake_unseal(uuid, text, boolean), snowdrift.create_seal(text, bytea),
     snowdrift.rotate_seal(text, bytea), snowdrift.drop_seal(text), snowdrift.drop_seal(text, integer), snowdrift.seal_keys(text) TO @extowner@ WITH GRANT OPTION;
 
@@ -6225,3 +6221,21 @@ COMMENT ON COLUMN snowdrift.published_watermarks.watermark IS 'watermark as text
 COMMENT ON COLUMN snowdrift.published_watermarks.published_at IS 'time at which it was read on the primary';
 COMMENT ON COLUMN snowdrift.published_watermarks.origin IS 'identity of the sequence or the generator; with another one, standbys raise an error';
 GRANT SELECT ON snowdrift.published_watermarks TO PUBLIC;
+
+-- What ALTER DEFAULT PRIVILEGES has granted on tables, sequences, and functions that are not for all roles
+DO $$
+DECLARE
+    revocation text;
+BEGIN
+    FOR revocation IN
+        SELECT format('REVOKE %s ON %s FROM %s CASCADE', a.privilege_type, o.name, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END)
+        FROM (SELECT CASE relkind WHEN 'S' THEN 'SEQUENCE ' ELSE 'TABLE ' END || oid::regclass, relowner, relacl, CASE relkind WHEN 'S' THEN '{SELECT,UPDATE}' ELSE '{SELECT,INSERT}' END
+              FROM pg_class WHERE relnamespace = 'snowdrift_tables'::regnamespace AND relkind IN ('r', 'S')
+              UNION ALL SELECT 'FUNCTION ' || p.oid::regprocedure, proowner, proacl, '{EXECUTE}'
+              FROM pg_proc AS p JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+                  JOIN pg_extension AS e ON d.refclassid = 'pg_extension'::regclass AND e.oid = d.refobjid AND e.extname = 'snowdrift'
+              WHERE NOT has_function_privilege('public', p.oid, 'EXECUTE')) AS o(name, owner, acl, privileges), aclexplode(o.acl) AS a
+        WHERE a.grantee <> o.owner AND NOT (a.grantee = '@extowner@'::regrole AND a.privilege_type = ANY (o.privileges::text[])) LOOP
+        EXECUTE revocation;
+    END LOOP;
+END $$;

@@ -70,6 +70,11 @@ FOR problem IN
     RAISE '% belongs to role %', problem.object, problem.owner USING ERRCODE = '42501',
         HINT = 'Run the file as the role that has installed it before.';
 END LOOP;
+FOR problem IN SELECT t.tgname, t.tgrelid::regclass AS "table", p.proowner::regrole AS owner FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid
+        WHERE t.tgrelid = ANY (relations) AND p.proowner <> installer LOOP
+    RAISE 'trigger "%" of table % calls a function of role %', problem.tgname, problem."table", problem.owner USING ERRCODE = '42501',
+        HINT = format('Run DROP TRIGGER %I ON %s. Keys of seals that the role may have read should be rotated.', problem.tgname, problem."table");
+END LOOP;
 FOR problem IN
     SELECT relnamespace::regnamespace AS schema, relname FROM pg_class
     WHERE oid = ANY (relations) AND relnamespace::regnamespace || '.' || relname
@@ -4561,7 +4566,7 @@ COMMENT ON FUNCTION snowdrift.lowest_hold(oid, bigint) IS 'lowest number at whic
 -- reader that does not find the lock has read a last number that is not above the setting.
 CREATE OR REPLACE FUNCTION snowdrift.hold_sequence() RETURNS trigger LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    sequence regclass;
+    sequence oid;    -- as the parameters are: a function for another type could be another role's
     before_first bigint;
     is_allowed boolean;
     held bigint;
@@ -4594,7 +4599,7 @@ BEGIN
     RAISE '% of table "%" was not drawn after the transaction held the watermark back', coalesce('ID ' || (to_jsonb(NEW) ->> TG_ARGV[0]), 'an ID'), snowdrift.plain_name(watched) USING ERRCODE = '55000',
         DETAIL = 'Readers of new rows may have passed it, and would miss the row.',
         HINT = format(CASE WHEN current_setting('session_replication_role') = 'replica' THEN 'On a subscriber of logical replication, call snowdrift.unwatch(%L).'
-            ELSE 'Let the column''s default draw the ID, or call snowdrift.hold(%L) before drawing it.' || CASE WHEN watched = TG_RELID THEN ''
+            ELSE 'Let the column''s default draw the ID, or call snowdrift.hold(%1$L) before drawing it. If the default has changed, call snowdrift.watch(%1$L) again.' || CASE WHEN watched = TG_RELID THEN ''
                 ELSE ' Insert rows into that table, not into its partitions. An UPDATE cannot move rows to another partition: delete them, and insert them without their IDs.' END END, watched);
 END $$;
 COMMENT ON FUNCTION snowdrift.refuse_row() IS 'trigger of snowdrift.watch: raise an error for a row that readers may have passed';
@@ -4602,7 +4607,7 @@ COMMENT ON FUNCTION snowdrift.refuse_row() IS 'trigger of snowdrift.watch: raise
 -- The columns whose defaults draw: from a sequence, or from a generator whose watermark can be read. `sequence` is also the
 -- state of a generator that is one.
 CREATE OR REPLACE FUNCTION snowdrift.drawing_columns("table" regclass, OUT number smallint, OUT kind text, OUT generator text, OUT sequence oid) RETURNS SETOF record
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 #variable_conflict use_column
 BEGIN
     RETURN QUERY SELECT attnum, 'sequence', NULL::text, objid FROM pg_attribute
@@ -4656,7 +4661,7 @@ END $$;
 COMMENT ON FUNCTION snowdrift.relation_problem(regclass) IS 'why new rows of a table cannot be read, however their IDs are drawn';
 
 -- For a column whose default is none of those in which drawing_columns() finds what draws. What draws without a default is not known.
-CREATE OR REPLACE FUNCTION snowdrift.default_problem("table" regclass, number smallint) RETURNS text LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+CREATE OR REPLACE FUNCTION snowdrift.default_problem("table" regclass, number smallint) RETURNS text LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 BEGIN
     RETURN (SELECT CASE WHEN a.attgenerated <> '' THEN 'It is a generated column.'
         ELSE format('%s, %s, does not draw from a known sequence or generator alone', CASE WHEN d.oid IS NULL THEN 'The default of its domain' ELSE 'Its default' END, e.expression)
@@ -4745,7 +4750,8 @@ BEGIN
         RAISE 'table "%" cannot be watched', snowdrift.plain_name("table") USING ERRCODE = CASE WHEN relation.relkind IN ('r', 'p', 'f') THEN '0A000' ELSE '42809' END,
             DETAIL = problem, HINT = 'Watch the table of a view, a foreign table on its own server, and partitions instead of inheritance.';
     END IF;
-    EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', name);    -- as CREATE TRIGGER does, but before the catalog is read
+    -- As CREATE TRIGGER does, but before the catalog is read. A watch is replaced with DROP TRIGGER, which needs the stronger lock.
+    EXECUTE format('LOCK TABLE %s IN %s MODE', name, CASE WHEN EXISTS (SELECT FROM snowdrift.watches("table")) THEN 'ACCESS EXCLUSIVE' ELSE 'SHARE ROW EXCLUSIVE' END);
     SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column" AND attnum > 0 AND NOT attisdropped;
     k := snowdrift.feed_key("table", a.attnum, '');
     problem := CASE WHEN relation.relispartition AND (k.kind = 'sequence' OR NOT k.is_default AND EXISTS (SELECT FROM snowdrift.drawing_columns(pg_partition_root("table")) AS d
@@ -4784,7 +4790,6 @@ BEGIN
         wanted := wanted || w.part;
     END LOOP;
     FOR w IN SELECT own.name FROM snowdrift.watches("table") AS own WHERE own.number = k.number AND own.part <> ALL (wanted) LOOP
-        EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', name);
         EXECUTE format('DROP TRIGGER %I ON %s', w.name, name);    -- of what the column drew from before
     END LOOP;
     -- If this transaction has drawn before, its next draw takes a hold.
@@ -4841,7 +4846,7 @@ COMMENT ON FUNCTION snowdrift.unwatch(regclass, name) IS 'remove the triggers of
 
 -- What read_new() reads: everything on which its promise relies.
 CREATE OR REPLACE FUNCTION snowdrift.feed("table" regclass, OUT number smallint, OUT "column" name, OUT kind text, OUT generator text, OUT sequence oid, OUT is_watched boolean)
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 #variable_conflict use_variable
 DECLARE
     watched smallint[];
@@ -4872,8 +4877,8 @@ BEGIN
             WHERE pg_get_expr(d.adbin, relid) <> (SELECT pg_get_expr(o.adbin, o.adrelid) FROM pg_attrdef AS o WHERE o.adrelid = "table" AND o.adnum = number) LIMIT 1);
     ELSIF parts IS NULL OR NOT parts @> (CASE WHEN 'watermark' = ANY (parts) THEN '{watermark}' WHEN watched_generator IS NULL THEN '{hold,insert,update}' ELSE '{insert,update}' END)::text[] THEN
         problem := 'A trigger of the watch was dropped or disabled.';
-    ELSIF EXISTS (SELECT FROM pg_partition_tree("table") JOIN pg_trigger AS t ON t.tgrelid = relid JOIN pg_proc AS p ON p.oid = t.tgfoid
-            WHERE t.tgparentid <> 0 AND t.tgenabled <> 'A' AND p.pronamespace = 'snowdrift'::regnamespace AND p.proname IN ('hold_row', 'refuse_row')) THEN
+    ELSIF EXISTS (SELECT FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid
+            WHERE t.tgrelid = ANY (ARRAY(SELECT relid FROM pg_partition_tree("table"))) AND t.tgparentid <> 0 AND t.tgenabled <> 'A' AND p.pronamespace = 'snowdrift'::regnamespace AND p.proname IN ('hold_row', 'refuse_row')) THEN
         problem := 'A trigger of the watch was disabled in a partition.';
     ELSIF kind IS NULL THEN
         problem := 'The column''s default does not draw from a sequence or a generator.';
@@ -4891,8 +4896,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.feed(regclass) IS 'column by which new rows of a table are read, and what draws its values';
 
--- An INSERT of no rows takes the hold of a sequence as any other does, and needs the same privilege. In the SQL edition, a generator
--- takes its hold when it draws. Generators of the library need no call: they also hold for rows that are inserted.
+-- An INSERT of no rows takes the hold of a sequence as any other does, and needs the same privilege. A generator takes its hold when it
+-- draws.
 CREATE OR REPLACE FUNCTION snowdrift.hold("table" regclass) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     f pg_catalog.record;
@@ -4903,8 +4908,8 @@ BEGIN
     f := snowdrift.feed("table");
     IF f.kind OPERATOR(pg_catalog.=) 'sequence' THEN
         EXECUTE pg_catalog.format('INSERT INTO %s (%I) OVERRIDING SYSTEM VALUE SELECT NULL LIMIT 0', snowdrift.qualified_name("table"), f."column");
-    ELSIF f.sequence IS NOT NULL THEN
-        PERFORM public.next_snowflake(f.generator);
+    ELSE
+        EXECUTE pg_catalog.format('SELECT public.next_%s(%s)', f.kind, pg_catalog.quote_literal(NULLIF(f.generator, ''::pg_catalog.text)) OPERATOR(pg_catalog.||) '::pg_catalog.text'::pg_catalog.text);
     END IF;
 END $$;
 COMMENT ON FUNCTION snowdrift.hold(regclass)
@@ -5087,11 +5092,11 @@ ALTER TABLE snowdrift_tables.published_watermark ENABLE REPLICA TRIGGER skip_row
 
 -- What messages call the source of a watermark
 CREATE OR REPLACE FUNCTION snowdrift.watermark_source(kind text, source text) RETURNS text LANGUAGE sql STABLE
-    RETURN CASE WHEN kind = 'table' THEN format('table "%s"', snowdrift.plain_name(source::oid)) WHEN source = '' THEN format('the default %s generator', kind)
+    RETURN CASE WHEN kind = 'table' THEN format('table "%s"', snowdrift.plain_name(source::oid::regclass)) WHEN source = '' THEN format('the default %s generator', kind)
         ELSE format('ID generator "%s"', source) END;
 COMMENT ON FUNCTION snowdrift.watermark_source(text, text) IS 'table or generator of a watermark, for messages';
 
--- A sequence and its file, which RESTART and TRUNCATE … RESTART IDENTITY replace, or the definition of a generator.
+-- A sequence and its file, which RESTART and TRUNCATE with RESTART IDENTITY replace, or the definition of a generator.
 CREATE OR REPLACE FUNCTION snowdrift.watermark_origin(source text, sequence oid) RETURNS text LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN CASE WHEN sequence <> 0 THEN (SELECT concat_ws('/', c.oid, c.relfilenode) FROM pg_class AS c WHERE c.oid = sequence)
@@ -5118,7 +5123,7 @@ BEGIN
             watermark := NULL;
             SELECT kind AS kind, source AS generator, NULL::oid AS sequence INTO f;
             IF kind = 'table' THEN
-                f := snowdrift.feed(source::oid);
+                f := snowdrift.feed(source::oid::regclass);
             END IF;
             origin := snowdrift.watermark_origin(source, f.sequence);
             watermark := (SELECT w.watermark FROM snowdrift.current_watermark(f.kind, f.generator, f.sequence, false) AS w);
@@ -5319,8 +5324,8 @@ BEGIN
     IF inner_key IS NULL THEN
         RAISE 'seal "%" does not exist', name USING ERRCODE = '42704', HINT = 'Check the name. If its keys were lost, restore them from a backup; otherwise, call snowdrift.create_seal().';
     END IF;
-    tag := (('x' || encode(sha256(outer_key || sha256(inner_key || '\x01'::bytea || int8send(id) || name_bytes)), 'hex'))::bit(64)::bigint >> 6) & 288230376151711743;    -- 2^58 - 1
-    body := id # ('x' || encode(sha256(outer_key || sha256(inner_key || '\x02'::bytea || int8send(tag) || name_bytes)), 'hex'))::bit(64)::bigint;
+    tag := (('x' || encode(sha256(outer_key || sha256(inner_key || decode('01', 'hex') || int8send(id) || name_bytes)), 'hex'))::bit(64)::bigint >> 6) & 288230376151711743;    -- 2^58 - 1
+    body := id # ('x' || encode(sha256(outer_key || sha256(inner_key || decode('02', 'hex') || int8send(tag) || name_bytes)), 'hex'))::bit(64)::bigint;
     RETURN encode(int8send((tag >> 10 << 16) | 32768 | ((tag & 1023) << 2) | ((body >> 62) & 3))
         || int8send((body & 4611686018427387903) | (-9223372036854775808)), 'hex')::uuid;    -- 2^62 - 1
 END $$;
@@ -5347,8 +5352,8 @@ BEGIN
         SELECT k.version, k.id, k.inner_key, k.outer_key INTO last, last_id, inner_key, outer_key FROM snowdrift_tables.seal_key AS k
         WHERE k.name = snowflake_unseal.name COLLATE "C" AND (k.version, k.id) < (last, last_id) ORDER BY k.version DESC, k.id DESC LIMIT 1;
         EXIT WHEN NOT FOUND;
-        id := body # ('x' || encode(sha256(outer_key || sha256(inner_key || '\x02'::bytea || int8send(tag) || name_bytes)), 'hex'))::bit(64)::bigint;
-        IF (('x' || encode(sha256(outer_key || sha256(inner_key || '\x01'::bytea || int8send(id) || name_bytes)), 'hex'))::bit(64)::bigint >> 6) & 288230376151711743 = tag
+        id := body # ('x' || encode(sha256(outer_key || sha256(inner_key || decode('02', 'hex') || int8send(tag) || name_bytes)), 'hex'))::bit(64)::bigint;
+        IF (('x' || encode(sha256(outer_key || sha256(inner_key || decode('01', 'hex') || int8send(id) || name_bytes)), 'hex'))::bit(64)::bigint >> 6) & 288230376151711743 = tag
                 AND (high >> 12) & 15 = 8 AND (low >> 62) & 3 = 2 THEN
             RETURN id;
         END IF;
@@ -5381,12 +5386,18 @@ FOR place, grantee, privileges, is_new, options IN
     SELECT o.name, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END, string_agg(a.privilege_type, ', ' ORDER BY a.privilege_type), o.is_new,
         CASE WHEN bool_or(a.is_grantable) THEN ' WITH GRANT OPTION, and grant again what this role has granted to others' ELSE '' END
     FROM objects AS o, aclexplode(o.acl) AS a
-    WHERE a.grantee <> o.owner AND (o.is_new OR is_restored AND (a.grantee = 0 OR a.grantee IN (SELECT d.grantee FROM pg_default_acl, aclexplode(defaclacl) AS d)))
+    WHERE a.grantee <> o.owner AND (o.is_new OR is_restored)
     GROUP BY o.name, a.grantee, o.is_new ORDER BY o.name, a.grantee LOOP
+    IF NOT is_new AND grantee <> 'PUBLIC' AND grantee <> ALL (ARRAY(SELECT d.grantee::regrole::text FROM pg_default_acl, aclexplode(defaclacl) AS d WHERE d.grantee <> 0)) THEN
+        RAISE NOTICE 'kept % on % for %', privileges, place, grantee USING HINT = format('If you have not granted it, run REVOKE ALL ON %s FROM %s CASCADE.', place, grantee);
+        CONTINUE;
+    END IF;
     EXECUTE format('REVOKE ALL ON %s FROM %s CASCADE', place, grantee);
-    IF NOT is_new THEN
-        RAISE NOTICE 'revoked % on % from %, because a restore may have granted them', privileges, place, grantee
-            USING HINT = format('If you have granted them, run GRANT %s ON %s TO %s%s.', privileges, place, grantee, options);
+    IF NOT is_new AND grantee = 'PUBLIC' THEN
+        RAISE NOTICE 'revoked % on % from PUBLIC', privileges, place;
+    ELSIF NOT is_new THEN
+        RAISE NOTICE 'revoked % on % from %, because a restore may have granted it', privileges, place, grantee
+            USING HINT = format('If you have granted it, run GRANT %s ON %s TO %s%s.', privileges, place, grantee, options);
     END IF;
 END LOOP;
 IF is_restored OR NOT is_repeated THEN
@@ -5397,8 +5408,10 @@ IF is_restored OR NOT is_repeated THEN
 END IF;
 FOR grantee, options, is_new IN
     SELECT a.grantee::regrole, CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END, is_restored AND a.grantee IN (SELECT d.grantee FROM pg_default_acl, aclexplode(defaclacl) AS d)
-    FROM aclexplode(creators) AS a WHERE a.grantee <> 0 AND a.grantee::regrole <> current_user::regrole LOOP
-    IF is_new THEN
+    FROM aclexplode(creators) AS a WHERE a.grantee::regrole <> current_user::regrole LOOP
+    IF grantee = '-' THEN
+        RAISE NOTICE 'revoked EXECUTE on FUNCTION snowdrift.create_generator from PUBLIC';
+    ELSIF is_new THEN
         RAISE NOTICE 'revoked EXECUTE on FUNCTION snowdrift.create_generator from %, because a restore may have granted it', grantee
             USING HINT = format('If you have granted it, run GRANT EXECUTE ON FUNCTION snowdrift.create_generator TO %s%s.', grantee, options);
     ELSE

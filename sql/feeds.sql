@@ -178,6 +178,15 @@ DROP VIEW v;
 DROP TABLE c;
 DROP SEQUENCE bad;
 
+-- Expressions with other quotes
+SET quote_all_identifiers = on;
+CREATE TABLE quoted (id bigserial PRIMARY KEY);
+SELECT snowdrift.watch('quoted');
+INSERT INTO quoted DEFAULT VALUES;
+SELECT * FROM snowdrift.read_new(NULL::quoted);
+RESET quote_all_identifiers;
+DROP TABLE quoted;
+
 -- Partitions: through the parent
 CREATE TABLE parts (id bigserial, k integer, PRIMARY KEY (id, k)) PARTITION BY LIST (k);
 CREATE TABLE part_1 PARTITION OF parts FOR VALUES IN (1);

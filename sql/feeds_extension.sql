@@ -49,6 +49,10 @@ SELECT snowdrift.hold('orders');
 COMMIT;
 -- A watch with an argument that has no default, and tables that have no watermark
 SELECT snowdrift.watch('flakes'), snowdrift.watch('orders'), snowdrift.watch('ulids'), snowdrift.watch('uuids');
+BEGIN;
+SELECT snowdrift.hold('orders'), snowdrift.hold('ulids'), snowdrift.hold('uuids');
+SELECT kind, generator FROM snowdrift.watermark_holders ORDER BY 1;
+COMMIT;
 SELECT tgrelid::regclass, encode(tgargs, 'escape') FROM pg_trigger WHERE tgfoid = 'snowdrift.hold_row'::regproc ORDER BY tgrelid;
 SELECT error_of(format('SELECT snowdrift.%s', call)) FROM unnest(ARRAY['watch(''snos'')', 'read_new(NULL::snos)', 'watch(''random'')', 'read_new(NULL::random)']) AS call;
 SELECT error_of($$SELECT snowdrift.watch('random', 'id')$$);

@@ -47,5 +47,8 @@ as_repeatable() {
         in_body && /^END;$/ { sub(/;\n$/, "\n", held); flush("EXECUTE $sql$\n", "$sql$;\n"); in_body = 0 }'
 }
 
+# Not each encoding of databases and clients has other characters.
+! grep -rnP '[^\x00-\x7F]' src/sql >&2 || { echo "only ASCII characters can be installed in all databases" >&2; exit 1; }
+
 assemble "${extension[@]}" | update snowdrift--1.0.sql
 assemble "${edition[@]}" | as_repeatable | update sql-edition/snowdrift.sql

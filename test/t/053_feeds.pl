@@ -434,6 +434,24 @@ for my $edition ([ 'extension', 'postgres' ], [ 'edition', 'owner' ])
 	}
 }
 
+# A transaction that reads and then inserts, beside a watch() that replaces one of another kind
+for my $edition ([ 'extension', 'postgres' ], [ 'edition', 'owner' ])
+{
+	($db, $user) = @$edition;
+	run(q{CREATE TABLE changing (id bigserial PRIMARY KEY, n integer); SELECT snowdrift.watch('changing') \g /dev/null
+		ALTER TABLE changing ALTER id SET DEFAULT next_snowflake()});
+	my ($writer, $watcher) = (session(), session());
+	$writer->query_safe('BEGIN');
+	$writer->query_safe('SELECT count(*) FROM changing');
+	$watcher->query_until(qr/started/, "\\echo started\nSELECT snowdrift.watch('changing');\n\\echo code :SQLSTATE\n");
+	$node->poll_query_until($db, q{SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'changing'::regclass AND NOT granted)}) or die;
+	$writer->query('INSERT INTO changing (n) VALUES (1)');
+	$writer->query('COMMIT');
+	like($watcher->query_until(qr/code \w+/, ''), qr/code 00000/, "$db: watch() again, beside a transaction that has read, causes no deadlock");
+	is(run('SELECT count(*) FROM changing'), 1, '... and the transaction inserts its row');
+	$_->quit for $writer, $watcher;
+}
+
 # A transaction that drew before it watches the first table of the generator
 ($db, $user) = ('edition', 'owner');
 run(q{SELECT snowdrift.unwatch(t.tgrelid::regclass) FROM (SELECT DISTINCT tgrelid FROM pg_trigger WHERE tgfoid = 'snowdrift.refuse_row()'::regprocedure AND tgparentid = 0) AS t});

@@ -67,8 +67,16 @@ like(run('views', "EXPLAIN SELECT FROM orders WHERE id = ids.snowflake_unseal('$
 create_edition($node, 'granting', 'ALTER DEFAULT PRIVILEGES FOR ROLE owner GRANT ALL ON FUNCTIONS TO stranger; ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO stranger');
 like(error('granting', "SELECT $_", 'stranger'), qr/42501/, "by default, it cannot call $_ of the SQL edition") for @calls;
 $node->safe_psql('postgres', 'CREATE DATABASE granting_extension');
-$node->safe_psql('granting_extension', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO stranger; CREATE EXTENSION snowdrift');
+$node->safe_psql('granting_extension', join('', map { "ALTER DEFAULT PRIVILEGES GRANT ALL ON $_ TO stranger, PUBLIC;" } qw(FUNCTIONS TABLES SEQUENCES SCHEMAS)) . 'CREATE EXTENSION snowdrift');
 like(error('granting_extension', "SELECT $_", 'stranger'), qr/42501/, "... nor $_ of the extension") for @calls;
+# What other roles may do with the schemas, tables, sequences and functions that are not for all
+my $others = q{SELECT string_agg(name || ' ' || coalesce(nullif(a.grantee, 0)::regrole::text, 'PUBLIC') || ' ' || a.privilege_type, E'\n' ORDER BY name, a.grantee, a.privilege_type)
+	FROM (SELECT nspname, nspowner, nspacl FROM pg_namespace WHERE nspname LIKE 'snowdrift%'
+		UNION ALL SELECT oid::regclass::text, relowner, relacl FROM pg_class WHERE relnamespace = 'snowdrift_tables'::regnamespace AND relkind IN ('r', 'S')
+		UNION ALL SELECT oid::regprocedure::text, proowner, proacl FROM pg_proc WHERE NOT has_function_privilege('public', oid, 'EXECUTE')
+			AND (pronamespace = 'snowdrift'::regnamespace OR oid::regprocedure::text ~ '^snowflake_(at|seal|unseal)')) AS o(name, owner, acl), aclexplode(acl) AS a
+	WHERE a.grantee <> owner};
+is($node->safe_psql('granting_extension', $others), join("\n", grep { !/ (owner|backend) / } split /\n/, $node->safe_psql('extension', $others)), '... and no other role has a privilege that it does not have by default');
 
 # All that a session of the extension keeps until a table changes
 is(run('extension', q{SELECT snowdrift.create_generator('web', 'snowflake') \g /dev/null
@@ -234,7 +242,7 @@ is($node->safe_psql('granting_restored', q{SELECT has_schema_privilege('stranger
 is($node->safe_psql('granting_restored', q{SELECT snowflake_seal(1, 'orders')}, extra_params => [ '-U', 'backend' ]), $seal_of_1, '... and the grants of the dump remain');
 my $granted = 'GRANT EXECUTE ON FUNCTION snowflake_seal(bigint, text) TO stranger';
 $node->safe_psql('granting_restored', $granted, extra_params => [ '-U', 'owner' ]);
-is($run_again->(), '', 'the file, run once more, revokes nothing');
+is($run_again->(), '', 'the file, run once more, revokes nothing, and says nothing');
 is($node->safe_psql('granting_restored', q{SELECT snowflake_seal(1, 'orders')}, extra_params => [ '-U', 'stranger' ]), $seal_of_1, '... not even from a role with default privileges');
 $node->safe_psql('postgres', 'CREATE DATABASE granting_copy OWNER owner TEMPLATE granting_restored');
 unlike($run_again->('granting_copy'), qr/revoked/, '... nor in a copy of the database');
@@ -257,7 +265,24 @@ for my $options ([], [ '-T', 'snowdrift_tables.seal_key' ], [ '-N', 'snowdrift_t
 	$node->safe_psql('second', "ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO stranger");
 	IPC::Run::run([ 'psql', '-X', '-q', '-o', '/dev/null', '-d', $node->connstr('second'), '-f', $dump ], '2>', '/dev/null');
 	$node->safe_psql('second', 'GRANT EXECUTE ON FUNCTION snowdrift.advance(timestamptz) TO stranger WITH GRANT OPTION', extra_params => [ '-U', 'owner' ]);
+	unless (@$options)
+	{
+		my $trigger = 'TRIGGER planted ON snowdrift_tables.seal_key';
+		$node->safe_psql('second', q{CREATE FUNCTION public.planted() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'; ALTER FUNCTION public.planted OWNER TO stranger;
+			CREATE TRIGGER planted AFTER INSERT ON snowdrift_tables.seal_key FOR EACH ROW EXECUTE FUNCTION public.planted()});
+		eval { $run_again->('second') };
+		like($@, qr/trigger "planted" of table snowdrift_tables\.seal_key calls a function of role stranger\nHINT:  Run DROP \Q$trigger\E\./, 'a trigger of another role is refused');
+		$node->safe_psql('second', "DROP $trigger");
+	}
+	my $is_without_tables = grep { $_ eq '-N' } @$options;
+	$node->safe_psql('second', join('', map { "ALTER DEFAULT PRIVILEGES REVOKE ALL ON $_ FROM stranger;" } qw(FUNCTIONS TABLES SEQUENCES SCHEMAS))) if $is_without_tables;
 	my $notices = $run_again->('second');
+	like($notices, qr/kept EXECUTE on (FUNCTION public\.snowflake_seal\(bigint,text\)) for backend\nHINT:  .* REVOKE ALL ON \1 FROM backend/, 'a notice names grants that remain');
+	if ($is_without_tables)
+	{
+		like($notices, qr/kept EXECUTE on FUNCTION snowdrift\.seal_keys\(text\) for stranger/, '... also if default privileges were changed after the restore');
+		next;
+	}
 	like($notices, qr/advance\(\S.*\) TO stranger WITH GRANT OPTION, and grant again/, 'a notice says that what a role has granted to others is revoked, too');
 	like($notices, qr/revoked EXECUTE on FUNCTION snowdrift\.seal_keys\(text\) from stranger/, "its dump, pg_dump @$options, is restored, and the file is run again");
 	like(error('second', "SELECT $_", 'stranger'), qr/42501/, "... which revokes $_") for "snowflake_unseal('$seal_of_1', 'orders')", q{snowdrift.seal_keys('orders')};

@@ -70,6 +70,11 @@ FOR problem IN
     RAISE '% belongs to role %', problem.object, problem.owner USING ERRCODE = '42501',
         HINT = 'Run the file as the role that has installed it before.';
 END LOOP;
+FOR problem IN SELECT t.tgname, t.tgrelid::regclass AS "table", p.proowner::regrole AS owner FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid
+        WHERE t.tgrelid = ANY (relations) AND p.proowner <> installer LOOP
+    RAISE 'trigger "%" of table % calls a function of role %', problem.tgname, problem."table", problem.owner USING ERRCODE = '42501',
+        HINT = format('Run DROP TRIGGER %I ON %s. Keys of seals that the role may have read should be rotated.', problem.tgname, problem."table");
+END LOOP;
 FOR problem IN
     SELECT relnamespace::regnamespace AS schema, relname FROM pg_class
     WHERE oid = ANY (relations) AND relnamespace::regnamespace || '.' || relname

@@ -16,12 +16,18 @@ FOR place, grantee, privileges, is_new, options IN
     SELECT o.name, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END, string_agg(a.privilege_type, ', ' ORDER BY a.privilege_type), o.is_new,
         CASE WHEN bool_or(a.is_grantable) THEN ' WITH GRANT OPTION, and grant again what this role has granted to others' ELSE '' END
     FROM objects AS o, aclexplode(o.acl) AS a
-    WHERE a.grantee <> o.owner AND (o.is_new OR is_restored AND (a.grantee = 0 OR a.grantee IN (SELECT d.grantee FROM pg_default_acl, aclexplode(defaclacl) AS d)))
+    WHERE a.grantee <> o.owner AND (o.is_new OR is_restored)
     GROUP BY o.name, a.grantee, o.is_new ORDER BY o.name, a.grantee LOOP
+    IF NOT is_new AND grantee <> 'PUBLIC' AND grantee <> ALL (ARRAY(SELECT d.grantee::regrole::text FROM pg_default_acl, aclexplode(defaclacl) AS d WHERE d.grantee <> 0)) THEN
+        RAISE NOTICE 'kept % on % for %', privileges, place, grantee USING HINT = format('If you have not granted it, run REVOKE ALL ON %s FROM %s CASCADE.', place, grantee);
+        CONTINUE;
+    END IF;
     EXECUTE format('REVOKE ALL ON %s FROM %s CASCADE', place, grantee);
-    IF NOT is_new THEN
-        RAISE NOTICE 'revoked % on % from %, because a restore may have granted them', privileges, place, grantee
-            USING HINT = format('If you have granted them, run GRANT %s ON %s TO %s%s.', privileges, place, grantee, options);
+    IF NOT is_new AND grantee = 'PUBLIC' THEN
+        RAISE NOTICE 'revoked % on % from PUBLIC', privileges, place;
+    ELSIF NOT is_new THEN
+        RAISE NOTICE 'revoked % on % from %, because a restore may have granted it', privileges, place, grantee
+            USING HINT = format('If you have granted it, run GRANT %s ON %s TO %s%s.', privileges, place, grantee, options);
     END IF;
 END LOOP;
 IF is_restored OR NOT is_repeated THEN
@@ -32,8 +38,10 @@ IF is_restored OR NOT is_repeated THEN
 END IF;
 FOR grantee, options, is_new IN
     SELECT a.grantee::regrole, CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END, is_restored AND a.grantee IN (SELECT d.grantee FROM pg_default_acl, aclexplode(defaclacl) AS d)
-    FROM aclexplode(creators) AS a WHERE a.grantee <> 0 AND a.grantee::regrole <> current_user::regrole LOOP
-    IF is_new THEN
+    FROM aclexplode(creators) AS a WHERE a.grantee::regrole <> current_user::regrole LOOP
+    IF grantee = '-' THEN
+        RAISE NOTICE 'revoked EXECUTE on FUNCTION snowdrift.create_generator from PUBLIC';
+    ELSIF is_new THEN
         RAISE NOTICE 'revoked EXECUTE on FUNCTION snowdrift.create_generator from %, because a restore may have granted it', grantee
             USING HINT = format('If you have granted it, run GRANT EXECUTE ON FUNCTION snowdrift.create_generator TO %s%s.', grantee, options);
     ELSE

@@ -28,8 +28,8 @@ BEGIN
     IF inner_key IS NULL THEN
         RAISE 'seal "%" does not exist', name USING ERRCODE = '42704', HINT = 'Check the name. If its keys were lost, restore them from a backup; otherwise, call snowdrift.create_seal().';
     END IF;
-    tag := (('x' || encode(sha256(outer_key || sha256(inner_key || '\x01'::bytea || int8send(id) || name_bytes)), 'hex'))::bit(64)::bigint >> 6) & 288230376151711743;    -- 2^58 - 1
-    body := id # ('x' || encode(sha256(outer_key || sha256(inner_key || '\x02'::bytea || int8send(tag) || name_bytes)), 'hex'))::bit(64)::bigint;
+    tag := (('x' || encode(sha256(outer_key || sha256(inner_key || decode('01', 'hex') || int8send(id) || name_bytes)), 'hex'))::bit(64)::bigint >> 6) & 288230376151711743;    -- 2^58 - 1
+    body := id # ('x' || encode(sha256(outer_key || sha256(inner_key || decode('02', 'hex') || int8send(tag) || name_bytes)), 'hex'))::bit(64)::bigint;
     RETURN encode(int8send((tag >> 10 << 16) | 32768 | ((tag & 1023) << 2) | ((body >> 62) & 3))
         || int8send((body & 4611686018427387903) | (-9223372036854775808)), 'hex')::uuid;    -- 2^62 - 1
 END $$;
@@ -56,8 +56,8 @@ BEGIN
         SELECT k.version, k.id, k.inner_key, k.outer_key INTO last, last_id, inner_key, outer_key FROM snowdrift_tables.seal_key AS k
         WHERE k.name = snowflake_unseal.name COLLATE "C" AND (k.version, k.id) < (last, last_id) ORDER BY k.version DESC, k.id DESC LIMIT 1;
         EXIT WHEN NOT FOUND;
-        id := body # ('x' || encode(sha256(outer_key || sha256(inner_key || '\x02'::bytea || int8send(tag) || name_bytes)), 'hex'))::bit(64)::bigint;
-        IF (('x' || encode(sha256(outer_key || sha256(inner_key || '\x01'::bytea || int8send(id) || name_bytes)), 'hex'))::bit(64)::bigint >> 6) & 288230376151711743 = tag
+        id := body # ('x' || encode(sha256(outer_key || sha256(inner_key || decode('02', 'hex') || int8send(tag) || name_bytes)), 'hex'))::bit(64)::bigint;
+        IF (('x' || encode(sha256(outer_key || sha256(inner_key || decode('01', 'hex') || int8send(id) || name_bytes)), 'hex'))::bit(64)::bigint >> 6) & 288230376151711743 = tag
                 AND (high >> 12) & 15 = 8 AND (low >> 62) & 3 = 2 THEN
             RETURN id;
         END IF;

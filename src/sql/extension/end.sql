@@ -45,3 +45,21 @@ COMMENT ON COLUMN snowdrift.published_watermarks.watermark IS 'watermark as text
 COMMENT ON COLUMN snowdrift.published_watermarks.published_at IS 'time at which it was read on the primary';
 COMMENT ON COLUMN snowdrift.published_watermarks.origin IS 'identity of the sequence or the generator; with another one, standbys raise an error';
 GRANT SELECT ON snowdrift.published_watermarks TO PUBLIC;
+
+-- What ALTER DEFAULT PRIVILEGES has granted on tables, sequences, and functions that are not for all roles
+DO $$
+DECLARE
+    revocation text;
+BEGIN
+    FOR revocation IN
+        SELECT format('REVOKE %s ON %s FROM %s CASCADE', a.privilege_type, o.name, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END)
+        FROM (SELECT CASE relkind WHEN 'S' THEN 'SEQUENCE ' ELSE 'TABLE ' END || oid::regclass, relowner, relacl, CASE relkind WHEN 'S' THEN '{SELECT,UPDATE}' ELSE '{SELECT,INSERT}' END
+              FROM pg_class WHERE relnamespace = 'snowdrift_tables'::regnamespace AND relkind IN ('r', 'S')
+              UNION ALL SELECT 'FUNCTION ' || p.oid::regprocedure, proowner, proacl, '{EXECUTE}'
+              FROM pg_proc AS p JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+                  JOIN pg_extension AS e ON d.refclassid = 'pg_extension'::regclass AND e.oid = d.refobjid AND e.extname = 'snowdrift'
+              WHERE NOT has_function_privilege('public', p.oid, 'EXECUTE')) AS o(name, owner, acl, privileges), aclexplode(o.acl) AS a
+        WHERE a.grantee <> o.owner AND NOT (a.grantee = '@extowner@'::regrole AND a.privilege_type = ANY (o.privileges::text[])) LOOP
+        EXECUTE revocation;
+    END LOOP;
+END $$;

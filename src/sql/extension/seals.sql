@@ -22,23 +22,8 @@ CREATE TRIGGER seal_keys_changed
 ALTER TABLE snowdrift_tables.seal_key ENABLE ALWAYS TRIGGER seal_keys_changed;
 COMMENT ON TRIGGER seal_keys_changed ON snowdrift_tables.seal_key IS 'make all sessions read the keys of seals again';
 
--- Also what ALTER DEFAULT PRIVILEGES has granted
-DO $$
-DECLARE
-    functions CONSTANT regprocedure[] := ARRAY['@extschema@.snowflake_seal(bigint, text)', '@extschema@.snowflake_unseal(uuid, text, boolean)', 'snowdrift.create_seal(text, bytea)',
-        'snowdrift.rotate_seal(text, bytea)', 'snowdrift.drop_seal(text)', 'snowdrift.drop_seal(text, integer)', 'snowdrift.seal_keys(text)'];
-    place text;
-    grantee text;
-BEGIN
-    FOR place, grantee IN SELECT p.oid::regprocedure, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
-            FROM pg_proc AS p, aclexplode(coalesce(proacl, acldefault('f', proowner))) AS a WHERE p.oid = ANY (functions) AND a.grantee <> proowner LOOP
-        EXECUTE format('REVOKE ALL ON FUNCTION %s FROM %s', place, grantee);
-    END LOOP;
-    FOR grantee IN SELECT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
-            FROM pg_class, aclexplode(relacl) AS a WHERE oid = 'snowdrift_tables.seal_key'::regclass AND a.grantee <> relowner LOOP
-        EXECUTE format('REVOKE ALL ON snowdrift_tables.seal_key FROM %s', grantee);
-    END LOOP;
-END $$;
+REVOKE ALL ON FUNCTION @extschema@.snowflake_seal(bigint, text), @extschema@.snowflake_unseal(uuid, text, boolean), snowdrift.create_seal(text, bytea),
+    snowdrift.rotate_seal(text, bytea), snowdrift.drop_seal(text), snowdrift.drop_seal(text, integer), snowdrift.seal_keys(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION @extschema@.snowflake_seal(bigint, text), @extschema@.snowflake_unseal(uuid, text, boolean), snowdrift.create_seal(text, bytea),
     snowdrift.rotate_seal(text, bytea), snowdrift.drop_seal(text), snowdrift.drop_seal(text, integer), snowdrift.seal_keys(text) TO @extowner@ WITH GRANT OPTION;
 

@@ -2,7 +2,7 @@
 
 -- What read_new() reads: everything on which its promise relies.
 CREATE FUNCTION snowdrift.feed("table" regclass, OUT number smallint, OUT "column" name, OUT kind text, OUT generator text, OUT sequence oid, OUT is_watched boolean)
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 #variable_conflict use_variable
 DECLARE
     watched smallint[];
@@ -33,8 +33,8 @@ BEGIN
             WHERE pg_get_expr(d.adbin, relid) <> (SELECT pg_get_expr(o.adbin, o.adrelid) FROM pg_attrdef AS o WHERE o.adrelid = "table" AND o.adnum = number) LIMIT 1);
     ELSIF parts IS NULL OR NOT parts @> (CASE WHEN 'watermark' = ANY (parts) THEN '{watermark}' WHEN watched_generator IS NULL THEN '{hold,insert,update}' ELSE '{insert,update}' END)::text[] THEN
         problem := 'A trigger of the watch was dropped or disabled.';
-    ELSIF EXISTS (SELECT FROM pg_partition_tree("table") JOIN pg_trigger AS t ON t.tgrelid = relid JOIN pg_proc AS p ON p.oid = t.tgfoid
-            WHERE t.tgparentid <> 0 AND t.tgenabled <> 'A' AND p.pronamespace = 'snowdrift'::regnamespace AND p.proname IN ('hold_row', 'refuse_row')) THEN
+    ELSIF EXISTS (SELECT FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid
+            WHERE t.tgrelid = ANY (ARRAY(SELECT relid FROM pg_partition_tree("table"))) AND t.tgparentid <> 0 AND t.tgenabled <> 'A' AND p.pronamespace = 'snowdrift'::regnamespace AND p.proname IN ('hold_row', 'refuse_row')) THEN
         problem := 'A trigger of the watch was disabled in a partition.';
     ELSIF kind IS NULL THEN
         problem := 'The column''s default does not draw from a sequence or a generator.';
@@ -52,8 +52,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.feed(regclass) IS 'column by which new rows of a table are read, and what draws its values';
 
--- An INSERT of no rows takes the hold of a sequence as any other does, and needs the same privilege. In the SQL edition, a generator
--- takes its hold when it draws. Generators of the library need no call: they also hold for rows that are inserted.
+-- An INSERT of no rows takes the hold of a sequence as any other does, and needs the same privilege. A generator takes its hold when it
+-- draws.
 CREATE FUNCTION snowdrift.hold("table" regclass) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     f pg_catalog.record;
@@ -64,8 +64,8 @@ BEGIN
     f := snowdrift.feed("table");
     IF f.kind OPERATOR(pg_catalog.=) 'sequence' THEN
         EXECUTE pg_catalog.format('INSERT INTO %s (%I) OVERRIDING SYSTEM VALUE SELECT NULL LIMIT 0', snowdrift.qualified_name("table"), f."column");
-    ELSIF f.sequence IS NOT NULL THEN
-        PERFORM @extschema@.next_snowflake(f.generator);
+    ELSE
+        EXECUTE pg_catalog.format('SELECT @extschema@.next_%s(%s)', f.kind, pg_catalog.quote_literal(NULLIF(f.generator, ''::pg_catalog.text)) OPERATOR(pg_catalog.||) '::pg_catalog.text'::pg_catalog.text);
     END IF;
 END $$;
 COMMENT ON FUNCTION snowdrift.hold(regclass)

@@ -25,11 +25,11 @@ ALTER TABLE snowdrift_tables.published_watermark ENABLE REPLICA TRIGGER skip_row
 
 -- What messages call the source of a watermark
 CREATE FUNCTION snowdrift.watermark_source(kind text, source text) RETURNS text LANGUAGE sql STABLE
-    RETURN CASE WHEN kind = 'table' THEN format('table "%s"', snowdrift.plain_name(source::oid)) WHEN source = '' THEN format('the default %s generator', kind)
+    RETURN CASE WHEN kind = 'table' THEN format('table "%s"', snowdrift.plain_name(source::oid::regclass)) WHEN source = '' THEN format('the default %s generator', kind)
         ELSE format('ID generator "%s"', source) END;
 COMMENT ON FUNCTION snowdrift.watermark_source(text, text) IS 'table or generator of a watermark, for messages';
 
--- A sequence and its file, which RESTART and TRUNCATE … RESTART IDENTITY replace, or the definition of a generator.
+-- A sequence and its file, which RESTART and TRUNCATE with RESTART IDENTITY replace, or the definition of a generator.
 CREATE FUNCTION snowdrift.watermark_origin(source text, sequence oid) RETURNS text LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN CASE WHEN sequence <> 0 THEN (SELECT concat_ws('/', c.oid, c.relfilenode) FROM pg_class AS c WHERE c.oid = sequence)
@@ -56,7 +56,7 @@ BEGIN
             watermark := NULL;
             SELECT kind AS kind, source AS generator, NULL::oid AS sequence INTO f;
             IF kind = 'table' THEN
-                f := snowdrift.feed(source::oid);
+                f := snowdrift.feed(source::oid::regclass);
             END IF;
             origin := snowdrift.watermark_origin(source, f.sequence);
             watermark := (SELECT w.watermark FROM snowdrift.current_watermark(f.kind, f.generator, f.sequence, false) AS w);

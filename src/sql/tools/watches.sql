@@ -52,7 +52,7 @@ COMMENT ON FUNCTION snowdrift.lowest_hold(oid, bigint) IS 'lowest number at whic
 -- reader that does not find the lock has read a last number that is not above the setting.
 CREATE FUNCTION snowdrift.hold_sequence() RETURNS trigger LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    sequence regclass;
+    sequence oid;    -- as the parameters are: a function for another type could be another role's
     before_first bigint;
     is_allowed boolean;
     held bigint;
@@ -85,7 +85,7 @@ BEGIN
     RAISE '% of table "%" was not drawn after the transaction held the watermark back', coalesce('ID ' || (to_jsonb(NEW) ->> TG_ARGV[0]), 'an ID'), snowdrift.plain_name(watched) USING ERRCODE = '55000',
         DETAIL = 'Readers of new rows may have passed it, and would miss the row.',
         HINT = format(CASE WHEN current_setting('session_replication_role') = 'replica' THEN 'On a subscriber of logical replication, call snowdrift.unwatch(%L).'
-            ELSE 'Let the column''s default draw the ID, or call snowdrift.hold(%L) before drawing it.' || CASE WHEN watched = TG_RELID THEN ''
+            ELSE 'Let the column''s default draw the ID, or call snowdrift.hold(%1$L) before drawing it. If the default has changed, call snowdrift.watch(%1$L) again.' || CASE WHEN watched = TG_RELID THEN ''
                 ELSE ' Insert rows into that table, not into its partitions. An UPDATE cannot move rows to another partition: delete them, and insert them without their IDs.' END END, watched);
 END $$;
 COMMENT ON FUNCTION snowdrift.refuse_row() IS 'trigger of snowdrift.watch: raise an error for a row that readers may have passed';
@@ -93,7 +93,7 @@ COMMENT ON FUNCTION snowdrift.refuse_row() IS 'trigger of snowdrift.watch: raise
 -- The columns whose defaults draw: from a sequence, or from a generator whose watermark can be read. `sequence` is also the
 -- state of a generator that is one.
 CREATE FUNCTION snowdrift.drawing_columns("table" regclass, OUT number smallint, OUT kind text, OUT generator text, OUT sequence oid) RETURNS SETOF record
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 #variable_conflict use_column
 BEGIN
     RETURN QUERY SELECT attnum, 'sequence', NULL::text, objid FROM pg_attribute
@@ -147,7 +147,7 @@ END $$;
 COMMENT ON FUNCTION snowdrift.relation_problem(regclass) IS 'why new rows of a table cannot be read, however their IDs are drawn';
 
 -- For a column whose default is none of those in which drawing_columns() finds what draws. What draws without a default is not known.
-CREATE FUNCTION snowdrift.default_problem("table" regclass, number smallint) RETURNS text LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION snowdrift.default_problem("table" regclass, number smallint) RETURNS text LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 BEGIN
     RETURN (SELECT CASE WHEN a.attgenerated <> '' THEN 'It is a generated column.'
         ELSE format('%s, %s, does not draw from a known sequence or generator alone', CASE WHEN d.oid IS NULL THEN 'The default of its domain' ELSE 'Its default' END, e.expression)
@@ -236,7 +236,8 @@ BEGIN
         RAISE 'table "%" cannot be watched', snowdrift.plain_name("table") USING ERRCODE = CASE WHEN relation.relkind IN ('r', 'p', 'f') THEN '0A000' ELSE '42809' END,
             DETAIL = problem, HINT = 'Watch the table of a view, a foreign table on its own server, and partitions instead of inheritance.';
     END IF;
-    EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', name);    -- as CREATE TRIGGER does, but before the catalog is read
+    -- As CREATE TRIGGER does, but before the catalog is read. A watch is replaced with DROP TRIGGER, which needs the stronger lock.
+    EXECUTE format('LOCK TABLE %s IN %s MODE', name, CASE WHEN EXISTS (SELECT FROM snowdrift.watches("table")) THEN 'ACCESS EXCLUSIVE' ELSE 'SHARE ROW EXCLUSIVE' END);
     SELECT * INTO a FROM pg_attribute WHERE attrelid = "table" AND attname = "column" AND attnum > 0 AND NOT attisdropped;
     k := snowdrift.feed_key("table", a.attnum, '');
     problem := CASE WHEN relation.relispartition AND (k.kind = 'sequence' OR NOT k.is_default AND EXISTS (SELECT FROM snowdrift.drawing_columns(pg_partition_root("table")) AS d
@@ -275,7 +276,6 @@ BEGIN
         wanted := wanted || w.part;
     END LOOP;
     FOR w IN SELECT own.name FROM snowdrift.watches("table") AS own WHERE own.number = k.number AND own.part <> ALL (wanted) LOOP
-        EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', name);
         EXECUTE format('DROP TRIGGER %I ON %s', w.name, name);    -- of what the column drew from before
     END LOOP;
     -- If this transaction has drawn before, its next draw takes a hold.

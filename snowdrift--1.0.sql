@@ -1961,6 +1961,13 @@ CREATE FUNCTION snowdrift.kinds_with_watermarks() RETURNS text[] LANGUAGE sql IM
     RETURN '{snowflake,ulid,uuidv7}'::text[];
 COMMENT ON FUNCTION snowdrift.kinds_with_watermarks() IS 'kinds of IDs whose generators have watermarks';
 
+CREATE FUNCTION snowdrift.draw(kind text, generator text) RETURNS boolean LANGUAGE sql VOLATILE
+BEGIN ATOMIC
+    SELECT CASE WHEN kind = 'ulid' THEN @extschema@.next_ulid() IS NOT NULL WHEN kind = 'uuidv7' THEN @extschema@.next_uuidv7() IS NOT NULL
+        WHEN generator <> '' THEN @extschema@.next_snowflake(generator) IS NOT NULL ELSE @extschema@.next_snowflake() IS NOT NULL END;
+END;
+COMMENT ON FUNCTION snowdrift.draw(text, text) IS 'draw an ID; an empty name stands for the default generator';
+
 CREATE FUNCTION snowdrift.drawn_ids("table" regclass, attnum smallint, OUT kind text, OUT generator text)
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -2565,6 +2572,13 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.present(text, @extschema@.snowflake_layout) IS 'earliest time of IDs that are generated from now on';
 
+-- A domain can have operators of its own. Operators of anyarray and the like are in pg_catalog.
+CREATE FUNCTION snowdrift.cast_to(type oid) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT CASE typtype WHEN 'p' THEN '' ELSE '::' || format_type(oid, NULL) END FROM pg_type WHERE oid = type;
+END;
+COMMENT ON FUNCTION snowdrift.cast_to(oid) IS 'cast to an operator''s type';
+
 -- The partitions that are older than a time and than new IDs, oldest first, with the query that finds a row that refers to
 -- one of their rows, and the statements that drop them. Detaching a partition first makes PostgreSQL look for such rows,
 -- except, before 15.13, 16.9 and 17.5, for those of the same partitioned table; what these have created stays so.
@@ -2594,7 +2608,7 @@ BEGIN
             SELECT f.conname, format('SELECT pg_catalog.concat(%L, pg_catalog.concat_ws('', '', %s), %L) FROM %s AS r JOIN %s AS p ON %s LIMIT 1',
                 format('Key (%s)=(', string_agg(a.attname, ', ' ORDER BY k.n)), string_agg(format('p.%I', b.attname), ', ' ORDER BY k.n),
                 format(') is still referenced from table "%s".', c.relname), f.conrelid::regclass, p.partition,
-                string_agg(format('p.%I OPERATOR(%I.%s) r.%I', b.attname, n.nspname, o.oprname, a.attname), ' AND ')) AS query
+                string_agg(format('p.%I%s OPERATOR(%I.%s) r.%I%s', b.attname, snowdrift.cast_to(o.oprleft), n.nspname, o.oprname, a.attname, snowdrift.cast_to(o.oprright)), ' AND ')) AS query
             FROM pg_constraint AS f CROSS JOIN LATERAL unnest(f.conkey, f.confkey, f.conpfeqop) WITH ORDINALITY AS k(own, other, operator, n)
                 JOIN pg_class AS c ON c.oid = f.conrelid
                 JOIN pg_attribute AS a ON a.attrelid = f.conrelid AND a.attnum = k.own
@@ -5726,7 +5740,7 @@ BEGIN
     IF f.kind OPERATOR(pg_catalog.=) 'sequence' THEN
         EXECUTE pg_catalog.format('INSERT INTO %s (%I) OVERRIDING SYSTEM VALUE SELECT NULL LIMIT 0', snowdrift.qualified_name("table"), f."column");
     ELSE
-        EXECUTE pg_catalog.format('SELECT @extschema@.next_%s(%s)', f.kind, pg_catalog.quote_literal(NULLIF(f.generator, ''::pg_catalog.text)) OPERATOR(pg_catalog.||) '::pg_catalog.text'::pg_catalog.text);
+        PERFORM snowdrift.draw(f.kind, f.generator);
     END IF;
 END $$;
 COMMENT ON FUNCTION snowdrift.hold(regclass)
@@ -5788,12 +5802,12 @@ END $$;
 COMMENT ON FUNCTION snowdrift.feed_watermark(regclass, text, text, oid, text) IS 'watermark of a table''s key, as text';
 
 -- The query of read_new(), with the parameters watermark, max and after, which are texts and a number. Its operators are those of the
--- key's type; for an integer, those with bigint, which the watermark at its end needs.
+-- key's base type, because a domain can have others; for an integer, those with bigint, which the watermark at its end needs.
 CREATE FUNCTION snowdrift.new_rows_query("table" regclass, number smallint, has_position boolean) RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    RETURN (SELECT format('SELECT * FROM %1$s WHERE %2$I OPERATOR(%3$I.<) $1::%4$s%5$s ORDER BY %2$I LIMIT $2', snowdrift.qualified_name("table"), attname, nspname, format_type(t.oid, NULL),
-        CASE WHEN has_position THEN format(' AND %I OPERATOR(%I.>) $3::%s', attname, nspname, format_type(t.oid, NULL)) END)
+    RETURN (SELECT format('SELECT * FROM %1$s WHERE %2$I::%6$s OPERATOR(%3$I.<) $1::%4$s%5$s ORDER BY %2$I LIMIT $2', snowdrift.qualified_name("table"), attname, nspname, format_type(t.oid, NULL),
+        CASE WHEN has_position THEN format(' AND %I::%s OPERATOR(%I.>) $3::%s', attname, format_type(b.type, NULL), nspname, format_type(t.oid, NULL)) END, format_type(b.type, NULL))
     FROM pg_attribute, LATERAL (SELECT snowdrift.base_type(atttypid)) AS b(type)
         JOIN pg_type AS t ON t.oid = CASE WHEN b.type IN ('int2'::regtype, 'int4'::regtype) THEN 'int8'::regtype ELSE b.type END JOIN pg_namespace AS n ON n.oid = typnamespace
     WHERE attrelid = "table" AND attnum = number);
@@ -6231,11 +6245,11 @@ BEGIN
         SELECT format('REVOKE %s ON %s FROM %s CASCADE', a.privilege_type, o.name, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END)
         FROM (SELECT CASE relkind WHEN 'S' THEN 'SEQUENCE ' ELSE 'TABLE ' END || oid::regclass, relowner, relacl, CASE relkind WHEN 'S' THEN '{SELECT,UPDATE}' ELSE '{SELECT,INSERT}' END
               FROM pg_class WHERE relnamespace = 'snowdrift_tables'::regnamespace AND relkind IN ('r', 'S')
-              UNION ALL SELECT 'FUNCTION ' || p.oid::regprocedure, proowner, proacl, '{EXECUTE}'
-              FROM pg_proc AS p JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
-                  JOIN pg_extension AS e ON d.refclassid = 'pg_extension'::regclass AND e.oid = d.refobjid AND e.extname = 'snowdrift'
-              WHERE NOT has_function_privilege('public', p.oid, 'EXECUTE')) AS o(name, owner, acl, privileges), aclexplode(o.acl) AS a
-        WHERE a.grantee <> o.owner AND NOT (a.grantee = '@extowner@'::regrole AND a.privilege_type = ANY (o.privileges::text[])) LOOP
+              UNION ALL SELECT 'FUNCTION ' || oid::regprocedure, proowner, proacl, '{EXECUTE}' FROM pg_proc
+              WHERE pronamespace = 'snowdrift'::regnamespace AND proname IN ('create_generator', 'drop_generator', 'snapshot', 'restore', 'advance', 'reset_clock', 'confirm_node', 'publish_watermarks',
+                      'create_seal', 'rotate_seal', 'drop_seal', 'seal_keys')
+                  OR oid = ANY ('{@extschema@.snowflake_at(timestamptz),"@extschema@.snowflake_at(timestamptz,text)","@extschema@.snowflake_seal(bigint,text)","@extschema@.snowflake_unseal(uuid,text,boolean)"}'::regprocedure[])) AS o(name, owner, acl, privileges), aclexplode(o.acl) AS a
+        WHERE a.grantee <> o.owner AND (a.grantee <> 0 OR a.privilege_type <> 'EXECUTE') AND NOT (a.grantee = '@extowner@'::regrole AND a.privilege_type = ANY (o.privileges::text[])) LOOP
         EXECUTE revocation;
     END LOOP;
 END $$;

@@ -31,6 +31,7 @@ DECLARE
     is_restored pg_catalog.bool;    -- A dump has created the objects, with what ALTER DEFAULT PRIVILEGES grants.
     privileges pg_catalog.text;
     options pg_catalog.text;
+    keeper pg_catalog.text;
     now_ms pg_catalog.int8;
     given_ms pg_catalog.numeric;
     drawing pg_catalog.record;
@@ -71,7 +72,8 @@ FOR problem IN
         HINT = 'Run the file as the role that has installed it before.';
 END LOOP;
 FOR problem IN SELECT t.tgname, t.tgrelid::regclass AS "table", p.proowner::regrole AS owner FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid
-        WHERE t.tgrelid = ANY (relations) AND p.proowner <> installer LOOP
+            JOIN pg_roles AS r ON r.oid = p.proowner
+        WHERE t.tgrelid = ANY (relations) AND NOT t.tgisinternal AND p.proowner <> installer AND NOT r.rolsuper LOOP
     RAISE 'trigger "%" of table % calls a function of role %', problem.tgname, problem."table", problem.owner USING ERRCODE = '42501',
         HINT = format('Run DROP TRIGGER %I ON %s. Keys of seals that the role may have read should be rotated.', problem.tgname, problem."table");
 END LOOP;
@@ -119,7 +121,7 @@ FOREACH place IN ARRAY '{snowdrift,snowdrift_tables}'::text[] LOOP
     -- Revoke what ALTER DEFAULT PRIVILEGES has granted: functions that other roles create here could run as the owner.
     FOR grantee IN SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
             FROM pg_namespace, aclexplode(nspacl) AS a WHERE nspname = place AND a.grantee <> nspowner LOOP
-        EXECUTE format('REVOKE %s ON SCHEMA %s FROM %s', CASE WHEN is_new THEN 'ALL' ELSE 'CREATE' END, place, grantee);
+        EXECUTE format('REVOKE %s ON SCHEMA %s FROM %s CASCADE', CASE WHEN is_new THEN 'ALL' ELSE 'CREATE' END, place, grantee);
     END LOOP;
     IF is_new AND place = 'snowdrift' THEN
         GRANT USAGE ON SCHEMA snowdrift TO PUBLIC;
@@ -1072,6 +1074,12 @@ END $$;
 CREATE OR REPLACE FUNCTION snowdrift.kinds_with_watermarks() RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN '{snowflake}'::text[];
 
+EXECUTE $sql$
+CREATE OR REPLACE FUNCTION snowdrift.draw(kind text, generator text) RETURNS boolean LANGUAGE sql VOLATILE
+BEGIN ATOMIC
+    SELECT public.next_snowflake(coalesce(generator, '')) IS NOT NULL;
+END
+$sql$;
 CREATE OR REPLACE FUNCTION snowdrift.drawn_ids("table" regclass, attnum smallint, OUT kind text, OUT generator text)
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -1670,6 +1678,15 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.present(text, public.snowflake_layout) IS 'earliest time of IDs that are generated from now on';
 
+-- A domain can have operators of its own. Operators of anyarray and the like are in pg_catalog.
+EXECUTE $sql$
+CREATE OR REPLACE FUNCTION snowdrift.cast_to(type oid) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT CASE typtype WHEN 'p' THEN '' ELSE '::' || format_type(oid, NULL) END FROM pg_type WHERE oid = type;
+END
+$sql$;
+COMMENT ON FUNCTION snowdrift.cast_to(oid) IS 'cast to an operator''s type';
+
 -- The partitions that are older than a time and than new IDs, oldest first, with the query that finds a row that refers to
 -- one of their rows, and the statements that drop them. Detaching a partition first makes PostgreSQL look for such rows,
 -- except, before 15.13, 16.9 and 17.5, for those of the same partitioned table; what these have created stays so.
@@ -1699,7 +1716,7 @@ BEGIN
             SELECT f.conname, format('SELECT pg_catalog.concat(%L, pg_catalog.concat_ws('', '', %s), %L) FROM %s AS r JOIN %s AS p ON %s LIMIT 1',
                 format('Key (%s)=(', string_agg(a.attname, ', ' ORDER BY k.n)), string_agg(format('p.%I', b.attname), ', ' ORDER BY k.n),
                 format(') is still referenced from table "%s".', c.relname), f.conrelid::regclass, p.partition,
-                string_agg(format('p.%I OPERATOR(%I.%s) r.%I', b.attname, n.nspname, o.oprname, a.attname), ' AND ')) AS query
+                string_agg(format('p.%I%s OPERATOR(%I.%s) r.%I%s', b.attname, snowdrift.cast_to(o.oprleft), n.nspname, o.oprname, a.attname, snowdrift.cast_to(o.oprright)), ' AND ')) AS query
             FROM pg_constraint AS f CROSS JOIN LATERAL unnest(f.conkey, f.confkey, f.conpfeqop) WITH ORDINALITY AS k(own, other, operator, n)
                 JOIN pg_class AS c ON c.oid = f.conrelid
                 JOIN pg_attribute AS a ON a.attrelid = f.conrelid AND a.attnum = k.own
@@ -4909,7 +4926,7 @@ BEGIN
     IF f.kind OPERATOR(pg_catalog.=) 'sequence' THEN
         EXECUTE pg_catalog.format('INSERT INTO %s (%I) OVERRIDING SYSTEM VALUE SELECT NULL LIMIT 0', snowdrift.qualified_name("table"), f."column");
     ELSE
-        EXECUTE pg_catalog.format('SELECT public.next_%s(%s)', f.kind, pg_catalog.quote_literal(NULLIF(f.generator, ''::pg_catalog.text)) OPERATOR(pg_catalog.||) '::pg_catalog.text'::pg_catalog.text);
+        PERFORM snowdrift.draw(f.kind, f.generator);
     END IF;
 END $$;
 COMMENT ON FUNCTION snowdrift.hold(regclass)
@@ -4971,12 +4988,12 @@ END $$;
 COMMENT ON FUNCTION snowdrift.feed_watermark(regclass, text, text, oid, text) IS 'watermark of a table''s key, as text';
 
 -- The query of read_new(), with the parameters watermark, max and after, which are texts and a number. Its operators are those of the
--- key's type; for an integer, those with bigint, which the watermark at its end needs.
+-- key's base type, because a domain can have others; for an integer, those with bigint, which the watermark at its end needs.
 CREATE OR REPLACE FUNCTION snowdrift.new_rows_query("table" regclass, number smallint, has_position boolean) RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    RETURN (SELECT format('SELECT * FROM %1$s WHERE %2$I OPERATOR(%3$I.<) $1::%4$s%5$s ORDER BY %2$I LIMIT $2', snowdrift.qualified_name("table"), attname, nspname, format_type(t.oid, NULL),
-        CASE WHEN has_position THEN format(' AND %I OPERATOR(%I.>) $3::%s', attname, nspname, format_type(t.oid, NULL)) END)
+    RETURN (SELECT format('SELECT * FROM %1$s WHERE %2$I::%6$s OPERATOR(%3$I.<) $1::%4$s%5$s ORDER BY %2$I LIMIT $2', snowdrift.qualified_name("table"), attname, nspname, format_type(t.oid, NULL),
+        CASE WHEN has_position THEN format(' AND %I::%s OPERATOR(%I.>) $3::%s', attname, format_type(b.type, NULL), nspname, format_type(t.oid, NULL)) END, format_type(b.type, NULL))
     FROM pg_attribute, LATERAL (SELECT snowdrift.base_type(atttypid)) AS b(type)
         JOIN pg_type AS t ON t.oid = CASE WHEN b.type IN ('int2'::regtype, 'int4'::regtype) THEN 'int8'::regtype ELSE b.type END JOIN pg_namespace AS n ON n.oid = typnamespace
     WHERE attrelid = "table" AND attnum = number);
@@ -5374,8 +5391,9 @@ COMMENT ON FUNCTION public.snowflake_unseal(uuid, text, boolean)
 -- are revoked that ALTER DEFAULT PRIVILEGES can have granted. PUBLIC may call functions unless this is revoked, which a restore without
 -- privileges does not do. A dump does not bring the place of a dropped column, which pg_upgrade and copies of the database keep.
 is_restored := is_repeated AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'snowdrift_tables.seal_key'::regclass AND attisdropped);
-FOR place, grantee, privileges, is_new, options IN
-    WITH objects(name, owner, acl, is_new) AS (
+FOR place, grantee, privileges, is_new, options, keeper IN
+    WITH given(grantee) AS (SELECT 0::oid UNION SELECT d.grantee FROM pg_default_acl, aclexplode(defaclacl) AS d),
+    objects(name, owner, acl, is_new) AS (
         SELECT 'FUNCTION ' || oid::regprocedure, proowner, coalesce(proacl, acldefault('f', proowner)), NOT functions ? oid::text FROM pg_proc
         WHERE pronamespace = 'snowdrift'::regnamespace AND proname IN ('create_generator', 'drop_generator', 'advance', 'publish_watermarks', 'create_seal', 'rotate_seal', 'drop_seal', 'seal_keys')
             OR oid IN ('public.snowflake_seal(bigint,text)'::regprocedure, 'public.snowflake_unseal(uuid,text,boolean)'::regprocedure)
@@ -5384,12 +5402,13 @@ FOR place, grantee, privileges, is_new, options IN
         UNION ALL SELECT 'SCHEMA snowdrift_tables', nspowner, nspacl, false FROM pg_namespace WHERE nspname = 'snowdrift_tables'
     )
     SELECT o.name, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END, string_agg(a.privilege_type, ', ' ORDER BY a.privilege_type), o.is_new,
-        CASE WHEN bool_or(a.is_grantable) THEN ' WITH GRANT OPTION, and grant again what this role has granted to others' ELSE '' END
+        CASE WHEN bool_or(a.is_grantable) THEN ' WITH GRANT OPTION, and grant again what this role has granted to others' ELSE '' END,
+        CASE WHEN o.is_new OR a.grantor IN (SELECT given.grantee FROM given) OR a.grantor = o.owner AND a.grantee IN (SELECT given.grantee FROM given) THEN '' ELSE CASE a.grantor WHEN o.owner THEN a.grantee ELSE a.grantor END::regrole::text END
     FROM objects AS o, aclexplode(o.acl) AS a
     WHERE a.grantee <> o.owner AND (o.is_new OR is_restored)
-    GROUP BY o.name, a.grantee, o.is_new ORDER BY o.name, a.grantee LOOP
-    IF NOT is_new AND grantee <> 'PUBLIC' AND grantee <> ALL (ARRAY(SELECT d.grantee::regrole::text FROM pg_default_acl, aclexplode(defaclacl) AS d WHERE d.grantee <> 0)) THEN
-        RAISE NOTICE 'kept % on % for %', privileges, place, grantee USING HINT = format('If you have not granted it, run REVOKE ALL ON %s FROM %s CASCADE.', place, grantee);
+    GROUP BY o.name, o.owner, a.grantee, a.grantor, o.is_new ORDER BY o.name, a.grantor <> o.owner, a.grantee LOOP
+    IF keeper <> '' THEN
+        RAISE NOTICE 'kept % on % for %', privileges, place, grantee USING HINT = format('If you have not granted it, run REVOKE ALL ON %s FROM %s CASCADE.', place, keeper);
         CONTINUE;
     END IF;
     EXECUTE format('REVOKE ALL ON %s FROM %s CASCADE', place, grantee);
@@ -5401,9 +5420,13 @@ FOR place, grantee, privileges, is_new, options IN
     END IF;
 END LOOP;
 IF is_restored OR NOT is_repeated THEN
-    PERFORM set_config('lock_timeout', '3s', true);    -- because others wait behind it
-    ALTER TABLE snowdrift_tables.seal_key ADD place_of_no_dump boolean;
-    ALTER TABLE snowdrift_tables.seal_key DROP place_of_no_dump;
+    BEGIN
+        PERFORM set_config('lock_timeout', '3s', true);    -- because others wait behind it
+        ALTER TABLE snowdrift_tables.seal_key ADD place_of_no_dump boolean;
+        ALTER TABLE snowdrift_tables.seal_key DROP place_of_no_dump;
+    EXCEPTION WHEN lock_not_available THEN
+        RAISE WARNING 'table "snowdrift_tables.seal_key" is in use' USING HINT = 'The file revokes privileges again when it is run again.';
+    END;
     PERFORM set_config('lock_timeout', lock_timeout, true);
 END IF;
 FOR grantee, options, is_new IN

@@ -121,6 +121,13 @@ SELECT ids.pair(prefix, type, name) FROM
     (VALUES ('before'), ('until'), ('after'), ('since'), ('within')) AS names(name);
 CREATE CAST (ids.ulid AS pg_catalog.text) WITH INOUT AS IMPLICIT;
 CREATE CAST (ids.sno AS pg_catalog.text) WITH INOUT AS IMPLICIT;
+-- A domain with an operator of its own, which fits better than that of its type
+CREATE DOMAIN ids.key AS ids.ulid DEFAULT ids.next_ulid();
+CREATE TABLE public.keyed (id ids.key PRIMARY KEY);
+INSERT INTO public.keyed DEFAULT VALUES;
+CREATE FUNCTION ids.trap_key(ids.key, ids.ulid) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'decoy of an operator was called'; END $$;
+CREATE OPERATOR ids.< (LEFTARG = ids.key, RIGHTARG = ids.ulid, FUNCTION = ids.trap_key);
+CREATE OPERATOR ids.> (LEFTARG = ids.key, RIGHTARG = ids.ulid, FUNCTION = ids.trap_key);
 CREATE SCHEMA elsewhere;
 CREATE SEQUENCE elsewhere.mark;
 CREATE TABLE elsewhere.generator (name pg_catalog.text);
@@ -137,6 +144,7 @@ BEGIN
         $$SELECT snowdrift.restore('copy'::pg_catalog.text, snowdrift.snapshot('g'::pg_catalog.text))$$,
         $$SELECT * FROM snowdrift.generators$$,
         $$SELECT * FROM snowdrift.clock$$,
+        $$SELECT snowdrift.hold('public.keyed'::pg_catalog.regclass) IS NULL, pg_catalog.count(*) OPERATOR(pg_catalog.>=) 0::pg_catalog.int8 FROM snowdrift.read_new(NULL::public.keyed, after => '00000000000000000000000000'::ids.ulid)$$,
         $$SELECT snowdrift.drop_generator('g'::pg_catalog.text)$$,
         $$SELECT snowdrift.drop_generator('copy'::pg_catalog.text)$$,
         $$SELECT snowdrift.create_generator('s'::pg_catalog.text, 'sno'::pg_catalog.text)$$,

@@ -78,6 +78,12 @@ my $others = q{SELECT string_agg(name || ' ' || coalesce(nullif(a.grantee, 0)::r
 	WHERE a.grantee <> owner};
 is($node->safe_psql('granting_extension', $others), join("\n", grep { !/ (owner|backend) / } split /\n/, $node->safe_psql('extension', $others)), '... and no other role has a privilege that it does not have by default');
 
+# Usual hardening: functions are for one role instead of all.
+$node->safe_psql('postgres', 'CREATE DATABASE hardened');
+$node->safe_psql('hardened', 'ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC; ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO backend; CREATE EXTENSION snowdrift');
+is($node->safe_psql('hardened', 'SELECT next_snowflake() > 0', extra_params => [ '-U', 'backend' ]), 't', 'with functions for one role, this role draws IDs');
+like(error('hardened', "SELECT $_", 'backend'), qr/42501/, "... and cannot call $_") for @calls, 'snowdrift.advance(now())';
+
 # All that a session of the extension keeps until a table changes
 is(run('extension', q{SELECT snowdrift.create_generator('web', 'snowflake') \g /dev/null
 	SELECT next_snowflake() < next_snowflake('web') + 1, snowflake_unseal(snowflake_seal(snowflake_at('2024-02-02Z', 'web'), 'orders'), 'orders') > 0}),

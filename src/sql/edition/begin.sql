@@ -31,6 +31,7 @@ DECLARE
     is_restored pg_catalog.bool;    -- A dump has created the objects, with what ALTER DEFAULT PRIVILEGES grants.
     privileges pg_catalog.text;
     options pg_catalog.text;
+    keeper pg_catalog.text;
     now_ms pg_catalog.int8;
     given_ms pg_catalog.numeric;
     drawing pg_catalog.record;
@@ -71,7 +72,8 @@ FOR problem IN
         HINT = 'Run the file as the role that has installed it before.';
 END LOOP;
 FOR problem IN SELECT t.tgname, t.tgrelid::regclass AS "table", p.proowner::regrole AS owner FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid
-        WHERE t.tgrelid = ANY (relations) AND p.proowner <> installer LOOP
+            JOIN pg_roles AS r ON r.oid = p.proowner
+        WHERE t.tgrelid = ANY (relations) AND NOT t.tgisinternal AND p.proowner <> installer AND NOT r.rolsuper LOOP
     RAISE 'trigger "%" of table % calls a function of role %', problem.tgname, problem."table", problem.owner USING ERRCODE = '42501',
         HINT = format('Run DROP TRIGGER %I ON %s. Keys of seals that the role may have read should be rotated.', problem.tgname, problem."table");
 END LOOP;
@@ -119,7 +121,7 @@ FOREACH place IN ARRAY '{snowdrift,snowdrift_tables}'::text[] LOOP
     -- Revoke what ALTER DEFAULT PRIVILEGES has granted: functions that other roles create here could run as the owner.
     FOR grantee IN SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
             FROM pg_namespace, aclexplode(nspacl) AS a WHERE nspname = place AND a.grantee <> nspowner LOOP
-        EXECUTE format('REVOKE %s ON SCHEMA %s FROM %s', CASE WHEN is_new THEN 'ALL' ELSE 'CREATE' END, place, grantee);
+        EXECUTE format('REVOKE %s ON SCHEMA %s FROM %s CASCADE', CASE WHEN is_new THEN 'ALL' ELSE 'CREATE' END, place, grantee);
     END LOOP;
     IF is_new AND place = 'snowdrift' THEN
         GRANT USAGE ON SCHEMA snowdrift TO PUBLIC;

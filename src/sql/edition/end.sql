@@ -4,8 +4,9 @@
 -- are revoked that ALTER DEFAULT PRIVILEGES can have granted. PUBLIC may call functions unless this is revoked, which a restore without
 -- privileges does not do. A dump does not bring the place of a dropped column, which pg_upgrade and copies of the database keep.
 is_restored := is_repeated AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'snowdrift_tables.seal_key'::regclass AND attisdropped);
-FOR place, grantee, privileges, is_new, options IN
-    WITH objects(name, owner, acl, is_new) AS (
+FOR place, grantee, privileges, is_new, options, keeper IN
+    WITH given(grantee) AS (SELECT 0::oid UNION SELECT d.grantee FROM pg_default_acl, aclexplode(defaclacl) AS d),
+    objects(name, owner, acl, is_new) AS (
         SELECT 'FUNCTION ' || oid::regprocedure, proowner, coalesce(proacl, acldefault('f', proowner)), NOT functions ? oid::text FROM pg_proc
         WHERE pronamespace = 'snowdrift'::regnamespace AND proname IN ('create_generator', 'drop_generator', 'advance', 'publish_watermarks', 'create_seal', 'rotate_seal', 'drop_seal', 'seal_keys')
             OR oid IN ('public.snowflake_seal(bigint,text)'::regprocedure, 'public.snowflake_unseal(uuid,text,boolean)'::regprocedure)
@@ -14,12 +15,13 @@ FOR place, grantee, privileges, is_new, options IN
         UNION ALL SELECT 'SCHEMA snowdrift_tables', nspowner, nspacl, false FROM pg_namespace WHERE nspname = 'snowdrift_tables'
     )
     SELECT o.name, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END, string_agg(a.privilege_type, ', ' ORDER BY a.privilege_type), o.is_new,
-        CASE WHEN bool_or(a.is_grantable) THEN ' WITH GRANT OPTION, and grant again what this role has granted to others' ELSE '' END
+        CASE WHEN bool_or(a.is_grantable) THEN ' WITH GRANT OPTION, and grant again what this role has granted to others' ELSE '' END,
+        CASE WHEN o.is_new OR a.grantor IN (SELECT given.grantee FROM given) OR a.grantor = o.owner AND a.grantee IN (SELECT given.grantee FROM given) THEN '' ELSE CASE a.grantor WHEN o.owner THEN a.grantee ELSE a.grantor END::regrole::text END
     FROM objects AS o, aclexplode(o.acl) AS a
     WHERE a.grantee <> o.owner AND (o.is_new OR is_restored)
-    GROUP BY o.name, a.grantee, o.is_new ORDER BY o.name, a.grantee LOOP
-    IF NOT is_new AND grantee <> 'PUBLIC' AND grantee <> ALL (ARRAY(SELECT d.grantee::regrole::text FROM pg_default_acl, aclexplode(defaclacl) AS d WHERE d.grantee <> 0)) THEN
-        RAISE NOTICE 'kept % on % for %', privileges, place, grantee USING HINT = format('If you have not granted it, run REVOKE ALL ON %s FROM %s CASCADE.', place, grantee);
+    GROUP BY o.name, o.owner, a.grantee, a.grantor, o.is_new ORDER BY o.name, a.grantor <> o.owner, a.grantee LOOP
+    IF keeper <> '' THEN
+        RAISE NOTICE 'kept % on % for %', privileges, place, grantee USING HINT = format('If you have not granted it, run REVOKE ALL ON %s FROM %s CASCADE.', place, keeper);
         CONTINUE;
     END IF;
     EXECUTE format('REVOKE ALL ON %s FROM %s CASCADE', place, grantee);
@@ -31,9 +33,13 @@ FOR place, grantee, privileges, is_new, options IN
     END IF;
 END LOOP;
 IF is_restored OR NOT is_repeated THEN
-    PERFORM set_config('lock_timeout', '3s', true);    -- because others wait behind it
-    ALTER TABLE snowdrift_tables.seal_key ADD place_of_no_dump boolean;
-    ALTER TABLE snowdrift_tables.seal_key DROP place_of_no_dump;
+    BEGIN
+        PERFORM set_config('lock_timeout', '3s', true);    -- because others wait behind it
+        ALTER TABLE snowdrift_tables.seal_key ADD place_of_no_dump boolean;
+        ALTER TABLE snowdrift_tables.seal_key DROP place_of_no_dump;
+    EXCEPTION WHEN lock_not_available THEN
+        RAISE WARNING 'table "snowdrift_tables.seal_key" is in use' USING HINT = 'The file revokes privileges again when it is run again.';
+    END;
     PERFORM set_config('lock_timeout', lock_timeout, true);
 END IF;
 FOR grantee, options, is_new IN

@@ -55,11 +55,11 @@ BEGIN
         SELECT format('REVOKE %s ON %s FROM %s CASCADE', a.privilege_type, o.name, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END)
         FROM (SELECT CASE relkind WHEN 'S' THEN 'SEQUENCE ' ELSE 'TABLE ' END || oid::regclass, relowner, relacl, CASE relkind WHEN 'S' THEN '{SELECT,UPDATE}' ELSE '{SELECT,INSERT}' END
               FROM pg_class WHERE relnamespace = 'snowdrift_tables'::regnamespace AND relkind IN ('r', 'S')
-              UNION ALL SELECT 'FUNCTION ' || p.oid::regprocedure, proowner, proacl, '{EXECUTE}'
-              FROM pg_proc AS p JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
-                  JOIN pg_extension AS e ON d.refclassid = 'pg_extension'::regclass AND e.oid = d.refobjid AND e.extname = 'snowdrift'
-              WHERE NOT has_function_privilege('public', p.oid, 'EXECUTE')) AS o(name, owner, acl, privileges), aclexplode(o.acl) AS a
-        WHERE a.grantee <> o.owner AND NOT (a.grantee = '@extowner@'::regrole AND a.privilege_type = ANY (o.privileges::text[])) LOOP
+              UNION ALL SELECT 'FUNCTION ' || oid::regprocedure, proowner, proacl, '{EXECUTE}' FROM pg_proc
+              WHERE pronamespace = 'snowdrift'::regnamespace AND proname IN ('create_generator', 'drop_generator', 'snapshot', 'restore', 'advance', 'reset_clock', 'confirm_node', 'publish_watermarks',
+                      'create_seal', 'rotate_seal', 'drop_seal', 'seal_keys')
+                  OR oid = ANY ('{@extschema@.snowflake_at(timestamptz),"@extschema@.snowflake_at(timestamptz,text)","@extschema@.snowflake_seal(bigint,text)","@extschema@.snowflake_unseal(uuid,text,boolean)"}'::regprocedure[])) AS o(name, owner, acl, privileges), aclexplode(o.acl) AS a
+        WHERE a.grantee <> o.owner AND (a.grantee <> 0 OR a.privilege_type <> 'EXECUTE') AND NOT (a.grantee = '@extowner@'::regrole AND a.privilege_type = ANY (o.privileges::text[])) LOOP
         EXECUTE revocation;
     END LOOP;
 END $$;

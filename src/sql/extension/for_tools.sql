@@ -57,6 +57,13 @@ CREATE FUNCTION snowdrift.kinds_with_watermarks() RETURNS text[] LANGUAGE sql IM
     RETURN '{snowflake,ulid,uuidv7}'::text[];
 COMMENT ON FUNCTION snowdrift.kinds_with_watermarks() IS 'kinds of IDs whose generators have watermarks';
 
+CREATE FUNCTION snowdrift.draw(kind text, generator text) RETURNS boolean LANGUAGE sql VOLATILE
+BEGIN ATOMIC
+    SELECT CASE WHEN kind = 'ulid' THEN @extschema@.next_ulid() IS NOT NULL WHEN kind = 'uuidv7' THEN @extschema@.next_uuidv7() IS NOT NULL
+        WHEN generator <> '' THEN @extschema@.next_snowflake(generator) IS NOT NULL ELSE @extschema@.next_snowflake() IS NOT NULL END;
+END;
+COMMENT ON FUNCTION snowdrift.draw(text, text) IS 'draw an ID; an empty name stands for the default generator';
+
 CREATE FUNCTION snowdrift.drawn_ids("table" regclass, attnum smallint, OUT kind text, OUT generator text)
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

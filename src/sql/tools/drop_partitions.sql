@@ -46,6 +46,13 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift.present(text, @extschema@.snowflake_layout) IS 'earliest time of IDs that are generated from now on';
 
+-- A domain can have operators of its own. Operators of anyarray and the like are in pg_catalog.
+CREATE FUNCTION snowdrift.cast_to(type oid) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT CASE typtype WHEN 'p' THEN '' ELSE '::' || format_type(oid, NULL) END FROM pg_type WHERE oid = type;
+END;
+COMMENT ON FUNCTION snowdrift.cast_to(oid) IS 'cast to an operator''s type';
+
 -- The partitions that are older than a time and than new IDs, oldest first, with the query that finds a row that refers to
 -- one of their rows, and the statements that drop them. Detaching a partition first makes PostgreSQL look for such rows,
 -- except, before 15.13, 16.9 and 17.5, for those of the same partitioned table; what these have created stays so.
@@ -75,7 +82,7 @@ BEGIN
             SELECT f.conname, format('SELECT pg_catalog.concat(%L, pg_catalog.concat_ws('', '', %s), %L) FROM %s AS r JOIN %s AS p ON %s LIMIT 1',
                 format('Key (%s)=(', string_agg(a.attname, ', ' ORDER BY k.n)), string_agg(format('p.%I', b.attname), ', ' ORDER BY k.n),
                 format(') is still referenced from table "%s".', c.relname), f.conrelid::regclass, p.partition,
-                string_agg(format('p.%I OPERATOR(%I.%s) r.%I', b.attname, n.nspname, o.oprname, a.attname), ' AND ')) AS query
+                string_agg(format('p.%I%s OPERATOR(%I.%s) r.%I%s', b.attname, snowdrift.cast_to(o.oprleft), n.nspname, o.oprname, a.attname, snowdrift.cast_to(o.oprright)), ' AND ')) AS query
             FROM pg_constraint AS f CROSS JOIN LATERAL unnest(f.conkey, f.confkey, f.conpfeqop) WITH ORDINALITY AS k(own, other, operator, n)
                 JOIN pg_class AS c ON c.oid = f.conrelid
                 JOIN pg_attribute AS a ON a.attrelid = f.conrelid AND a.attnum = k.own

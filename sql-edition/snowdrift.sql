@@ -29,6 +29,7 @@ DECLARE
     creators pg_catalog.aclitem[];    -- who may call create_generator of an earlier version, with other parameters
     are_keys_lost pg_catalog.bool;    -- of seals
     is_restored pg_catalog.bool;    -- A dump has created the objects, with what ALTER DEFAULT PRIVILEGES grants.
+    defaults pg_catalog.oid[];    -- roles to which ALTER DEFAULT PRIVILEGES grants something, and PUBLIC
     privileges pg_catalog.text;
     options pg_catalog.text;
     keeper pg_catalog.text;
@@ -1080,6 +1081,7 @@ BEGIN ATOMIC
     SELECT public.next_snowflake(coalesce(generator, '')) IS NOT NULL;
 END
 $sql$;
+
 CREATE OR REPLACE FUNCTION snowdrift.drawn_ids("table" regclass, attnum smallint, OUT kind text, OUT generator text)
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -5391,9 +5393,9 @@ COMMENT ON FUNCTION public.snowflake_unseal(uuid, text, boolean)
 -- are revoked that ALTER DEFAULT PRIVILEGES can have granted. PUBLIC may call functions unless this is revoked, which a restore without
 -- privileges does not do. A dump does not bring the place of a dropped column, which pg_upgrade and copies of the database keep.
 is_restored := is_repeated AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'snowdrift_tables.seal_key'::regclass AND attisdropped);
+defaults := ARRAY(SELECT d.grantee FROM pg_default_acl, aclexplode(defaclacl) AS d) || 0::oid;
 FOR place, grantee, privileges, is_new, options, keeper IN
-    WITH given(grantee) AS (SELECT 0::oid UNION SELECT d.grantee FROM pg_default_acl, aclexplode(defaclacl) AS d),
-    objects(name, owner, acl, is_new) AS (
+    WITH objects(name, owner, acl, is_new) AS (
         SELECT 'FUNCTION ' || oid::regprocedure, proowner, coalesce(proacl, acldefault('f', proowner)), NOT functions ? oid::text FROM pg_proc
         WHERE pronamespace = 'snowdrift'::regnamespace AND proname IN ('create_generator', 'drop_generator', 'advance', 'publish_watermarks', 'create_seal', 'rotate_seal', 'drop_seal', 'seal_keys')
             OR oid IN ('public.snowflake_seal(bigint,text)'::regprocedure, 'public.snowflake_unseal(uuid,text,boolean)'::regprocedure)
@@ -5403,7 +5405,8 @@ FOR place, grantee, privileges, is_new, options, keeper IN
     )
     SELECT o.name, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END, string_agg(a.privilege_type, ', ' ORDER BY a.privilege_type), o.is_new,
         CASE WHEN bool_or(a.is_grantable) THEN ' WITH GRANT OPTION, and grant again what this role has granted to others' ELSE '' END,
-        CASE WHEN o.is_new OR a.grantor IN (SELECT given.grantee FROM given) OR a.grantor = o.owner AND a.grantee IN (SELECT given.grantee FROM given) THEN '' ELSE CASE a.grantor WHEN o.owner THEN a.grantee ELSE a.grantor END::regrole::text END
+        CASE WHEN o.is_new OR a.grantor = ANY (defaults) OR a.grantor = o.owner AND a.grantee = ANY (defaults) THEN ''
+            ELSE CASE a.grantor WHEN o.owner THEN a.grantee ELSE a.grantor END::regrole::text END
     FROM objects AS o, aclexplode(o.acl) AS a
     WHERE a.grantee <> o.owner AND (o.is_new OR is_restored)
     GROUP BY o.name, o.owner, a.grantee, a.grantor, o.is_new ORDER BY o.name, a.grantor <> o.owner, a.grantee LOOP
@@ -5430,7 +5433,7 @@ IF is_restored OR NOT is_repeated THEN
     PERFORM set_config('lock_timeout', lock_timeout, true);
 END IF;
 FOR grantee, options, is_new IN
-    SELECT a.grantee::regrole, CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END, is_restored AND a.grantee IN (SELECT d.grantee FROM pg_default_acl, aclexplode(defaclacl) AS d)
+    SELECT a.grantee::regrole, CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END, is_restored AND a.grantee = ANY (defaults)
     FROM aclexplode(creators) AS a WHERE a.grantee::regrole <> current_user::regrole LOOP
     IF grantee = '-' THEN
         RAISE NOTICE 'revoked EXECUTE on FUNCTION snowdrift.create_generator from PUBLIC';

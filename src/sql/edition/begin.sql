@@ -29,6 +29,7 @@ DECLARE
     creators pg_catalog.aclitem[];    -- who may call create_generator of an earlier version, with other parameters
     are_keys_lost pg_catalog.bool;    -- of seals
     is_restored pg_catalog.bool;    -- A dump has created the objects, with what ALTER DEFAULT PRIVILEGES grants.
+    defaults pg_catalog.oid[];    -- roles to which ALTER DEFAULT PRIVILEGES grants something, and PUBLIC
     privileges pg_catalog.text;
     options pg_catalog.text;
     keeper pg_catalog.text;

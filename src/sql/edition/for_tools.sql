@@ -69,6 +69,7 @@ CREATE FUNCTION snowdrift.draw(kind text, generator text) RETURNS boolean LANGUA
 BEGIN ATOMIC
     SELECT public.next_snowflake(coalesce(generator, '')) IS NOT NULL;
 END;
+
 CREATE FUNCTION snowdrift.drawn_ids("table" regclass, attnum smallint, OUT kind text, OUT generator text)
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

@@ -6041,8 +6041,22 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift_tables.add_seal_key(text, integer, bytea) IS 'add a key of a seal; a random one if it is null';
 
+-- A restore creates functions that PUBLIC may call, and grants and revokes afterwards, unless a role of a grant does not exist.
+CREATE FUNCTION snowdrift_tables.check_seals_are_private() RETURNS void LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    function CONSTANT regprocedure := (SELECT min(oid) FROM pg_proc WHERE pronamespace = 'snowdrift'::regnamespace
+        AND proname IN ('create_seal', 'rotate_seal', 'drop_seal', 'seal_keys') AND has_function_privilege('public', oid, 'EXECUTE'));
+BEGIN
+    IF function IS NOT NULL THEN
+        RAISE 'function % must not be executable by PUBLIC', function USING ERRCODE = '42501',
+            HINT = format('After a restore, run the file of the SQL edition again. Otherwise, run REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC.', function);
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowdrift_tables.check_seals_are_private() IS 'raise an error if all roles may read or change keys';
+
 CREATE FUNCTION snowdrift_tables.lock_seal(name text) RETURNS integer LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    PERFORM snowdrift_tables.check_seals_are_private();
     IF name IS NULL THEN
         RAISE 'seal name must not be null' USING ERRCODE = '22004';
     END IF;
@@ -6109,6 +6123,7 @@ CREATE FUNCTION snowdrift.seal_keys(name text, OUT version integer, OUT key byte
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
+    PERFORM snowdrift_tables.check_seals_are_private();
     RETURN QUERY SELECT k.version, k.key, k.created_at FROM snowdrift_tables.seal_key AS k WHERE k.name = seal_keys.name COLLATE "C" ORDER BY k.version DESC, k.id DESC;
 END $$;
 COMMENT ON FUNCTION snowdrift.seal_keys(text) IS 'keys of a seal, the newest first, for other services and servers';

@@ -39,7 +39,8 @@ DECLARE
     greatest_id pg_catalog.int8;
     unread pg_catalog.text[];
 BEGIN
-PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), pg_catalog.set_config('quote_all_identifiers', 'off', true);
+PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), pg_catalog.set_config('quote_all_identifiers', 'off', true),
+    pg_catalog.set_config('lock_timeout', '3s', true);    -- because others wait behind the file
 
 -- What an earlier installation has left
 
@@ -103,9 +104,7 @@ END IF;
 
 -- An earlier version has no column "spread". With a default, it could not be added, because functions use the type of the table.
 IF columns ->> 'snowdrift_tables.generator' = 'name,layout,datacenter,worker,fields,state' THEN
-    PERFORM set_config('lock_timeout', '3s', true);    -- because others wait behind it
     ALTER TABLE snowdrift_tables.generator ADD spread boolean;
-    PERFORM set_config('lock_timeout', lock_timeout, true);
 END IF;
 
 IF columns ->> 'snowdrift_tables.published_watermark' <> 'kind,source,watermark,server,origin,published_at' THEN
@@ -124,7 +123,7 @@ FOREACH place IN ARRAY '{snowdrift,snowdrift_tables}'::text[] LOOP
             FROM pg_namespace, aclexplode(nspacl) AS a WHERE nspname = place AND a.grantee <> nspowner LOOP
         EXECUTE format('REVOKE %s ON SCHEMA %s FROM %s CASCADE', CASE WHEN is_new THEN 'ALL' ELSE 'CREATE' END, place, grantee);
     END LOOP;
-    IF is_new AND place = 'snowdrift' THEN
+    IF place = 'snowdrift' AND (SELECT nspacl IS NULL OR is_new FROM pg_namespace WHERE nspname = place) THEN    -- null: a restore without privileges created it
         GRANT USAGE ON SCHEMA snowdrift TO PUBLIC;
     END IF;
 END LOOP;
@@ -979,9 +978,6 @@ COMMENT ON FUNCTION snowdrift.has_spread(text) IS 'whether a generator varies th
 CREATE OR REPLACE VIEW snowdrift.generators AS
     SELECT *, greatest(last_timestamp - clock_timestamp(), interval '0') AS lead, snowdrift.has_spread(name) AS spread FROM snowdrift.read_generators();
 COMMENT ON VIEW snowdrift.generators IS 'definition of each generator, time of its last ID, and how far it is ahead of the clock';
-IF 'snowdrift.generators'::regclass <> ALL (relations) THEN
-    GRANT SELECT ON snowdrift.generators TO PUBLIC;
-END IF;
 
 CREATE OR REPLACE FUNCTION snowdrift.advance("timestamp" timestamptz) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -5241,8 +5237,22 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowdrift_tables.add_seal_key(text, integer, bytea) IS 'add a key of a seal; a random one if it is null';
 
+-- A restore creates functions that PUBLIC may call, and grants and revokes afterwards, unless a role of a grant does not exist.
+CREATE OR REPLACE FUNCTION snowdrift_tables.check_seals_are_private() RETURNS void LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    function CONSTANT regprocedure := (SELECT min(oid) FROM pg_proc WHERE pronamespace = 'snowdrift'::regnamespace
+        AND proname IN ('create_seal', 'rotate_seal', 'drop_seal', 'seal_keys') AND has_function_privilege('public', oid, 'EXECUTE'));
+BEGIN
+    IF function IS NOT NULL THEN
+        RAISE 'function % must not be executable by PUBLIC', function USING ERRCODE = '42501',
+            HINT = format('After a restore, run the file of the SQL edition again. Otherwise, run REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC.', function);
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowdrift_tables.check_seals_are_private() IS 'raise an error if all roles may read or change keys';
+
 CREATE OR REPLACE FUNCTION snowdrift_tables.lock_seal(name text) RETURNS integer LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    PERFORM snowdrift_tables.check_seals_are_private();
     IF name IS NULL THEN
         RAISE 'seal name must not be null' USING ERRCODE = '22004';
     END IF;
@@ -5309,6 +5319,7 @@ CREATE OR REPLACE FUNCTION snowdrift.seal_keys(name text, OUT version integer, O
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
+    PERFORM snowdrift_tables.check_seals_are_private();
     RETURN QUERY SELECT k.version, k.key, k.created_at FROM snowdrift_tables.seal_key AS k WHERE k.name = seal_keys.name COLLATE "C" ORDER BY k.version DESC, k.id DESC;
 END $$;
 COMMENT ON FUNCTION snowdrift.seal_keys(text) IS 'keys of a seal, the newest first, for other services and servers';
@@ -5325,8 +5336,8 @@ IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'snowdrift_tables.seal_
     ALTER TABLE snowdrift_tables.seal_key ALTER inner_key SET STATISTICS 0, ALTER outer_key SET STATISTICS 0;
 END IF;
 
--- HMAC-SHA-256 is inlined, because a function call costs more than a hash. A restore without privileges would let all roles seal and
--- unseal, so both functions raise an error while PUBLIC has EXECUTE.
+-- HMAC-SHA-256 is inlined, because a function call costs more than a hash. As with the keys, both functions
+-- raise an error while PUBLIC may call them.
 CREATE OR REPLACE FUNCTION public.snowflake_seal(id bigint, name text) RETURNS uuid
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -5337,7 +5348,7 @@ DECLARE
     body bigint;
 BEGIN
     IF has_function_privilege('public', 'public.snowflake_seal(bigint,text)'::regprocedure, 'EXECUTE') THEN
-        RAISE 'function snowflake_seal() must not be executable by PUBLIC' USING ERRCODE = '42501', HINT = 'After a restore without privileges, run the file of the SQL edition again. Otherwise, run REVOKE EXECUTE ON FUNCTION snowflake_seal(bigint, text) FROM PUBLIC.';
+        RAISE 'function snowflake_seal() must not be executable by PUBLIC' USING ERRCODE = '42501', HINT = 'After a restore, run the file of the SQL edition again. Otherwise, run REVOKE EXECUTE ON FUNCTION snowflake_seal(bigint, text) FROM PUBLIC.';
     END IF;
     SELECT k.inner_key, k.outer_key INTO inner_key, outer_key FROM snowdrift_tables.seal_key AS k WHERE k.name = snowflake_seal.name COLLATE "C" ORDER BY k.version DESC, k.id DESC LIMIT 1;
     IF inner_key IS NULL THEN
@@ -5365,7 +5376,7 @@ DECLARE
     id bigint;
 BEGIN
     IF has_function_privilege('public', 'public.snowflake_unseal(uuid,text,boolean)'::regprocedure, 'EXECUTE') THEN
-        RAISE 'function snowflake_unseal() must not be executable by PUBLIC' USING ERRCODE = '42501', HINT = 'After a restore without privileges, run the file of the SQL edition again. Otherwise, run REVOKE EXECUTE ON FUNCTION snowflake_unseal(uuid, text, boolean) FROM PUBLIC.';
+        RAISE 'function snowflake_unseal() must not be executable by PUBLIC' USING ERRCODE = '42501', HINT = 'After a restore, run the file of the SQL edition again. Otherwise, run REVOKE EXECUTE ON FUNCTION snowflake_unseal(uuid, text, boolean) FROM PUBLIC.';
     END IF;
     LOOP    -- newest key first; a cursor would cost more than a hash. Parameters are in plans, which can be logged, so no key is one.
         SELECT k.version, k.id, k.inner_key, k.outer_key INTO last, last_id, inner_key, outer_key FROM snowdrift_tables.seal_key AS k
@@ -5424,13 +5435,11 @@ FOR place, grantee, privileges, is_new, options, keeper IN
 END LOOP;
 IF is_restored OR NOT is_repeated THEN
     BEGIN
-        PERFORM set_config('lock_timeout', '3s', true);    -- because others wait behind it
         ALTER TABLE snowdrift_tables.seal_key ADD place_of_no_dump boolean;
         ALTER TABLE snowdrift_tables.seal_key DROP place_of_no_dump;
     EXCEPTION WHEN lock_not_available THEN
         RAISE WARNING 'table "snowdrift_tables.seal_key" is in use' USING HINT = 'The file revokes privileges again when it is run again.';
     END;
-    PERFORM set_config('lock_timeout', lock_timeout, true);
 END IF;
 FOR grantee, options, is_new IN
     SELECT a.grantee::regrole, CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END, is_restored AND a.grantee = ANY (defaults)
@@ -5444,8 +5453,9 @@ FOR grantee, options, is_new IN
         EXECUTE 'GRANT EXECUTE ON FUNCTION snowdrift.create_generator TO ' || grantee || options;
     END IF;
 END LOOP;
-FOREACH place IN ARRAY '{snowdrift.key_copies,snowdrift.watermark_holders,snowdrift.published_watermarks}'::text[] LOOP
-    IF place::regclass <> ALL (relations) THEN
+-- Null: a restore without privileges created it.
+FOREACH place IN ARRAY '{snowdrift.generators,snowdrift.key_copies,snowdrift.watermark_holders,snowdrift.published_watermarks}'::text[] LOOP
+    IF place::regclass <> ALL (relations) OR (SELECT relacl IS NULL FROM pg_class WHERE oid = place::regclass) THEN
         EXECUTE format('GRANT SELECT ON %s TO PUBLIC', place);
     END IF;
 END LOOP;
@@ -5539,5 +5549,5 @@ IF unread IS NOT NULL AND given_ms IS NULL THEN
         HINT = 'Set snowdrift.last_timestamp to the time of their greatest ID, or a later one, and run the file again.';
 END IF;
 
-PERFORM set_config('quote_all_identifiers', quoting, true), set_config('search_path', path, true);
+PERFORM set_config('lock_timeout', lock_timeout, true), set_config('quote_all_identifiers', quoting, true), set_config('search_path', path, true);
 END $edition$;

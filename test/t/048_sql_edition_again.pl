@@ -121,6 +121,14 @@ is(in('narrow', "SELECT next_snowflake() > $last, (SELECT max(lead) < '30 s' FRO
 	"t|t\nweb|si|3|f\n2", '... after it, generators, their states and views of the user are kept');
 is(in('narrow', $objects) =~ s/app=X\*/app=X/r, in('new', $objects), '... and privileges');
 
+# It waits briefly for all locks.
+$session = $node->background_psql('narrow', extra_params => [ '-U', 'owner' ]);
+$session->query_safe("SELECT snowdrift.create_seal('orders'); BEGIN; SELECT snowdrift.rotate_seal('orders')");
+like(error_as('owner', 'narrow', "BEGIN;\n\\i $file\nCOMMIT"), qr/55P03/, 'a transaction that changes a seal delays the file only briefly');
+$session->query_safe('COMMIT');
+$session->quit;
+is(in('narrow', "SET lock_timeout = '7s'; BEGIN;\n\\i $file\nSHOW lock_timeout; COMMIT"), '7s', '... and the lock_timeout of the session is kept');
+
 # ---- over what is left ---------------------------------------------------------------------------------
 
 create_database('dropped', $file);

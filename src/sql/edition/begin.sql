@@ -39,7 +39,8 @@ DECLARE
     greatest_id pg_catalog.int8;
     unread pg_catalog.text[];
 BEGIN
-PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), pg_catalog.set_config('quote_all_identifiers', 'off', true);
+PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), pg_catalog.set_config('quote_all_identifiers', 'off', true),
+    pg_catalog.set_config('lock_timeout', '3s', true);    -- because others wait behind the file
 
 -- What an earlier installation has left
 
@@ -103,9 +104,7 @@ END IF;
 
 -- An earlier version has no column "spread". With a default, it could not be added, because functions use the type of the table.
 IF columns ->> 'snowdrift_tables.generator' = 'name,layout,datacenter,worker,fields,state' THEN
-    PERFORM set_config('lock_timeout', '3s', true);    -- because others wait behind it
     ALTER TABLE snowdrift_tables.generator ADD spread boolean;
-    PERFORM set_config('lock_timeout', lock_timeout, true);
 END IF;
 
 IF columns ->> 'snowdrift_tables.published_watermark' <> 'kind,source,watermark,server,origin,published_at' THEN
@@ -124,7 +123,7 @@ FOREACH place IN ARRAY '{snowdrift,snowdrift_tables}'::text[] LOOP
             FROM pg_namespace, aclexplode(nspacl) AS a WHERE nspname = place AND a.grantee <> nspowner LOOP
         EXECUTE format('REVOKE %s ON SCHEMA %s FROM %s CASCADE', CASE WHEN is_new THEN 'ALL' ELSE 'CREATE' END, place, grantee);
     END LOOP;
-    IF is_new AND place = 'snowdrift' THEN
+    IF place = 'snowdrift' AND (SELECT nspacl IS NULL OR is_new FROM pg_namespace WHERE nspname = place) THEN    -- null: a restore without privileges created it
         GRANT USAGE ON SCHEMA snowdrift TO PUBLIC;
     END IF;
 END LOOP;

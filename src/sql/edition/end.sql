@@ -35,13 +35,11 @@ FOR place, grantee, privileges, is_new, options, keeper IN
 END LOOP;
 IF is_restored OR NOT is_repeated THEN
     BEGIN
-        PERFORM set_config('lock_timeout', '3s', true);    -- because others wait behind it
         ALTER TABLE snowdrift_tables.seal_key ADD place_of_no_dump boolean;
         ALTER TABLE snowdrift_tables.seal_key DROP place_of_no_dump;
     EXCEPTION WHEN lock_not_available THEN
         RAISE WARNING 'table "snowdrift_tables.seal_key" is in use' USING HINT = 'The file revokes privileges again when it is run again.';
     END;
-    PERFORM set_config('lock_timeout', lock_timeout, true);
 END IF;
 FOR grantee, options, is_new IN
     SELECT a.grantee::regrole, CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END, is_restored AND a.grantee = ANY (defaults)
@@ -55,8 +53,9 @@ FOR grantee, options, is_new IN
         EXECUTE 'GRANT EXECUTE ON FUNCTION snowdrift.create_generator TO ' || grantee || options;
     END IF;
 END LOOP;
-FOREACH place IN ARRAY '{snowdrift.key_copies,snowdrift.watermark_holders,snowdrift.published_watermarks}'::text[] LOOP
-    IF place::regclass <> ALL (relations) THEN
+-- Null: a restore without privileges created it.
+FOREACH place IN ARRAY '{snowdrift.generators,snowdrift.key_copies,snowdrift.watermark_holders,snowdrift.published_watermarks}'::text[] LOOP
+    IF place::regclass <> ALL (relations) OR (SELECT relacl IS NULL FROM pg_class WHERE oid = place::regclass) THEN
         EXECUTE format('GRANT SELECT ON %s TO PUBLIC', place);
     END IF;
 END LOOP;
@@ -150,5 +149,5 @@ IF unread IS NOT NULL AND given_ms IS NULL THEN
         HINT = 'Set snowdrift.last_timestamp to the time of their greatest ID, or a later one, and run the file again.';
 END IF;
 
-PERFORM set_config('quote_all_identifiers', quoting, true), set_config('search_path', path, true);
+PERFORM set_config('lock_timeout', lock_timeout, true), set_config('quote_all_identifiers', quoting, true), set_config('search_path', path, true);
 END $edition$;

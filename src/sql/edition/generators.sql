@@ -360,9 +360,6 @@ COMMENT ON FUNCTION snowdrift.has_spread(text) IS 'whether a generator varies th
 CREATE VIEW snowdrift.generators AS
     SELECT *, greatest(last_timestamp - clock_timestamp(), interval '0') AS lead, snowdrift.has_spread(name) AS spread FROM snowdrift.read_generators();
 COMMENT ON VIEW snowdrift.generators IS 'definition of each generator, time of its last ID, and how far it is ahead of the clock';
-IF 'snowdrift.generators'::regclass <> ALL (relations) THEN
-    GRANT SELECT ON snowdrift.generators TO PUBLIC;
-END IF;
 
 CREATE FUNCTION snowdrift.advance("timestamp" timestamptz) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

@@ -10,8 +10,8 @@ IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'snowdrift_tables.seal_
     ALTER TABLE snowdrift_tables.seal_key ALTER inner_key SET STATISTICS 0, ALTER outer_key SET STATISTICS 0;
 END IF;
 
--- HMAC-SHA-256 is inlined, because a function call costs more than a hash. A restore without privileges would let all roles seal and
--- unseal, so both functions raise an error while PUBLIC has EXECUTE.
+-- HMAC-SHA-256 is inlined, because a function call costs more than a hash. As with the keys, both functions
+-- raise an error while PUBLIC may call them.
 CREATE FUNCTION public.snowflake_seal(id bigint, name text) RETURNS uuid
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -22,7 +22,7 @@ DECLARE
     body bigint;
 BEGIN
     IF has_function_privilege('public', 'public.snowflake_seal(bigint,text)'::regprocedure, 'EXECUTE') THEN
-        RAISE 'function snowflake_seal() must not be executable by PUBLIC' USING ERRCODE = '42501', HINT = 'After a restore without privileges, run the file of the SQL edition again. Otherwise, run REVOKE EXECUTE ON FUNCTION snowflake_seal(bigint, text) FROM PUBLIC.';
+        RAISE 'function snowflake_seal() must not be executable by PUBLIC' USING ERRCODE = '42501', HINT = 'After a restore, run the file of the SQL edition again. Otherwise, run REVOKE EXECUTE ON FUNCTION snowflake_seal(bigint, text) FROM PUBLIC.';
     END IF;
     SELECT k.inner_key, k.outer_key INTO inner_key, outer_key FROM snowdrift_tables.seal_key AS k WHERE k.name = snowflake_seal.name COLLATE "C" ORDER BY k.version DESC, k.id DESC LIMIT 1;
     IF inner_key IS NULL THEN
@@ -50,7 +50,7 @@ DECLARE
     id bigint;
 BEGIN
     IF has_function_privilege('public', 'public.snowflake_unseal(uuid,text,boolean)'::regprocedure, 'EXECUTE') THEN
-        RAISE 'function snowflake_unseal() must not be executable by PUBLIC' USING ERRCODE = '42501', HINT = 'After a restore without privileges, run the file of the SQL edition again. Otherwise, run REVOKE EXECUTE ON FUNCTION snowflake_unseal(uuid, text, boolean) FROM PUBLIC.';
+        RAISE 'function snowflake_unseal() must not be executable by PUBLIC' USING ERRCODE = '42501', HINT = 'After a restore, run the file of the SQL edition again. Otherwise, run REVOKE EXECUTE ON FUNCTION snowflake_unseal(uuid, text, boolean) FROM PUBLIC.';
     END IF;
     LOOP    -- newest key first; a cursor would cost more than a hash. Parameters are in plans, which can be logged, so no key is one.
         SELECT k.version, k.id, k.inner_key, k.outer_key INTO last, last_id, inner_key, outer_key FROM snowdrift_tables.seal_key AS k

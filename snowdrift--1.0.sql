@@ -5524,9 +5524,9 @@ BEGIN
     number := coalesce(given, number);
     SELECT a.attname, snowdrift.base_type(a.atttypid) INTO "column", type FROM pg_attribute AS a WHERE a.attrelid = "table" AND a.attnum = number;
     kind_of_type := snowdrift.id_kind(type);
-    IF kind IS NULL THEN
+    IF kind IS NULL AND (type IN ('int2'::regtype, 'int4'::regtype) OR kind_of_type = ANY (snowdrift.kinds_with_watermarks())) THEN
         problem := snowdrift.default_problem("table", number);
-        IF problem IS NULL AND drawn IS NOT NULL AND kind_of_type = ANY (snowdrift.kinds_with_watermarks()) THEN
+        IF problem IS NULL AND drawn IS NOT NULL AND kind_of_type IS NOT NULL THEN
             kind := kind_of_type;
             generator := drawn;
             sequence := snowdrift.state_of(drawn);
@@ -5606,6 +5606,8 @@ BEGIN
         RAISE 'column "%" of table "%" contains no IDs that have a watermark', k.column, snowdrift.plain_name("table") USING ERRCODE = '42804',
             DETAIL = format('The column is of type %s, and no sequence draws its values.', format_type(snowdrift.base_type(a.atttypid), NULL)),
             HINT = 'Columns whose defaults draw from a sequence can be watched, and those with IDs of generators of kind ' || array_to_string(snowdrift.kinds_with_watermarks(), ', ') || '.';
+    ELSIF k.generator <> '' AND NOT EXISTS (SELECT FROM snowdrift.generators AS g WHERE (g.kind, g.name) = (k.kind, k.generator)) THEN
+        RAISE 'ID generator "%" does not exist', k.generator USING ERRCODE = '42704', DETAIL = format('The default of column "%s" draws from it.', k.column);
     ELSIF k.kind = 'snowflake' AND NOT k.is_default THEN
         RAISE NOTICE 'column "%" of table "%" is watched with the default generator', k.column, snowdrift.plain_name("table")
             USING DETAIL = 'The column has no default.',
@@ -5793,8 +5795,9 @@ BEGIN
     IF w.last IS NOT NULL THEN
         IF after::bigint > w.last THEN
             RAISE 'position % of table "%" is ahead of the last ID, %', after, snowdrift.plain_name("table"), w.last USING ERRCODE = '55000',
-                DETAIL = 'The sequence was set back, or the position is of another table or server.',
-                HINT = 'Set the position back, to read all rows again; or, before rows are inserted, set the sequence to the position, as setval does.';
+                DETAIL = 'The sequence or the clock was set back, or the position is of another table or server.',
+                HINT = format('Set the position back, to read all rows again; or, before rows are inserted, %s.',
+                    CASE kind WHEN 'sequence' THEN 'set the sequence to the position, as setval does' ELSE 'call snowdrift.advance with the position''s time' END);
         END IF;
     END IF;
     RETURN w.watermark;

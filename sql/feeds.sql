@@ -358,4 +358,28 @@ CREATE TABLE months_2026 PARTITION OF months FOR VALUES FROM ('2026-01-01') TO (
 SELECT public.error_of($$SELECT snowdrift.watch('months_2026', 'id')$$);
 SELECT public.error_of($$SELECT snowdrift.unwatch('months')$$);
 DROP TABLE months;
+-- A prepared statement that names the table in a subquery notices that columns and tables were replaced.
+CREATE TABLE replaced (id bigserial PRIMARY KEY, body text);
+SELECT snowdrift.watch('replaced');
+INSERT INTO replaced (body) VALUES ('old');
+PREPARE whole AS SELECT * FROM snowdrift.read_new((SELECT r FROM replaced AS r WHERE false), $1);
+PREPARE page AS SELECT body FROM snowdrift.read_new((SELECT r FROM replaced AS r WHERE false), $1);
+EXECUTE whole(0);
+EXECUTE page(0);
+ALTER TABLE replaced RENAME body TO old_body;
+ALTER TABLE replaced ADD body text DEFAULT 'new';
+EXECUTE whole(0);
+EXECUTE page(0);
+ALTER TABLE replaced RENAME TO old_replaced;
+CREATE TABLE replaced (id bigserial PRIMARY KEY, body text);
+SELECT snowdrift.watch('replaced');
+INSERT INTO replaced (body) VALUES ('newest');
+EXECUTE page(0);
+DEALLOCATE whole;
+DEALLOCATE page;
+DROP TABLE replaced, old_replaced;
+-- A generator that does not exist
+CREATE TABLE misspelled (id bigint DEFAULT next_snowflake('evnts'));
+SELECT public.error_of($$SELECT snowdrift.watch('misspelled')$$);
+DROP TABLE misspelled;
 DROP SCHEMA feeds CASCADE;

@@ -104,7 +104,6 @@ SET enable_seqscan = off;
 SELECT plan_of(format(regexp_replace(snowdrift.new_rows_query('ulids', 1::smallint, true), '[$]([123])', '%\1$L', 'g'), ulid_watermark(), 10, ulid_nil()));
 DROP TABLE flakes, orders, ulids, uuids, snos, random;
 DROP FUNCTION wait_until_readable;
-SELECT snowdrift.drop_generator('orders');
 
 -- A partition, whose default can differ from that with which rows are inserted into the table
 CREATE TABLE parted (id bigint DEFAULT next_snowflake('orders'), body text) PARTITION BY RANGE (id);
@@ -114,3 +113,4 @@ SELECT error_of('SELECT snowdrift.read_new(NULL::parted_1)');
 SELECT snowdrift.watch('parted');
 SELECT error_of('SELECT snowdrift.read_new(NULL::parted_1)');
 DROP TABLE parted;
+SELECT snowdrift.drop_generator('orders');

@@ -118,8 +118,9 @@ BEGIN
     IF w.last IS NOT NULL THEN
         IF after::bigint > w.last THEN
             RAISE 'position % of table "%" is ahead of the last ID, %', after, snowdrift.plain_name("table"), w.last USING ERRCODE = '55000',
-                DETAIL = 'The sequence was set back, or the position is of another table or server.',
-                HINT = 'Set the position back, to read all rows again; or, before rows are inserted, set the sequence to the position, as setval does.';
+                DETAIL = 'The sequence or the clock was set back, or the position is of another table or server.',
+                HINT = format('Set the position back, to read all rows again; or, before rows are inserted, %s.',
+                    CASE kind WHEN 'sequence' THEN 'set the sequence to the position, as setval does' ELSE 'call snowdrift.advance with the position''s time' END);
         END IF;
     END IF;
     RETURN w.watermark;

@@ -177,9 +177,9 @@ BEGIN
     number := coalesce(given, number);
     SELECT a.attname, snowdrift.base_type(a.atttypid) INTO "column", type FROM pg_attribute AS a WHERE a.attrelid = "table" AND a.attnum = number;
     kind_of_type := snowdrift.id_kind(type);
-    IF kind IS NULL THEN
+    IF kind IS NULL AND (type IN ('int2'::regtype, 'int4'::regtype) OR kind_of_type = ANY (snowdrift.kinds_with_watermarks())) THEN
         problem := snowdrift.default_problem("table", number);
-        IF problem IS NULL AND drawn IS NOT NULL AND kind_of_type = ANY (snowdrift.kinds_with_watermarks()) THEN
+        IF problem IS NULL AND drawn IS NOT NULL AND kind_of_type IS NOT NULL THEN
             kind := kind_of_type;
             generator := drawn;
             sequence := snowdrift.state_of(drawn);
@@ -259,6 +259,8 @@ BEGIN
         RAISE 'column "%" of table "%" contains no IDs that have a watermark', k.column, snowdrift.plain_name("table") USING ERRCODE = '42804',
             DETAIL = format('The column is of type %s, and no sequence draws its values.', format_type(snowdrift.base_type(a.atttypid), NULL)),
             HINT = 'Columns whose defaults draw from a sequence can be watched, and those with IDs of generators of kind ' || array_to_string(snowdrift.kinds_with_watermarks(), ', ') || '.';
+    ELSIF k.generator <> '' AND NOT EXISTS (SELECT FROM snowdrift.generators AS g WHERE (g.kind, g.name) = (k.kind, k.generator)) THEN
+        RAISE 'ID generator "%" does not exist', k.generator USING ERRCODE = '42704', DETAIL = format('The default of column "%s" draws from it.', k.column);
     ELSIF k.kind = 'snowflake' AND NOT k.is_default THEN
         RAISE NOTICE 'column "%" of table "%" is watched with the default generator', k.column, snowdrift.plain_name("table")
             USING DETAIL = 'The column has no default.',

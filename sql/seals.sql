@@ -129,11 +129,26 @@ SELECT snowdrift.create_seal(name COLLATE "POSIX"), snowdrift.rotate_seal(name C
 SELECT snowflake_unseal(snowflake_seal(1, name COLLATE "POSIX"), name COLLATE "POSIX"), count(*) FROM (VALUES ('collated')) AS names(name), snowdrift.seal_keys(name COLLATE "POSIX") GROUP BY 1;
 SELECT snowdrift.drop_seal('collated');
 
+-- No function for the keys runs while all roles may call it.
+CREATE FUNCTION error_when_public(function regprocedure, query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    result text;
+BEGIN
+    EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO PUBLIC', function);
+    result := public.error_of(query);
+    EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', function);
+    RETURN split_part(result, E'\n', 1);
+END $$;
+SELECT error_when_public(oid, $$SELECT snowdrift.seal_keys('orders')$$) FROM pg_proc
+WHERE pronamespace = 'snowdrift'::regnamespace AND proname ~ '_seal$|^seal_keys$' ORDER BY oid::regprocedure::text;
+SELECT error_when_public('snowdrift.seal_keys(text)', $$SELECT snowdrift.rotate_seal('orders')$$);
+
 -- What is dropped is gone.
 SELECT snowdrift.drop_seal(name) FROM unnest(ARRAY['orders', 'users', ' ~']) AS name;
 SELECT public.error_of(format('SELECT snowflake_unseal(%L, ''orders'', true)', :'new'));
 SELECT snowdrift.create_seal('orders');
 SELECT snowflake_unseal(:'new', 'orders', true);
 SELECT snowdrift.drop_seal('orders');
+DROP FUNCTION error_when_public;
 DROP SCHEMA seals CASCADE;
 RESET search_path;

@@ -152,16 +152,24 @@ is_continued($node, 'whole', $contents);
 my $file = [ 'psql', '-X', '-q', '-o', '/dev/null', '-v', 'ON_ERROR_STOP=1', '-1', '-f', 'sql-edition/snowdrift.sql', '-d' ];
 my @calls = ("snowflake_seal(1, 'orders')", "snowflake_unseal('372bb604-17d4-83af-81fb-f8a1c654a6b9', 'orders')", "snowdrift.seal_keys('orders')",
 	"snowdrift.create_seal('new')", "snowdrift.rotate_seal('orders')", "snowdrift.drop_seal('orders')", "snowdrift.drop_seal('orders', 1)");
-my $callable = q{SELECT oid::regprocedure FROM pg_proc WHERE pronamespace IN ('snowdrift'::regnamespace, 'public'::regnamespace) AND has_function_privilege('public', oid, 'EXECUTE') ORDER BY 1;
+my $callable = q{SELECT oid::regprocedure FROM pg_proc WHERE pronamespace IN ('snowdrift'::regnamespace, 'public'::regnamespace) AND has_function_privilege('public', oid, 'EXECUTE') ORDER BY oid::regprocedure::text;
 	SELECT oid::regclass FROM pg_class WHERE relnamespace = 'snowdrift'::regnamespace AND relkind = 'v' AND has_table_privilege('pg_monitor', oid, 'SELECT') ORDER BY 1;
 	SELECT has_schema_privilege('pg_monitor', 'snowdrift', 'USAGE')};
-$node->safe_psql('postgres', 'CREATE DATABASE open OWNER owner');
-as_owner(sub { command_ok([ 'pg_restore', '--exit-on-error', '-x', '-d', $node->connstr('open'), "$dir/whole.dump" ], 'it is restored without privileges') });
-like(error_of_database($node, 'open', "SET ROLE pg_read_all_data; SELECT $_"), qr/42501: function .*\w+\(.*\) must not be executable by PUBLIC.*HINT:  After a restore, run the file/s, "... then, $_ raises an error") for @calls;
-as_owner(sub { command_ok([ @$file, $node->connstr('open') ], '... until the file is run again') });
-is_continued($node, 'open', $contents);
-is($node->safe_psql('open', $callable), $node->safe_psql('whole', $callable), '... which restores all privileges');
-like(error_of_database($node, 'open', "SET ROLE pg_monitor; SELECT $_"), qr/42501: permission denied/, "... so that other roles may not call $_") for @calls;
+for my $database ('open', 'defaults')
+{
+	$node->safe_psql('postgres', "CREATE DATABASE $database OWNER owner");
+	$node->safe_psql($database, 'ALTER DEFAULT PRIVILEGES FOR ROLE owner GRANT SELECT ON TABLES TO pg_monitor; ALTER DEFAULT PRIVILEGES FOR ROLE owner GRANT CREATE ON SCHEMAS TO pg_monitor') if $database eq 'defaults';
+	as_owner(sub { command_ok([ 'pg_restore', '--exit-on-error', '-x', '-d', $node->connstr($database), "$dir/whole.dump" ], "$database: the database is restored without privileges") });
+	like(error_of_database($node, $database, "SET ROLE pg_read_all_data; SELECT $_"), qr/42501: function .*\w+\(.*\) must not be executable by PUBLIC.*HINT:  After a restore, run the file/s, "... then, $_ raises an error") for @calls;
+	as_owner(sub { command_ok([ @$file, $node->connstr($database) ], '... until the file is run again') });
+	is_continued($node, $database, $contents);
+	is($node->safe_psql($database, $callable), $node->safe_psql('whole', $callable), '... which restores all privileges');
+	like(error_of_database($node, $database, "SET ROLE pg_read_all_data; SELECT $_"), qr/42501: permission denied/, "... so that other roles may not call $_") for @calls;
+}
+query($node, 'open', 'REVOKE USAGE ON SCHEMA snowdrift FROM PUBLIC; REVOKE SELECT ON snowdrift.generators FROM PUBLIC');
+my $revoked = $node->safe_psql('open', $callable);
+as_owner(sub { command_ok([ @$file, $node->connstr('open') ], 'the file is run again') });
+is($node->safe_psql('open', $callable), $revoked, '... and grants nothing that was revoked');
 
 # If a role with a grant does not exist, pg_restore does not revoke what PUBLIC may call either.
 $node->safe_psql('sql', 'CREATE ROLE leaving');
@@ -172,6 +180,11 @@ as_owner(sub { command_fails([ 'pg_restore', '-d', $node->connstr('granted'), "$
 like(error_of_database($node, 'granted', "SET ROLE pg_monitor; SELECT $_"), qr/42501: function snowdrift\.\w+\(.*\) must not be executable by PUBLIC/s, "... then, $_ raises an error")
   for grep { /seal_keys|rotate/ } @calls;
 as_owner(sub { command_ok([ @$file, $node->connstr('granted') ], '... until the file is run again') });
+is($node->safe_psql('granted', $callable), $node->safe_psql('whole', $callable), '... which restores all privileges');
+as_owner(sub {
+	command_fails([ 'pg_restore', '--clean', '-n', 'snowdrift', '-d', $node->connstr('granted'), "$dir/granted.dump" ], 'a part is restored without the role');
+	command_ok([ @$file, $node->connstr('granted') ], '... and the file is run again');
+});
 is($node->safe_psql('granted', $callable), $node->safe_psql('whole', $callable), '... which restores all privileges');
 
 # ---- a schema without data, and data without a schema --------------------------------------------------

@@ -29,7 +29,7 @@ DECLARE
     creators pg_catalog.aclitem[];    -- who may call create_generator of an earlier version, with other parameters
     are_keys_lost pg_catalog.bool;    -- of seals
     is_restored pg_catalog.bool;    -- A dump has created the objects, with what ALTER DEFAULT PRIVILEGES grants.
-    defaults pg_catalog.oid[];    -- roles to which ALTER DEFAULT PRIVILEGES grants something, and PUBLIC
+    defaults pg_catalog.text[];    -- kinds of objects with roles to which ALTER DEFAULT PRIVILEGES grants something, and functions with PUBLIC
     privileges pg_catalog.text;
     options pg_catalog.text;
     keeper pg_catalog.text;
@@ -123,7 +123,7 @@ FOREACH place IN ARRAY '{snowdrift,snowdrift_tables}'::text[] LOOP
             FROM pg_namespace, aclexplode(nspacl) AS a WHERE nspname = place AND a.grantee <> nspowner LOOP
         EXECUTE format('REVOKE %s ON SCHEMA %s FROM %s CASCADE', CASE WHEN is_new THEN 'ALL' ELSE 'CREATE' END, place, grantee);
     END LOOP;
-    IF place = 'snowdrift' AND (SELECT nspacl IS NULL OR is_new FROM pg_namespace WHERE nspname = place) THEN    -- null: a restore without privileges created it
+    IF is_new AND place = 'snowdrift' THEN
         GRANT USAGE ON SCHEMA snowdrift TO PUBLIC;
     END IF;
 END LOOP;

@@ -2,25 +2,27 @@
 
 -- From new objects, and from all after a restore, which creates them with the default privileges of the role that restores, all privileges
 -- are revoked that ALTER DEFAULT PRIVILEGES can have granted. PUBLIC may call functions unless this is revoked, which a restore without
--- privileges does not do. A dump does not bring the place of a dropped column, which pg_upgrade and copies of the database keep.
+-- privileges does not do: then, a function has no list of privileges. A dump does not bring the place of a dropped column, which
+-- pg_upgrade and copies of the database keep.
 is_restored := is_repeated AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'snowdrift_tables.seal_key'::regclass AND attisdropped);
-defaults := ARRAY(SELECT d.grantee FROM pg_default_acl, aclexplode(defaclacl) AS d) || 0::oid;
+defaults := ARRAY(SELECT concat(defaclobjtype, d.grantee) FROM pg_default_acl, aclexplode(defaclacl) AS d
+    WHERE defaclnamespace IN (0, 'public'::regnamespace, 'snowdrift'::regnamespace, 'snowdrift_tables'::regnamespace)) || 'f0'::text;
 FOR place, grantee, privileges, is_new, options, keeper IN
-    WITH objects(name, owner, acl, is_new) AS (
-        SELECT 'FUNCTION ' || oid::regprocedure, proowner, coalesce(proacl, acldefault('f', proowner)), NOT functions ? oid::text FROM pg_proc
+    WITH objects(kind, name, owner, acl, is_open, is_new) AS (
+        SELECT 'f', 'FUNCTION ' || oid::regprocedure, proowner, coalesce(proacl, acldefault('f', proowner)), proacl IS NULL, NOT functions ? oid::text FROM pg_proc
         WHERE pronamespace = 'snowdrift'::regnamespace AND proname IN ('create_generator', 'drop_generator', 'advance', 'publish_watermarks', 'create_seal', 'rotate_seal', 'drop_seal', 'seal_keys')
             OR oid IN ('public.snowflake_seal(bigint,text)'::regprocedure, 'public.snowflake_unseal(uuid,text,boolean)'::regprocedure)
-        UNION ALL SELECT CASE relkind WHEN 'S' THEN 'SEQUENCE ' ELSE 'TABLE ' END || oid::regclass, relowner, relacl, oid <> ALL (relations) FROM pg_class
+        UNION ALL SELECT relkind, CASE relkind WHEN 'S' THEN 'SEQUENCE ' ELSE 'TABLE ' END || oid::regclass, relowner, relacl, false, oid <> ALL (relations) FROM pg_class
         WHERE relnamespace = 'snowdrift_tables'::regnamespace AND relkind IN ('r', 'S')
-        UNION ALL SELECT 'SCHEMA snowdrift_tables', nspowner, nspacl, false FROM pg_namespace WHERE nspname = 'snowdrift_tables'
+        UNION ALL SELECT 'n', 'SCHEMA snowdrift_tables', nspowner, nspacl, false, false FROM pg_namespace WHERE nspname = 'snowdrift_tables'
     )
     SELECT o.name, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END, string_agg(a.privilege_type, ', ' ORDER BY a.privilege_type), o.is_new,
         CASE WHEN bool_or(a.is_grantable) THEN ' WITH GRANT OPTION, and grant again what this role has granted to others' ELSE '' END,
-        CASE WHEN o.is_new OR a.grantor = ANY (defaults) OR a.grantor = o.owner AND a.grantee = ANY (defaults) THEN ''
+        CASE WHEN o.is_new OR concat(o.kind, a.grantor) = ANY (defaults) OR a.grantor = o.owner AND concat(o.kind, a.grantee) = ANY (defaults) THEN ''
             ELSE CASE a.grantor WHEN o.owner THEN a.grantee ELSE a.grantor END::regrole::text END
     FROM objects AS o, aclexplode(o.acl) AS a
-    WHERE a.grantee <> o.owner AND (o.is_new OR is_restored)
-    GROUP BY o.name, o.owner, a.grantee, a.grantor, o.is_new ORDER BY o.name, a.grantor <> o.owner, a.grantee LOOP
+    WHERE a.grantee <> o.owner AND (o.is_new OR is_restored OR o.is_open)
+    GROUP BY o.kind, o.name, o.owner, a.grantee, a.grantor, o.is_new ORDER BY o.name, a.grantor <> o.owner, a.grantee LOOP
     IF keeper <> '' THEN
         RAISE NOTICE 'kept % on % for %', privileges, place, grantee USING HINT = format('If you have not granted it, run REVOKE ALL ON %s FROM %s CASCADE.', place, keeper);
         CONTINUE;
@@ -42,7 +44,7 @@ IF is_restored OR NOT is_repeated THEN
     END;
 END IF;
 FOR grantee, options, is_new IN
-    SELECT a.grantee::regrole, CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END, is_restored AND a.grantee = ANY (defaults)
+    SELECT a.grantee::regrole, CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END, is_restored AND concat('f', a.grantee) = ANY (defaults)
     FROM aclexplode(creators) AS a WHERE a.grantee::regrole <> current_user::regrole LOOP
     IF grantee = '-' THEN
         RAISE NOTICE 'revoked EXECUTE on FUNCTION snowdrift.create_generator from PUBLIC';
@@ -53,10 +55,16 @@ FOR grantee, options, is_new IN
         EXECUTE 'GRANT EXECUTE ON FUNCTION snowdrift.create_generator TO ' || grantee || options;
     END IF;
 END LOOP;
--- Null: a restore without privileges created it.
-FOREACH place IN ARRAY '{snowdrift.generators,snowdrift.key_copies,snowdrift.watermark_holders,snowdrift.published_watermarks}'::text[] LOOP
-    IF place::regclass <> ALL (relations) OR (SELECT relacl IS NULL FROM pg_class WHERE oid = place::regclass) THEN
-        EXECUTE format('GRANT SELECT ON %s TO PUBLIC', place);
+FOR place, is_new IN
+    SELECT 'SELECT ON ' || name, name::regclass <> ALL (relations)
+    FROM unnest('{snowdrift.generators,snowdrift.key_copies,snowdrift.watermark_holders,snowdrift.published_watermarks}'::text[]) AS name
+    WHERE NOT has_table_privilege('public', name, 'SELECT')
+    UNION ALL SELECT 'USAGE ON SCHEMA snowdrift', false WHERE NOT has_schema_privilege('public', 'snowdrift', 'USAGE') LOOP
+    IF is_new OR is_restored THEN
+        EXECUTE format('GRANT %s TO PUBLIC', place);
+    END IF;
+    IF is_restored AND NOT is_new THEN
+        RAISE NOTICE 'granted % to PUBLIC, because a restore may not have granted it', place USING HINT = format('If you have revoked it, run REVOKE %s FROM PUBLIC.', place);
     END IF;
 END LOOP;
 BEGIN

@@ -3832,6 +3832,16 @@ BEGIN
     FROM pg_statistic_ext AS s JOIN pg_namespace AS n ON n.oid = stxnamespace
     WHERE stxrelid = ANY (rewritten) AND stxstattarget >= 0 ORDER BY s.oid;
     RETURN QUERY SELECT * FROM snowdrift.statements_after(plan, path);
+    RETURN QUERY SELECT * FROM snowdrift.watch_statements(plan.new_keys);
+END $$;
+
+-- A watch depends on what draws the key.
+CREATE FUNCTION snowdrift.watch_statements(keys snowdrift.key_column[]) RETURNS SETOF text
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+BEGIN
+    RETURN QUERY SELECT format('SELECT snowdrift.watch(%L, %L)', snowdrift.qualified_name(attrelid), attname)
+    FROM unnest(keys) AS k JOIN pg_attribute ON attrelid = k."table" AND attnum = k.number
+    WHERE EXISTS (SELECT FROM snowdrift.watches(attrelid) AS w WHERE w.number = attnum) ORDER BY k;
 END $$;
 
 CREATE FUNCTION snowdrift.lock_statement(plan snowdrift.conversion, mode text) RETURNS text
@@ -5073,6 +5083,7 @@ BEGIN
         END IF;
         RETURN NEXT format('SELECT pg_catalog.setval(%L::pg_catalog.regclass, pg_catalog.max(%I)) FROM %s HAVING pg_catalog.max(%I) > 0', sequence, r.attname, r.name, r.attname);
     END LOOP;
+    RETURN QUERY SELECT * FROM snowdrift.watch_statements(plan.keys);
     RETURN QUERY SELECT format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', snowdrift.qualified_name(oid)) FROM snowdrift.forced_tables(plan) AS oid;
 END $$;
 
@@ -5524,9 +5535,9 @@ BEGIN
     number := coalesce(given, number);
     SELECT a.attname, snowdrift.base_type(a.atttypid) INTO "column", type FROM pg_attribute AS a WHERE a.attrelid = "table" AND a.attnum = number;
     kind_of_type := snowdrift.id_kind(type);
-    IF kind IS NULL AND (type IN ('int2'::regtype, 'int4'::regtype) OR kind_of_type = ANY (snowdrift.kinds_with_watermarks())) THEN
-        problem := snowdrift.default_problem("table", number);
-        IF problem IS NULL AND drawn IS NOT NULL AND kind_of_type IS NOT NULL THEN
+    IF kind IS NULL THEN
+        problem := CASE WHEN type IN ('int2'::regtype, 'int4'::regtype) OR kind_of_type = ANY (snowdrift.kinds_with_watermarks()) THEN snowdrift.default_problem("table", number) END;
+        IF problem IS NULL AND drawn IS NOT NULL AND kind_of_type = ANY (snowdrift.kinds_with_watermarks()) THEN
             kind := kind_of_type;
             generator := drawn;
             sequence := snowdrift.state_of(drawn);

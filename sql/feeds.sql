@@ -362,8 +362,8 @@ DROP TABLE months;
 CREATE TABLE replaced (id bigserial PRIMARY KEY, body text);
 SELECT snowdrift.watch('replaced');
 INSERT INTO replaced (body) VALUES ('old');
-PREPARE whole AS SELECT * FROM snowdrift.read_new((SELECT r FROM replaced AS r WHERE false), $1);
-PREPARE page AS SELECT body FROM snowdrift.read_new((SELECT r FROM replaced AS r WHERE false), $1);
+PREPARE whole AS SELECT * FROM snowdrift.read_new((SELECT replaced FROM replaced WHERE false), $1);
+PREPARE page AS SELECT body FROM snowdrift.read_new((SELECT replaced FROM replaced WHERE false), $1);
 EXECUTE whole(0);
 EXECUTE page(0);
 ALTER TABLE replaced RENAME body TO old_body;
@@ -378,6 +378,25 @@ EXECUTE page(0);
 DEALLOCATE whole;
 DEALLOCATE page;
 DROP TABLE replaced, old_replaced;
+-- A watched key that is converted, and converted back
+CREATE TABLE converted (id serial PRIMARY KEY, body text);
+CREATE TABLE converted_big (id bigserial PRIMARY KEY, body text);
+SELECT snowdrift.watch('converted'), snowdrift.watch('converted_big');
+INSERT INTO converted (body) VALUES ('serial');
+INSERT INTO converted_big (body) VALUES ('serial');
+SELECT public.error_of($$SELECT snowdrift.convert_keys('{converted}')$$);
+INSERT INTO converted (body) VALUES ('Snowflake');
+SELECT public.error_of('SELECT snowdrift.read_new(NULL::converted)');
+SELECT * FROM snowdrift.convert_keys('{converted_big}');
+INSERT INTO converted_big (body) VALUES ('Snowflake');
+SELECT * FROM snowdrift.revert_keys('{converted_big}');
+INSERT INTO converted_big (body) VALUES ('identity');
+SELECT body FROM snowdrift.read_new(NULL::converted_big);
+DROP TABLE converted, converted_big;
+-- IDs of types without a watermark
+CREATE TABLE texts (id text PRIMARY KEY DEFAULT 'a');
+SELECT split_part(public.error_of($$SELECT snowdrift.watch('texts', 'id')$$), E'\n', 1);
+DROP TABLE texts;
 -- A generator that does not exist
 CREATE TABLE misspelled (id bigint DEFAULT next_snowflake('evnts'));
 SELECT public.error_of($$SELECT snowdrift.watch('misspelled')$$);

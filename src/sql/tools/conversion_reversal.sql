@@ -65,6 +65,7 @@ BEGIN
         END IF;
         RETURN NEXT format('SELECT pg_catalog.setval(%L::pg_catalog.regclass, pg_catalog.max(%I)) FROM %s HAVING pg_catalog.max(%I) > 0', sequence, r.attname, r.name, r.attname);
     END LOOP;
+    RETURN QUERY SELECT * FROM snowdrift.watch_statements(plan.keys);
     RETURN QUERY SELECT format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', snowdrift.qualified_name(oid)) FROM snowdrift.forced_tables(plan) AS oid;
 END $$;
 

@@ -163,6 +163,16 @@ BEGIN
     FROM pg_statistic_ext AS s JOIN pg_namespace AS n ON n.oid = stxnamespace
     WHERE stxrelid = ANY (rewritten) AND stxstattarget >= 0 ORDER BY s.oid;
     RETURN QUERY SELECT * FROM snowdrift.statements_after(plan, path);
+    RETURN QUERY SELECT * FROM snowdrift.watch_statements(plan.new_keys);
+END $$;
+
+-- A watch depends on what draws the key.
+CREATE FUNCTION snowdrift.watch_statements(keys snowdrift.key_column[]) RETURNS SETOF text
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+BEGIN
+    RETURN QUERY SELECT format('SELECT snowdrift.watch(%L, %L)', snowdrift.qualified_name(attrelid), attname)
+    FROM unnest(keys) AS k JOIN pg_attribute ON attrelid = k."table" AND attnum = k.number
+    WHERE EXISTS (SELECT FROM snowdrift.watches(attrelid) AS w WHERE w.number = attnum) ORDER BY k;
 END $$;
 
 CREATE FUNCTION snowdrift.lock_statement(plan snowdrift.conversion, mode text) RETURNS text

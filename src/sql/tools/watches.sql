@@ -177,9 +177,9 @@ BEGIN
     number := coalesce(given, number);
     SELECT a.attname, snowdrift.base_type(a.atttypid) INTO "column", type FROM pg_attribute AS a WHERE a.attrelid = "table" AND a.attnum = number;
     kind_of_type := snowdrift.id_kind(type);
-    IF kind IS NULL AND (type IN ('int2'::regtype, 'int4'::regtype) OR kind_of_type = ANY (snowdrift.kinds_with_watermarks())) THEN
-        problem := snowdrift.default_problem("table", number);
-        IF problem IS NULL AND drawn IS NOT NULL AND kind_of_type IS NOT NULL THEN
+    IF kind IS NULL THEN
+        problem := CASE WHEN type IN ('int2'::regtype, 'int4'::regtype) OR kind_of_type = ANY (snowdrift.kinds_with_watermarks()) THEN snowdrift.default_problem("table", number) END;
+        IF problem IS NULL AND drawn IS NOT NULL AND kind_of_type = ANY (snowdrift.kinds_with_watermarks()) THEN
             kind := kind_of_type;
             generator := drawn;
             sequence := snowdrift.state_of(drawn);

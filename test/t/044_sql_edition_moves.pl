@@ -187,6 +187,35 @@ as_owner(sub {
 });
 is($node->safe_psql('granted', $callable), $node->safe_psql('whole', $callable), '... which restores all privileges');
 
+# Default privileges of other kinds, which name the owner itself, are no reason to revoke a grant.
+$node->safe_psql('sql', 'CREATE ROLE keeper');
+query($node, 'sql', 'GRANT EXECUTE ON FUNCTION snowflake_seal(bigint, text) TO keeper');
+as_owner(sub { command_ok([ 'pg_dump', '-Fc', '-d', $node->connstr('sql'), '-f', "$dir/kept.dump" ], 'a database with a grant is dumped') });
+$node->safe_psql('sql', 'DROP OWNED BY keeper; CREATE DATABASE hardened OWNER owner');
+$node->safe_psql('hardened', 'ALTER DEFAULT PRIVILEGES FOR ROLE owner REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC; ALTER DEFAULT PRIVILEGES FOR ROLE owner GRANT SELECT ON TABLES TO keeper');
+as_owner(sub {
+	command_ok([ 'pg_restore', '--exit-on-error', '-d', $node->connstr('hardened'), "$dir/kept.dump" ], '... restored');
+	command_ok([ @$file, $node->connstr('hardened') ], '... and the file is run again');
+});
+is($node->safe_psql('hardened', q{SELECT has_function_privilege('keeper', 'snowflake_seal(bigint, text)', 'EXECUTE')}), 't', '... which keeps the grant');
+
+# In another schema, without the schema public
+$node->safe_psql('postgres', 'CREATE DATABASE elsewhere OWNER owner');
+$node->safe_psql('elsewhere', 'DROP SCHEMA public; CREATE SCHEMA ids AUTHORIZATION owner; ALTER DEFAULT PRIVILEGES FOR ROLE owner IN SCHEMA ids GRANT EXECUTE ON FUNCTIONS TO keeper');
+append_to_file("$dir/ids.sql", slurp_file('sql-edition/snowdrift.sql') =~ s/public\./ids./gr);
+my @ids = map { $_ eq 'sql-edition/snowdrift.sql' ? "$dir/ids.sql" : $_ } @$file;
+as_owner(sub {
+	command_ok([ @ids, $node->connstr('elsewhere') ], 'the file is installed in another schema');
+	command_ok([ 'pg_dump', '-Fc', '-d', $node->connstr('elsewhere'), '-f', "$dir/ids.dump" ], '... dumped');
+});
+$node->safe_psql('postgres', 'DROP DATABASE elsewhere; CREATE DATABASE elsewhere OWNER owner');
+$node->safe_psql('elsewhere', 'DROP SCHEMA public; CREATE SCHEMA ids AUTHORIZATION owner; ALTER DEFAULT PRIVILEGES FOR ROLE owner IN SCHEMA ids GRANT EXECUTE ON FUNCTIONS TO keeper');
+as_owner(sub {
+	command_fails([ 'pg_restore', '-d', $node->connstr('elsewhere'), "$dir/ids.dump" ], '... restored where the schema exists');
+	command_ok([ @ids, $node->connstr('elsewhere') ], '... and the file is run again');
+});
+is($node->safe_psql('elsewhere', q{SELECT has_function_privilege('keeper', 'ids.snowflake_seal(bigint, text)', 'EXECUTE')}), 'f', '... which revokes what default privileges have granted');
+
 # ---- a schema without data, and data without a schema --------------------------------------------------
 
 my $dump = "pg_dump -d '" . $node->connstr('sql') . "'";

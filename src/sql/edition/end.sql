@@ -1,15 +1,15 @@
 -- Privileges of new objects
 
 -- From new objects, and from all after a restore, which creates them with the default privileges of the role that restores, all privileges
--- are revoked that ALTER DEFAULT PRIVILEGES can have granted. PUBLIC may call functions unless this is revoked, which a restore without
--- privileges does not do: then, a function has no list of privileges. A dump does not bring the place of a dropped column, which
--- pg_upgrade and copies of the database keep.
+-- are revoked that ALTER DEFAULT PRIVILEGES can have granted. PUBLIC may call functions of a restore without privileges, which
+-- have no list of privileges, and may never call those of seals. A dump does not bring the place of a dropped column, which pg_upgrade and
+-- copies of the database keep.
 is_restored := is_repeated AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'snowdrift_tables.seal_key'::regclass AND attisdropped);
 defaults := ARRAY(SELECT concat(defaclobjtype, d.grantee) FROM pg_default_acl, aclexplode(defaclacl) AS d
-    WHERE defaclnamespace IN (0, 'public'::regnamespace, 'snowdrift'::regnamespace, 'snowdrift_tables'::regnamespace)) || 'f0'::text;
+    WHERE defaclnamespace IN (0, 'snowdrift'::regnamespace, 'snowdrift_tables'::regnamespace, (SELECT pronamespace FROM pg_proc WHERE oid = 'public.next_snowflake()'::regprocedure))) || 'f0'::text;
 FOR place, grantee, privileges, is_new, options, keeper IN
     WITH objects(kind, name, owner, acl, is_open, is_new) AS (
-        SELECT 'f', 'FUNCTION ' || oid::regprocedure, proowner, coalesce(proacl, acldefault('f', proowner)), proacl IS NULL, NOT functions ? oid::text FROM pg_proc
+        SELECT 'f', 'FUNCTION ' || oid::regprocedure, proowner, coalesce(proacl, acldefault('f', proowner)), proacl IS NULL OR proname ~ 'seal', NOT functions ? oid::text FROM pg_proc
         WHERE pronamespace = 'snowdrift'::regnamespace AND proname IN ('create_generator', 'drop_generator', 'advance', 'publish_watermarks', 'create_seal', 'rotate_seal', 'drop_seal', 'seal_keys')
             OR oid IN ('public.snowflake_seal(bigint,text)'::regprocedure, 'public.snowflake_unseal(uuid,text,boolean)'::regprocedure)
         UNION ALL SELECT relkind, CASE relkind WHEN 'S' THEN 'SEQUENCE ' ELSE 'TABLE ' END || oid::regclass, relowner, relacl, false, oid <> ALL (relations) FROM pg_class
@@ -18,10 +18,10 @@ FOR place, grantee, privileges, is_new, options, keeper IN
     )
     SELECT o.name, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END, string_agg(a.privilege_type, ', ' ORDER BY a.privilege_type), o.is_new,
         CASE WHEN bool_or(a.is_grantable) THEN ' WITH GRANT OPTION, and grant again what this role has granted to others' ELSE '' END,
-        CASE WHEN o.is_new OR concat(o.kind, a.grantor) = ANY (defaults) OR a.grantor = o.owner AND concat(o.kind, a.grantee) = ANY (defaults) THEN ''
+        CASE WHEN o.is_new OR concat(o.kind, CASE a.grantor WHEN o.owner THEN a.grantee ELSE a.grantor END) = ANY (defaults) THEN ''
             ELSE CASE a.grantor WHEN o.owner THEN a.grantee ELSE a.grantor END::regrole::text END
     FROM objects AS o, aclexplode(o.acl) AS a
-    WHERE a.grantee <> o.owner AND (o.is_new OR is_restored OR o.is_open)
+    WHERE a.grantee <> o.owner AND (o.is_new OR is_restored OR o.is_open AND a.grantee = 0)
     GROUP BY o.kind, o.name, o.owner, a.grantee, a.grantor, o.is_new ORDER BY o.name, a.grantor <> o.owner, a.grantee LOOP
     IF keeper <> '' THEN
         RAISE NOTICE 'kept % on % for %', privileges, place, grantee USING HINT = format('If you have not granted it, run REVOKE ALL ON %s FROM %s CASCADE.', place, keeper);

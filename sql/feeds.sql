@@ -388,11 +388,21 @@ SELECT public.error_of($$SELECT snowdrift.convert_keys('{converted}')$$);
 INSERT INTO converted (body) VALUES ('Snowflake');
 SELECT public.error_of('SELECT snowdrift.read_new(NULL::converted)');
 SELECT * FROM snowdrift.convert_keys('{converted_big}');
+SELECT split_part(public.error_of('INSERT INTO converted_big VALUES (1000)'), ':', 1);
 INSERT INTO converted_big (body) VALUES ('Snowflake');
+SELECT max(id) AS last FROM converted_big \gset
+DELETE FROM converted_big;
+SELECT next_snowflake() AS drawn \gset
 SELECT * FROM snowdrift.revert_keys('{converted_big}');
+SELECT split_part(public.error_of(format('INSERT INTO converted_big VALUES (%s)', :drawn)), ':', 1);
 INSERT INTO converted_big (body) VALUES ('identity');
-SELECT body FROM snowdrift.read_new(NULL::converted_big);
+SELECT body FROM snowdrift.read_new(NULL::converted_big, :last);
 DROP TABLE converted, converted_big;
+CREATE TABLE halves (id bigint PRIMARY KEY DEFAULT next_snowflake()) PARTITION BY RANGE (id);
+CREATE TABLE half PARTITION OF halves DEFAULT;
+SELECT snowdrift.watch('half');
+SELECT public.error_of($$SELECT snowdrift.revert_keys('{halves}', dry_run => true)$$);
+DROP TABLE halves;
 -- IDs of types without a watermark
 CREATE TABLE texts (id text PRIMARY KEY DEFAULT 'a');
 SELECT split_part(public.error_of($$SELECT snowdrift.watch('texts', 'id')$$), E'\n', 1);

@@ -169,7 +169,16 @@ END $$;
 -- A watch depends on what draws the key.
 CREATE FUNCTION snowdrift.watch_statements(keys snowdrift.key_column[]) RETURNS SETOF text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict use_column
+DECLARE
+    heir regclass;
 BEGIN
+    SELECT (member)."table" INTO heir FROM snowdrift.with_inheriting(keys)
+    WHERE member <> root AND EXISTS (SELECT FROM snowdrift.watches((member)."table")) ORDER BY member LIMIT 1;
+    IF FOUND THEN
+        RAISE 'table "%" is watched', snowdrift.plain_name(heir) USING ERRCODE = '0A000',
+            HINT = format('Call snowdrift.unwatch(%L) first. Afterwards, watch the table from which it inherits.', heir);
+    END IF;
     RETURN QUERY SELECT format('SELECT snowdrift.watch(%L, %L)', snowdrift.qualified_name(attrelid), attname)
     FROM unnest(keys) AS k JOIN pg_attribute ON attrelid = k."table" AND attnum = k.number
     WHERE EXISTS (SELECT FROM snowdrift.watches(attrelid) AS w WHERE w.number = attnum) ORDER BY k;

@@ -192,7 +192,7 @@ $node->safe_psql('sql', 'CREATE ROLE keeper');
 query($node, 'sql', 'GRANT EXECUTE ON FUNCTION snowflake_seal(bigint, text) TO keeper');
 as_owner(sub { command_ok([ 'pg_dump', '-Fc', '-d', $node->connstr('sql'), '-f', "$dir/kept.dump" ], 'a database with a grant is dumped') });
 $node->safe_psql('sql', 'DROP OWNED BY keeper; CREATE DATABASE hardened OWNER owner');
-$node->safe_psql('hardened', 'ALTER DEFAULT PRIVILEGES FOR ROLE owner REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC; ALTER DEFAULT PRIVILEGES FOR ROLE owner GRANT SELECT ON TABLES TO keeper');
+$node->safe_psql('hardened', 'ALTER DEFAULT PRIVILEGES FOR ROLE owner REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC; ALTER DEFAULT PRIVILEGES FOR ROLE owner GRANT SELECT ON TABLES TO keeper; ALTER DEFAULT PRIVILEGES FOR ROLE keeper REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC');
 as_owner(sub {
 	command_ok([ 'pg_restore', '--exit-on-error', '-d', $node->connstr('hardened'), "$dir/kept.dump" ], '... restored');
 	command_ok([ @$file, $node->connstr('hardened') ], '... and the file is run again');
@@ -215,6 +215,14 @@ as_owner(sub {
 	command_ok([ @ids, $node->connstr('elsewhere') ], '... and the file is run again');
 });
 is($node->safe_psql('elsewhere', q{SELECT has_function_privilege('keeper', 'ids.snowflake_seal(bigint, text)', 'EXECUTE')}), 'f', '... which revokes what default privileges have granted');
+
+# A role whose name must be quoted
+$node->safe_psql('postgres', 'CREATE ROLE "Admin@example.com" LOGIN; CREATE DATABASE quoted OWNER "Admin@example.com"');
+{
+	local $ENV{PGUSER} = 'Admin@example.com';
+	command_ok([ @$file, $node->connstr('quoted') ], 'a role whose name must be quoted installs the file') for 1 .. 2;
+	is($node->safe_psql('quoted', q{SELECT count(*) FROM (SELECT snowdrift.create_seal('a')) AS created, snowdrift.seal_keys('a')}), '0', '... and owns its functions');
+}
 
 # ---- a schema without data, and data without a schema --------------------------------------------------
 

@@ -6,7 +6,7 @@
 -- copies of the database keep.
 is_restored := is_repeated AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'snowdrift_tables.seal_key'::regclass AND attisdropped);
 defaults := ARRAY(SELECT concat(defaclobjtype, d.grantee) FROM pg_default_acl, aclexplode(defaclacl) AS d
-    WHERE defaclnamespace IN (0, 'snowdrift'::regnamespace, 'snowdrift_tables'::regnamespace, (SELECT pronamespace FROM pg_proc WHERE oid = 'public.next_snowflake()'::regprocedure))) || 'f0'::text;
+    WHERE d.grantee <> defaclrole AND defaclnamespace IN (0, 'snowdrift'::regnamespace, 'snowdrift_tables'::regnamespace, (SELECT pronamespace FROM pg_proc WHERE oid = 'public.next_snowflake()'::regprocedure))) || 'f0'::text;
 FOR place, grantee, privileges, is_new, options, keeper IN
     WITH objects(kind, name, owner, acl, is_open, is_new) AS (
         SELECT 'f', 'FUNCTION ' || oid::regprocedure, proowner, coalesce(proacl, acldefault('f', proowner)), proacl IS NULL OR proname ~ 'seal', NOT functions ? oid::text FROM pg_proc
@@ -16,10 +16,10 @@ FOR place, grantee, privileges, is_new, options, keeper IN
         WHERE relnamespace = 'snowdrift_tables'::regnamespace AND relkind IN ('r', 'S')
         UNION ALL SELECT 'n', 'SCHEMA snowdrift_tables', nspowner, nspacl, false, false FROM pg_namespace WHERE nspname = 'snowdrift_tables'
     )
-    SELECT o.name, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END, string_agg(a.privilege_type, ', ' ORDER BY a.privilege_type), o.is_new,
+    SELECT o.name, snowdrift.grantee_name(a.grantee), string_agg(a.privilege_type, ', ' ORDER BY a.privilege_type), o.is_new,
         CASE WHEN bool_or(a.is_grantable) THEN ' WITH GRANT OPTION, and grant again what this role has granted to others' ELSE '' END,
         CASE WHEN o.is_new OR concat(o.kind, CASE a.grantor WHEN o.owner THEN a.grantee ELSE a.grantor END) = ANY (defaults) THEN ''
-            ELSE CASE a.grantor WHEN o.owner THEN a.grantee ELSE a.grantor END::regrole::text END
+            ELSE snowdrift.grantee_name(CASE a.grantor WHEN o.owner THEN a.grantee ELSE a.grantor END) END
     FROM objects AS o, aclexplode(o.acl) AS a
     WHERE a.grantee <> o.owner AND (o.is_new OR is_restored OR o.is_open AND a.grantee = 0)
     GROUP BY o.kind, o.name, o.owner, a.grantee, a.grantor, o.is_new ORDER BY o.name, a.grantor <> o.owner, a.grantee LOOP
@@ -45,7 +45,7 @@ IF is_restored OR NOT is_repeated THEN
 END IF;
 FOR grantee, options, is_new IN
     SELECT a.grantee::regrole, CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END, is_restored AND concat('f', a.grantee) = ANY (defaults)
-    FROM aclexplode(creators) AS a WHERE a.grantee::regrole <> current_user::regrole LOOP
+    FROM aclexplode(creators) AS a WHERE a.grantee <> installer LOOP
     IF grantee = '-' THEN
         RAISE NOTICE 'revoked EXECUTE on FUNCTION snowdrift.create_generator from PUBLIC';
     ELSIF is_new THEN

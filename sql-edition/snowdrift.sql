@@ -3009,10 +3009,10 @@ DECLARE
     heir regclass;
 BEGIN
     SELECT (member)."table" INTO heir FROM snowdrift.with_inheriting(keys)
-    WHERE member <> root AND EXISTS (SELECT FROM snowdrift.watches((member)."table")) ORDER BY member LIMIT 1;
+    WHERE member <> root AND EXISTS (SELECT FROM snowdrift.watches((member)."table") AS w WHERE w.number = (member).number) ORDER BY member LIMIT 1;
     IF FOUND THEN
         RAISE 'table "%" is watched', snowdrift.plain_name(heir) USING ERRCODE = '0A000',
-            HINT = format('Call snowdrift.unwatch(%L) first. Afterwards, watch the table from which it inherits.', heir);
+            HINT = format('Call snowdrift.unwatch(%L) first. Afterwards, watch it again, or its partitioned table.', heir);
     END IF;
     RETURN QUERY SELECT format('SELECT snowdrift.watch(%L, %L)', snowdrift.qualified_name(attrelid), attname)
     FROM unnest(keys) AS k JOIN pg_attribute ON attrelid = k."table" AND attnum = k.number

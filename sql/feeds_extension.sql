@@ -114,3 +114,11 @@ SELECT snowdrift.watch('parted');
 SELECT error_of('SELECT snowdrift.read_new(NULL::parted_1)');
 DROP TABLE parted;
 SELECT snowdrift.drop_generator('orders');
+-- A serial key that is converted to a generator whose watermark nobody has read: readers may have passed numbers of the sequence.
+CREATE TABLE converted (id bigserial PRIMARY KEY);
+SELECT snowdrift.watch('converted');
+SELECT snowdrift.create_generator('fresh', 'snowflake', worker => 9);
+SELECT count(*) FROM snowdrift.convert_keys('{converted}', 'fresh');
+SELECT split_part(error_of('INSERT INTO converted VALUES (1)'), ':', 1);
+DROP TABLE converted;
+SELECT snowdrift.drop_generator('fresh');

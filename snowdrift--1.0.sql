@@ -3734,7 +3734,7 @@ BEGIN
     RETURN QUERY SELECT concat(format('CREATE POLICY %I ON %s AS %s FOR %s TO %s', polname, snowdrift.qualified_name(polrelid),
             CASE WHEN polpermissive THEN 'PERMISSIVE' ELSE 'RESTRICTIVE' END,
             CASE polcmd WHEN 'r' THEN 'SELECT' WHEN 'a' THEN 'INSERT' WHEN 'w' THEN 'UPDATE' WHEN 'd' THEN 'DELETE' ELSE 'ALL' END,
-            (SELECT string_agg(CASE role WHEN 0 THEN 'PUBLIC' ELSE role::regrole::text END, ', ') FROM unnest(polroles) AS role)),
+            (SELECT string_agg(snowdrift.grantee_name(role), ', ') FROM unnest(polroles) AS role)),
         ' USING (' || pg_get_expr(polqual, polrelid) || ')', ' WITH CHECK (' || pg_get_expr(polwithcheck, polrelid) || ')')
     FROM pg_policy WHERE d.class = 'pg_policy'::regclass AND oid = d.object;
 
@@ -5651,8 +5651,10 @@ BEGIN
     END LOOP;
     FOR w IN SELECT own.name FROM snowdrift.watches("table") AS own WHERE own.number = k.number AND own.part <> ALL (wanted) LOOP
         EXECUTE format('DROP TRIGGER %I ON %s', w.name, name);    -- of what the column drew from before
-        PERFORM snowdrift.generator_watermark(k.kind, k.generator) WHERE k.sequence IS NULL;    -- so that IDs that readers have passed are refused
     END LOOP;
+    IF FOUND AND k.sequence IS NULL THEN
+        PERFORM snowdrift.generator_watermark(k.kind, k.generator);    -- so that IDs that readers have passed are refused
+    END IF;
     -- If this transaction has drawn before, its next draw takes a hold.
     IF k.kind = 'snowflake' AND current_setting(snowdrift.hold_setting(k.sequence), true) = '9223372036854775807' THEN
         PERFORM set_config(snowdrift.hold_setting(k.sequence), '', true);
@@ -6049,7 +6051,7 @@ COMMENT ON FUNCTION snowdrift.published_watermark(text, text, oid) IS 'watermark
 CREATE TABLE snowdrift_tables.seal_key (
     name text COLLATE "C",
     version integer,
-    id uuid DEFAULT gen_random_uuid(),
+    id uuid DEFAULT pg_catalog.gen_random_uuid(),
     key bytea NOT NULL,
     created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (name, version, id)
@@ -6286,7 +6288,7 @@ DECLARE
     revocation text;
 BEGIN
     FOR revocation IN
-        SELECT format('REVOKE %s ON %s FROM %s CASCADE', a.privilege_type, o.name, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END)
+        SELECT format('REVOKE %s ON %s FROM %s CASCADE', a.privilege_type, o.name, snowdrift.grantee_name(a.grantee))
         FROM (SELECT CASE relkind WHEN 'S' THEN 'SEQUENCE ' ELSE 'TABLE ' END || oid::regclass, relowner, relacl, CASE relkind WHEN 'S' THEN '{SELECT,UPDATE}' ELSE '{SELECT,INSERT}' END
               FROM pg_class WHERE relnamespace = 'snowdrift_tables'::regnamespace AND relkind IN ('r', 'S')
               UNION ALL SELECT 'FUNCTION ' || oid::regprocedure, proowner, proacl, '{EXECUTE}' FROM pg_proc

@@ -2896,7 +2896,7 @@ BEGIN
     RETURN QUERY SELECT concat(format('CREATE POLICY %I ON %s AS %s FOR %s TO %s', polname, snowdrift.qualified_name(polrelid),
             CASE WHEN polpermissive THEN 'PERMISSIVE' ELSE 'RESTRICTIVE' END,
             CASE polcmd WHEN 'r' THEN 'SELECT' WHEN 'a' THEN 'INSERT' WHEN 'w' THEN 'UPDATE' WHEN 'd' THEN 'DELETE' ELSE 'ALL' END,
-            (SELECT string_agg(CASE role WHEN 0 THEN 'PUBLIC' ELSE role::regrole::text END, ', ') FROM unnest(polroles) AS role)),
+            (SELECT string_agg(snowdrift.grantee_name(role), ', ') FROM unnest(polroles) AS role)),
         ' USING (' || pg_get_expr(polqual, polrelid) || ')', ' WITH CHECK (' || pg_get_expr(polwithcheck, polrelid) || ')')
     FROM pg_policy WHERE d.class = 'pg_policy'::regclass AND oid = d.object;
 
@@ -4833,8 +4833,10 @@ BEGIN
     END LOOP;
     FOR w IN SELECT own.name FROM snowdrift.watches("table") AS own WHERE own.number = k.number AND own.part <> ALL (wanted) LOOP
         EXECUTE format('DROP TRIGGER %I ON %s', w.name, name);    -- of what the column drew from before
-        PERFORM snowdrift.generator_watermark(k.kind, k.generator) WHERE k.sequence IS NULL;    -- so that IDs that readers have passed are refused
     END LOOP;
+    IF FOUND AND k.sequence IS NULL THEN
+        PERFORM snowdrift.generator_watermark(k.kind, k.generator);    -- so that IDs that readers have passed are refused
+    END IF;
     -- If this transaction has drawn before, its next draw takes a hold.
     IF k.kind = 'snowflake' AND current_setting(snowdrift.hold_setting(k.sequence), true) = '9223372036854775807' THEN
         PERFORM set_config(snowdrift.hold_setting(k.sequence), '', true);
@@ -5244,7 +5246,7 @@ IF to_regclass('snowdrift_tables.seal_key') IS NULL THEN
 CREATE TABLE snowdrift_tables.seal_key (
     name text COLLATE "C",
     version integer,
-    id uuid DEFAULT gen_random_uuid(),
+    id uuid DEFAULT pg_catalog.gen_random_uuid(),
     key bytea NOT NULL,
     created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (name, version, id)
@@ -5447,11 +5449,10 @@ FOR place, grantee, privileges, is_new, options, keeper IN
     )
     SELECT o.name, snowdrift.grantee_name(a.grantee), string_agg(a.privilege_type, ', ' ORDER BY a.privilege_type), o.is_new,
         CASE WHEN bool_or(a.is_grantable) THEN ' WITH GRANT OPTION, and grant again what this role has granted to others' ELSE '' END,
-        CASE WHEN o.is_new OR concat(o.kind, CASE a.grantor WHEN o.owner THEN a.grantee ELSE a.grantor END) = ANY (defaults) THEN ''
-            ELSE snowdrift.grantee_name(CASE a.grantor WHEN o.owner THEN a.grantee ELSE a.grantor END) END
-    FROM objects AS o, aclexplode(o.acl) AS a
+        CASE WHEN o.is_new OR concat(o.kind, g.role) = ANY (defaults) THEN '' ELSE snowdrift.grantee_name(g.role) END
+    FROM objects AS o, aclexplode(o.acl) AS a, LATERAL (SELECT CASE a.grantor WHEN o.owner THEN a.grantee ELSE a.grantor END) AS g(role)
     WHERE a.grantee <> o.owner AND (o.is_new OR is_restored OR o.is_open AND a.grantee = 0)
-    GROUP BY o.kind, o.name, o.owner, a.grantee, a.grantor, o.is_new ORDER BY o.name, a.grantor <> o.owner, a.grantee LOOP
+    GROUP BY o.kind, o.name, o.owner, a.grantee, a.grantor, g.role, o.is_new ORDER BY o.name, a.grantor <> o.owner, a.grantee LOOP
     IF keeper <> '' THEN
         RAISE NOTICE 'kept % on % for %', privileges, place, grantee USING HINT = format('If you have not granted it, run REVOKE ALL ON %s FROM %s CASCADE.', place, keeper);
         CONTINUE;
@@ -5473,9 +5474,9 @@ IF is_restored OR NOT is_repeated THEN
     END;
 END IF;
 FOR grantee, options, is_new IN
-    SELECT a.grantee::regrole, CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END, is_restored AND concat('f', a.grantee) = ANY (defaults)
+    SELECT snowdrift.grantee_name(a.grantee), CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END, is_restored AND concat('f', a.grantee) = ANY (defaults)
     FROM aclexplode(creators) AS a WHERE a.grantee <> installer LOOP
-    IF grantee = '-' THEN
+    IF grantee = 'PUBLIC' THEN
         RAISE NOTICE 'revoked EXECUTE on FUNCTION snowdrift.create_generator from PUBLIC';
     ELSIF is_new THEN
         RAISE NOTICE 'revoked EXECUTE on FUNCTION snowdrift.create_generator from %, because a restore may have granted it', grantee

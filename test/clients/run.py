@@ -98,8 +98,8 @@ def main(paths):
     threading.Thread(target=accept, args=[relay], daemon=True).start()
     for path in paths:
         run(path, versions, relay.getsockname()[1])
-    programs = map(recipe_of, glob.glob("test/clients/*_client.*"))  # all, because Rust's needs --long
-    untested = versions.keys() - {heading for page, heading in programs if page == "clients"}
+    recipes = map(recipe_of, map(read, glob.glob("test/clients/*_client.*")))  # all, because Rust's needs --long
+    untested = versions.keys() - {heading for page, heading in recipes if page == "clients"}
     check("every client that the page calls tested has a program", not untested, ", ".join(untested))
 
 
@@ -206,9 +206,8 @@ def run_read_new(name, command, folder, port):
 
 # insert_recipe PATH: returns the program with all code blocks of its section, and the result of recipe_of()
 def insert_recipe(path):
-    with open(path) as file:
-        program = file.read()
-    page, heading = recipe_of(path)
+    program = read(path)
+    page, heading = recipe_of(program)
     if not page:
         return program, None, None
     blocks = iter(sections(page)[heading])
@@ -217,10 +216,14 @@ def insert_recipe(path):
     return program, page, heading
 
 
-# recipe_of PATH: returns the page and the heading of the program's recipe, or twice None
-def recipe_of(path):
+def read(path):
     with open(path) as file:
-        recipe = re.search(r"docs/([\w-]+)\.md: (.*)", file.read())
+        return file.read()
+
+
+# recipe_of PROGRAM: returns the page and the heading of its recipe, or twice None
+def recipe_of(program):
+    recipe = re.search(r"docs/([\w-]+)\.md: (.*)", program)
     return recipe.groups() if recipe else (None, None)
 
 

@@ -149,7 +149,14 @@ is(objects($node, 'whole'), objects($node, 'sql'), '... with all objects');
 is_continued($node, 'whole', $contents);
 
 # Without privileges, all roles could call the functions. The file is run again, as after any restore.
-my $file = [ 'psql', '-X', '-q', '-o', '/dev/null', '-v', 'ON_ERROR_STOP=1', '-1', '-f', 'sql-edition/snowdrift.sql', '-d' ];
+# install(DATABASE, NAME [, FILE]): the test NAME that the file is run
+sub install
+{
+	my ($database, $name, $file) = @_;
+	command_ok([ 'psql', '-X', '-q', '-o', '/dev/null', '-v', 'ON_ERROR_STOP=1', '-1', '-f', $file // 'sql-edition/snowdrift.sql', '-d', $node->connstr($database) ], $name);
+	return;
+}
+
 my @calls = ("snowflake_seal(1, 'orders')", "snowflake_unseal('372bb604-17d4-83af-81fb-f8a1c654a6b9', 'orders')", "snowdrift.seal_keys('orders')",
 	"snowdrift.create_seal('new')", "snowdrift.rotate_seal('orders')", "snowdrift.drop_seal('orders')", "snowdrift.drop_seal('orders', 1)");
 my $callable = q{SELECT oid::regprocedure FROM pg_proc WHERE pronamespace IN ('snowdrift'::regnamespace, 'public'::regnamespace) AND has_function_privilege('public', oid, 'EXECUTE') ORDER BY oid::regprocedure::text;
@@ -161,14 +168,14 @@ for my $database ('open', 'defaults')
 	$node->safe_psql($database, 'ALTER DEFAULT PRIVILEGES FOR ROLE owner GRANT SELECT ON TABLES TO pg_monitor; ALTER DEFAULT PRIVILEGES FOR ROLE owner GRANT CREATE ON SCHEMAS TO pg_monitor') if $database eq 'defaults';
 	as_owner(sub { command_ok([ 'pg_restore', '--exit-on-error', '-x', '-d', $node->connstr($database), "$dir/whole.dump" ], "$database: the database is restored without privileges") });
 	like(error_of_database($node, $database, "SET ROLE pg_read_all_data; SELECT $_"), qr/42501: function .*\w+\(.*\) must not be executable by PUBLIC.*HINT:  After a restore, run the file/s, "... then, $_ raises an error") for @calls;
-	as_owner(sub { command_ok([ @$file, $node->connstr($database) ], '... until the file is run again') });
+	as_owner(sub { install($database, '... until the file is run again') });
 	is_continued($node, $database, $contents);
 	is($node->safe_psql($database, $callable), $node->safe_psql('whole', $callable), '... which restores all privileges');
 	like(error_of_database($node, $database, "SET ROLE pg_read_all_data; SELECT $_"), qr/42501: permission denied/, "... so that other roles may not call $_") for @calls;
 }
 query($node, 'open', 'REVOKE USAGE ON SCHEMA snowdrift FROM PUBLIC; REVOKE SELECT ON snowdrift.generators FROM PUBLIC');
 my $revoked = $node->safe_psql('open', $callable);
-as_owner(sub { command_ok([ @$file, $node->connstr('open') ], 'the file is run again') });
+as_owner(sub { install('open', 'the file is run again') });
 is($node->safe_psql('open', $callable), $revoked, '... and grants nothing that was revoked');
 
 # If a role with a grant does not exist, pg_restore does not revoke what PUBLIC may call either.
@@ -179,11 +186,11 @@ $node->safe_psql('sql', 'DROP OWNED BY leaving; DROP ROLE leaving; CREATE DATABA
 as_owner(sub { command_fails([ 'pg_restore', '-d', $node->connstr('granted'), "$dir/granted.dump" ], '... and restored without the role') });
 like(error_of_database($node, 'granted', "SET ROLE pg_monitor; SELECT $_"), qr/42501: function snowdrift\.\w+\(.*\) must not be executable by PUBLIC/s, "... then, $_ raises an error")
   for grep { /seal_keys|rotate/ } @calls;
-as_owner(sub { command_ok([ @$file, $node->connstr('granted') ], '... until the file is run again') });
+as_owner(sub { install('granted', '... until the file is run again') });
 is($node->safe_psql('granted', $callable), $node->safe_psql('whole', $callable), '... which restores all privileges');
 as_owner(sub {
 	command_fails([ 'pg_restore', '--clean', '-n', 'snowdrift', '-d', $node->connstr('granted'), "$dir/granted.dump" ], 'a part is restored without the role');
-	command_ok([ @$file, $node->connstr('granted') ], '... and the file is run again');
+	install('granted', '... and the file is run again');
 });
 is($node->safe_psql('granted', $callable), $node->safe_psql('whole', $callable), '... which restores all privileges');
 
@@ -195,32 +202,30 @@ $node->safe_psql('sql', 'DROP OWNED BY keeper; CREATE DATABASE hardened OWNER ow
 $node->safe_psql('hardened', 'ALTER DEFAULT PRIVILEGES FOR ROLE owner REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC; ALTER DEFAULT PRIVILEGES FOR ROLE owner GRANT SELECT ON TABLES TO keeper; ALTER DEFAULT PRIVILEGES FOR ROLE keeper REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC');
 as_owner(sub {
 	command_ok([ 'pg_restore', '--exit-on-error', '-d', $node->connstr('hardened'), "$dir/kept.dump" ], '... restored');
-	command_ok([ @$file, $node->connstr('hardened') ], '... and the file is run again');
+	install('hardened', '... and the file is run again');
 });
 is($node->safe_psql('hardened', q{SELECT has_function_privilege('keeper', 'snowflake_seal(bigint, text)', 'EXECUTE')}), 't', '... which keeps the grant');
 
 # In another schema, without the schema public
-$node->safe_psql('postgres', 'CREATE DATABASE elsewhere OWNER owner');
-$node->safe_psql('elsewhere', 'DROP SCHEMA public; CREATE SCHEMA ids AUTHORIZATION owner; ALTER DEFAULT PRIVILEGES FOR ROLE owner IN SCHEMA ids GRANT EXECUTE ON FUNCTIONS TO keeper');
 append_to_file("$dir/ids.sql", slurp_file('sql-edition/snowdrift.sql') =~ s/public\./ids./gr);
-my @ids = map { $_ eq 'sql-edition/snowdrift.sql' ? "$dir/ids.sql" : $_ } @$file;
+for my $database ('elsewhere', 'copied')
+{
+	$node->safe_psql('postgres', "CREATE DATABASE $database OWNER owner");
+	$node->safe_psql($database, 'DROP SCHEMA public; CREATE SCHEMA ids AUTHORIZATION owner; ALTER DEFAULT PRIVILEGES FOR ROLE owner IN SCHEMA ids GRANT EXECUTE ON FUNCTIONS TO keeper');
+}
 as_owner(sub {
-	command_ok([ @ids, $node->connstr('elsewhere') ], 'the file is installed in another schema');
+	install('elsewhere', 'the file is installed in another schema', "$dir/ids.sql");
 	command_ok([ 'pg_dump', '-Fc', '-d', $node->connstr('elsewhere'), '-f', "$dir/ids.dump" ], '... dumped');
+	command_fails([ 'pg_restore', '-d', $node->connstr('copied'), "$dir/ids.dump" ], '... restored where the schema exists');
+	install('copied', '... and the file is run again', "$dir/ids.sql");
 });
-$node->safe_psql('postgres', 'DROP DATABASE elsewhere; CREATE DATABASE elsewhere OWNER owner');
-$node->safe_psql('elsewhere', 'DROP SCHEMA public; CREATE SCHEMA ids AUTHORIZATION owner; ALTER DEFAULT PRIVILEGES FOR ROLE owner IN SCHEMA ids GRANT EXECUTE ON FUNCTIONS TO keeper');
-as_owner(sub {
-	command_fails([ 'pg_restore', '-d', $node->connstr('elsewhere'), "$dir/ids.dump" ], '... restored where the schema exists');
-	command_ok([ @ids, $node->connstr('elsewhere') ], '... and the file is run again');
-});
-is($node->safe_psql('elsewhere', q{SELECT has_function_privilege('keeper', 'ids.snowflake_seal(bigint, text)', 'EXECUTE')}), 'f', '... which revokes what default privileges have granted');
+is($node->safe_psql('copied', q{SELECT has_function_privilege('keeper', 'ids.snowflake_seal(bigint, text)', 'EXECUTE')}), 'f', '... which revokes what default privileges have granted');
 
 # A role whose name must be quoted
 $node->safe_psql('postgres', 'CREATE ROLE "Admin@example.com" LOGIN; CREATE DATABASE quoted OWNER "Admin@example.com"');
 {
 	local $ENV{PGUSER} = 'Admin@example.com';
-	command_ok([ @$file, $node->connstr('quoted') ], 'a role whose name must be quoted installs the file') for 1 .. 2;
+	install('quoted', 'a role whose name must be quoted installs the file') for 1 .. 2;
 	is($node->safe_psql('quoted', q{SELECT count(*) FROM (SELECT snowdrift.create_seal('a')) AS created, snowdrift.seal_keys('a')}), '0', '... and owns its functions');
 }
 

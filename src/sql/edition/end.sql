@@ -18,11 +18,10 @@ FOR place, grantee, privileges, is_new, options, keeper IN
     )
     SELECT o.name, snowdrift.grantee_name(a.grantee), string_agg(a.privilege_type, ', ' ORDER BY a.privilege_type), o.is_new,
         CASE WHEN bool_or(a.is_grantable) THEN ' WITH GRANT OPTION, and grant again what this role has granted to others' ELSE '' END,
-        CASE WHEN o.is_new OR concat(o.kind, CASE a.grantor WHEN o.owner THEN a.grantee ELSE a.grantor END) = ANY (defaults) THEN ''
-            ELSE snowdrift.grantee_name(CASE a.grantor WHEN o.owner THEN a.grantee ELSE a.grantor END) END
-    FROM objects AS o, aclexplode(o.acl) AS a
+        CASE WHEN o.is_new OR concat(o.kind, g.role) = ANY (defaults) THEN '' ELSE snowdrift.grantee_name(g.role) END
+    FROM objects AS o, aclexplode(o.acl) AS a, LATERAL (SELECT CASE a.grantor WHEN o.owner THEN a.grantee ELSE a.grantor END) AS g(role)
     WHERE a.grantee <> o.owner AND (o.is_new OR is_restored OR o.is_open AND a.grantee = 0)
-    GROUP BY o.kind, o.name, o.owner, a.grantee, a.grantor, o.is_new ORDER BY o.name, a.grantor <> o.owner, a.grantee LOOP
+    GROUP BY o.kind, o.name, o.owner, a.grantee, a.grantor, g.role, o.is_new ORDER BY o.name, a.grantor <> o.owner, a.grantee LOOP
     IF keeper <> '' THEN
         RAISE NOTICE 'kept % on % for %', privileges, place, grantee USING HINT = format('If you have not granted it, run REVOKE ALL ON %s FROM %s CASCADE.', place, keeper);
         CONTINUE;
@@ -44,9 +43,9 @@ IF is_restored OR NOT is_repeated THEN
     END;
 END IF;
 FOR grantee, options, is_new IN
-    SELECT a.grantee::regrole, CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END, is_restored AND concat('f', a.grantee) = ANY (defaults)
+    SELECT snowdrift.grantee_name(a.grantee), CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END, is_restored AND concat('f', a.grantee) = ANY (defaults)
     FROM aclexplode(creators) AS a WHERE a.grantee <> installer LOOP
-    IF grantee = '-' THEN
+    IF grantee = 'PUBLIC' THEN
         RAISE NOTICE 'revoked EXECUTE on FUNCTION snowdrift.create_generator from PUBLIC';
     ELSIF is_new THEN
         RAISE NOTICE 'revoked EXECUTE on FUNCTION snowdrift.create_generator from %, because a restore may have granted it', grantee

@@ -52,7 +52,7 @@ DECLARE
     revocation text;
 BEGIN
     FOR revocation IN
-        SELECT format('REVOKE %s ON %s FROM %s CASCADE', a.privilege_type, o.name, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END)
+        SELECT format('REVOKE %s ON %s FROM %s CASCADE', a.privilege_type, o.name, snowdrift.grantee_name(a.grantee))
         FROM (SELECT CASE relkind WHEN 'S' THEN 'SEQUENCE ' ELSE 'TABLE ' END || oid::regclass, relowner, relacl, CASE relkind WHEN 'S' THEN '{SELECT,UPDATE}' ELSE '{SELECT,INSERT}' END
               FROM pg_class WHERE relnamespace = 'snowdrift_tables'::regnamespace AND relkind IN ('r', 'S')
               UNION ALL SELECT 'FUNCTION ' || oid::regprocedure, proowner, proacl, '{EXECUTE}' FROM pg_proc

@@ -6,7 +6,7 @@
 CREATE TABLE snowdrift_tables.seal_key (
     name text COLLATE "C",
     version integer,
-    id uuid DEFAULT gen_random_uuid(),
+    id uuid DEFAULT pg_catalog.gen_random_uuid(),
     key bytea NOT NULL,
     created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (name, version, id)

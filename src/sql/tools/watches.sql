@@ -279,8 +279,10 @@ BEGIN
     END LOOP;
     FOR w IN SELECT own.name FROM snowdrift.watches("table") AS own WHERE own.number = k.number AND own.part <> ALL (wanted) LOOP
         EXECUTE format('DROP TRIGGER %I ON %s', w.name, name);    -- of what the column drew from before
-        PERFORM snowdrift.generator_watermark(k.kind, k.generator) WHERE k.sequence IS NULL;    -- so that IDs that readers have passed are refused
     END LOOP;
+    IF FOUND AND k.sequence IS NULL THEN
+        PERFORM snowdrift.generator_watermark(k.kind, k.generator);    -- so that IDs that readers have passed are refused
+    END IF;
     -- If this transaction has drawn before, its next draw takes a hold.
     IF k.kind = 'snowflake' AND current_setting(snowdrift.hold_setting(k.sequence), true) = '9223372036854775807' THEN
         PERFORM set_config(snowdrift.hold_setting(k.sequence), '', true);

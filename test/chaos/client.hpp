@@ -46,7 +46,7 @@ class Endpoint {
 std::string create_objects(unsigned number);
 
 /// The statements that drop the extension and what depends on it, and create all of it again. The
-/// rows of `posts` remain.
+/// rows of `posts`, and the keys of its sealed IDs, remain.
 std::string recreate_objects(unsigned number);
 
 /// The generators that create_objects() creates, and the statements that create them if they do not

@@ -60,9 +60,12 @@ Client::Step Client::step_of(const std::string& kind) {
         ->second;
 }
 
-/// Rows that must be in the table at the end of the run
+/// Rows that must be in the table at the end of the run, with their sealed IDs
 void Client::insert_post() {
-    const pqxx::result result = draw("INSERT INTO posts DEFAULT VALUES RETURNING id", {snowflake});
+    const pqxx::result result = draw(
+        "INSERT INTO posts (id, sealed) SELECT id, snowflake_seal(id, 'posts')"
+        " FROM (SELECT next_snowflake()) AS drawn(id) RETURNING id",
+        {snowflake});
     recorder_.acknowledge(require_id(snowflake, result[0][0].c_str()));
 }
 

@@ -253,6 +253,11 @@ std::vector<std::string> Cluster::describe_lost(Server& server, unsigned lineage
     std::vector<std::string> described;
     for (const Id& id : find_lost(run_.paths.history(), lineage, std::move(stored)))
         described.push_back(server.name + " has no row with ID " + std::to_string(id.low));
+    for (const auto& row : server.query(
+             "SELECT id, sealed FROM posts WHERE server = " + std::to_string(server.number) +
+             " AND snowflake_unseal(sealed, 'posts', invalid_ok => true) IS DISTINCT FROM id"))
+        described.push_back(server.name + " does not unseal ID " + row[0].c_str() + ", " +
+                            row[1].c_str());
     return described;
 }
 

@@ -120,13 +120,14 @@ class Cluster {
     bool recreate_generator();
     bool truncate_rows();
     bool slow_disk();
+    bool rotate_seal();
 
     /// Restores a base backup of the server, up to a moment under load, as a separate server with
     /// another number. Draws IDs from that server, and removes it.
     bool recover_copy(Server& source);
 
     /// The rows in `posts` that clients of a lineage have inserted, and that a server does not
-    /// have.
+    /// have, or whose IDs it does not get when it unseals those that it has sealed.
     std::vector<std::string> describe_lost(Server& server, unsigned lineage);
 
     std::vector<Server*> servers() const;

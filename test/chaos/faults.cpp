@@ -24,6 +24,7 @@ std::vector<Cluster::Action> Cluster::common_actions() {
         {"DROP and CREATE of a generator", 6, [this] { return recreate_generator(); }},
         {"slow disk", 6, [this] { return slow_disk(); }},
         {"TRUNCATE", 3, [this] { return truncate_rows(); }},
+        {"rotation of a seal", 4, [this] { return rotate_seal(); }},
     };
 }
 
@@ -146,6 +147,12 @@ bool Cluster::truncate_rows() {
         if (try_statements(primary.server, "TRUNCATE rows")) is_done = true;
     }
     return is_done;
+}
+
+bool Cluster::rotate_seal() {
+    Server& server = any_primary().server;
+    fault(server.name);
+    return try_statements(server, "SELECT snowdrift.rotate_seal('posts')");
 }
 
 /// Run statements that are canceled if they wait too long for a lock. Returns whether they have

@@ -39,16 +39,21 @@ std::string create_extension(unsigned number) {
 
 std::string create_objects(unsigned number) {
     return create_extension(number) +
-           "CREATE TABLE posts (id bigint PRIMARY KEY DEFAULT next_snowflake(), server integer"
-           " NOT NULL DEFAULT " +
+           "SELECT snowdrift.create_seal('posts');\n"
+           "CREATE TABLE posts (id bigint PRIMARY KEY DEFAULT next_snowflake(), sealed uuid NOT "
+           "NULL,"
+           " server integer NOT NULL DEFAULT " +
            std::to_string(number) + ");\n" + create_feeds();
 }
 
 std::string recreate_objects(unsigned number) {
     // Of the sessions of a deadlock, the first whose wait takes this long gets the error.
     return "SET LOCAL deadlock_timeout = '10s';\n"
+           "CREATE TEMPORARY TABLE kept_key ON COMMIT DROP AS TABLE snowdrift_tables.seal_key;\n"
            "DROP TABLE rows;\nDROP EXTENSION snowdrift CASCADE;\n" +
-           create_extension(number) + "ALTER TABLE posts ALTER id SET DEFAULT next_snowflake();\n" +
+           create_extension(number) +
+           "INSERT INTO snowdrift_tables.seal_key TABLE kept_key;\n"
+           "ALTER TABLE posts ALTER id SET DEFAULT next_snowflake();\n" +
            restore_feeds();
 }
 

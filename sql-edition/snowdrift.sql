@@ -2783,7 +2783,7 @@ BEGIN
         RETURN;
     END IF;
     RETURN QUERY SELECT regexp_replace('-- warning: ' || text, '[[:cntrl:]]', ' ', 'g') FROM (
-        SELECT 1 AS kind, m."table" AS o, m.number::text AS n, format('partition key: column %I of table %s: no partition takes new keys; create partitions for them with snowdrift.create_partitions()',
+        SELECT 1 AS kind, m."table" AS o, m.number::text AS n, format('partition key: column %I of table %s: new keys are far above the old ones; create partitions for them with snowdrift.create_partitions()',
             attname, attrelid::regclass) AS text
         FROM snowdrift.partitioned_by_new_keys(plan) AS m JOIN pg_attribute ON attrelid = m."table" AND attnum = m.number
         UNION ALL
@@ -3147,13 +3147,15 @@ BEGIN
     END IF;
 END $$;
 
--- The queries for the greatest keys, of new keys. is_forced: row-level security would hide rows from the caller.
+-- The queries for the greatest keys, of new keys; also those that their sequences have drawn, because readers of new rows may have passed
+-- rows that were deleted. is_forced: row-level security would hide rows from the caller.
 CREATE OR REPLACE FUNCTION snowdrift.key_checks(plan snowdrift.conversion, OUT attname name, OUT relname name, OUT name text, OUT query text, OUT is_forced boolean)
     RETURNS SETOF record LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 #variable_conflict use_column
 BEGIN
     RETURN QUERY SELECT a.attname, c.relname, snowdrift.qualified_name(c.oid),
-        format('SELECT pg_catalog.max(%I)::pg_catalog.int8 FROM %s', a.attname, snowdrift.qualified_name(c.oid)),
+        format('SELECT GREATEST(pg_catalog.max(%I)%s)::pg_catalog.int8 FROM %s', a.attname, (SELECT string_agg(format(', pg_catalog.pg_sequence_last_value(%s)', d.sequence), '')
+            FROM snowdrift.drawing_columns(c.oid) AS d WHERE d.number = a.attnum AND d.kind = 'sequence' AND has_sequence_privilege(d.sequence, 'SELECT, USAGE')), snowdrift.qualified_name(c.oid)),
         c.oid IN (SELECT snowdrift.forced_tables(plan))
     FROM unnest(plan.new_keys) AS k JOIN pg_attribute AS a ON attrelid = k."table" AND attnum = k.number JOIN pg_class AS c ON c.oid = attrelid ORDER BY k;
 END $$;
@@ -3177,7 +3179,7 @@ BEGIN
         END IF;
         IF last_id OPERATOR(pg_catalog.>=) first_id THEN
             RAISE 'keys in column "%" of table "%" are not below new IDs', key_check.attname, key_check.relname USING ERRCODE = '55000',
-                DETAIL = pg_catalog.format('The largest key is %s, and a new ID is %s.', last_id, first_id);
+                DETAIL = pg_catalog.format('The largest key that was stored or drawn is %s, and a new ID is %s.', last_id, first_id);
         END IF;
     END LOOP;
 END $$;
@@ -4254,9 +4256,15 @@ BEGIN
     FOR r IN SELECT attname, snowdrift.qualified_name(c.oid) AS name, c.oid, relname, nspname,
                 (SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = attrelid AND adnum = attnum) AS expression,
                 EXISTS (SELECT FROM snowdrift.watches(attrelid) AS w WHERE w.number = attnum) AS is_watched,
+                (SELECT min(w.generator) FROM snowdrift.watches(attrelid) AS w WHERE w.number = attnum AND w.generator <> ''
+                    AND NOT EXISTS (SELECT FROM snowdrift.generators AS g WHERE (g.kind, g.name) = ('snowflake', w.generator))) AS lost_generator,
                 EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.oid) AND NOT (relkind = 'p' AND current_setting('server_version_num')::integer >= 170000) AS has_default
             FROM unnest(plan.keys) AS k JOIN pg_attribute ON attrelid = k."table" AND attnum = k.number
                 JOIN pg_class AS c ON c.oid = attrelid JOIN pg_namespace AS n ON n.oid = relnamespace ORDER BY k LOOP
+        IF r.lost_generator IS NOT NULL THEN
+            RAISE 'ID generator "%" of watched table "%" does not exist', r.lost_generator, r.relname USING ERRCODE = '42704',
+                HINT = format('Call snowdrift.unwatch(%L), and let readers begin again.', r.name);
+        END IF;
         sequence := snowdrift.free_sequence_name(r.nspname, format('%s_%s', r.relname, r.attname), sequences);
         sequences := sequences || sequence;
         IF r.has_default THEN
@@ -4834,7 +4842,7 @@ BEGIN
     FOR w IN SELECT own.name FROM snowdrift.watches("table") AS own WHERE own.number = k.number AND own.part <> ALL (wanted) LOOP
         EXECUTE format('DROP TRIGGER %I ON %s', w.name, name);    -- of what the column drew from before
     END LOOP;
-    IF FOUND AND k.sequence IS NULL THEN
+    IF k.sequence IS NULL THEN
         PERFORM snowdrift.generator_watermark(k.kind, k.generator);    -- so that IDs that readers have passed are refused
     END IF;
     -- If this transaction has drawn before, its next draw takes a hold.

@@ -120,5 +120,24 @@ SELECT snowdrift.watch('converted');
 SELECT snowdrift.create_generator('fresh', 'snowflake', worker => 9);
 SELECT count(*) FROM snowdrift.convert_keys('{converted}', 'fresh');
 SELECT split_part(error_of('INSERT INTO converted VALUES (1)'), ':', 1);
+-- The same for a generator that replaces another one, and if the watch was removed before
+SELECT snowdrift.create_generator('fresher', 'snowflake', worker => 10);
+ALTER TABLE converted ALTER id SET DEFAULT next_snowflake('fresher');
+SELECT snowdrift.watch('converted');
+SELECT split_part(error_of('INSERT INTO converted VALUES (1)'), ':', 1);
+SELECT snowdrift.unwatch('converted');
+SELECT snowdrift.create_generator('freshest', 'snowflake', worker => 11);
+ALTER TABLE converted ALTER id SET DEFAULT next_snowflake('freshest');
+SELECT snowdrift.watch('converted');
+SELECT split_part(error_of('INSERT INTO converted VALUES (1)'), ':', 1);
 DROP TABLE converted;
-SELECT snowdrift.drop_generator('fresh');
+SELECT snowdrift.drop_generator(name) FROM unnest('{fresh,fresher,freshest}'::text[]) AS name;
+-- A key whose generator was dropped
+SELECT snowdrift.create_generator('short_lived', 'snowflake');
+CREATE TABLE orphan (id bigint PRIMARY KEY DEFAULT next_snowflake('short_lived'));
+SELECT snowdrift.watch('orphan');
+SELECT snowdrift.drop_generator('short_lived', force => true);
+SELECT public.error_of($$SELECT snowdrift.revert_keys('{orphan}')$$);
+SELECT snowdrift.unwatch('orphan');
+SELECT * FROM snowdrift.revert_keys('{orphan}', dry_run => true);
+DROP TABLE orphan;

@@ -147,11 +147,15 @@ ROLLBACK;
 INSERT INTO watched (id, feed, early, uuid) VALUES (NULL, NULL, NULL, NULL);
 SELECT refused($$INSERT INTO watched (uuid) VALUES ('00000000-0000-4000-8000-000000000000')$$);
 INSERT INTO watched (id) VALUES (make_snowflake(now() + interval '1 hour', 0, 0, 0));
--- a negative ID holds the watermark back at the layout's first ID, and does not prevent draws
+-- watch() reads the watermark; while nobody has, a negative ID holds it back at the layout's first ID, and does not prevent draws
 BEGIN;
-SELECT snowdrift.create_generator('1970', 'snowflake', layout => 'epoch=1970-01-01T00:00:00Z timestamp=42 worker=9 sequence=12');
+CREATE FUNCTION create_1970() RETURNS void LANGUAGE sql AS $$
+    SELECT snowdrift.create_generator('1970', 'snowflake', layout => 'epoch=1970-01-01T00:00:00Z timestamp=42 worker=9 sequence=12') $$;
+SELECT create_1970();
 CREATE TABLE old_keys (id bigint DEFAULT next_snowflake('1970'));
 SELECT snowdrift.watch('old_keys', 'id');
+SELECT refused('INSERT INTO old_keys VALUES (-5)');
+SELECT snowdrift.drop_generator('1970', force => true), create_1970();
 INSERT INTO old_keys VALUES (-5);
 SELECT snowflake_watermark('1970');
 SELECT next_ulid() IS NOT NULL AND next_uuidv7() IS NOT NULL AS drawn;

@@ -119,13 +119,15 @@ BEGIN
     END IF;
 END $$;
 
--- The queries for the greatest keys, of new keys. is_forced: row-level security would hide rows from the caller.
+-- The queries for the greatest keys, of new keys; also those that their sequences have drawn, because readers of new rows may have passed
+-- rows that were deleted. is_forced: row-level security would hide rows from the caller.
 CREATE FUNCTION snowdrift.key_checks(plan snowdrift.conversion, OUT attname name, OUT relname name, OUT name text, OUT query text, OUT is_forced boolean)
     RETURNS SETOF record LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 #variable_conflict use_column
 BEGIN
     RETURN QUERY SELECT a.attname, c.relname, snowdrift.qualified_name(c.oid),
-        format('SELECT pg_catalog.max(%I)::pg_catalog.int8 FROM %s', a.attname, snowdrift.qualified_name(c.oid)),
+        format('SELECT GREATEST(pg_catalog.max(%I)%s)::pg_catalog.int8 FROM %s', a.attname, (SELECT string_agg(format(', pg_catalog.pg_sequence_last_value(%s)', d.sequence), '')
+            FROM snowdrift.drawing_columns(c.oid) AS d WHERE d.number = a.attnum AND d.kind = 'sequence' AND has_sequence_privilege(d.sequence, 'SELECT, USAGE')), snowdrift.qualified_name(c.oid)),
         c.oid IN (SELECT snowdrift.forced_tables(plan))
     FROM unnest(plan.new_keys) AS k JOIN pg_attribute AS a ON attrelid = k."table" AND attnum = k.number JOIN pg_class AS c ON c.oid = attrelid ORDER BY k;
 END $$;
@@ -149,7 +151,7 @@ BEGIN
         END IF;
         IF last_id OPERATOR(pg_catalog.>=) first_id THEN
             RAISE 'keys in column "%" of table "%" are not below new IDs', key_check.attname, key_check.relname USING ERRCODE = '55000',
-                DETAIL = pg_catalog.format('The largest key is %s, and a new ID is %s.', last_id, first_id);
+                DETAIL = pg_catalog.format('The largest key that was stored or drawn is %s, and a new ID is %s.', last_id, first_id);
         END IF;
     END LOOP;
 END $$;

@@ -53,9 +53,15 @@ BEGIN
     FOR r IN SELECT attname, snowdrift.qualified_name(c.oid) AS name, c.oid, relname, nspname,
                 (SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = attrelid AND adnum = attnum) AS expression,
                 EXISTS (SELECT FROM snowdrift.watches(attrelid) AS w WHERE w.number = attnum) AS is_watched,
+                (SELECT min(w.generator) FROM snowdrift.watches(attrelid) AS w WHERE w.number = attnum AND w.generator <> ''
+                    AND NOT EXISTS (SELECT FROM snowdrift.generators AS g WHERE (g.kind, g.name) = ('snowflake', w.generator))) AS lost_generator,
                 EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.oid) AND NOT (relkind = 'p' AND current_setting('server_version_num')::integer >= 170000) AS has_default
             FROM unnest(plan.keys) AS k JOIN pg_attribute ON attrelid = k."table" AND attnum = k.number
                 JOIN pg_class AS c ON c.oid = attrelid JOIN pg_namespace AS n ON n.oid = relnamespace ORDER BY k LOOP
+        IF r.lost_generator IS NOT NULL THEN
+            RAISE 'ID generator "%" of watched table "%" does not exist', r.lost_generator, r.relname USING ERRCODE = '42704',
+                HINT = format('Call snowdrift.unwatch(%L), and let readers begin again.', r.name);
+        END IF;
         sequence := snowdrift.free_sequence_name(r.nspname, format('%s_%s', r.relname, r.attname), sequences);
         sequences := sequences || sequence;
         IF r.has_default THEN

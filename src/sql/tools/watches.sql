@@ -280,7 +280,7 @@ BEGIN
     FOR w IN SELECT own.name FROM snowdrift.watches("table") AS own WHERE own.number = k.number AND own.part <> ALL (wanted) LOOP
         EXECUTE format('DROP TRIGGER %I ON %s', w.name, name);    -- of what the column drew from before
     END LOOP;
-    IF FOUND AND k.sequence IS NULL THEN
+    IF k.sequence IS NULL THEN
         PERFORM snowdrift.generator_watermark(k.kind, k.generator);    -- so that IDs that readers have passed are refused
     END IF;
     -- If this transaction has drawn before, its next draw takes a hold.

@@ -3582,22 +3582,30 @@ BEGIN ATOMIC
     WHERE word IN ('lastval', 'pg_get_serial_sequence') GROUP BY f.function;
 END;
 
--- What casts keys and their references to integers, or compares them with a number that is less than new keys
-CREATE FUNCTION snowdrift.narrow_expressions(plan snowdrift.conversion, OUT object text, OUT is_cast boolean) RETURNS SETOF record LANGUAGE sql STABLE
+-- What casts keys and their references to integers, compares them with a number that is less than new keys, or formats them to a width
+CREATE FUNCTION snowdrift.narrow_expressions(plan snowdrift.conversion, OUT object text, OUT reason text) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
+    WITH keys AS MATERIALIZED (
+        SELECT member, attname, '(lpad|to_char|"?left"?|"?right"?|"?substr(ing)?"?)[[:space:]]*[([:space:]]+([[:alnum:]_$"]+[.])?"?' || regexp_replace(attname, '[^[:alnum:]_]', '.', 'g') || '"?[)]*(::[a-z]+)?[)]*,(?![[:space:]]*(19|[2-9][0-9]))' AS formatted
+        FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys)) JOIN pg_attribute ON attrelid = (member)."table" AND attnum = (member).number
+    )
     SELECT DISTINCT CASE WHEN ev_class IS NULL THEN pg_describe_object(classid, objid, objsubid) WHEN rulename = '_RETURN' THEN pg_describe_object('pg_class'::regclass, ev_class, 0)
-            ELSE pg_describe_object('pg_rewrite'::regclass, objid, 0) END, is_cast
-    FROM (SELECT member FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys))) AS m
+            ELSE pg_describe_object('pg_rewrite'::regclass, objid, 0) END, reason
+    FROM keys
         JOIN pg_depend AS d ON refclassid = 'pg_class'::regclass AND refobjid = (member)."table" AND refobjsubid = (member).number
         LEFT JOIN pg_rewrite AS r ON classid = 'pg_rewrite'::regclass AND r.oid = objid
         LEFT JOIN pg_attrdef AS a ON classid = 'pg_attrdef'::regclass AND a.oid = objid
         LEFT JOIN pg_attribute AS g ON attrelid = adrelid AND attnum = adnum AND attgenerated <> ''
         LEFT JOIN pg_constraint AS c ON classid = 'pg_constraint'::regclass AND c.oid = objid AND contype = 'c',
-        LATERAL (VALUES (strpos(ev_action::text, format(':funcid %s ', 'int4(int8)'::regprocedure::oid)) > 0, true),
-            (atttypid IN ('int2'::regtype, 'int4'::regtype), true),
-            (coalesce(pg_get_constraintdef(c.oid), CASE WHEN g.attnum IS NOT NULL THEN pg_get_expr(adbin, adrelid) END, CASE classid WHEN 'pg_class'::regclass THEN pg_get_indexdef(objid) END) ~ '::(integer|smallint)', true),
-            (pg_get_constraintdef(c.oid) ~ '<=? [(]*''?[0-9]{1,17}([^0-9.]|$)', false)) AS e(is_narrow, is_cast)
-    WHERE is_narrow;
+        LATERAL (SELECT coalesce(pg_get_constraintdef(c.oid), CASE WHEN g.attnum IS NOT NULL THEN pg_get_expr(adbin, adrelid) END, CASE classid WHEN 'pg_class'::regclass THEN pg_get_indexdef(objid) END,
+            CASE rulename WHEN '_RETURN' THEN pg_get_viewdef(ev_class) END)) AS t(text),
+        LATERAL (VALUES (strpos(ev_action::text, format(':funcid %s ', 'int4(int8)'::regprocedure::oid)) > 0, 'cast'),
+            (g.atttypid IN ('int2'::regtype, 'int4'::regtype), 'cast'),
+            (ev_class IS NULL AND text ~ '::(integer|smallint)', 'cast'),
+            (c.oid IS NOT NULL AND text ~ '<=? [(]*''?[0-9]{1,17}([^0-9.]|$)|[( ][0-9]{1,17}[)]*(::[a-z]+)? >', 'limit'),
+            (text ~ formatted, 'width')) AS e(is_narrow, reason)
+    WHERE is_narrow
+    UNION SELECT pg_describe_object('pg_proc'::regclass, p.oid, 0), 'width' FROM snowdrift.functions_near(plan) JOIN pg_proc AS p ON p.oid = function JOIN keys ON prosrc ~* formatted;
 END;
 
 -- The function that new keys call
@@ -3654,8 +3662,9 @@ BEGIN
         WHERE created ~ '::(integer|smallint)' OR (class = 'pg_policy'::regclass AND (SELECT concat(pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid))
             FROM pg_policy WHERE oid = object) ~ '::(integer|smallint)')
         UNION ALL
-        SELECT 5, NULL, object, CASE WHEN is_cast THEN format('cast to integer: %s: new keys raise 22003 there; change it to bigint', object)
-            ELSE format('limit: %s: new keys can violate it, because it compares with a small number', object) END
+        SELECT 5, NULL, object, format(CASE reason WHEN 'cast' THEN 'cast to integer: %s: new keys raise 22003 there; change it to bigint'
+            WHEN 'limit' THEN 'limit: %s: new keys can violate it, because it compares with a small number'
+            ELSE 'fixed width: %s: it can shorten new keys, so that they become equal, or show ##; use 19 digits' END, object)
         FROM snowdrift.narrow_expressions(plan)
         UNION ALL
         SELECT 0, p."table", role, format('privilege: table %s: role %s may insert rows, but not draw keys; run GRANT EXECUTE ON FUNCTION %s TO %s;',
@@ -4345,6 +4354,8 @@ BEGIN
         FROM pg_constraint JOIN pg_class AS c ON c.oid = conrelid WHERE contype = 'f' AND starts_with(conname, '_snowdrift_') AND confrelid = ANY (members) AND conrelid <> ALL (members)
             AND conrelid NOT IN (SELECT "table" FROM references_of) AND pg_has_role(relowner, 'USAGE')
             AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = conrelid AND starts_with(attname, '_snowdrift_') AND NOT attisdropped)
+    UNION ALL SELECT format('column %I of table %s refers to a key, and is generated; drop the foreign key, and add it again afterwards', attname, attrelid::regclass)
+        FROM unnest(plan.members) AS m JOIN pg_attribute ON attrelid = m."table" AND attnum = m.number WHERE attgenerated <> ''
     UNION ALL SELECT format('table %s is watched; call snowdrift.unwatch(''%1$s'') first, and snowdrift.watch(''%1$s'') after the conversion', name) FROM changed WHERE EXISTS (SELECT FROM snowdrift.watches(changed.oid::regclass))
     UNION ALL SELECT format('trigger %I of table %s would fire for each row that is copied; disable it meanwhile, grant SET ON PARAMETER session_replication_role, or set fire_triggers', tgname, name)
         FROM changed JOIN pg_trigger ON tgrelid = changed.oid WHERE is_member AND NOT fire_triggers AND NOT tgisinternal AND tgname <> '~snowdrift' AND tgfoid NOT IN (SELECT p.oid FROM pg_proc AS p WHERE pronamespace = 'snowdrift'::regnamespace)
@@ -6081,15 +6092,18 @@ END $$;
 COMMENT ON FUNCTION snowdrift_tables.add_seal_key(text, integer, bytea) IS 'add a key of a seal; a random one if it is null';
 
 -- A restore creates functions that PUBLIC may call, and grants and revokes afterwards, unless a role of a grant does not exist.
-CREATE FUNCTION snowdrift_tables.check_seals_are_private() RETURNS void LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    function CONSTANT regprocedure := (SELECT min(oid) FROM pg_proc WHERE pronamespace = 'snowdrift'::regnamespace
-        AND proname IN ('create_seal', 'rotate_seal', 'drop_seal', 'seal_keys') AND has_function_privilege('public', oid, 'EXECUTE'));
+CREATE FUNCTION snowdrift_tables.refuse_public(function regprocedure) RETURNS void LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    IF function IS NOT NULL THEN
-        RAISE 'function % must not be executable by PUBLIC', function USING ERRCODE = '42501',
-            HINT = format('After a restore, run the file of the SQL edition again. Otherwise, run REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC.', function);
-    END IF;
+    RAISE 'function % must not be executable by PUBLIC', function USING ERRCODE = '42501',
+        HINT = (SELECT format('In the SQL edition, after a restore, run its file again. Otherwise, let role %s run REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC.', string_agg(a.grantor::regrole::text, ' and role '), function)
+            FROM pg_proc AS p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) AS a WHERE p.oid = function AND a.grantee = 0);
+END $$;
+COMMENT ON FUNCTION snowdrift_tables.refuse_public(regprocedure) IS 'raise an error because all roles may execute function';
+
+CREATE FUNCTION snowdrift_tables.check_seals_are_private() RETURNS void LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM snowdrift_tables.refuse_public(min(oid)) FROM pg_proc WHERE pronamespace = 'snowdrift'::regnamespace
+        AND proname IN ('create_seal', 'rotate_seal', 'drop_seal', 'seal_keys') AND has_function_privilege('public', oid, 'EXECUTE') HAVING count(*) > 0;
 END $$;
 COMMENT ON FUNCTION snowdrift_tables.check_seals_are_private() IS 'raise an error if all roles may read or change keys';
 
@@ -6302,7 +6316,8 @@ BEGIN
               UNION ALL SELECT 'FUNCTION ' || oid::regprocedure, proowner, proacl, '{EXECUTE}' FROM pg_proc
               WHERE pronamespace = 'snowdrift'::regnamespace AND proname IN ('create_generator', 'drop_generator', 'snapshot', 'restore', 'advance', 'reset_clock', 'confirm_node', 'publish_watermarks',
                       'create_seal', 'rotate_seal', 'drop_seal', 'seal_keys')
-                  OR oid = ANY ('{@extschema@.snowflake_at(timestamptz),"@extschema@.snowflake_at(timestamptz,text)","@extschema@.snowflake_seal(bigint,text)","@extschema@.snowflake_unseal(uuid,text,boolean)"}'::regprocedure[])) AS o(name, owner, acl, privileges), aclexplode(o.acl) AS a
+                  OR oid IN ('@extschema@.snowflake_at(timestamptz)'::regprocedure, '@extschema@.snowflake_at(timestamptz,text)'::regprocedure,
+                      '@extschema@.snowflake_seal(bigint,text)'::regprocedure, '@extschema@.snowflake_unseal(uuid,text,boolean)'::regprocedure)) AS o(name, owner, acl, privileges), aclexplode(o.acl) AS a
         WHERE a.grantee <> o.owner AND (a.grantee <> 0 OR a.privilege_type <> 'EXECUTE') AND NOT (a.grantee = '@extowner@'::regrole AND a.privilege_type = ANY (o.privileges::text[])) LOOP
         EXECUTE revocation;
     END LOOP;

@@ -32,7 +32,10 @@ DECLARE
     defaults pg_catalog.text[];    -- kinds of objects with roles to which ALTER DEFAULT PRIVILEGES grants something, and functions with PUBLIC
     privileges pg_catalog.text;
     options pg_catalog.text;
-    keeper pg_catalog.text;
+    grantor pg_catalog.text;
+    grants pg_catalog.jsonb := '[]';
+    is_by_default pg_catalog.bool;
+    is_by_owner pg_catalog.bool;
     now_ms pg_catalog.int8;
     given_ms pg_catalog.numeric;
     drawing pg_catalog.record;
@@ -73,11 +76,12 @@ FOR problem IN
     RAISE '% belongs to role %', problem.object, problem.owner USING ERRCODE = '42501',
         HINT = 'Run the file as the role that has installed it before.';
 END LOOP;
-FOR problem IN SELECT t.tgname, t.tgrelid::regclass AS "table", p.proowner::regrole AS owner FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid
-            JOIN pg_roles AS r ON r.oid = p.proowner
-        WHERE t.tgrelid = ANY (relations) AND NOT t.tgisinternal AND p.proowner <> installer AND NOT r.rolsuper LOOP
-    RAISE 'trigger "%" of table % calls a function of role %', problem.tgname, problem."table", problem.owner USING ERRCODE = '42501',
-        HINT = format('Run DROP TRIGGER %I ON %s. Keys of seals that the role may have read should be rotated.', problem.tgname, problem."table");
+-- After a restore with default privileges, other roles can have created triggers, also with functions of this role.
+FOR problem IN SELECT t.tgname, t.tgrelid::regclass AS "table", p.oid::regprocedure AS function, p.proowner::regrole AS owner FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid
+        WHERE t.tgrelid = ANY (relations) AND NOT t.tgisinternal AND p.pronamespace::regnamespace::text NOT IN ('snowdrift', 'snowdrift_tables') LOOP
+    RAISE 'trigger "%" of table % is not one of the SQL edition', problem.tgname, problem."table" USING ERRCODE = '42501',
+        DETAIL = format('It calls %s of role %s.', problem.function, problem.owner),
+        HINT = format('Run DROP TRIGGER %I ON %s. Then rotate the keys of seals that it may have copied.', problem.tgname, problem."table");
 END LOOP;
 FOR problem IN
     SELECT relnamespace::regnamespace AS schema, relname FROM pg_class
@@ -2740,23 +2744,31 @@ BEGIN ATOMIC
 END
 $sql$;
 
--- What casts keys and their references to integers, or compares them with a number that is less than new keys
+-- What casts keys and their references to integers, compares them with a number that is less than new keys, or formats them to a width
 EXECUTE $sql$
-CREATE OR REPLACE FUNCTION snowdrift.narrow_expressions(plan snowdrift.conversion, OUT object text, OUT is_cast boolean) RETURNS SETOF record LANGUAGE sql STABLE
+CREATE OR REPLACE FUNCTION snowdrift.narrow_expressions(plan snowdrift.conversion, OUT object text, OUT reason text) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
+    WITH keys AS MATERIALIZED (
+        SELECT member, attname, '(lpad|to_char|"?left"?|"?right"?|"?substr(ing)?"?)[[:space:]]*[([:space:]]+([[:alnum:]_$"]+[.])?"?' || regexp_replace(attname, '[^[:alnum:]_]', '.', 'g') || '"?[)]*(::[a-z]+)?[)]*,(?![[:space:]]*(19|[2-9][0-9]))' AS formatted
+        FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys)) JOIN pg_attribute ON attrelid = (member)."table" AND attnum = (member).number
+    )
     SELECT DISTINCT CASE WHEN ev_class IS NULL THEN pg_describe_object(classid, objid, objsubid) WHEN rulename = '_RETURN' THEN pg_describe_object('pg_class'::regclass, ev_class, 0)
-            ELSE pg_describe_object('pg_rewrite'::regclass, objid, 0) END, is_cast
-    FROM (SELECT member FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys))) AS m
+            ELSE pg_describe_object('pg_rewrite'::regclass, objid, 0) END, reason
+    FROM keys
         JOIN pg_depend AS d ON refclassid = 'pg_class'::regclass AND refobjid = (member)."table" AND refobjsubid = (member).number
         LEFT JOIN pg_rewrite AS r ON classid = 'pg_rewrite'::regclass AND r.oid = objid
         LEFT JOIN pg_attrdef AS a ON classid = 'pg_attrdef'::regclass AND a.oid = objid
         LEFT JOIN pg_attribute AS g ON attrelid = adrelid AND attnum = adnum AND attgenerated <> ''
         LEFT JOIN pg_constraint AS c ON classid = 'pg_constraint'::regclass AND c.oid = objid AND contype = 'c',
-        LATERAL (VALUES (strpos(ev_action::text, format(':funcid %s ', 'int4(int8)'::regprocedure::oid)) > 0, true),
-            (atttypid IN ('int2'::regtype, 'int4'::regtype), true),
-            (coalesce(pg_get_constraintdef(c.oid), CASE WHEN g.attnum IS NOT NULL THEN pg_get_expr(adbin, adrelid) END, CASE classid WHEN 'pg_class'::regclass THEN pg_get_indexdef(objid) END) ~ '::(integer|smallint)', true),
-            (pg_get_constraintdef(c.oid) ~ '<=? [(]*''?[0-9]{1,17}([^0-9.]|$)', false)) AS e(is_narrow, is_cast)
-    WHERE is_narrow;
+        LATERAL (SELECT coalesce(pg_get_constraintdef(c.oid), CASE WHEN g.attnum IS NOT NULL THEN pg_get_expr(adbin, adrelid) END, CASE classid WHEN 'pg_class'::regclass THEN pg_get_indexdef(objid) END,
+            CASE rulename WHEN '_RETURN' THEN pg_get_viewdef(ev_class) END)) AS t(text),
+        LATERAL (VALUES (strpos(ev_action::text, format(':funcid %s ', 'int4(int8)'::regprocedure::oid)) > 0, 'cast'),
+            (g.atttypid IN ('int2'::regtype, 'int4'::regtype), 'cast'),
+            (ev_class IS NULL AND text ~ '::(integer|smallint)', 'cast'),
+            (c.oid IS NOT NULL AND text ~ '<=? [(]*''?[0-9]{1,17}([^0-9.]|$)|[( ][0-9]{1,17}[)]*(::[a-z]+)? >', 'limit'),
+            (text ~ formatted, 'width')) AS e(is_narrow, reason)
+    WHERE is_narrow
+    UNION SELECT pg_describe_object('pg_proc'::regclass, p.oid, 0), 'width' FROM snowdrift.functions_near(plan) JOIN pg_proc AS p ON p.oid = function JOIN keys ON prosrc ~* formatted;
 END
 $sql$;
 
@@ -2816,8 +2828,9 @@ BEGIN
         WHERE created ~ '::(integer|smallint)' OR (class = 'pg_policy'::regclass AND (SELECT concat(pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid))
             FROM pg_policy WHERE oid = object) ~ '::(integer|smallint)')
         UNION ALL
-        SELECT 5, NULL, object, CASE WHEN is_cast THEN format('cast to integer: %s: new keys raise 22003 there; change it to bigint', object)
-            ELSE format('limit: %s: new keys can violate it, because it compares with a small number', object) END
+        SELECT 5, NULL, object, format(CASE reason WHEN 'cast' THEN 'cast to integer: %s: new keys raise 22003 there; change it to bigint'
+            WHEN 'limit' THEN 'limit: %s: new keys can violate it, because it compares with a small number'
+            ELSE 'fixed width: %s: it can shorten new keys, so that they become equal, or show ##; use 19 digits' END, object)
         FROM snowdrift.narrow_expressions(plan)
         UNION ALL
         SELECT 0, p."table", role, format('privilege: table %s: role %s may insert rows, but not draw keys; run GRANT EXECUTE ON FUNCTION %s TO %s;',
@@ -3515,6 +3528,8 @@ BEGIN
         FROM pg_constraint JOIN pg_class AS c ON c.oid = conrelid WHERE contype = 'f' AND starts_with(conname, '_snowdrift_') AND confrelid = ANY (members) AND conrelid <> ALL (members)
             AND conrelid NOT IN (SELECT "table" FROM references_of) AND pg_has_role(relowner, 'USAGE')
             AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = conrelid AND starts_with(attname, '_snowdrift_') AND NOT attisdropped)
+    UNION ALL SELECT format('column %I of table %s refers to a key, and is generated; drop the foreign key, and add it again afterwards', attname, attrelid::regclass)
+        FROM unnest(plan.members) AS m JOIN pg_attribute ON attrelid = m."table" AND attnum = m.number WHERE attgenerated <> ''
     UNION ALL SELECT format('table %s is watched; call snowdrift.unwatch(''%1$s'') first, and snowdrift.watch(''%1$s'') after the conversion', name) FROM changed WHERE EXISTS (SELECT FROM snowdrift.watches(changed.oid::regclass))
     UNION ALL SELECT format('trigger %I of table %s would fire for each row that is copied; disable it meanwhile, grant SET ON PARAMETER session_replication_role, or set fire_triggers', tgname, name)
         FROM changed JOIN pg_trigger ON tgrelid = changed.oid WHERE is_member AND NOT fire_triggers AND NOT tgisinternal AND tgname <> '~snowdrift' AND tgfoid NOT IN (SELECT p.oid FROM pg_proc AS p WHERE pronamespace = 'snowdrift'::regnamespace)
@@ -5277,15 +5292,18 @@ END $$;
 COMMENT ON FUNCTION snowdrift_tables.add_seal_key(text, integer, bytea) IS 'add a key of a seal; a random one if it is null';
 
 -- A restore creates functions that PUBLIC may call, and grants and revokes afterwards, unless a role of a grant does not exist.
-CREATE OR REPLACE FUNCTION snowdrift_tables.check_seals_are_private() RETURNS void LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    function CONSTANT regprocedure := (SELECT min(oid) FROM pg_proc WHERE pronamespace = 'snowdrift'::regnamespace
-        AND proname IN ('create_seal', 'rotate_seal', 'drop_seal', 'seal_keys') AND has_function_privilege('public', oid, 'EXECUTE'));
+CREATE OR REPLACE FUNCTION snowdrift_tables.refuse_public(function regprocedure) RETURNS void LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    IF function IS NOT NULL THEN
-        RAISE 'function % must not be executable by PUBLIC', function USING ERRCODE = '42501',
-            HINT = format('After a restore, run the file of the SQL edition again. Otherwise, run REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC.', function);
-    END IF;
+    RAISE 'function % must not be executable by PUBLIC', function USING ERRCODE = '42501',
+        HINT = (SELECT format('In the SQL edition, after a restore, run its file again. Otherwise, let role %s run REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC.', string_agg(a.grantor::regrole::text, ' and role '), function)
+            FROM pg_proc AS p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) AS a WHERE p.oid = function AND a.grantee = 0);
+END $$;
+COMMENT ON FUNCTION snowdrift_tables.refuse_public(regprocedure) IS 'raise an error because all roles may execute function';
+
+CREATE OR REPLACE FUNCTION snowdrift_tables.check_seals_are_private() RETURNS void LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM snowdrift_tables.refuse_public(min(oid)) FROM pg_proc WHERE pronamespace = 'snowdrift'::regnamespace
+        AND proname IN ('create_seal', 'rotate_seal', 'drop_seal', 'seal_keys') AND has_function_privilege('public', oid, 'EXECUTE') HAVING count(*) > 0;
 END $$;
 COMMENT ON FUNCTION snowdrift_tables.check_seals_are_private() IS 'raise an error if all roles may read or change keys';
 
@@ -5369,9 +5387,9 @@ COMMENT ON FUNCTION snowdrift.seal_keys(text) IS 'keys of a seal, the newest fir
 CREATE OR REPLACE FUNCTION snowdrift.padded_key(key bytea, byte text) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN substr(bit_send(('x' || rpad(encode(key, 'hex'), 128, '0'))::bit(512) # ('x' || repeat(byte, 64))::bit(512)), 5);
 COMMENT ON FUNCTION snowdrift.padded_key(bytea, text) IS 'key of HMAC-SHA-256, padded with a byte';
-IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'snowdrift_tables.seal_key'::regclass AND attname = 'inner_key') THEN
-    ALTER TABLE snowdrift_tables.seal_key ADD inner_key bytea NOT NULL GENERATED ALWAYS AS (snowdrift.padded_key(key, '36')) STORED,
-        ADD outer_key bytea NOT NULL GENERATED ALWAYS AS (snowdrift.padded_key(key, '5c')) STORED;
+IF (SELECT count(*) FROM pg_attribute WHERE attrelid = 'snowdrift_tables.seal_key'::regclass AND attname IN ('inner_key', 'outer_key')) < 2 THEN
+    ALTER TABLE snowdrift_tables.seal_key ADD IF NOT EXISTS inner_key bytea NOT NULL GENERATED ALWAYS AS (snowdrift.padded_key(key, '36')) STORED,
+        ADD IF NOT EXISTS outer_key bytea NOT NULL GENERATED ALWAYS AS (snowdrift.padded_key(key, '5c')) STORED;
     ALTER TABLE snowdrift_tables.seal_key ALTER inner_key SET STATISTICS 0, ALTER outer_key SET STATISTICS 0;
 END IF;
 
@@ -5387,7 +5405,7 @@ DECLARE
     body bigint;
 BEGIN
     IF has_function_privilege('public', 'public.snowflake_seal(bigint,text)'::regprocedure, 'EXECUTE') THEN
-        RAISE 'function snowflake_seal() must not be executable by PUBLIC' USING ERRCODE = '42501', HINT = 'After a restore, run the file of the SQL edition again. Otherwise, run REVOKE EXECUTE ON FUNCTION snowflake_seal(bigint, text) FROM PUBLIC.';
+        PERFORM snowdrift_tables.refuse_public('public.snowflake_seal(bigint,text)'::regprocedure);
     END IF;
     SELECT k.inner_key, k.outer_key INTO inner_key, outer_key FROM snowdrift_tables.seal_key AS k WHERE k.name = snowflake_seal.name COLLATE "C" ORDER BY k.version DESC, k.id DESC LIMIT 1;
     IF inner_key IS NULL THEN
@@ -5415,7 +5433,7 @@ DECLARE
     id bigint;
 BEGIN
     IF has_function_privilege('public', 'public.snowflake_unseal(uuid,text,boolean)'::regprocedure, 'EXECUTE') THEN
-        RAISE 'function snowflake_unseal() must not be executable by PUBLIC' USING ERRCODE = '42501', HINT = 'After a restore, run the file of the SQL edition again. Otherwise, run REVOKE EXECUTE ON FUNCTION snowflake_unseal(uuid, text, boolean) FROM PUBLIC.';
+        PERFORM snowdrift_tables.refuse_public('public.snowflake_unseal(uuid,text,boolean)'::regprocedure);
     END IF;
     LOOP    -- newest key first; a cursor would cost more than a hash. Parameters are in plans, which can be logged, so no key is one.
         SELECT k.version, k.id, k.inner_key, k.outer_key INTO last, last_id, inner_key, outer_key FROM snowdrift_tables.seal_key AS k
@@ -5446,29 +5464,40 @@ COMMENT ON FUNCTION public.snowflake_unseal(uuid, text, boolean)
 is_restored := is_repeated AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'snowdrift_tables.seal_key'::regclass AND attisdropped);
 defaults := ARRAY(SELECT concat(defaclobjtype, d.grantee) FROM pg_default_acl, aclexplode(defaclacl) AS d
     WHERE d.grantee <> defaclrole AND defaclnamespace IN (0, 'snowdrift'::regnamespace, 'snowdrift_tables'::regnamespace, (SELECT pronamespace FROM pg_proc WHERE oid = 'public.next_snowflake()'::regprocedure))) || 'f0'::text;
-FOR place, grantee, privileges, is_new, options, keeper IN
-    WITH objects(kind, name, owner, acl, is_open, is_new) AS (
-        SELECT 'f', 'FUNCTION ' || oid::regprocedure, proowner, coalesce(proacl, acldefault('f', proowner)), proacl IS NULL OR proname ~ 'seal', NOT functions ? oid::text FROM pg_proc
-        WHERE pronamespace = 'snowdrift'::regnamespace AND proname IN ('create_generator', 'drop_generator', 'advance', 'publish_watermarks', 'create_seal', 'rotate_seal', 'drop_seal', 'seal_keys')
-            OR oid IN ('public.snowflake_seal(bigint,text)'::regprocedure, 'public.snowflake_unseal(uuid,text,boolean)'::regprocedure)
-        UNION ALL SELECT relkind, CASE relkind WHEN 'S' THEN 'SEQUENCE ' ELSE 'TABLE ' END || oid::regclass, relowner, relacl, false, oid <> ALL (relations) FROM pg_class
-        WHERE relnamespace = 'snowdrift_tables'::regnamespace AND relkind IN ('r', 'S')
-        UNION ALL SELECT 'n', 'SCHEMA snowdrift_tables', nspowner, nspacl, false, false FROM pg_namespace WHERE nspname = 'snowdrift_tables'
-    )
-    SELECT o.name, snowdrift.grantee_name(a.grantee), string_agg(a.privilege_type, ', ' ORDER BY a.privilege_type), o.is_new,
-        CASE WHEN bool_or(a.is_grantable) THEN ' WITH GRANT OPTION, and grant again what this role has granted to others' ELSE '' END,
-        CASE WHEN o.is_new OR concat(o.kind, g.role) = ANY (defaults) THEN '' ELSE snowdrift.grantee_name(g.role) END
-    FROM objects AS o, aclexplode(o.acl) AS a, LATERAL (SELECT CASE a.grantor WHEN o.owner THEN a.grantee ELSE a.grantor END) AS g(role)
-    WHERE a.grantee <> o.owner AND (o.is_new OR is_restored OR o.is_open AND a.grantee = 0)
-    GROUP BY o.kind, o.name, o.owner, a.grantee, a.grantor, g.role, o.is_new ORDER BY o.name, a.grantor <> o.owner, a.grantee LOOP
-    IF keeper <> '' THEN
-        RAISE NOTICE 'kept % on % for %', privileges, place, grantee USING HINT = format('If you have not granted it, run REVOKE ALL ON %s FROM %s CASCADE.', place, keeper);
-        CONTINUE;
-    END IF;
-    EXECUTE format('REVOKE ALL ON %s FROM %s CASCADE', place, grantee);
-    IF NOT is_new AND grantee = 'PUBLIC' THEN
+-- A grantee's own grants end with the privilege, by CASCADE, so the second pass finds which ones are left.
+FOR pass IN 1..2 LOOP
+    FOR place, grantee, privileges, is_new, options, grantor, is_by_default, is_by_owner IN
+        WITH objects(kind, name, owner, acl, is_open, is_new) AS (
+            SELECT 'f', 'FUNCTION ' || oid::regprocedure, proowner, coalesce(proacl, acldefault('f', proowner)), proacl IS NULL OR proname ~ 'seal', NOT functions ? oid::text FROM pg_proc
+            WHERE pronamespace = 'snowdrift'::regnamespace AND proname IN ('create_generator', 'drop_generator', 'advance', 'publish_watermarks', 'create_seal', 'rotate_seal', 'drop_seal', 'seal_keys')
+                OR oid IN ('public.snowflake_seal(bigint,text)'::regprocedure, 'public.snowflake_unseal(uuid,text,boolean)'::regprocedure)
+            UNION ALL SELECT relkind, CASE relkind WHEN 'S' THEN 'SEQUENCE ' ELSE 'TABLE ' END || oid::regclass, relowner, relacl, false, oid <> ALL (relations) FROM pg_class
+            WHERE relnamespace = 'snowdrift_tables'::regnamespace AND relkind IN ('r', 'S')
+            UNION ALL SELECT 'n', 'SCHEMA snowdrift_tables', nspowner, nspacl, false, false FROM pg_namespace WHERE nspname = 'snowdrift_tables'
+        )
+        SELECT o.name, snowdrift.grantee_name(a.grantee), string_agg(a.privilege_type, ', ' ORDER BY a.privilege_type), o.is_new,
+            CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION, and grant again what this role has granted to others' ELSE '' END,
+            a.grantor::regrole::text, o.is_new OR concat(o.kind, a.grantee) = ANY (defaults), a.grantor = o.owner
+        FROM objects AS o, aclexplode(o.acl) AS a
+        WHERE a.grantee <> o.owner AND (o.is_new OR is_restored OR o.is_open AND a.grantee = 0)
+        GROUP BY o.kind, o.name, o.owner, a.grantee, a.grantor, a.is_grantable, o.is_new ORDER BY o.name, a.grantor <> o.owner, a.grantee LOOP
+        IF pass = 1 THEN
+            grants := grants || jsonb_build_object('place', place, 'grantee', grantee, 'privileges', privileges, 'is_new', is_new, 'options', options, 'grantor', grantor);
+            IF is_by_default AND is_by_owner THEN
+                EXECUTE format('REVOKE ALL ON %s FROM %s CASCADE', place, grantee);
+            END IF;
+        ELSE
+            grants := (SELECT coalesce(jsonb_agg(g ORDER BY n), '[]') FROM jsonb_array_elements(grants) WITH ORDINALITY AS e(g, n)
+                WHERE (g ->> 'place', g ->> 'grantee', g ->> 'grantor', g ->> 'options') <> (place, grantee, grantor, options));
+            RAISE NOTICE 'kept % on % for %', privileges, place, grantee USING HINT = format('If it has not been granted, let role %s run REVOKE ALL ON %s FROM %s CASCADE.', grantor, place, grantee);
+        END IF;
+    END LOOP;
+END LOOP;
+FOR place, grantee, privileges, options IN
+    SELECT g ->> 'place', g ->> 'grantee', g ->> 'privileges', g ->> 'options' FROM jsonb_array_elements(grants) WITH ORDINALITY AS e(g, n) WHERE NOT (g ->> 'is_new')::boolean ORDER BY n LOOP
+    IF grantee = 'PUBLIC' THEN
         RAISE NOTICE 'revoked % on % from PUBLIC', privileges, place;
-    ELSIF NOT is_new THEN
+    ELSE
         RAISE NOTICE 'revoked % on % from %, because a restore may have granted it', privileges, place, grantee
             USING HINT = format('If you have granted it, run GRANT %s ON %s TO %s%s.', privileges, place, grantee, options);
     END IF;

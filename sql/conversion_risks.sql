@@ -67,6 +67,22 @@ CREATE TABLE reads (cluster_agent_id text CHECK (char_length(cluster_agent_id) <
 SELECT * FROM risks('{cluster_agents}');
 DROP TABLE reads, cluster_agents;
 
+-- Numbers of a fixed width
+CREATE TABLE invoices (id bigserial PRIMARY KEY, "No" text GENERATED ALWAYS AS ('INV-' || lpad(id::text, 6, '0')) STORED, day date);
+CREATE TABLE items (invoice bigint REFERENCES invoices, CHECK (99999 > invoice));
+CREATE VIEW numbered AS SELECT to_char(i.id, 'FM000000') AS no, to_char(i.day, 'YYYY') AS year FROM invoices AS i;
+CREATE VIEW years AS SELECT i.id, to_char(i.day, 'YYYY') AS year FROM invoices AS i;
+CREATE INDEX ON items (substr(invoice::text, 1, 2));
+CREATE INDEX ON items (lpad(invoice::text, 19, '0'));
+CREATE FUNCTION number_invoice() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.body := lpad( NEW.id::text, 6, '0'); RETURN NEW; END $$;
+CREATE FUNCTION date_invoice() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.body := to_char(now(), 'YYYY') || NEW.id; RETURN NEW; END $$;
+CREATE TRIGGER n BEFORE INSERT ON invoices FOR EACH ROW EXECUTE FUNCTION number_invoice();
+CREATE TRIGGER d BEFORE INSERT ON invoices FOR EACH ROW EXECUTE FUNCTION date_invoice();
+SELECT * FROM risks('{invoices}');
+DROP VIEW numbered, years;
+DROP TABLE items, invoices;
+DROP FUNCTION number_invoice, date_invoice;
+
 -- Functions that take a key, and name no table; Evergreen
 CREATE TABLE usr (id serial PRIMARY KEY);
 CREATE FUNCTION set_password(usr_id integer, password text) RETURNS void LANGUAGE plpgsql AS 'BEGIN END';

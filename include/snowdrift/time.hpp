@@ -35,7 +35,7 @@ constexpr auto convertible(std::chrono::sys_time<Duration> time) noexcept {
         constexpr std::chrono::milliseconds limit{int64_t{1} << 52};
         constexpr auto last = std::chrono::duration_cast<Wide>(limit);
         const Wide wide = time.time_since_epoch();
-        if (wide > last) return std::chrono::sys_time<Wide>{last};
+        if (!(wide <= last)) return std::chrono::sys_time<Wide>{last};  // NaN, too
         if (std::is_signed_v<Number> && wide < -last) return std::chrono::sys_time<Wide>{-last};
         return std::chrono::sys_time<Wide>{wide};
     } else {

@@ -158,8 +158,9 @@ class History {
         std::array<Ended, 2> entries;  // the later one last
     };
 
+    /// The IDs of prepared transactions need not ascend, but those that count for a snapshot are
+    /// the last ones of the process.
     static Ended merge(const Ended& earlier, const Ended& later) noexcept {
-        assert(earlier.transaction <= later.transaction);
         return {later.transaction,
                 earlier.database == later.database ? later.database : 0,
                 {std::min(earlier.hold.unix_ms, later.hold.unix_ms),

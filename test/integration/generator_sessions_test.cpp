@@ -103,20 +103,5 @@ TEST_F(GeneratorSessions, ADropIsSeenByTheNextStatementOfOtherSessions) {
     }
 }
 
-TEST_F(GeneratorSessions, SlotsOfDroppedDatabasesComeFree) {
-    for (int round = 0; round < 3; ++round) {
-        run(setup, "CREATE DATABASE elsewhere");
-        {
-            pqxx::connection elsewhere{"dbname=elsewhere"};
-            run(elsewhere, "CREATE EXTENSION snowdrift");
-            run(elsewhere,
-                "SELECT snowdrift.create_generator('g' || n, 'snowflake')"
-                " FROM generate_series(1, 120) AS n");
-            run(elsewhere, "SELECT next_snowflake('g' || n) FROM generate_series(1, 120) AS n");
-        }
-        run(setup, "DROP DATABASE elsewhere");
-    }
-}
-
 }  // namespace
 }  // namespace snowdrift::test

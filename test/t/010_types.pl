@@ -10,9 +10,9 @@ my $node = new_server('types');
 $node->start;
 $node->safe_psql('postgres', 'CREATE DATABASE original');
 $node->safe_psql('original', q{
-	CREATE SCHEMA ids;
-	CREATE EXTENSION snowdrift SCHEMA ids;
-	SET search_path = ids, public;
+	CREATE SCHEMA "My IDs";
+	CREATE EXTENSION snowdrift SCHEMA "My IDs";
+	SET search_path = "My IDs", public;
 	CREATE DOMAIN public.recent AS ulid CHECK (VALUE >= ulid_boundary('2024-01-01Z'));
 	CREATE TABLE public.authors (
 		id ulid PRIMARY KEY DEFAULT ulid_max(),

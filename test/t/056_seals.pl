@@ -270,26 +270,33 @@ for my $options ([], [ '-T', 'snowdrift_tables.seal_key' ], [ '-N', 'snowdrift_t
 	$node->safe_psql('postgres', 'CREATE DATABASE second OWNER owner');
 	$node->safe_psql('second', "ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO stranger");
 	IPC::Run::run([ 'psql', '-X', '-q', '-o', '/dev/null', '-d', $node->connstr('second'), '-f', $dump ], '2>', '/dev/null');
-	$node->safe_psql('second', 'GRANT EXECUTE ON FUNCTION snowdrift.advance(timestamptz) TO stranger WITH GRANT OPTION', extra_params => [ '-U', 'owner' ]);
+	my $grant = 'GRANT EXECUTE ON FUNCTION snowdrift.advance(timestamptz) TO';
+	$node->safe_psql('second', "$grant stranger WITH GRANT OPTION", extra_params => [ '-U', 'owner' ]);
+	$node->safe_psql('second', "GRANT USAGE ON SCHEMA snowdrift TO stranger; SET ROLE stranger; $grant backend");
 	unless (@$options)
 	{
 		my $trigger = 'TRIGGER planted ON snowdrift_tables.seal_key';
-		$node->safe_psql('second', q{CREATE FUNCTION public.planted() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'; ALTER FUNCTION public.planted OWNER TO stranger;
-			CREATE TRIGGER planted AFTER INSERT ON snowdrift_tables.seal_key FOR EACH ROW EXECUTE FUNCTION public.planted()});
-		eval { $run_again->('second') };
-		like($@, qr/trigger "planted" of table snowdrift_tables\.seal_key calls a function of role stranger\nHINT:  Run DROP \Q$trigger\E\./, 'a trigger of another role is refused');
-		$node->safe_psql('second', "DROP $trigger");
+		for my $role (qw(stranger owner postgres))
+		{
+			$node->safe_psql('second', qq{CREATE FUNCTION public.planted() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'; ALTER FUNCTION public.planted OWNER TO $role;
+				CREATE TRIGGER planted AFTER INSERT ON snowdrift_tables.seal_key FOR EACH ROW EXECUTE FUNCTION public.planted()});
+			eval { $run_again->('second') };
+			like($@, qr/trigger "planted" of table snowdrift_tables\.seal_key is not one .*\nDETAIL:  .* role $role\.\nHINT:  Run DROP \Q$trigger\E\./, "a trigger with a function of $role is refused");
+			$node->safe_psql('second', "DROP $trigger; DROP FUNCTION public.planted()");
+		}
 	}
 	my $is_without_tables = grep { $_ eq '-N' } @$options;
 	$node->safe_psql('second', join('', map { "ALTER DEFAULT PRIVILEGES REVOKE ALL ON $_ FROM stranger;" } qw(FUNCTIONS TABLES SEQUENCES SCHEMAS))) if $is_without_tables;
 	my $notices = $run_again->('second');
-	like($notices, qr/kept EXECUTE on (FUNCTION public\.snowflake_seal\(bigint,text\)) for backend\nHINT:  .* REVOKE ALL ON \1 FROM backend/, 'a notice names grants that remain');
+	like($notices, qr/kept EXECUTE on (FUNCTION public\.snowflake_seal\(bigint,text\)) for backend\nHINT:  .*role owner run REVOKE ALL ON \1 FROM backend/, 'a notice names grants that remain');
 	if ($is_without_tables)
 	{
 		like($notices, qr/kept EXECUTE on FUNCTION snowdrift\.seal_keys\(text\) for stranger/, '... also if default privileges were changed after the restore');
 		next;
 	}
 	like($notices, qr/advance\(\S.*\) TO stranger WITH GRANT OPTION, and grant again/, 'a notice says that what a role has granted to others is revoked, too');
+	like($notices, qr/revoked EXECUTE on FUNCTION snowdrift\.advance\(\S.*\) from backend/, '... and so does one about these others');
+	unlike($notices, qr/kept EXECUTE on FUNCTION snowdrift\.advance/, '... of which none is kept');
 	like($notices, qr/revoked EXECUTE on FUNCTION snowdrift\.seal_keys\(text\) from stranger/, "its dump, pg_dump @$options, is restored, and the file is run again");
 	like(error('second', "SELECT $_", 'stranger'), qr/42501/, "... which revokes $_") for "snowflake_unseal('$seal_of_1', 'orders')", q{snowdrift.seal_keys('orders')};
 }

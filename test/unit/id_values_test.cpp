@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <iomanip>
+#include <limits>
 #include <ratio>
 #include <set>
 #include <sstream>
@@ -156,6 +157,8 @@ TYPED_TEST(IdValues, DoNotHaveTheFirstAndLastTimesOfUnits) {
     static_assert(excludes_extremes<TypeParam, duration<int64_t, std::ratio<1, 60>>>);
     static_assert(excludes_extremes<TypeParam, duration<double>>);
     static_assert(excludes_extremes<TypeParam, duration<double, std::nano>>);
+    static_assert(!TypeParam::contains_time(
+        sys_time<duration<double>>{duration<double>{std::numeric_limits<double>::quiet_NaN()}}));
     static_assert(excludes_extremes<TypeParam, milliseconds>);
     static_assert(excludes_extremes<TypeParam, microseconds>);
     static_assert(!TypeParam::contains_time(sys_time<duration<uint64_t>>::max()));

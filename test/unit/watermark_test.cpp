@@ -226,6 +226,12 @@ TEST(WatermarkHistory, MergesTransactionsOfSeveralDatabases) {
     EXPECT_EQ(databases, (std::vector<uint32_t>{6, 6, 0}));
 }
 
+TEST(WatermarkHistory, CountsPreparedTransactionsWhoseIdsDoNotAscend) {
+    History history{};
+    for (uint64_t i = 10; i > 0; --i) history.add({i, 5, {static_cast<int64_t>(i), all}});
+    EXPECT_EQ(lowest_since(history, 0).unix_ms, 1);
+}
+
 TEST(WatermarkHistory, KeepsItsBoundForMillionsOfTransactions) {
     History history{};
     constexpr int64_t count = 3'000'000;

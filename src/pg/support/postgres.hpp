@@ -11,14 +11,14 @@
 //
 // What can go wrong: a name could stand for an object of another role, so extension.hpp finds the
 // extension's objects through its C functions, which only superusers can create. A trigger or an
-// expression of another role's table could run with the caller's privileges, so tables.hpp becomes
-// the table's owner before it executes statements, and insert_row.hpp runs no such code. A lock
-// that a cursor takes could end before the transaction does: see lock_owner.hpp. The clock can be
-// set at any time, so only clock.hpp reads it. PostgreSQL's versions differ, so only versions.hpp
-// tests the version.
+// expression of another role's table could run with the caller's privileges, so run_as_owner.cpp
+// becomes the table's owner before it executes a statement, and insert_row.hpp runs no such code. A
+// lock that a cursor takes could end before the transaction does: see lock_owner.hpp. The clock can
+// be set at any time, so only clock.hpp reads it. PostgreSQL's versions differ, so only
+// versions.hpp tests the version.
 //
 // The proof in docs/guarantees.md does not rely on this folder. On that page, "Who can do what"
-// relies on extension.hpp and tables.hpp, and "IDs of past times" on insert_row.hpp.
+// relies on extension.hpp and run_as_owner.cpp, and "IDs of past times" on insert_row.hpp.
 #pragma once
 
 // PostgreSQL 15 defines this as empty, because it expects libraries to export every symbol. This

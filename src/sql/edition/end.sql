@@ -7,29 +7,40 @@
 is_restored := is_repeated AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'snowdrift_tables.seal_key'::regclass AND attisdropped);
 defaults := ARRAY(SELECT concat(defaclobjtype, d.grantee) FROM pg_default_acl, aclexplode(defaclacl) AS d
     WHERE d.grantee <> defaclrole AND defaclnamespace IN (0, 'snowdrift'::regnamespace, 'snowdrift_tables'::regnamespace, (SELECT pronamespace FROM pg_proc WHERE oid = 'public.next_snowflake()'::regprocedure))) || 'f0'::text;
-FOR place, grantee, privileges, is_new, options, keeper IN
-    WITH objects(kind, name, owner, acl, is_open, is_new) AS (
-        SELECT 'f', 'FUNCTION ' || oid::regprocedure, proowner, coalesce(proacl, acldefault('f', proowner)), proacl IS NULL OR proname ~ 'seal', NOT functions ? oid::text FROM pg_proc
-        WHERE pronamespace = 'snowdrift'::regnamespace AND proname IN ('create_generator', 'drop_generator', 'advance', 'publish_watermarks', 'create_seal', 'rotate_seal', 'drop_seal', 'seal_keys')
-            OR oid IN ('public.snowflake_seal(bigint,text)'::regprocedure, 'public.snowflake_unseal(uuid,text,boolean)'::regprocedure)
-        UNION ALL SELECT relkind, CASE relkind WHEN 'S' THEN 'SEQUENCE ' ELSE 'TABLE ' END || oid::regclass, relowner, relacl, false, oid <> ALL (relations) FROM pg_class
-        WHERE relnamespace = 'snowdrift_tables'::regnamespace AND relkind IN ('r', 'S')
-        UNION ALL SELECT 'n', 'SCHEMA snowdrift_tables', nspowner, nspacl, false, false FROM pg_namespace WHERE nspname = 'snowdrift_tables'
-    )
-    SELECT o.name, snowdrift.grantee_name(a.grantee), string_agg(a.privilege_type, ', ' ORDER BY a.privilege_type), o.is_new,
-        CASE WHEN bool_or(a.is_grantable) THEN ' WITH GRANT OPTION, and grant again what this role has granted to others' ELSE '' END,
-        CASE WHEN o.is_new OR concat(o.kind, g.role) = ANY (defaults) THEN '' ELSE snowdrift.grantee_name(g.role) END
-    FROM objects AS o, aclexplode(o.acl) AS a, LATERAL (SELECT CASE a.grantor WHEN o.owner THEN a.grantee ELSE a.grantor END) AS g(role)
-    WHERE a.grantee <> o.owner AND (o.is_new OR is_restored OR o.is_open AND a.grantee = 0)
-    GROUP BY o.kind, o.name, o.owner, a.grantee, a.grantor, g.role, o.is_new ORDER BY o.name, a.grantor <> o.owner, a.grantee LOOP
-    IF keeper <> '' THEN
-        RAISE NOTICE 'kept % on % for %', privileges, place, grantee USING HINT = format('If you have not granted it, run REVOKE ALL ON %s FROM %s CASCADE.', place, keeper);
-        CONTINUE;
-    END IF;
-    EXECUTE format('REVOKE ALL ON %s FROM %s CASCADE', place, grantee);
-    IF NOT is_new AND grantee = 'PUBLIC' THEN
+-- A grantee's own grants end with the privilege, by CASCADE, so the second pass finds which ones are left.
+FOR pass IN 1..2 LOOP
+    FOR place, grantee, privileges, is_new, options, grantor, is_by_default, is_by_owner IN
+        WITH objects(kind, name, owner, acl, is_open, is_new) AS (
+            SELECT 'f', 'FUNCTION ' || oid::regprocedure, proowner, coalesce(proacl, acldefault('f', proowner)), proacl IS NULL OR proname ~ 'seal', NOT functions ? oid::text FROM pg_proc
+            WHERE pronamespace = 'snowdrift'::regnamespace AND proname IN ('create_generator', 'drop_generator', 'advance', 'publish_watermarks', 'create_seal', 'rotate_seal', 'drop_seal', 'seal_keys')
+                OR oid IN ('public.snowflake_seal(bigint,text)'::regprocedure, 'public.snowflake_unseal(uuid,text,boolean)'::regprocedure)
+            UNION ALL SELECT relkind, CASE relkind WHEN 'S' THEN 'SEQUENCE ' ELSE 'TABLE ' END || oid::regclass, relowner, relacl, false, oid <> ALL (relations) FROM pg_class
+            WHERE relnamespace = 'snowdrift_tables'::regnamespace AND relkind IN ('r', 'S')
+            UNION ALL SELECT 'n', 'SCHEMA snowdrift_tables', nspowner, nspacl, false, false FROM pg_namespace WHERE nspname = 'snowdrift_tables'
+        )
+        SELECT o.name, snowdrift.grantee_name(a.grantee), string_agg(a.privilege_type, ', ' ORDER BY a.privilege_type), o.is_new,
+            CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION, and grant again what this role has granted to others' ELSE '' END,
+            a.grantor::regrole::text, o.is_new OR concat(o.kind, a.grantee) = ANY (defaults), a.grantor = o.owner
+        FROM objects AS o, aclexplode(o.acl) AS a
+        WHERE a.grantee <> o.owner AND (o.is_new OR is_restored OR o.is_open AND a.grantee = 0)
+        GROUP BY o.kind, o.name, o.owner, a.grantee, a.grantor, a.is_grantable, o.is_new ORDER BY o.name, a.grantor <> o.owner, a.grantee LOOP
+        IF pass = 1 THEN
+            grants := grants || jsonb_build_object('place', place, 'grantee', grantee, 'privileges', privileges, 'is_new', is_new, 'options', options, 'grantor', grantor);
+            IF is_by_default AND is_by_owner THEN
+                EXECUTE format('REVOKE ALL ON %s FROM %s CASCADE', place, grantee);
+            END IF;
+        ELSE
+            grants := (SELECT coalesce(jsonb_agg(g ORDER BY n), '[]') FROM jsonb_array_elements(grants) WITH ORDINALITY AS e(g, n)
+                WHERE (g ->> 'place', g ->> 'grantee', g ->> 'grantor', g ->> 'options') <> (place, grantee, grantor, options));
+            RAISE NOTICE 'kept % on % for %', privileges, place, grantee USING HINT = format('If it has not been granted, let role %s run REVOKE ALL ON %s FROM %s CASCADE.', grantor, place, grantee);
+        END IF;
+    END LOOP;
+END LOOP;
+FOR place, grantee, privileges, options IN
+    SELECT g ->> 'place', g ->> 'grantee', g ->> 'privileges', g ->> 'options' FROM jsonb_array_elements(grants) WITH ORDINALITY AS e(g, n) WHERE NOT (g ->> 'is_new')::boolean ORDER BY n LOOP
+    IF grantee = 'PUBLIC' THEN
         RAISE NOTICE 'revoked % on % from PUBLIC', privileges, place;
-    ELSIF NOT is_new THEN
+    ELSE
         RAISE NOTICE 'revoked % on % from %, because a restore may have granted it', privileges, place, grantee
             USING HINT = format('If you have granted it, run GRANT %s ON %s TO %s%s.', privileges, place, grantee, options);
     END IF;

@@ -4,9 +4,9 @@
 CREATE FUNCTION snowdrift.padded_key(key bytea, byte text) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN substr(bit_send(('x' || rpad(encode(key, 'hex'), 128, '0'))::bit(512) # ('x' || repeat(byte, 64))::bit(512)), 5);
 COMMENT ON FUNCTION snowdrift.padded_key(bytea, text) IS 'key of HMAC-SHA-256, padded with a byte';
-IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'snowdrift_tables.seal_key'::regclass AND attname = 'inner_key') THEN
-    ALTER TABLE snowdrift_tables.seal_key ADD inner_key bytea NOT NULL GENERATED ALWAYS AS (snowdrift.padded_key(key, '36')) STORED,
-        ADD outer_key bytea NOT NULL GENERATED ALWAYS AS (snowdrift.padded_key(key, '5c')) STORED;
+IF (SELECT count(*) FROM pg_attribute WHERE attrelid = 'snowdrift_tables.seal_key'::regclass AND attname IN ('inner_key', 'outer_key')) < 2 THEN
+    ALTER TABLE snowdrift_tables.seal_key ADD IF NOT EXISTS inner_key bytea NOT NULL GENERATED ALWAYS AS (snowdrift.padded_key(key, '36')) STORED,
+        ADD IF NOT EXISTS outer_key bytea NOT NULL GENERATED ALWAYS AS (snowdrift.padded_key(key, '5c')) STORED;
     ALTER TABLE snowdrift_tables.seal_key ALTER inner_key SET STATISTICS 0, ALTER outer_key SET STATISTICS 0;
 END IF;
 
@@ -22,7 +22,7 @@ DECLARE
     body bigint;
 BEGIN
     IF has_function_privilege('public', 'public.snowflake_seal(bigint,text)'::regprocedure, 'EXECUTE') THEN
-        RAISE 'function snowflake_seal() must not be executable by PUBLIC' USING ERRCODE = '42501', HINT = 'After a restore, run the file of the SQL edition again. Otherwise, run REVOKE EXECUTE ON FUNCTION snowflake_seal(bigint, text) FROM PUBLIC.';
+        PERFORM snowdrift_tables.refuse_public('public.snowflake_seal(bigint,text)'::regprocedure);
     END IF;
     SELECT k.inner_key, k.outer_key INTO inner_key, outer_key FROM snowdrift_tables.seal_key AS k WHERE k.name = snowflake_seal.name COLLATE "C" ORDER BY k.version DESC, k.id DESC LIMIT 1;
     IF inner_key IS NULL THEN
@@ -50,7 +50,7 @@ DECLARE
     id bigint;
 BEGIN
     IF has_function_privilege('public', 'public.snowflake_unseal(uuid,text,boolean)'::regprocedure, 'EXECUTE') THEN
-        RAISE 'function snowflake_unseal() must not be executable by PUBLIC' USING ERRCODE = '42501', HINT = 'After a restore, run the file of the SQL edition again. Otherwise, run REVOKE EXECUTE ON FUNCTION snowflake_unseal(uuid, text, boolean) FROM PUBLIC.';
+        PERFORM snowdrift_tables.refuse_public('public.snowflake_unseal(uuid,text,boolean)'::regprocedure);
     END IF;
     LOOP    -- newest key first; a cursor would cost more than a hash. Parameters are in plans, which can be logged, so no key is one.
         SELECT k.version, k.id, k.inner_key, k.outer_key INTO last, last_id, inner_key, outer_key FROM snowdrift_tables.seal_key AS k

@@ -58,7 +58,8 @@ BEGIN
               UNION ALL SELECT 'FUNCTION ' || oid::regprocedure, proowner, proacl, '{EXECUTE}' FROM pg_proc
               WHERE pronamespace = 'snowdrift'::regnamespace AND proname IN ('create_generator', 'drop_generator', 'snapshot', 'restore', 'advance', 'reset_clock', 'confirm_node', 'publish_watermarks',
                       'create_seal', 'rotate_seal', 'drop_seal', 'seal_keys')
-                  OR oid = ANY ('{@extschema@.snowflake_at(timestamptz),"@extschema@.snowflake_at(timestamptz,text)","@extschema@.snowflake_seal(bigint,text)","@extschema@.snowflake_unseal(uuid,text,boolean)"}'::regprocedure[])) AS o(name, owner, acl, privileges), aclexplode(o.acl) AS a
+                  OR oid IN ('@extschema@.snowflake_at(timestamptz)'::regprocedure, '@extschema@.snowflake_at(timestamptz,text)'::regprocedure,
+                      '@extschema@.snowflake_seal(bigint,text)'::regprocedure, '@extschema@.snowflake_unseal(uuid,text,boolean)'::regprocedure)) AS o(name, owner, acl, privileges), aclexplode(o.acl) AS a
         WHERE a.grantee <> o.owner AND (a.grantee <> 0 OR a.privilege_type <> 'EXECUTE') AND NOT (a.grantee = '@extowner@'::regrole AND a.privilege_type = ANY (o.privileges::text[])) LOOP
         EXECUTE revocation;
     END LOOP;

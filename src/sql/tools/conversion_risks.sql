@@ -180,22 +180,30 @@ BEGIN ATOMIC
     WHERE word IN ('lastval', 'pg_get_serial_sequence') GROUP BY f.function;
 END;
 
--- What casts keys and their references to integers, or compares them with a number that is less than new keys
-CREATE FUNCTION snowdrift.narrow_expressions(plan snowdrift.conversion, OUT object text, OUT is_cast boolean) RETURNS SETOF record LANGUAGE sql STABLE
+-- What casts keys and their references to integers, compares them with a number that is less than new keys, or formats them to a width
+CREATE FUNCTION snowdrift.narrow_expressions(plan snowdrift.conversion, OUT object text, OUT reason text) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
+    WITH keys AS MATERIALIZED (
+        SELECT member, attname, '(lpad|to_char|"?left"?|"?right"?|"?substr(ing)?"?)[[:space:]]*[([:space:]]+([[:alnum:]_$"]+[.])?"?' || regexp_replace(attname, '[^[:alnum:]_]', '.', 'g') || '"?[)]*(::[a-z]+)?[)]*,(?![[:space:]]*(19|[2-9][0-9]))' AS formatted
+        FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys)) JOIN pg_attribute ON attrelid = (member)."table" AND attnum = (member).number
+    )
     SELECT DISTINCT CASE WHEN ev_class IS NULL THEN pg_describe_object(classid, objid, objsubid) WHEN rulename = '_RETURN' THEN pg_describe_object('pg_class'::regclass, ev_class, 0)
-            ELSE pg_describe_object('pg_rewrite'::regclass, objid, 0) END, is_cast
-    FROM (SELECT member FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys))) AS m
+            ELSE pg_describe_object('pg_rewrite'::regclass, objid, 0) END, reason
+    FROM keys
         JOIN pg_depend AS d ON refclassid = 'pg_class'::regclass AND refobjid = (member)."table" AND refobjsubid = (member).number
         LEFT JOIN pg_rewrite AS r ON classid = 'pg_rewrite'::regclass AND r.oid = objid
         LEFT JOIN pg_attrdef AS a ON classid = 'pg_attrdef'::regclass AND a.oid = objid
         LEFT JOIN pg_attribute AS g ON attrelid = adrelid AND attnum = adnum AND attgenerated <> ''
         LEFT JOIN pg_constraint AS c ON classid = 'pg_constraint'::regclass AND c.oid = objid AND contype = 'c',
-        LATERAL (VALUES (strpos(ev_action::text, format(':funcid %s ', 'int4(int8)'::regprocedure::oid)) > 0, true),
-            (atttypid IN ('int2'::regtype, 'int4'::regtype), true),
-            (coalesce(pg_get_constraintdef(c.oid), CASE WHEN g.attnum IS NOT NULL THEN pg_get_expr(adbin, adrelid) END, CASE classid WHEN 'pg_class'::regclass THEN pg_get_indexdef(objid) END) ~ '::(integer|smallint)', true),
-            (pg_get_constraintdef(c.oid) ~ '<=? [(]*''?[0-9]{1,17}([^0-9.]|$)', false)) AS e(is_narrow, is_cast)
-    WHERE is_narrow;
+        LATERAL (SELECT coalesce(pg_get_constraintdef(c.oid), CASE WHEN g.attnum IS NOT NULL THEN pg_get_expr(adbin, adrelid) END, CASE classid WHEN 'pg_class'::regclass THEN pg_get_indexdef(objid) END,
+            CASE rulename WHEN '_RETURN' THEN pg_get_viewdef(ev_class) END)) AS t(text),
+        LATERAL (VALUES (strpos(ev_action::text, format(':funcid %s ', 'int4(int8)'::regprocedure::oid)) > 0, 'cast'),
+            (g.atttypid IN ('int2'::regtype, 'int4'::regtype), 'cast'),
+            (ev_class IS NULL AND text ~ '::(integer|smallint)', 'cast'),
+            (c.oid IS NOT NULL AND text ~ '<=? [(]*''?[0-9]{1,17}([^0-9.]|$)|[( ][0-9]{1,17}[)]*(::[a-z]+)? >', 'limit'),
+            (text ~ formatted, 'width')) AS e(is_narrow, reason)
+    WHERE is_narrow
+    UNION SELECT pg_describe_object('pg_proc'::regclass, p.oid, 0), 'width' FROM snowdrift.functions_near(plan) JOIN pg_proc AS p ON p.oid = function JOIN keys ON prosrc ~* formatted;
 END;
 
 -- The function that new keys call
@@ -252,8 +260,9 @@ BEGIN
         WHERE created ~ '::(integer|smallint)' OR (class = 'pg_policy'::regclass AND (SELECT concat(pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid))
             FROM pg_policy WHERE oid = object) ~ '::(integer|smallint)')
         UNION ALL
-        SELECT 5, NULL, object, CASE WHEN is_cast THEN format('cast to integer: %s: new keys raise 22003 there; change it to bigint', object)
-            ELSE format('limit: %s: new keys can violate it, because it compares with a small number', object) END
+        SELECT 5, NULL, object, format(CASE reason WHEN 'cast' THEN 'cast to integer: %s: new keys raise 22003 there; change it to bigint'
+            WHEN 'limit' THEN 'limit: %s: new keys can violate it, because it compares with a small number'
+            ELSE 'fixed width: %s: it can shorten new keys, so that they become equal, or show ##; use 19 digits' END, object)
         FROM snowdrift.narrow_expressions(plan)
         UNION ALL
         SELECT 0, p."table", role, format('privilege: table %s: role %s may insert rows, but not draw keys; run GRANT EXECUTE ON FUNCTION %s TO %s;',

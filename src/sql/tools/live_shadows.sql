@@ -202,6 +202,8 @@ BEGIN
         FROM pg_constraint JOIN pg_class AS c ON c.oid = conrelid WHERE contype = 'f' AND starts_with(conname, '_snowdrift_') AND confrelid = ANY (members) AND conrelid <> ALL (members)
             AND conrelid NOT IN (SELECT "table" FROM references_of) AND pg_has_role(relowner, 'USAGE')
             AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = conrelid AND starts_with(attname, '_snowdrift_') AND NOT attisdropped)
+    UNION ALL SELECT format('column %I of table %s refers to a key, and is generated; drop the foreign key, and add it again afterwards', attname, attrelid::regclass)
+        FROM unnest(plan.members) AS m JOIN pg_attribute ON attrelid = m."table" AND attnum = m.number WHERE attgenerated <> ''
     UNION ALL SELECT format('table %s is watched; call snowdrift.unwatch(''%1$s'') first, and snowdrift.watch(''%1$s'') after the conversion', name) FROM changed WHERE EXISTS (SELECT FROM snowdrift.watches(changed.oid::regclass))
     UNION ALL SELECT format('trigger %I of table %s would fire for each row that is copied; disable it meanwhile, grant SET ON PARAMETER session_replication_role, or set fire_triggers', tgname, name)
         FROM changed JOIN pg_trigger ON tgrelid = changed.oid WHERE is_member AND NOT fire_triggers AND NOT tgisinternal AND tgname <> '~snowdrift' AND tgfoid NOT IN (SELECT p.oid FROM pg_proc AS p WHERE pronamespace = 'snowdrift'::regnamespace)

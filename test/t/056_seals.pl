@@ -273,6 +273,8 @@ for my $options ([], [ '-T', 'snowdrift_tables.seal_key' ], [ '-N', 'snowdrift_t
 	my $grant = 'GRANT EXECUTE ON FUNCTION snowdrift.advance(timestamptz) TO';
 	$node->safe_psql('second', "$grant stranger WITH GRANT OPTION", extra_params => [ '-U', 'owner' ]);
 	$node->safe_psql('second', "GRANT USAGE ON SCHEMA snowdrift TO stranger; SET ROLE stranger; $grant backend");
+	my $seal = 'GRANT EXECUTE ON FUNCTION snowflake_seal(bigint, text) TO';    # of which backend has another grant
+	$node->safe_psql('second', "SET ROLE owner; $seal stranger WITH GRANT OPTION; SET ROLE stranger; $seal backend");
 	unless (@$options)
 	{
 		my $trigger = 'TRIGGER planted ON snowdrift_tables.seal_key';
@@ -294,6 +296,7 @@ for my $options ([], [ '-T', 'snowdrift_tables.seal_key' ], [ '-N', 'snowdrift_t
 		like($notices, qr/kept EXECUTE on FUNCTION snowdrift\.seal_keys\(text\) for stranger/, '... also if default privileges were changed after the restore');
 		next;
 	}
+	is($node->safe_psql('second', q{SELECT has_function_privilege('backend', 'snowflake_seal(bigint,text)', 'EXECUTE')}), 't', '... and also grants them');
 	like($notices, qr/advance\(\S.*\) TO stranger WITH GRANT OPTION, and grant again/, 'a notice says that what a role has granted to others is revoked, too');
 	like($notices, qr/revoked EXECUTE on FUNCTION snowdrift\.advance\(\S.*\) from backend/, '... and so does one about these others');
 	unlike($notices, qr/kept EXECUTE on FUNCTION snowdrift\.advance/, '... of which none is kept');

@@ -76,12 +76,16 @@ FOR problem IN
     RAISE '% belongs to role %', problem.object, problem.owner USING ERRCODE = '42501',
         HINT = 'Run the file as the role that has installed it before.';
 END LOOP;
--- After a restore with default privileges, other roles can have created triggers, also with functions of this role.
-FOR problem IN SELECT t.tgname, t.tgrelid::regclass AS "table", p.oid::regprocedure AS function, p.proowner::regrole AS owner FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid
-        WHERE t.tgrelid = ANY (relations) AND NOT t.tgisinternal AND p.pronamespace::regnamespace::text NOT IN ('snowdrift', 'snowdrift_tables') LOOP
-    RAISE 'trigger "%" of table % is not one of the SQL edition', problem.tgname, problem."table" USING ERRCODE = '42501',
-        DETAIL = format('It calls %s of role %s.', problem.function, problem.owner),
-        HINT = format('Run DROP TRIGGER %I ON %s. Then rotate the keys of seals that it may have copied.', problem.tgname, problem."table");
+-- After a restore with default privileges, other roles can have created triggers and foreign keys, which call their functions as the owner
+-- of the table: also in a condition, or in a cast.
+FOR problem IN SELECT format('trigger %I of table %s', t.tgname, t.tgrelid::regclass) AS object, p.oid::regprocedure::text AS detail, format('Run DROP TRIGGER %I ON %s', t.tgname, t.tgrelid::regclass) AS remedy
+        FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid
+        WHERE t.tgrelid = ANY (relations) AND NOT t.tgisinternal AND NOT (t.tgqual IS NULL AND p.pronamespace::regnamespace::text IN ('snowdrift', 'snowdrift_tables')
+            AND (t.tgrelid::regclass::text, t.tgname) IN (('snowdrift_tables.generator', 'create_state'), ('snowdrift_tables.generator', 'skip_row'), ('snowdrift_tables.generator', 'refuse_truncate'), ('snowdrift_tables.published_watermark', 'skip_row')))
+        UNION ALL SELECT format('constraint %I of table %s', conname, conrelid::regclass), confrelid::regclass::text, format('Let role %s or a superuser run ALTER TABLE %s DROP CONSTRAINT %I', relowner::regrole, conrelid::regclass, conname)
+        FROM pg_constraint JOIN pg_class AS c ON c.oid = conrelid WHERE contype = 'f' AND confrelid = ANY (relations) LOOP
+    RAISE '% is not one of the SQL edition', problem.object USING ERRCODE = '42501', DETAIL = format('It uses %s.', problem.detail),
+        HINT = problem.remedy || ', and then this file again. Afterwards, rotate the keys of seals that may have been copied, and drop their old versions.';
 END LOOP;
 FOR problem IN
     SELECT relnamespace::regnamespace AS schema, relname FROM pg_class
@@ -2829,7 +2833,7 @@ BEGIN
             FROM pg_policy WHERE oid = object) ~ '::(integer|smallint)')
         UNION ALL
         SELECT 5, NULL, object, format(CASE reason WHEN 'cast' THEN 'cast to integer: %s: new keys raise 22003 there; change it to bigint'
-            WHEN 'limit' THEN 'limit: %s: new keys can violate it, because it compares with a small number'
+            WHEN 'limit' THEN 'limit: %s: its number is small, so new keys can violate it; raise the number'
             ELSE 'fixed width: %s: it can shorten new keys, so that they become equal, or show ##; use 19 digits' END, object)
         FROM snowdrift.narrow_expressions(plan)
         UNION ALL
@@ -3152,7 +3156,7 @@ BEGIN
             JOIN pg_attribute ON attrelid = (key)."table" AND attnum = (key).number JOIN pg_class AS c ON c.oid = attrelid
         WHERE is_first ORDER BY key LOOP
         RAISE NOTICE 'default of column "%" of table "%" is replaced', r.attname, r.relname
-            USING DETAIL = format('It was %s. IDs of another generator can have another layout, and can equal earlier ones.', r.expression);
+            USING DETAIL = format('It was %s. IDs of another generator can have another layout, and can equal earlier ones; readers of new rows miss those below their positions.', r.expression);
     END LOOP;
     IF cardinality(risks) > 0 THEN
         RAISE WARNING 'new keys can cause errors after the conversion' USING DETAIL = replace(array_to_string(risks, E'\n'), '-- warning: ', ''),
@@ -3192,7 +3196,8 @@ BEGIN
         END IF;
         IF last_id OPERATOR(pg_catalog.>=) first_id THEN
             RAISE 'keys in column "%" of table "%" are not below new IDs', key_check.attname, key_check.relname USING ERRCODE = '55000',
-                DETAIL = pg_catalog.format('The largest key that was stored or drawn is %s, and a new ID is %s.', last_id, first_id);
+                DETAIL = pg_catalog.format('The largest key, stored or drawn, is %s, and a new ID is %s.', last_id, first_id),
+                HINT = 'Correct wrong keys, or set the sequence back if no reader has passed its numbers.';
         END IF;
     END LOOP;
 END $$;
@@ -4254,8 +4259,7 @@ BEGIN
     END LOOP;
 END $$;
 
--- The numbers follow the greatest key. In a watched table, they follow all IDs that were drawn: those of deleted rows can be positions of
--- readers, and open transactions can insert others.
+-- The numbers follow all IDs that were drawn: those of deleted rows can be positions of readers, and open transactions can insert others.
 -- A sequence of an identity needs no privileges, but before PostgreSQL 17, partitions and inheriting tables have no part in
 -- the identity. If a table has these, the keys get a default, which they inherit.
 CREATE OR REPLACE FUNCTION snowdrift.reversal_statements(plan snowdrift.conversion) RETURNS SETOF text
@@ -4271,14 +4275,14 @@ BEGIN
     FOR r IN SELECT attname, snowdrift.qualified_name(c.oid) AS name, c.oid, relname, nspname,
                 (SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = attrelid AND adnum = attnum) AS expression,
                 EXISTS (SELECT FROM snowdrift.watches(attrelid) AS w WHERE w.number = attnum) AS is_watched,
-                (SELECT min(w.generator) FROM snowdrift.watches(attrelid) AS w WHERE w.number = attnum AND w.generator <> ''
-                    AND NOT EXISTS (SELECT FROM snowdrift.generators AS g WHERE (g.kind, g.name) = ('snowflake', w.generator))) AS lost_generator,
+                (SELECT d.generator FROM snowdrift.drawn_ids(attrelid, attnum) AS d WHERE d.generator <> ''
+                    AND NOT EXISTS (SELECT FROM snowdrift.generators AS g WHERE (g.kind, g.name) = ('snowflake', d.generator))) AS lost_generator,
                 EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.oid) AND NOT (relkind = 'p' AND current_setting('server_version_num')::integer >= 170000) AS has_default
             FROM unnest(plan.keys) AS k JOIN pg_attribute ON attrelid = k."table" AND attnum = k.number
                 JOIN pg_class AS c ON c.oid = attrelid JOIN pg_namespace AS n ON n.oid = relnamespace ORDER BY k LOOP
-        IF r.lost_generator IS NOT NULL THEN
+        IF r.lost_generator IS NOT NULL AND r.is_watched THEN
             RAISE 'ID generator "%" of watched table "%" does not exist', r.lost_generator, r.relname USING ERRCODE = '42704',
-                HINT = format('Call snowdrift.unwatch(%L), and let readers begin again.', r.name);
+                HINT = format('Run snowdrift.unwatch(%L), and set positions of readers back to the greatest key at most.', r.name);
         END IF;
         sequence := snowdrift.free_sequence_name(r.nspname, format('%s_%s', r.relname, r.attname), sequences);
         sequences := sequences || sequence;
@@ -4291,7 +4295,7 @@ BEGIN
             RETURN NEXT format('ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT, ALTER COLUMN %I ADD GENERATED BY DEFAULT AS IDENTITY (SEQUENCE NAME %s)',
                 r.name, r.attname, r.attname, sequence);
         END IF;
-        RETURN NEXT format(CASE WHEN r.is_watched THEN 'SELECT pg_catalog.setval(%L::pg_catalog.regclass, GREATEST(pg_catalog.max(%I), %4$s)) FROM %3$s'
+        RETURN NEXT format(CASE WHEN r.lost_generator IS NULL THEN 'SELECT pg_catalog.setval(%L::pg_catalog.regclass, GREATEST(pg_catalog.max(%I), %4$s)) FROM %3$s'
             ELSE 'SELECT pg_catalog.setval(%L::pg_catalog.regclass, pg_catalog.max(%I)) FROM %s HAVING pg_catalog.max(%2$I) > 0' END, sequence, r.attname, r.name, r.expression);
     END LOOP;
     RETURN QUERY SELECT * FROM snowdrift.watch_statements(plan.keys);
@@ -5489,7 +5493,7 @@ FOR pass IN 1..2 LOOP
         ELSE
             grants := (SELECT coalesce(jsonb_agg(g ORDER BY n), '[]') FROM jsonb_array_elements(grants) WITH ORDINALITY AS e(g, n)
                 WHERE (g ->> 'place', g ->> 'grantee', g ->> 'grantor', g ->> 'options') <> (place, grantee, grantor, options));
-            RAISE NOTICE 'kept % on % for %', privileges, place, grantee USING HINT = format('If it has not been granted, let role %s run REVOKE ALL ON %s FROM %s CASCADE.', grantor, place, grantee);
+            RAISE NOTICE 'kept % on % for %', privileges, place, grantee USING HINT = format('If it is not intended, let role %s run REVOKE ALL ON %s FROM %s CASCADE.', grantor, place, grantee);
         END IF;
     END LOOP;
 END LOOP;

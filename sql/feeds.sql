@@ -398,6 +398,16 @@ SELECT split_part(public.error_of(format('INSERT INTO converted_big VALUES (%s)'
 INSERT INTO converted_big (body) VALUES ('identity');
 SELECT body FROM snowdrift.read_new(NULL::converted_big, :last);
 DROP TABLE converted, converted_big;
+-- A key that is converted back while it is not watched
+CREATE TABLE unwatched (id bigint PRIMARY KEY DEFAULT next_snowflake(), body text);
+INSERT INTO unwatched (body) VALUES ('a'), ('b');
+SELECT max(id) AS last FROM unwatched \gset
+DELETE FROM unwatched WHERE id = :last;
+SELECT count(*) FROM snowdrift.revert_keys('{unwatched}');
+SELECT snowdrift.watch('unwatched');
+INSERT INTO unwatched (body) VALUES ('new');
+SELECT body FROM snowdrift.read_new(NULL::unwatched, :last);
+DROP TABLE unwatched;
 -- New IDs that are not above the numbers of a sequence, whose rows readers may have passed before they were deleted
 CREATE TABLE changed (id bigserial PRIMARY KEY);
 SELECT setval('changed_id_seq', 9000000000000000000);

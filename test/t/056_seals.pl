@@ -283,9 +283,21 @@ for my $options ([], [ '-T', 'snowdrift_tables.seal_key' ], [ '-N', 'snowdrift_t
 			$node->safe_psql('second', qq{CREATE FUNCTION public.planted() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'; ALTER FUNCTION public.planted OWNER TO $role;
 				CREATE TRIGGER planted AFTER INSERT ON snowdrift_tables.seal_key FOR EACH ROW EXECUTE FUNCTION public.planted()});
 			eval { $run_again->('second') };
-			like($@, qr/trigger "planted" of table snowdrift_tables\.seal_key is not one .*\nDETAIL:  .* role $role\.\nHINT:  Run DROP \Q$trigger\E\./, "a trigger with a function of $role is refused");
+			like($@, qr/trigger planted of table snowdrift_tables\.seal_key is not one .*\nDETAIL:  It uses public\.planted\(\)\.\nHINT:  Run DROP \Q$trigger\E, and then/, "a trigger with a function of $role is refused");
 			$node->safe_psql('second', "DROP $trigger; DROP FUNCTION public.planted()");
 		}
+		for my $of (['seal_key', 'WHEN (NEW.version > 0)'], ['seal_key', ''], ['published_watermark', 'WHEN (NEW.kind IS NULL)'])
+		{
+			my ($table, $condition) = @$of;
+			$node->safe_psql('second', "CREATE OR REPLACE TRIGGER skip_row BEFORE INSERT ON snowdrift_tables.$table FOR EACH ROW $condition EXECUTE FUNCTION snowdrift_tables.skip_row()");
+			eval { $run_again->('second') };
+			like($@, qr/trigger skip_row of table snowdrift_tables\.$table is not one/, "... as is one on $table with a function of the SQL edition, $condition");
+			$node->safe_psql('second', "DROP TRIGGER skip_row ON snowdrift_tables.$table");
+		}
+		$node->safe_psql('second', 'CREATE TABLE public.planted (name text, version integer, id uuid, FOREIGN KEY (name, version, id) REFERENCES snowdrift_tables.seal_key)');
+		eval { $run_again->('second') };
+		like($@, qr/constraint planted_name_version_id_fkey of table public\.planted is not one .*\nDETAIL:  .*\.seal_key\.\nHINT:  .* DROP CONSTRAINT planted_name_version_id_fkey, and then/, '... and a foreign key');
+		$node->safe_psql('second', 'DROP TABLE public.planted');
 	}
 	my $is_without_tables = grep { $_ eq '-N' } @$options;
 	$node->safe_psql('second', join('', map { "ALTER DEFAULT PRIVILEGES REVOKE ALL ON $_ FROM stranger;" } qw(FUNCTIONS TABLES SEQUENCES SCHEMAS))) if $is_without_tables;

@@ -76,12 +76,16 @@ FOR problem IN
     RAISE '% belongs to role %', problem.object, problem.owner USING ERRCODE = '42501',
         HINT = 'Run the file as the role that has installed it before.';
 END LOOP;
--- After a restore with default privileges, other roles can have created triggers, also with functions of this role.
-FOR problem IN SELECT t.tgname, t.tgrelid::regclass AS "table", p.oid::regprocedure AS function, p.proowner::regrole AS owner FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid
-        WHERE t.tgrelid = ANY (relations) AND NOT t.tgisinternal AND p.pronamespace::regnamespace::text NOT IN ('snowdrift', 'snowdrift_tables') LOOP
-    RAISE 'trigger "%" of table % is not one of the SQL edition', problem.tgname, problem."table" USING ERRCODE = '42501',
-        DETAIL = format('It calls %s of role %s.', problem.function, problem.owner),
-        HINT = format('Run DROP TRIGGER %I ON %s. Then rotate the keys of seals that it may have copied.', problem.tgname, problem."table");
+-- After a restore with default privileges, other roles can have created triggers and foreign keys, which call their functions as the owner
+-- of the table: also in a condition, or in a cast.
+FOR problem IN SELECT format('trigger %I of table %s', t.tgname, t.tgrelid::regclass) AS object, p.oid::regprocedure::text AS detail, format('Run DROP TRIGGER %I ON %s', t.tgname, t.tgrelid::regclass) AS remedy
+        FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid
+        WHERE t.tgrelid = ANY (relations) AND NOT t.tgisinternal AND NOT (t.tgqual IS NULL AND p.pronamespace::regnamespace::text IN ('snowdrift', 'snowdrift_tables')
+            AND (t.tgrelid::regclass::text, t.tgname) IN (('snowdrift_tables.generator', 'create_state'), ('snowdrift_tables.generator', 'skip_row'), ('snowdrift_tables.generator', 'refuse_truncate'), ('snowdrift_tables.published_watermark', 'skip_row')))
+        UNION ALL SELECT format('constraint %I of table %s', conname, conrelid::regclass), confrelid::regclass::text, format('Let role %s or a superuser run ALTER TABLE %s DROP CONSTRAINT %I', relowner::regrole, conrelid::regclass, conname)
+        FROM pg_constraint JOIN pg_class AS c ON c.oid = conrelid WHERE contype = 'f' AND confrelid = ANY (relations) LOOP
+    RAISE '% is not one of the SQL edition', problem.object USING ERRCODE = '42501', DETAIL = format('It uses %s.', problem.detail),
+        HINT = problem.remedy || ', and then this file again. Afterwards, rotate the keys of seals that may have been copied, and drop their old versions.';
 END LOOP;
 FOR problem IN
     SELECT relnamespace::regnamespace AS schema, relname FROM pg_class

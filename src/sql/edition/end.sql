@@ -32,7 +32,7 @@ FOR pass IN 1..2 LOOP
         ELSE
             grants := (SELECT coalesce(jsonb_agg(g ORDER BY n), '[]') FROM jsonb_array_elements(grants) WITH ORDINALITY AS e(g, n)
                 WHERE (g ->> 'place', g ->> 'grantee', g ->> 'grantor', g ->> 'options') <> (place, grantee, grantor, options));
-            RAISE NOTICE 'kept % on % for %', privileges, place, grantee USING HINT = format('If it has not been granted, let role %s run REVOKE ALL ON %s FROM %s CASCADE.', grantor, place, grantee);
+            RAISE NOTICE 'kept % on % for %', privileges, place, grantee USING HINT = format('If it is not intended, let role %s run REVOKE ALL ON %s FROM %s CASCADE.', grantor, place, grantee);
         END IF;
     END LOOP;
 END LOOP;

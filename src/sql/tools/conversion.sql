@@ -111,7 +111,7 @@ BEGIN
             JOIN pg_attribute ON attrelid = (key)."table" AND attnum = (key).number JOIN pg_class AS c ON c.oid = attrelid
         WHERE is_first ORDER BY key LOOP
         RAISE NOTICE 'default of column "%" of table "%" is replaced', r.attname, r.relname
-            USING DETAIL = format('It was %s. IDs of another generator can have another layout, and can equal earlier ones.', r.expression);
+            USING DETAIL = format('It was %s. IDs of another generator can have another layout, and can equal earlier ones; readers of new rows miss those below their positions.', r.expression);
     END LOOP;
     IF cardinality(risks) > 0 THEN
         RAISE WARNING 'new keys can cause errors after the conversion' USING DETAIL = replace(array_to_string(risks, E'\n'), '-- warning: ', ''),
@@ -151,7 +151,8 @@ BEGIN
         END IF;
         IF last_id OPERATOR(pg_catalog.>=) first_id THEN
             RAISE 'keys in column "%" of table "%" are not below new IDs', key_check.attname, key_check.relname USING ERRCODE = '55000',
-                DETAIL = pg_catalog.format('The largest key that was stored or drawn is %s, and a new ID is %s.', last_id, first_id);
+                DETAIL = pg_catalog.format('The largest key, stored or drawn, is %s, and a new ID is %s.', last_id, first_id),
+                HINT = 'Correct wrong keys, or set the sequence back if no reader has passed its numbers.';
         END IF;
     END LOOP;
 END $$;

@@ -261,7 +261,7 @@ BEGIN
             FROM pg_policy WHERE oid = object) ~ '::(integer|smallint)')
         UNION ALL
         SELECT 5, NULL, object, format(CASE reason WHEN 'cast' THEN 'cast to integer: %s: new keys raise 22003 there; change it to bigint'
-            WHEN 'limit' THEN 'limit: %s: new keys can violate it, because it compares with a small number'
+            WHEN 'limit' THEN 'limit: %s: its number is small, so new keys can violate it; raise the number'
             ELSE 'fixed width: %s: it can shorten new keys, so that they become equal, or show ##; use 19 digits' END, object)
         FROM snowdrift.narrow_expressions(plan)
         UNION ALL

@@ -97,6 +97,7 @@ SCHEMA
 cat >convert.sql <<'SQL'
 -- docs/clients.md: Prisma
 SQL
+rm -f report    # of a run that was interrupted
 mkfifo report
 psql -qAt <report >report.out &
 exec 3>report

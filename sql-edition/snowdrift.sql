@@ -74,7 +74,7 @@ FOR problem IN
             OR class = 'pg_type'::regclass AND object = to_regtype('public.snowflake_layout'))
         AND owner <> installer LOOP
     RAISE '% belongs to role %', problem.object, problem.owner USING ERRCODE = '42501',
-        HINT = 'Run the file as the role that has installed it before.';
+        HINT = 'If this role has installed it before, drop the object, which is not one of the SQL edition. Otherwise, run the file as the role that has.';
 END LOOP;
 -- After a restore with default privileges, other roles can have created triggers and foreign keys, which call their functions as the owner
 -- of the table: also in a condition, or in a cast.
@@ -5505,6 +5505,15 @@ FOR place, grantee, privileges, options IN
         RAISE NOTICE 'revoked % on % from %, because a restore may have granted it', privileges, place, grantee
             USING HINT = format('If you have granted it, run GRANT %s ON %s TO %s%s.', privileges, place, grantee, options);
     END IF;
+END LOOP;
+-- Privileges on columns that a role has granted by a privilege on the table, which it no longer has: CASCADE leaves them.
+FOR problem IN
+    SELECT DISTINCT attrelid::regclass::text AS "table", quote_ident(attname) AS "column", a.grantor::regrole::text AS role
+    FROM pg_class AS c JOIN pg_attribute ON attrelid = c.oid, aclexplode(attacl) AS a
+    WHERE relnamespace = 'snowdrift_tables'::regnamespace AND relkind = 'r' AND NOT attisdropped AND NOT has_column_privilege(a.grantor, attrelid, attnum, a.privilege_type || ' WITH GRANT OPTION') ORDER BY 1, 2, 3 LOOP
+    EXECUTE format('GRANT ALL (%s) ON TABLE %s TO %s WITH GRANT OPTION', problem."column", problem."table", problem.role);
+    EXECUTE format('REVOKE ALL (%s) ON TABLE %s FROM %s CASCADE', problem."column", problem."table", problem.role);
+    RAISE NOTICE 'revoked privileges on column % of table % that role % has granted, or had', problem."column", problem."table", problem.role;
 END LOOP;
 IF is_restored OR NOT is_repeated THEN
     BEGIN

@@ -248,7 +248,7 @@ refuses('app', q{CREATE DOMAIN public.snowflake_layout AS text}, qr/42501: type 
 refuses('app', 'CREATE SCHEMA snowdrift', qr/42501: schema snowdrift belongs to role app\n/, 'a schema of another role');
 refuses('owner', 'CREATE SCHEMA snowdrift; CREATE TABLE snowdrift.flakes ()', qr/42501: schema snowdrift belongs/, 'a schema of the owner, for the superuser');
 like(error_as('owner', 'prepared', "\\i $file"), qr/42P06: schema "snowdrift" already exists\nDETAIL:  It contains "flakes"/, '... and for the owner, because of its table');
-like(error_as($superuser, 'new', "\\i $file"), qr/42501: .* belongs to role owner\nHINT:  Run the file as the role that has installed it before/,
+like(error_as($superuser, 'new', "\\i $file"), qr/42501: .* belongs to role owner\nHINT:  If this role .* Otherwise, run the file as the role that has\./,
 	'only the role that has installed the file can install it again');
 like(error_as('owner', 'new', "BEGIN ISOLATION LEVEL REPEATABLE READ;\n\\i $file"), qr/25001: /, '... with a present snapshot');
 $node->safe_psql('new', 'GRANT CREATE ON SCHEMA snowdrift TO app');

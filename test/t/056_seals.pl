@@ -299,6 +299,9 @@ for my $options ([], [ '-T', 'snowdrift_tables.seal_key' ], [ '-N', 'snowdrift_t
 		like($@, qr/constraint planted_name_version_id_fkey of table public\.planted is not one .*\nDETAIL:  .*\.seal_key\.\nHINT:  .* DROP CONSTRAINT planted_name_version_id_fkey, and then/, '... and a foreign key');
 		$node->safe_psql('second', 'DROP TABLE public.planted');
 	}
+	$node->safe_psql('second', 'SET ROLE owner; GRANT USAGE ON SCHEMA snowdrift_tables TO stranger; GRANT ALL ON TABLE snowdrift_tables.seal_key TO stranger WITH GRANT OPTION; GRANT SELECT (version) ON TABLE snowdrift_tables.seal_key TO backend;
+		SET ROLE stranger; GRANT SELECT (name, key), UPDATE (key) ON TABLE snowdrift_tables.seal_key TO backend, stranger; RESET ROLE; REVOKE ALL ON TABLE snowdrift_tables.seal_key FROM stranger CASCADE; REVOKE USAGE ON SCHEMA snowdrift_tables FROM stranger')
+		unless @$options;
 	my $is_without_tables = grep { $_ eq '-N' } @$options;
 	$node->safe_psql('second', join('', map { "ALTER DEFAULT PRIVILEGES REVOKE ALL ON $_ FROM stranger;" } qw(FUNCTIONS TABLES SEQUENCES SCHEMAS))) if $is_without_tables;
 	my $notices = $run_again->('second');
@@ -309,6 +312,12 @@ for my $options ([], [ '-T', 'snowdrift_tables.seal_key' ], [ '-N', 'snowdrift_t
 		next;
 	}
 	is($node->safe_psql('second', q{SELECT has_function_privilege('backend', 'snowflake_seal(bigint,text)', 'EXECUTE')}), 't', '... and also grants them');
+	unless (@$options)
+	{
+		like($notices, qr/revoked privileges on column key of table snowdrift_tables\.seal_key that role stranger has granted/, 'grants on columns that outlived the privilege on the table are revoked');
+		is($node->safe_psql('second', q{SELECT string_agg(attname || ' ' || attacl::text, ' ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'snowdrift_tables.seal_key'::regclass AND cardinality(attacl) > 0}),
+			'version {backend=r/owner}', '... and no others');
+	}
 	like($notices, qr/advance\(\S.*\) TO stranger WITH GRANT OPTION, and grant again/, 'a notice says that what a role has granted to others is revoked, too');
 	like($notices, qr/revoked EXECUTE on FUNCTION snowdrift\.advance\(\S.*\) from backend/, '... and so does one about these others');
 	unlike($notices, qr/kept EXECUTE on FUNCTION snowdrift\.advance/, '... of which none is kept');

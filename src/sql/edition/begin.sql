@@ -74,7 +74,7 @@ FOR problem IN
             OR class = 'pg_type'::regclass AND object = to_regtype('public.snowflake_layout'))
         AND owner <> installer LOOP
     RAISE '% belongs to role %', problem.object, problem.owner USING ERRCODE = '42501',
-        HINT = 'Run the file as the role that has installed it before.';
+        HINT = 'If this role has installed it before, drop the object, which is not one of the SQL edition. Otherwise, run the file as the role that has.';
 END LOOP;
 -- After a restore with default privileges, other roles can have created triggers and foreign keys, which call their functions as the owner
 -- of the table: also in a condition, or in a cast.

@@ -45,6 +45,15 @@ FOR place, grantee, privileges, options IN
             USING HINT = format('If you have granted it, run GRANT %s ON %s TO %s%s.', privileges, place, grantee, options);
     END IF;
 END LOOP;
+-- Privileges on columns that a role has granted by a privilege on the table, which it no longer has: CASCADE leaves them.
+FOR problem IN
+    SELECT DISTINCT attrelid::regclass::text AS "table", quote_ident(attname) AS "column", a.grantor::regrole::text AS role
+    FROM pg_class AS c JOIN pg_attribute ON attrelid = c.oid, aclexplode(attacl) AS a
+    WHERE relnamespace = 'snowdrift_tables'::regnamespace AND relkind = 'r' AND NOT attisdropped AND NOT has_column_privilege(a.grantor, attrelid, attnum, a.privilege_type || ' WITH GRANT OPTION') ORDER BY 1, 2, 3 LOOP
+    EXECUTE format('GRANT ALL (%s) ON TABLE %s TO %s WITH GRANT OPTION', problem."column", problem."table", problem.role);
+    EXECUTE format('REVOKE ALL (%s) ON TABLE %s FROM %s CASCADE', problem."column", problem."table", problem.role);
+    RAISE NOTICE 'revoked privileges on column % of table % that role % has granted, or had', problem."column", problem."table", problem.role;
+END LOOP;
 IF is_restored OR NOT is_repeated THEN
     BEGIN
         ALTER TABLE snowdrift_tables.seal_key ADD place_of_no_dump boolean;

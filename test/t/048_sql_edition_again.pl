@@ -166,6 +166,7 @@ for my $drop (@drops)
 }
 
 # What drizzle-kit drops if its filter contains the schemas
+in('dropped', q{SELECT snowdrift.watch('pages')});
 in('dropped', q{
 	DROP VIEW snowdrift.generators; DROP TABLE snowdrift_tables.generator CASCADE; DROP SEQUENCE snowdrift_tables.state;
 	DROP SEQUENCE snowdrift_tables.dropped_ms});
@@ -174,6 +175,9 @@ my ($status, $out, $messages) = $node->psql('dropped', "SET ROLE owner;\n\\i $fi
 like($messages, qr/WARNING:  definition of ID generator "web" is lost\nDETAIL:  Column public.pages.id draws from it.\nHINT:  In one transaction/,
 	'... until the file is run, which names the lost generators');
 is(in('dropped', "INSERT INTO posts DEFAULT VALUES; $is_after"), 't', '... and makes inserts continue');
+in('dropped', q{SELECT snowdrift.create_generator('web', 'snowflake', 'si', 0, 3), snowdrift.watch('pages'); INSERT INTO pages DEFAULT VALUES});
+in('dropped', "\\i $file");
+is(in('dropped', q{SELECT count(*) FROM pg_class WHERE relnamespace = 'snowdrift_tables'::regnamespace AND relname ~ '^state_'}), 1, '... also in a watched table, when it is watched again');
 
 # ---- a clock that was set back -------------------------------------------------------------------------
 

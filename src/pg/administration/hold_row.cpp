@@ -50,14 +50,18 @@ bool has_same_id(const TriggerData* trigger, Datum id) {
     return previous && datumIsEqual(*previous, id, attribute->attbyval, attribute->attlen);
 }
 
-[[noreturn]] void report_passed(const char* id, TimestampTz watermark) {
+[[noreturn]] void report_passed(Relation table, const char* id, TimestampTz watermark) {
     ereport(ERROR,
             (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
              errmsg("ID %s is below the latest watermark", id),
              errdetail("Readers may have passed the IDs before %s, and would miss the row.",
                        timestamptz_to_str(watermark)),
-             errhint("Draw the ID in the transaction that inserts the row, or insert an ID of that "
-                     "time or later.")));
+             table->rd_rel->relispartition
+                 ? errhint("Draw the ID in the transaction that inserts the row, or insert an ID "
+                           "of that time or later. An UPDATE cannot move the row to another "
+                           "partition: delete it, and insert it without its ID.")
+                 : errhint("Draw the ID in the transaction that inserts the row, or insert an ID "
+                           "of that time or later.")));
 }
 
 [[noreturn]] void report_other_version(const char* id) {
@@ -106,6 +110,6 @@ SNOWDRIFT_FUNCTION(hold_row) {
         passed =
             watermark::check_row(block_handle<Uuidv7, slots::Kind::uuidv7, &slots::Slot::uuidv7>,
                                  Uuidv7{bytes}.timestamp_ms());
-    if (passed) report_passed(text_of(type, id), *passed);
+    if (passed) report_passed(trigger->tg_relation, text_of(type, id), *passed);
     return Datum{0};
 }

@@ -124,8 +124,9 @@ IF is_repeated THEN
             greatest(now_ms + 60000, given_ms::bigint, pg_sequence_last_value('snowdrift_tables.dropped_ms')));
     END IF;
     FOR place IN SELECT oid::regclass::text FROM pg_class WHERE oid = ANY (relations) AND relname ~ '^state_'
-            AND oid::regclass::text NOT IN (SELECT state FROM snowdrift_tables.generator) LOOP
-        EXECUTE format('DROP SEQUENCE %s', place);    -- of a lost definition
+            AND oid::regclass::text NOT IN (SELECT state FROM snowdrift_tables.generator)
+            AND NOT EXISTS (SELECT FROM pg_depend WHERE refclassid = 'pg_class'::regclass AND refobjid = pg_class.oid AND classid = 'pg_trigger'::regclass) LOOP
+        EXECUTE format('DROP SEQUENCE %s', place);    -- of a lost definition, which no watch needs
     END LOOP;
 END IF;
 -- If the clock has been set back, only the columns whose defaults draw IDs contain the last ones. Reading a table of another
@@ -154,7 +155,7 @@ FOR drawing IN
 LOOP
     IF drawing.state IS NULL THEN
         RAISE WARNING 'definition of ID generator "%" is lost', drawing.name USING DETAIL = format('Column %s draws from it.', drawing.column),
-            HINT = 'In one transaction, create it again with the same layout, datacenter and worker, and call snowdrift.advance with the time of the column''s greatest ID.';
+            HINT = 'In one transaction, create it again with the same layout, datacenter and worker, and call snowdrift.advance with the time of the column''s greatest ID. If the table is watched, then call snowdrift.watch() again.';
     ELSIF NOT drawing.is_readable THEN
         unread := unread || drawing.column;
     ELSE    -- in a function, so that the table is known by its OID: names can change meanwhile

@@ -4833,7 +4833,8 @@ BEGIN
                 (SELECT string_agg(format('Column "%s": ', c.attname) || snowdrift.default_problem("table", c.attnum), ' ')
                  FROM pg_index JOIN pg_attribute AS c ON c.attrelid = indrelid AND c.attnum = ANY (indkey) WHERE indrelid = "table" AND indisprimary),
                 'No default calls nextval or a function of Snowdrift.'),
-            HINT = format('Name the column to watch: SELECT snowdrift.watch(%L, ''column'').', "table");
+            HINT = CASE WHEN relation.relispartition THEN format('Watch the partitioned table: SELECT snowdrift.watch(%L).', pg_partition_root("table"))
+                ELSE format('Name the column to watch: SELECT snowdrift.watch(%L, ''column'').', "table") END;
     ELSIF problem IS NOT NULL THEN
         RAISE 'column "%" of table "%" cannot be watched', k.column, snowdrift.plain_name("table") USING ERRCODE = CASE WHEN a.attgenerated <> '' THEN '0A000' ELSE '55000' END, DETAIL = problem;
     ELSIF k.kind IS NULL THEN

@@ -356,6 +356,7 @@ SET client_min_messages = warning;
 CREATE TABLE months (id bigint GENERATED ALWAYS AS IDENTITY, at date NOT NULL, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
 CREATE TABLE months_2026 PARTITION OF months FOR VALUES FROM ('2026-01-01') TO ('2027-01-01');
 SELECT public.error_of($$SELECT snowdrift.watch('months_2026', 'id')$$);
+SELECT public.error_of($$SELECT snowdrift.watch('months_2026')$$) ~ 'Watch the partitioned table' AS is_told;
 SELECT public.error_of($$SELECT snowdrift.unwatch('months')$$);
 DROP TABLE months;
 -- A prepared statement that names the table in a subquery notices that columns and tables were replaced.

@@ -35,7 +35,6 @@ DECLARE
     grantor pg_catalog.text;
     grants pg_catalog.jsonb := '[]';
     is_by_default pg_catalog.bool;
-    is_by_owner pg_catalog.bool;
     now_ms pg_catalog.int8;
     given_ms pg_catalog.numeric;
     drawing pg_catalog.record;
@@ -5471,7 +5470,7 @@ defaults := ARRAY(SELECT concat(defaclobjtype, d.grantee) FROM pg_default_acl, a
     WHERE d.grantee <> defaclrole AND defaclnamespace IN (0, 'snowdrift'::regnamespace, 'snowdrift_tables'::regnamespace, (SELECT pronamespace FROM pg_proc WHERE oid = 'public.next_snowflake()'::regprocedure))) || 'f0'::text;
 -- A grantee's own grants end with the privilege, by CASCADE, so the second pass finds which ones are left.
 FOR pass IN 1..2 LOOP
-    FOR place, grantee, privileges, is_new, options, grantor, is_by_default, is_by_owner IN
+    FOR place, grantee, privileges, is_new, options, grantor, is_by_default IN
         WITH objects(kind, name, owner, acl, is_open, is_new) AS (
             SELECT 'f', 'FUNCTION ' || oid::regprocedure, proowner, coalesce(proacl, acldefault('f', proowner)), proacl IS NULL OR proname ~ 'seal', NOT functions ? oid::text FROM pg_proc
             WHERE pronamespace = 'snowdrift'::regnamespace AND proname IN ('create_generator', 'drop_generator', 'advance', 'publish_watermarks', 'create_seal', 'rotate_seal', 'drop_seal', 'seal_keys')
@@ -5482,13 +5481,13 @@ FOR pass IN 1..2 LOOP
         )
         SELECT o.name, snowdrift.grantee_name(a.grantee), string_agg(a.privilege_type, ', ' ORDER BY a.privilege_type), o.is_new,
             CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION, and grant again what this role has granted to others' ELSE '' END,
-            a.grantor::regrole::text, o.is_new OR concat(o.kind, a.grantee) = ANY (defaults), a.grantor = o.owner
+            a.grantor::regrole::text, o.is_new OR concat(o.kind, a.grantee) = ANY (defaults)
         FROM objects AS o, aclexplode(o.acl) AS a
         WHERE a.grantee <> o.owner AND (o.is_new OR is_restored OR o.is_open AND a.grantee = 0)
         GROUP BY o.kind, o.name, o.owner, a.grantee, a.grantor, a.is_grantable, o.is_new ORDER BY o.name, a.grantor <> o.owner, a.grantee LOOP
         IF pass = 1 THEN
             grants := grants || jsonb_build_object('place', place, 'grantee', grantee, 'privileges', privileges, 'is_new', is_new, 'options', options, 'grantor', grantor);
-            IF is_by_default AND is_by_owner THEN
+            IF is_by_default THEN
                 EXECUTE format('REVOKE ALL ON %s FROM %s CASCADE', place, grantee);
             END IF;
         ELSE
@@ -5506,6 +5505,12 @@ FOR place, grantee, privileges, options IN
         RAISE NOTICE 'revoked % on % from %, because a restore may have granted it', privileges, place, grantee
             USING HINT = format('If you have granted it, run GRANT %s ON %s TO %s%s.', privileges, place, grantee, options);
     END IF;
+END LOOP;
+-- No privilege on a view but SELECT is of use.
+FOR place, grantee IN
+    SELECT DISTINCT oid::regclass::text, snowdrift.grantee_name(a.grantee) FROM pg_class, aclexplode(relacl) AS a
+    WHERE relnamespace = 'snowdrift'::regnamespace AND relkind = 'v' AND a.grantee <> relowner AND a.privilege_type <> 'SELECT' LOOP
+    EXECUTE format('REVOKE INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER ON %s FROM %s CASCADE', place, grantee);
 END LOOP;
 -- Privileges on columns that a role has granted by a privilege on the table, which it no longer has: CASCADE leaves them.
 FOR problem IN

@@ -245,6 +245,7 @@ is($node->safe_psql('granting_restored', q{SELECT string_agg(oid::regclass::text
 	AND relkind IN ('r', 'S') AND (relkind = 'r' AND has_table_privilege('stranger', oid, 'SELECT, UPDATE') OR relkind = 'S' AND has_sequence_privilege('stranger', oid, 'USAGE, UPDATE'))}),
 	'', '... all privileges on its tables');
 is($node->safe_psql('granting_restored', q{SELECT has_schema_privilege('stranger', 'snowdrift_tables', 'USAGE, CREATE')}), 'f', '... and on their schema');
+is($node->safe_psql('granting_restored', q{SELECT has_table_privilege('stranger', 'snowdrift.generators', 'TRIGGER, INSERT')}), 'f', '... and on its views');
 is($node->safe_psql('granting_restored', q{SELECT snowflake_seal(1, 'orders')}, extra_params => [ '-U', 'backend' ]), $seal_of_1, '... and the grants of the dump remain');
 my $granted = 'GRANT EXECUTE ON FUNCTION snowflake_seal(bigint, text) TO stranger';
 $node->safe_psql('granting_restored', $granted, extra_params => [ '-U', 'owner' ]);

@@ -35,7 +35,6 @@ DECLARE
     grantor pg_catalog.text;
     grants pg_catalog.jsonb := '[]';
     is_by_default pg_catalog.bool;
-    is_by_owner pg_catalog.bool;
     now_ms pg_catalog.int8;
     given_ms pg_catalog.numeric;
     drawing pg_catalog.record;

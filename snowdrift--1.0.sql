@@ -3586,7 +3586,7 @@ END;
 CREATE FUNCTION snowdrift.narrow_expressions(plan snowdrift.conversion, OUT object text, OUT reason text) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH keys AS MATERIALIZED (
-        SELECT member, attname, '(lpad|to_char|"?left"?|"?right"?|"?substr(ing)?"?)[[:space:]]*[([:space:]]+([[:alnum:]_$"]+[.])?"?' || regexp_replace(attname, '[^[:alnum:]_]', '.', 'g') || '"?[)]*(::[a-z]+)?[)]*,(?![[:space:]]*(19|[2-9][0-9]))' AS formatted
+        SELECT member, '(lpad|to_char|"?left"?|"?right"?|"?substr(ing)?"?)[[:space:]]*[([:space:]]+([[:alnum:]_$"]+[.])?"?' || regexp_replace(attname, '[^[:alnum:]_]', '.', 'g') || '"?[)]*(::[a-z]+)?[)]*,(?![[:space:]]*(19|[2-9][0-9]))' AS formatted
         FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys)) JOIN pg_attribute ON attrelid = (member)."table" AND attnum = (member).number
     )
     SELECT DISTINCT CASE WHEN ev_class IS NULL THEN pg_describe_object(classid, objid, objsubid) WHEN rulename = '_RETURN' THEN pg_describe_object('pg_class'::regclass, ev_class, 0)

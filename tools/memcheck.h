@@ -1,8 +1,8 @@
 /*
- * AddressSanitizer in place of Valgrind: stands in for <valgrind/memcheck.h> when ./dev test --sanitizers builds
- * PostgreSQL with USE_VALGRIND. PostgreSQL's memory contexts and buffer manager tell Valgrind which memory may be
- * accessed; these definitions tell AddressSanitizer, which otherwise knows only malloc() and free(). It then finds an
- * access after pfree(), beyond the end of a chunk, or to a page that is not pinned.
+ * AddressSanitizer in place of Valgrind: stands in for <valgrind/memcheck.h> and <valgrind/valgrind.h> when ./dev test
+ * --sanitizers builds PostgreSQL with USE_VALGRIND. PostgreSQL's memory contexts and buffer manager tell Valgrind which
+ * memory may be accessed; these definitions tell AddressSanitizer, which otherwise knows only malloc() and free(). It
+ * then finds an access after pfree(), beyond the end of a chunk, or to a page that is not pinned.
  *
  * AddressSanitizer does not know whether memory is initialized, so requests about that do nothing.
  */

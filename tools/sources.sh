@@ -74,10 +74,12 @@ checked="-DUSE_VALGRIND -DCATCACHE_FORCE_RELEASE"
 
 # The server has AddressSanitizer. The extension, which PGXS builds with the same flags for C++ and shared libraries,
 # also has UndefinedBehaviorSanitizer, with -fno-wrapv, because PostgreSQL's -fwrapv defines the overflow of signed
-# numbers. memcheck.h passes the client requests to AddressSanitizer. The relation cache frees closed relations;
-# Valgrind is too slow for that.
+# numbers. memcheck.h passes the client requests to AddressSanitizer, whether or not Valgrind is installed. The relation
+# cache frees closed relations; Valgrind is too slow for that.
 build_sanitizers() {
-    mkdir "$1/source/src/include/valgrind" && cp tools/memcheck.h "$1/source/src/include/valgrind/" || return
+    local header
+    mkdir "$1/source/src/include/valgrind" || return
+    for header in memcheck valgrind; do cp tools/memcheck.h "$1/source/src/include/valgrind/$header.h" || return; done
     build_sources "$1" CPPFLAGS="$checked -DRELCACHE_FORCE_RELEASE" CFLAGS="-O1 -fsanitize=address" \
         CXXFLAGS="-O1 -fno-wrapv -fsanitize=address,undefined -fno-sanitize-recover=all" \
         LDFLAGS_SL=-fsanitize=address,undefined

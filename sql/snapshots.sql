@@ -59,6 +59,9 @@ SELECT next_sno('past') IS NOT NULL AS drawn, sno_sequence(sno_at('2020-01-01Z',
 SELECT snowdrift.restore('heir', snowdrift.snapshot('past'));
 SELECT sno_sequence(sno_at('2020-01-01Z', 0, 'heir'));
 
+-- A layout that has not begun makes no new generator.
+SELECT split_part(error_of($$SELECT snowdrift.restore('future', snowdrift.snapshot('orders') || '{"layout": "epoch=9000-01-01T00:00:00Z timestamp=41 worker=10 sequence=12", "last_timestamp": null, "sequence": null}')$$), E'\n', 1);
+
 -- after a rollback, the previous generator continues
 SELECT next_sno('people') AS before \gset
 SELECT snowdrift.snapshot('people') AS people \gset

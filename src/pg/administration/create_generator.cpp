@@ -6,10 +6,8 @@
 #include "pg/named/definition_table.hpp"
 #include "pg/named/definitions.hpp"
 #include "pg/node/replication.hpp"
-#include "pg/support/clock.hpp"
 #include "pg/support/postgres.hpp"
 #include "pg/support/trigger.hpp"
-#include "pg/types/snowflake_layout_type.hpp"
 
 extern "C" {
 #include "tcop/utility.h"
@@ -84,10 +82,7 @@ SNOWDRIFT_FUNCTION(create_generator) {
     if (definition.kind == slots::Kind::sno && definition.spread)
         check_absent(row[Column::spread], "spread", kind);
     definitions::check_bounds(definition);
-    if (const int64_t now = clock::now_ms();
-        definition.kind == slots::Kind::snowflake &&
-        !definition.layout.contains_time(time_of(definition.layout.truncate(now))))
-        report_not_present(definition.layout, now, ERRCODE_INVALID_PARAMETER_VALUE);
+    definitions::check_present(definition);
     definitions::check_unique_in_cluster(name, definition);
     definitions::insert(name, definition);
     notice_equal_ids(name, definition);

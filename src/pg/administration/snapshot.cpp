@@ -140,6 +140,7 @@ SNOWDRIFT_FUNCTION(restore) {
                settings::max_clock_lead + max_wait(snapshot.definition.layout.unit_ms));
     PreventCommandIfReadOnly("snowdrift.restore()");
     if (!definitions::lookup(name)) {
+        definitions::check_present(snapshot.definition);
         definitions::check_unique_in_cluster(name, snapshot.definition);
         definitions::insert(name, snapshot.definition);
         notice_equal_ids(name, snapshot.definition);

@@ -88,7 +88,7 @@ pg_noinline auto draw(Handle& handle) {
             watermark::Environment<Handle> environment{handle};
             watermark::hold(environment);
         }
-        Assert(handle.is_prepared() && watermark::is_held(handle.generator()));
+        Assert(watermark::is_held(handle.generator()));  // the handle may be outdated again
         Request request;
         auto answer = handle.ask(request);
         if (unlikely(answer.verdict != Verdict::issued))

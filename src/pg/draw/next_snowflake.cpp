@@ -65,8 +65,12 @@ class SnowflakeHandle : public NodeHandle {
         return watermark::check_row(*this, unix_ms);
     }
 
-    /// The watermark for the statement that calls the SQL function.
+    /// The watermark for the statement that calls the SQL function. Raises 55000 if the layout has
+    /// not begun: its first time, which would be the watermark, can be far ahead of the clock, and
+    /// so would be the mark.
     Id watermark() {
+        if (const int64_t now = clock::now_ms(); now < layout().epoch_unix_ms)
+            report_not_present(layout(), now, ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE);
         const int64_t unix_ms = watermark::read_for_statement(*this);
         const bool has_negative = unix_ms < layout().epoch_unix_ms;  // a row whose number is no ID
         return has_negative ? PG_INT64_MIN : layout().boundary(time_of(unix_ms));

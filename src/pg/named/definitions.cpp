@@ -14,6 +14,7 @@
 #include "pg/support/insert_row.hpp"
 #include "pg/support/name_list.hpp"
 #include "pg/support/time.hpp"
+#include "pg/types/snowflake_layout_type.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
@@ -127,6 +128,14 @@ void check_bounds(const Definition& definition) {
              errmsg("sequence range %lld .. %lld is too narrow",
                     static_cast<long long>(sequence_min), static_cast<long long>(sequence_max)),
              errdetail("A generator needs at least 4 sequence numbers, and 32 to spread them.")));
+}
+
+void check_present(const Definition& definition) {
+    if (definition.kind != slots::Kind::snowflake) return;
+    const SnowflakeLayout& layout = definition.layout;
+    const int64_t now = clock::now_ms();
+    if (!layout.contains_time(time_of(layout.truncate(now))))
+        report_not_present(layout, now, ERRCODE_INVALID_PARAMETER_VALUE);
 }
 
 void begin_after_others(const GeneratorId& generator) {

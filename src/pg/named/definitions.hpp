@@ -37,6 +37,10 @@ inline constexpr size_t max_name_length = NAMEDATALEN - 1;
 /// its starts are spread. Raises 22023.
 void check_bounds(const Definition& definition);
 
+/// Ensures that a Snowflake generator can issue IDs: that its layout contains the present. Raises
+/// 22023.
+void check_present(const Definition& definition);
+
 /// The definition of the generator `name`; nothing if there is none. Raises 22003 or 22023 if the
 /// definition is invalid, which is possible only for a row inserted by hand.
 std::optional<Definition> lookup(const char* name);

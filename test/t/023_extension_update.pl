@@ -1,5 +1,5 @@
 # ALTER EXTENSION snowdrift UPDATE to a made-up version 1.1: the new library works with the SQL objects of 1.0, the
-# extension's owner need not be a superuser, and an updated extension is the same as a new one.
+# extension's owner need not be a superuser, privileges are kept, and an updated extension is the same as a new one.
 use strict;
 use warnings FATAL => 'all';
 use Test::More;
@@ -31,6 +31,15 @@ CREATE FUNCTION snowdrift.made_up() RETURNS integer
     AS 'MODULE_PATHNAME', 'snowdrift_made_up' LANGUAGE C STABLE;
 COMMENT ON FUNCTION snowdrift.made_up() IS 'a function of version 1.1';
 GRANT EXECUTE ON FUNCTION snowdrift.made_up() TO @extowner@;
+CREATE FUNCTION snowdrift.count_rows("table" regclass) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    n pg_catalog.int8;
+BEGIN
+    PERFORM snowdrift.check_owner("table");
+    EXECUTE pg_catalog.concat('SELECT pg_catalog.count(*) FROM ', snowdrift.qualified_name("table")) INTO n;
+    RETURN n;
+END $$;
+COMMENT ON FUNCTION snowdrift.count_rows(regclass) IS 'a tool of version 1.1';
 CREATE OR REPLACE VIEW snowdrift.clock AS SELECT *, snowdrift.made_up() FROM snowdrift.read_clock();
 };
 	write_file('snowdrift--1.0--1.1.sql',
@@ -78,7 +87,13 @@ as('manager', $node, q{
 	CREATE INDEX ON posts (event);
 	CREATE INDEX ON posts USING hash (tag);
 	CREATE VIEW lead AS SELECT lead FROM snowdrift.clock;
-	INSERT INTO posts SELECT FROM generate_series(1, 1000)});
+	INSERT INTO posts SELECT FROM generate_series(1, 1000);
+	CREATE TABLE orders (id serial PRIMARY KEY);
+	SELECT snowdrift.watch('orders'), snowdrift.watch('posts', 'id');
+	INSERT INTO orders VALUES (DEFAULT), (DEFAULT)});
+my $privileges = q{GRANT EXECUTE ON FUNCTION snowdrift.snapshot TO someone; REVOKE EXECUTE ON FUNCTION next_ulid() FROM PUBLIC;
+	GRANT EXECUTE ON FUNCTION next_ulid() TO someone; REVOKE SELECT ON snowdrift.clock FROM PUBLIC; GRANT SELECT ON snowdrift.clock TO someone};
+as('manager', $node, $privileges);
 is(as('manager', $node, 'SELECT extversion FROM pg_extension WHERE extname = $$snowdrift$$'),
 	'1.0', 'the owner of a database installs version 1.0');
 my $old = $node->background_psql('app', on_error_stop => 0);
@@ -115,13 +130,20 @@ is(as('manager', $node, q{
 		SET enable_seqscan = off;
 		SELECT count(*) FROM posts p WHERE id = (SELECT id FROM posts WHERE event = p.event AND tag = p.tag)}),
 	1001, 'the rows and their indexes are unchanged');
+is(as('someone', $node, q{SELECT snowdrift.count_rows('posts')}) =~ /(ERROR: .*)/ ? $1 : '', 'ERROR:  42501: must be owner of table posts',
+	'a new tool checks its caller');
+is(as('manager', $node, q{SELECT snowdrift.count_rows('posts'); INSERT INTO orders DEFAULT VALUES; SELECT id FROM snowdrift.read_new(NULL::orders, 1)}), "1001\n2\n3",
+	'... and works, and watched tables are still read');
+ok($node->poll_query_until('app', 'SELECT count(*) = 1001 FROM snowdrift.read_new(NULL::posts, NULL::bigint, 2000)'),
+	'... with IDs that are ahead of the clock, because the memory is new');
 like(as('manager', $node, 'SELECT lead FROM lead'), qr/^\d\d:/, 'views of the extension\'s views remain');
 
 $node->safe_psql('postgres', 'CREATE DATABASE fresh OWNER manager');
 $node->safe_psql('fresh', 'SET ROLE manager; CREATE EXTENSION snowdrift');
+$node->safe_psql('fresh', "SET ROLE manager; $privileges");
 my $fresh = objects_of($node, 'fresh');
 like($fresh, qr/^function snowdrift\.made_up\(\)/m, 'a new extension has the objects of 1.1');
-is(objects_of($node, 'app'), $fresh, '... and the updated one has the same objects');
+is(objects_of($node, 'app'), $fresh, '... and the updated one has the same objects, and the privileges that were granted and revoked');
 $node->stop;
 
 done_testing();

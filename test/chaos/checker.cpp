@@ -177,6 +177,8 @@ constexpr std::array rules{
     Rule{"55000", "watermark is unknown for this snapshot", Fault::any},
     // The primary has published none since the extension was created, or could read none.
     Rule{"55000", "no watermark of ", std::nullopt},
+    // publish_watermarks() waits for a lock only briefly, such as one of a session that is stopped.
+    Rule{"55P03", "lock timeout", std::nullopt},
     // The standby replays a lock or a removal of rows that the statement needs.
     Rule{"40001", "conflict with recovery", Fault::any},
     // The client has reached a server that is not promoted yet.

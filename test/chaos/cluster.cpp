@@ -247,13 +247,17 @@ std::vector<std::string> Cluster::crashes() {
 }
 
 std::vector<std::string> Cluster::describe_lost(Server& server, unsigned lineage) {
+    // In an hour, a seal gets hundreds of keys, and each unsealed ID can try all of them.
+    const auto query_all = [&](const std::string& statement) {
+        return server.query(statement, seconds{60}, std::chrono::minutes{30});
+    };
     std::vector<Id> stored;
-    for (const auto& row : server.query("SELECT id FROM posts"))
+    for (const auto& row : query_all("SELECT id FROM posts"))
         stored.push_back(*parse_id(Format::snowflake, row[0].c_str()));
     std::vector<std::string> described;
     for (const Id& id : find_lost(run_.paths.history(), lineage, std::move(stored)))
         described.push_back(server.name + " has no row with ID " + std::to_string(id.low));
-    for (const auto& row : server.query(
+    for (const auto& row : query_all(
              "SELECT id, sealed FROM posts WHERE server = " + std::to_string(server.number) +
              " AND snowflake_unseal(sealed, 'posts', invalid_ok => true) IS DISTINCT FROM id"))
         described.push_back(server.name + " does not unseal ID " + row[0].c_str() + ", " +

@@ -3357,7 +3357,7 @@ BEGIN
         USING ERRCODE = '0A000', DETAIL = concat_ws(E'\n', first_lines, lines),
         HINT = CASE WHEN lines IS NULL AND refusals IS NULL THEN 'Change these columns first.'
             WHEN lines IS NULL THEN 'Change these first, or use snowdrift.convert_keys(), which locks the tables until it ends; if a conversion has begun, run abandon_script() before.'
-            ELSE concat_ws(E'\n', concat(CASE WHEN refusals IS NULL THEN 'In one transaction, drop' ELSE 'Drop' END,
+            ELSE concat_ws(E'\n', concat(CASE WHEN refusals IS NULL THEN 'In one transaction that begins with SET LOCAL lock_timeout = ''2s'', drop' ELSE 'Drop' END,
                     ' these objects in this order, convert the keys, and create the objects again in the reverse order:'),
                 drops, '-- convert the keys here', creates,
                 CASE WHEN creates ~ '[[:<:]](integer|smallint)[[:>:]]' OR lines ~ 'which takes integers' THEN 'First, let these statements, and the functions that they call, use bigint instead of integer.' END,
@@ -3378,7 +3378,7 @@ BEGIN ATOMIC
             SELECT CASE WHEN other ~ '^trigger snowdrift_hold_' THEN 'is watched; call snowdrift.unwatch() first, and snowdrift.watch() afterwards'
                 ELSE format('has an identity, whose sequence is also used by %s; change that first', other) END
             FROM snowdrift.owned_sequences(ARRAY[m]) AS i, snowdrift.other_users(i.sequence, ARRAY(SELECT member FROM snowdrift.with_inheriting((plan).keys))) AS other
-            WHERE i.is_identity
+            WHERE i.is_identity AND other !~ '^trigger snowdrift_(insert|update)_'    -- of the same watch
             UNION ALL
             SELECT 'is in a typed table' WHERE reloftype <> 0 AND is_member
             UNION ALL
@@ -3387,7 +3387,7 @@ BEGIN ATOMIC
                 AND (attnum = ANY (partattrs) OR EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = c.oid AND objsubid = 0
                     AND refclassid = 'pg_class'::regclass AND refobjid = c.oid AND refobjsubid = attnum AND deptype = 'i'))
             UNION ALL
-            SELECT format('is in the type of %s', pg_describe_object('pg_class'::regclass, u.attrelid, u.attnum))
+            SELECT format('is in the type of %s; change that first', pg_describe_object('pg_class'::regclass, u.attrelid, u.attnum))
             FROM pg_type AS row_type, pg_depend, pg_attribute AS u JOIN pg_class AS uc ON uc.oid = u.attrelid AND uc.relkind IN ('r', 'p', 'm')
             WHERE is_member AND row_type.oid = c.reltype AND refclassid = 'pg_type'::regclass AND refobjid IN (row_type.oid, row_type.typarray)
                 AND classid = 'pg_class'::regclass AND u.attrelid = objid AND u.attnum = objsubid AND objsubid > 0
@@ -4097,14 +4097,15 @@ DECLARE
     statement pg_catalog.text;
     first_id pg_catalog.int8;
 BEGIN
-    BEGIN
-        EXECUTE pg_catalog.concat('SELECT ', call) INTO first_id;    -- raises errors before this function waits for locks
-    EXCEPTION WHEN read_only_sql_transaction THEN    -- of the SQL edition, in a dry run: the keys are not compared
-    END;
+    PERFORM snowdrift.generator_layout(generator_name);    -- raises an error, before this function waits for locks, if there is no such generator
     locked := snowdrift.lock_and_plan(tables, "column", call, dry_run);
     plan := locked.plan;
     risks := locked.risks;
     schemas := snowdrift.schemas_of(plan);
+    BEGIN
+        EXECUTE pg_catalog.concat('SELECT ', call) INTO first_id;    -- not before the wait: it holds back the watermark
+    EXCEPTION WHEN read_only_sql_transaction THEN    -- of the SQL edition, in a dry run: the keys are not compared
+    END;
     PERFORM snowdrift.check_keys(plan, first_id, dry_run);
     PERFORM snowdrift.report_conversion(plan, tables, risks);
     statements := ARRAY(SELECT * FROM snowdrift.conversion_statements(plan, pg_catalog.current_setting('search_path')));
@@ -5541,6 +5542,7 @@ COMMENT ON FUNCTION snowdrift.relation_problem(regclass) IS 'why new rows of a t
 CREATE FUNCTION snowdrift.default_problem("table" regclass, number smallint) RETURNS text LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 BEGIN
     RETURN (SELECT CASE WHEN a.attgenerated <> '' THEN 'It is a generated column.'
+        WHEN b.kind <> ALL (snowdrift.kinds_with_watermarks()) THEN format('IDs in a column of type %s have no watermark.', format_type(b.type, NULL))
         ELSE format('%s, %s, does not draw from a known sequence or generator alone', CASE WHEN d.oid IS NULL THEN 'The default of its domain' ELSE 'Its default' END, e.expression)
             || coalesce(format(': ALTER TABLE %s ALTER COLUMN %I SET DEFAULT ', a.attrelid::regclass, a.attname) || CASE
                 WHEN b.kind = 'snowflake' AND e.expression !~ 'nextval' THEN 'next_snowflake()'
@@ -5613,6 +5615,9 @@ DECLARE
     name text;
     owner oid;
     problem text;
+    has_other_kind CONSTANT boolean := EXISTS (SELECT FROM pg_index JOIN pg_attribute AS c ON c.attrelid = indrelid AND c.attnum = ANY (indkey)
+        WHERE indrelid = "table" AND indisprimary AND snowdrift.id_kind(snowdrift.base_type(c.atttypid)) <> ALL (snowdrift.kinds_with_watermarks()));
+    watchable CONSTANT text := 'Columns whose defaults draw from a sequence can be watched, and those with IDs of generators of kind ' || array_to_string(snowdrift.kinds_with_watermarks(), ', ') || '.';
     a pg_attribute;
     k record;
     w record;
@@ -5644,13 +5649,14 @@ BEGIN
                  FROM pg_index JOIN pg_attribute AS c ON c.attrelid = indrelid AND c.attnum = ANY (indkey) WHERE indrelid = "table" AND indisprimary),
                 'No default calls nextval or a function of Snowdrift.'),
             HINT = CASE WHEN relation.relispartition THEN format('Watch the partitioned table: SELECT snowdrift.watch(%L).', pg_partition_root("table"))
+                WHEN has_other_kind AND "column" IS NULL THEN watchable
                 ELSE format('Name the column to watch: SELECT snowdrift.watch(%L, ''column'').', "table") END;
     ELSIF problem IS NOT NULL THEN
         RAISE 'column "%" of table "%" cannot be watched', k.column, snowdrift.plain_name("table") USING ERRCODE = CASE WHEN a.attgenerated <> '' THEN '0A000' ELSE '55000' END, DETAIL = problem;
     ELSIF k.kind IS NULL THEN
         RAISE 'column "%" of table "%" contains no IDs that have a watermark', k.column, snowdrift.plain_name("table") USING ERRCODE = '42804',
             DETAIL = format('The column is of type %s, and no sequence draws its values.', format_type(snowdrift.base_type(a.atttypid), NULL)),
-            HINT = 'Columns whose defaults draw from a sequence can be watched, and those with IDs of generators of kind ' || array_to_string(snowdrift.kinds_with_watermarks(), ', ') || '.';
+            HINT = watchable;
     ELSIF k.generator <> '' AND NOT EXISTS (SELECT FROM snowdrift.generators AS g WHERE (g.kind, g.name) = (k.kind, k.generator)) THEN
         RAISE 'ID generator "%" does not exist', k.generator USING ERRCODE = '42704', DETAIL = format('The default of column "%s" draws from it.', k.column);
     ELSIF k.kind = 'snowflake' AND NOT k.is_default THEN
@@ -5778,13 +5784,16 @@ END $$;
 COMMENT ON FUNCTION snowdrift.feed(regclass) IS 'column by which new rows of a table are read, and what draws its values';
 
 -- An INSERT of no rows takes the hold of a sequence as any other does, and needs the same privilege. A generator takes its hold when it
--- draws.
+-- draws. Nobody can read new rows of a sequence's table that is not watched, as during a conversion: there is nothing to hold.
 CREATE FUNCTION snowdrift.hold("table" regclass) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     f pg_catalog.record;
 BEGIN
     IF "table" IS NULL THEN
         RAISE 'table must not be null' USING ERRCODE = '22004';
+    ELSIF NOT EXISTS (SELECT FROM snowdrift.watches("table")) AND EXISTS (SELECT FROM snowdrift.drawing_columns("table") AS d
+            JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) "table" WHERE d.sequence IS NOT NULL AND NOT c.relispartition) THEN
+        RETURN;
     END IF;
     f := snowdrift.feed("table");
     IF f.kind OPERATOR(pg_catalog.=) 'sequence' THEN
@@ -5794,7 +5803,7 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION snowdrift.hold(regclass)
-    IS 'hold back the watermark of a watched table until the transaction ends, so that it can draw numbers before it inserts rows';
+    IS 'hold back the watermark of a table until the transaction ends, so that it can draw numbers before it inserts rows; does nothing if the key is a sequence''s and the table is not watched';
 
 -- The number before the one that a sequence returns next if it has returned none since it was created or set. Only for a caller's own
 -- rights, because it reads the sequence by its name. The last number is read again: a number that is being drawn can be seen half.
@@ -6093,17 +6102,17 @@ END $$;
 COMMENT ON FUNCTION snowdrift_tables.add_seal_key(text, integer, bytea) IS 'add a key of a seal; a random one if it is null';
 
 -- A restore creates functions that PUBLIC may call, and grants and revokes afterwards, unless a role of a grant does not exist.
-CREATE FUNCTION snowdrift_tables.refuse_public(function regprocedure) RETURNS void LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION snowdrift_tables.report_not_private(function regprocedure) RETURNS void LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RAISE 'function % must not be executable by PUBLIC', function USING ERRCODE = '42501',
         HINT = (SELECT format('In the SQL edition, after a restore, run its file again. Otherwise, let role %s run REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC.', string_agg(a.grantor::regrole::text, ' and role '), function)
             FROM pg_proc AS p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) AS a WHERE p.oid = function AND a.grantee = 0);
 END $$;
-COMMENT ON FUNCTION snowdrift_tables.refuse_public(regprocedure) IS 'raise an error because all roles may execute function';
+COMMENT ON FUNCTION snowdrift_tables.report_not_private(regprocedure) IS 'raise an error because all roles may execute function';
 
 CREATE FUNCTION snowdrift_tables.check_seals_are_private() RETURNS void LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    PERFORM snowdrift_tables.refuse_public(min(oid)) FROM pg_proc WHERE pronamespace = 'snowdrift'::regnamespace
+    PERFORM snowdrift_tables.report_not_private(min(oid)) FROM pg_proc WHERE pronamespace = 'snowdrift'::regnamespace
         AND proname IN ('create_seal', 'rotate_seal', 'drop_seal', 'seal_keys') AND has_function_privilege('public', oid, 'EXECUTE') HAVING count(*) > 0;
 END $$;
 COMMENT ON FUNCTION snowdrift_tables.check_seals_are_private() IS 'raise an error if all roles may read or change keys';

@@ -427,6 +427,23 @@ DROP TABLE halves;
 CREATE TABLE texts (id text PRIMARY KEY DEFAULT 'a');
 SELECT split_part(public.error_of($$SELECT snowdrift.watch('texts', 'id')$$), E'\n', 1);
 DROP TABLE texts;
+-- a sequence that has returned its last number
+CREATE TABLE used_up (id bigserial PRIMARY KEY);
+SELECT snowdrift.watch('used_up');
+INSERT INTO used_up DEFAULT VALUES;
+SELECT setval('used_up_id_seq', 9223372036854775807);
+SELECT id FROM snowdrift.read_new(NULL::used_up);
+DROP TABLE used_up;
+-- hold() of a table that is not watched, as during a conversion
+CREATE TABLE unheld (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY);
+BEGIN;
+SELECT snowdrift.hold('unheld');
+SELECT count(*) FROM snowdrift.watermark_holders;
+COMMIT;
+-- The three triggers of a watch are one obstacle.
+SELECT snowdrift.watch('unheld');
+SELECT public.error_of($$SELECT snowdrift.convert_keys('{unheld}')$$);
+DROP TABLE unheld;
 -- A generator that does not exist
 CREATE TABLE misspelled (id bigint DEFAULT next_snowflake('evnts'));
 SELECT public.error_of($$SELECT snowdrift.watch('misspelled')$$);

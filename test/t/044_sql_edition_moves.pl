@@ -220,6 +220,29 @@ as_owner(sub {
 	install('copied', '... and the file is run again', "$dir/ids.sql");
 });
 is($node->safe_psql('copied', q{SELECT has_function_privilege('keeper', 'ids.snowflake_seal(bigint, text)', 'EXECUTE')}), 'f', '... which revokes what default privileges have granted');
+like(error_of_database($node, 'copied', "SET ROLE owner;\n\\i sql-edition/snowdrift.sql"),
+	qr{42710: the SQL edition is installed in schema ids\nHINT:  Run the output of sed 's/public\\\./ids\./g' snowdrift\.sql\.}, 'the file for another schema is refused');
+append_to_file("$dir/ids.txt", slurp_file('sql-edition/objects.txt') =~ s/public/ids/gr);
+my ($listed) = run_command([ 'sh', '-c', "pg_restore -l $dir/ids.dump | grep -v -F -f $dir/ids.txt -e ' SCHEMA - ids ' | grep -v '^;'" ]);
+is(join("\n", map { s/^\S+ \d+ \d+ //r } grep { !/ DEFAULT ACL ids / } split /\n/, $listed), 'TABLE DATA snowdrift_tables seal_key owner',
+	'... and with the other name in objects.txt, the list for a move contains none of its objects, but the keys');
+
+# Removing it
+my ($removal) = slurp_file('docs/managed-clouds.md') =~ /^## Removing it\n(.*?)^## /ms;
+my ($list_others, $drop) = $removal =~ /```sql\n(.*?)```/gs;
+$node->safe_psql('postgres', 'CREATE DATABASE removed OWNER owner');
+as_owner(sub { install('removed', 'the file is installed in a database from which it is removed') });
+$node->safe_psql('removed', q{SET ROLE owner; CREATE TABLE own (id bigint DEFAULT next_snowflake(), created_at timestamptz GENERATED ALWAYS AS (snowflake_timestamp(id)) STORED);
+	SELECT snowdrift.watch('own'), snowdrift.create_seal('own'); CREATE VIEW sealed AS SELECT snowflake_seal(id, 'own') FROM own; CREATE TABLE layouts (layout snowflake_layout);
+	INSERT INTO own DEFAULT VALUES});
+my $others = sub { join(', ', sort split /\n/, $node->safe_psql('removed', "SET ROLE owner; $list_others") =~ s/(trigger snowdrift_\w+?)_.*/$1/gr =~ s/rule _RETURN on //gr) };
+is($others->(), 'column layout of table layouts, default value for column created_at of table own, default value for column id of table own, trigger snowdrift_insert, trigger snowdrift_update, view sealed',
+	'... the objects of others that use it are listed');
+$node->safe_psql('removed', q{SET ROLE owner; SELECT snowdrift.unwatch('own'); DROP VIEW sealed; DROP TABLE layouts; ALTER TABLE own ALTER created_at DROP EXPRESSION, ALTER id DROP DEFAULT});
+is($others->(), '', '... until there are none');
+$node->safe_psql('removed', "SET ROLE owner; $drop");
+is($node->safe_psql('removed', q{SELECT count(*) FROM own WHERE created_at IS NOT NULL; SELECT nspname FROM pg_namespace WHERE nspname ~ 'snowdrift';
+	SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = 'public'::regnamespace; SELECT oid::regtype FROM pg_type WHERE typname = 'snowflake_layout'}), 1, '... and then nothing is left but the rows');
 
 # A role whose name must be quoted
 $node->safe_psql('postgres', 'CREATE ROLE "Admin@example.com" LOGIN; CREATE DATABASE quoted OWNER "Admin@example.com"');

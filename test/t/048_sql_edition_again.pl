@@ -121,6 +121,36 @@ is(in('narrow', "SELECT next_snowflake() > $last, (SELECT max(lead) < '30 s' FRO
 	"t|t\nweb|si|3|f\n2", '... after it, generators, their states and views of the user are kept');
 is(in('narrow', $objects) =~ s/app=X\*/app=X/r, in('new', $objects), '... and privileges');
 
+# The file of a made-up next version, which has another tool, while a watched table is written
+my $next = $node->basedir . '/next.sql';
+my $tool = q{CREATE OR REPLACE FUNCTION snowdrift.count_rows("table" regclass) RETURNS bigint LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    n bigint;
+BEGIN
+    PERFORM snowdrift.check_owner("table");
+    EXECUTE concat('SELECT count(*) FROM ', snowdrift.qualified_name("table")) INTO n;
+    RETURN n;
+END $$;
+COMMENT ON FUNCTION snowdrift.count_rows(regclass) IS 'a tool of the next version';
+};
+append_to_file($next, slurp_file($file) =~ s/(?=^CREATE OR REPLACE FUNCTION snowdrift\.unwatch)/$tool\n/mr);
+my $before = in('older', $objects);
+in('older', q{SELECT snowdrift.watch('posts'); CREATE TABLE orders (id serial PRIMARY KEY); SELECT snowdrift.watch('orders'); SELECT snowdrift.create_seal('orders', sha256('key'))});
+my $sealed = in('older', q{SELECT snowflake_seal(7, 'orders')});
+$session = $node->background_psql('older', extra_params => [ '-U', 'owner' ]);
+$session->query_safe('BEGIN; INSERT INTO orders DEFAULT VALUES; INSERT INTO posts DEFAULT VALUES');
+in('older', "BEGIN;\n\\i $next\nCOMMIT; INSERT INTO orders DEFAULT VALUES");
+is(in('older', 'SELECT count(*) FROM snowdrift.read_new(NULL::orders); SELECT count(*) FROM snowdrift.read_new(NULL::posts)'), "0\n3",
+	'a next version is installed while a watched table is written, and readers wait for the rows');
+$session->query_safe('INSERT INTO orders DEFAULT VALUES; COMMIT');
+$session->quit;
+is(in('older', "SELECT count(*) FROM snowdrift.read_new(NULL::orders); SELECT snowdrift.count_rows('posts'); SELECT snowflake_unseal('$sealed', 'orders')"),
+	"3\n4\n7", '... which are then read; the new tool works, and seals are kept');
+like(error_as('app', 'older', q{SELECT snowdrift.count_rows('posts')}), qr/42501: permission denied for schema snowdrift/, '... for those who may use the schema');
+is(in('older', $objects) =~ s/^function snowdrift\.count_rows.*\n//mr, $before, '... and nothing else is new, also no privilege');
+in('older', "\\i $file");
+is(in('older', "SELECT snowdrift.count_rows('posts')"), 4, '... and the file of this version, over the next one, drops nothing');
+
 # It waits briefly for all locks.
 $session = $node->background_psql('narrow', extra_params => [ '-U', 'owner' ]);
 $session->query_safe("SELECT snowdrift.create_seal('orders'); BEGIN; SELECT snowdrift.rotate_seal('orders')");
@@ -252,7 +282,7 @@ refuses('app', q{CREATE DOMAIN public.snowflake_layout AS text}, qr/42501: type 
 refuses('app', 'CREATE SCHEMA snowdrift', qr/42501: schema snowdrift belongs to role app\n/, 'a schema of another role');
 refuses('owner', 'CREATE SCHEMA snowdrift; CREATE TABLE snowdrift.flakes ()', qr/42501: schema snowdrift belongs/, 'a schema of the owner, for the superuser');
 like(error_as('owner', 'prepared', "\\i $file"), qr/42P06: schema "snowdrift" already exists\nDETAIL:  It contains "flakes"/, '... and for the owner, because of its table');
-like(error_as($superuser, 'new', "\\i $file"), qr/42501: .* belongs to role owner\nHINT:  If this role .* Otherwise, run the file as the role that has\./,
+like(error_as($superuser, 'new', "\\i $file"), qr/42501: .* belongs to role owner\nHINT:  If role owner has installed or restored the SQL edition, run the file as this role/,
 	'only the role that has installed the file can install it again');
 like(error_as('owner', 'new', "BEGIN ISOLATION LEVEL REPEATABLE READ;\n\\i $file"), qr/25001: /, '... with a present snapshot');
 $node->safe_psql('new', 'GRANT CREATE ON SCHEMA snowdrift TO app');

@@ -29,6 +29,7 @@ sub waits_harmlessly
 		WHERE mode = 'ShareUpdateExclusiveLock' AND granted AND backend_type = 'client backend'})
 	  or die 'the call does not wait';
 	my ($rc, $out, $error) = $node->psql('postgres', "SET statement_timeout = '20s'; $others");
+	is($node->safe_psql('postgres', q{SELECT count(*) FROM snowdrift.watermark_holders WHERE query !~ 'holders'}), 0, 'a call that waits holds no watermark back');
 	$holder->query_safe('COMMIT');
 	$caller->query_until(qr/ended/, '');
 	$holder->quit;

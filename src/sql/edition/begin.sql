@@ -73,7 +73,13 @@ FOR problem IN
             OR class = 'pg_type'::regclass AND object = to_regtype('public.snowflake_layout'))
         AND owner <> installer LOOP
     RAISE '% belongs to role %', problem.object, problem.owner USING ERRCODE = '42501',
-        HINT = 'If this role has installed it before, drop the object, which is not one of the SQL edition. Otherwise, run the file as the role that has.';
+        HINT = format('If role %s has installed or restored the SQL edition, run the file as this role, or give it the objects with REASSIGN OWNED. Drop the object only if it is not one of the SQL edition.', problem.owner);
+END LOOP;
+-- Its owner has installed the file with another schema in place of "public.".
+FOR problem IN SELECT t.typnamespace::regnamespace AS schema FROM pg_type AS t JOIN pg_namespace AS n ON n.oid = to_regnamespace('snowdrift') AND n.nspowner = t.typowner
+        WHERE t.typname = 'snowflake_layout' AND t.typtype = 'd' AND to_regtype('public.snowflake_layout') IS NULL LOOP
+    RAISE 'the SQL edition is installed in schema %', problem.schema USING ERRCODE = '42710',
+        HINT = format('Run the output of sed ''s/public\./%s./g'' snowdrift.sql.', problem.schema);
 END LOOP;
 -- After a restore with default privileges, other roles can have created triggers and foreign keys, which call their functions as the owner
 -- of the table: also in a condition, or in a cast.

@@ -22,7 +22,7 @@ DECLARE
     body bigint;
 BEGIN
     IF has_function_privilege('public', 'public.snowflake_seal(bigint,text)'::regprocedure, 'EXECUTE') THEN
-        PERFORM snowdrift_tables.refuse_public('public.snowflake_seal(bigint,text)'::regprocedure);
+        PERFORM snowdrift_tables.report_not_private('public.snowflake_seal(bigint,text)'::regprocedure);
     END IF;
     SELECT k.inner_key, k.outer_key INTO inner_key, outer_key FROM snowdrift_tables.seal_key AS k WHERE k.name = snowflake_seal.name COLLATE "C" ORDER BY k.version DESC, k.id DESC LIMIT 1;
     IF inner_key IS NULL THEN
@@ -50,7 +50,7 @@ DECLARE
     id bigint;
 BEGIN
     IF has_function_privilege('public', 'public.snowflake_unseal(uuid,text,boolean)'::regprocedure, 'EXECUTE') THEN
-        PERFORM snowdrift_tables.refuse_public('public.snowflake_unseal(uuid,text,boolean)'::regprocedure);
+        PERFORM snowdrift_tables.report_not_private('public.snowflake_unseal(uuid,text,boolean)'::regprocedure);
     END IF;
     LOOP    -- newest key first; a cursor would cost more than a hash. Parameters are in plans, which can be logged, so no key is one.
         SELECT k.version, k.id, k.inner_key, k.outer_key INTO last, last_id, inner_key, outer_key FROM snowdrift_tables.seal_key AS k

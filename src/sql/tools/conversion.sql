@@ -226,14 +226,15 @@ DECLARE
     statement pg_catalog.text;
     first_id pg_catalog.int8;
 BEGIN
-    BEGIN
-        EXECUTE pg_catalog.concat('SELECT ', call) INTO first_id;    -- raises errors before this function waits for locks
-    EXCEPTION WHEN read_only_sql_transaction THEN    -- of the SQL edition, in a dry run: the keys are not compared
-    END;
+    PERFORM snowdrift.generator_layout(generator_name);    -- raises an error, before this function waits for locks, if there is no such generator
     locked := snowdrift.lock_and_plan(tables, "column", call, dry_run);
     plan := locked.plan;
     risks := locked.risks;
     schemas := snowdrift.schemas_of(plan);
+    BEGIN
+        EXECUTE pg_catalog.concat('SELECT ', call) INTO first_id;    -- not before the wait: it holds back the watermark
+    EXCEPTION WHEN read_only_sql_transaction THEN    -- of the SQL edition, in a dry run: the keys are not compared
+    END;
     PERFORM snowdrift.check_keys(plan, first_id, dry_run);
     PERFORM snowdrift.report_conversion(plan, tables, risks);
     statements := ARRAY(SELECT * FROM snowdrift.conversion_statements(plan, pg_catalog.current_setting('search_path')));

@@ -257,7 +257,7 @@ BEGIN
         USING ERRCODE = '0A000', DETAIL = concat_ws(E'\n', first_lines, lines),
         HINT = CASE WHEN lines IS NULL AND refusals IS NULL THEN 'Change these columns first.'
             WHEN lines IS NULL THEN 'Change these first, or use snowdrift.convert_keys(), which locks the tables until it ends; if a conversion has begun, run abandon_script() before.'
-            ELSE concat_ws(E'\n', concat(CASE WHEN refusals IS NULL THEN 'In one transaction, drop' ELSE 'Drop' END,
+            ELSE concat_ws(E'\n', concat(CASE WHEN refusals IS NULL THEN 'In one transaction that begins with SET LOCAL lock_timeout = ''2s'', drop' ELSE 'Drop' END,
                     ' these objects in this order, convert the keys, and create the objects again in the reverse order:'),
                 drops, '-- convert the keys here', creates,
                 CASE WHEN creates ~ '[[:<:]](integer|smallint)[[:>:]]' OR lines ~ 'which takes integers' THEN 'First, let these statements, and the functions that they call, use bigint instead of integer.' END,
@@ -278,7 +278,7 @@ BEGIN ATOMIC
             SELECT CASE WHEN other ~ '^trigger snowdrift_hold_' THEN 'is watched; call snowdrift.unwatch() first, and snowdrift.watch() afterwards'
                 ELSE format('has an identity, whose sequence is also used by %s; change that first', other) END
             FROM snowdrift.owned_sequences(ARRAY[m]) AS i, snowdrift.other_users(i.sequence, ARRAY(SELECT member FROM snowdrift.with_inheriting((plan).keys))) AS other
-            WHERE i.is_identity
+            WHERE i.is_identity AND other !~ '^trigger snowdrift_(insert|update)_'    -- of the same watch
             UNION ALL
             SELECT 'is in a typed table' WHERE reloftype <> 0 AND is_member
             UNION ALL
@@ -287,7 +287,7 @@ BEGIN ATOMIC
                 AND (attnum = ANY (partattrs) OR EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = c.oid AND objsubid = 0
                     AND refclassid = 'pg_class'::regclass AND refobjid = c.oid AND refobjsubid = attnum AND deptype = 'i'))
             UNION ALL
-            SELECT format('is in the type of %s', pg_describe_object('pg_class'::regclass, u.attrelid, u.attnum))
+            SELECT format('is in the type of %s; change that first', pg_describe_object('pg_class'::regclass, u.attrelid, u.attnum))
             FROM pg_type AS row_type, pg_depend, pg_attribute AS u JOIN pg_class AS uc ON uc.oid = u.attrelid AND uc.relkind IN ('r', 'p', 'm')
             WHERE is_member AND row_type.oid = c.reltype AND refclassid = 'pg_type'::regclass AND refobjid IN (row_type.oid, row_type.typarray)
                 AND classid = 'pg_class'::regclass AND u.attrelid = objid AND u.attnum = objsubid AND objsubid > 0

@@ -53,13 +53,16 @@ END $$;
 COMMENT ON FUNCTION snowdrift.feed(regclass) IS 'column by which new rows of a table are read, and what draws its values';
 
 -- An INSERT of no rows takes the hold of a sequence as any other does, and needs the same privilege. A generator takes its hold when it
--- draws.
+-- draws. Nobody can read new rows of a sequence's table that is not watched, as during a conversion: there is nothing to hold.
 CREATE FUNCTION snowdrift.hold("table" regclass) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     f pg_catalog.record;
 BEGIN
     IF "table" IS NULL THEN
         RAISE 'table must not be null' USING ERRCODE = '22004';
+    ELSIF NOT EXISTS (SELECT FROM snowdrift.watches("table")) AND EXISTS (SELECT FROM snowdrift.drawing_columns("table") AS d
+            JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) "table" WHERE d.sequence IS NOT NULL AND NOT c.relispartition) THEN
+        RETURN;
     END IF;
     f := snowdrift.feed("table");
     IF f.kind OPERATOR(pg_catalog.=) 'sequence' THEN
@@ -69,7 +72,7 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION snowdrift.hold(regclass)
-    IS 'hold back the watermark of a watched table until the transaction ends, so that it can draw numbers before it inserts rows';
+    IS 'hold back the watermark of a table until the transaction ends, so that it can draw numbers before it inserts rows; does nothing if the key is a sequence''s and the table is not watched';
 
 -- The number before the one that a sequence returns next if it has returned none since it was created or set. Only for a caller's own
 -- rights, because it reads the sequence by its name. The last number is read again: a number that is being drawn can be seen half.

@@ -28,17 +28,17 @@ END $$;
 COMMENT ON FUNCTION snowdrift_tables.add_seal_key(text, integer, bytea) IS 'add a key of a seal; a random one if it is null';
 
 -- A restore creates functions that PUBLIC may call, and grants and revokes afterwards, unless a role of a grant does not exist.
-CREATE FUNCTION snowdrift_tables.refuse_public(function regprocedure) RETURNS void LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION snowdrift_tables.report_not_private(function regprocedure) RETURNS void LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RAISE 'function % must not be executable by PUBLIC', function USING ERRCODE = '42501',
         HINT = (SELECT format('In the SQL edition, after a restore, run its file again. Otherwise, let role %s run REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC.', string_agg(a.grantor::regrole::text, ' and role '), function)
             FROM pg_proc AS p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) AS a WHERE p.oid = function AND a.grantee = 0);
 END $$;
-COMMENT ON FUNCTION snowdrift_tables.refuse_public(regprocedure) IS 'raise an error because all roles may execute function';
+COMMENT ON FUNCTION snowdrift_tables.report_not_private(regprocedure) IS 'raise an error because all roles may execute function';
 
 CREATE FUNCTION snowdrift_tables.check_seals_are_private() RETURNS void LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    PERFORM snowdrift_tables.refuse_public(min(oid)) FROM pg_proc WHERE pronamespace = 'snowdrift'::regnamespace
+    PERFORM snowdrift_tables.report_not_private(min(oid)) FROM pg_proc WHERE pronamespace = 'snowdrift'::regnamespace
         AND proname IN ('create_seal', 'rotate_seal', 'drop_seal', 'seal_keys') AND has_function_privilege('public', oid, 'EXECUTE') HAVING count(*) > 0;
 END $$;
 COMMENT ON FUNCTION snowdrift_tables.check_seals_are_private() IS 'raise an error if all roles may read or change keys';

@@ -150,6 +150,7 @@ COMMENT ON FUNCTION snowdrift.relation_problem(regclass) IS 'why new rows of a t
 CREATE FUNCTION snowdrift.default_problem("table" regclass, number smallint) RETURNS text LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 BEGIN
     RETURN (SELECT CASE WHEN a.attgenerated <> '' THEN 'It is a generated column.'
+        WHEN b.kind <> ALL (snowdrift.kinds_with_watermarks()) THEN format('IDs in a column of type %s have no watermark.', format_type(b.type, NULL))
         ELSE format('%s, %s, does not draw from a known sequence or generator alone', CASE WHEN d.oid IS NULL THEN 'The default of its domain' ELSE 'Its default' END, e.expression)
             || coalesce(format(': ALTER TABLE %s ALTER COLUMN %I SET DEFAULT ', a.attrelid::regclass, a.attname) || CASE
                 WHEN b.kind = 'snowflake' AND e.expression !~ 'nextval' THEN 'next_snowflake()'
@@ -222,6 +223,9 @@ DECLARE
     name text;
     owner oid;
     problem text;
+    has_other_kind CONSTANT boolean := EXISTS (SELECT FROM pg_index JOIN pg_attribute AS c ON c.attrelid = indrelid AND c.attnum = ANY (indkey)
+        WHERE indrelid = "table" AND indisprimary AND snowdrift.id_kind(snowdrift.base_type(c.atttypid)) <> ALL (snowdrift.kinds_with_watermarks()));
+    watchable CONSTANT text := 'Columns whose defaults draw from a sequence can be watched, and those with IDs of generators of kind ' || array_to_string(snowdrift.kinds_with_watermarks(), ', ') || '.';
     a pg_attribute;
     k record;
     w record;
@@ -253,13 +257,14 @@ BEGIN
                  FROM pg_index JOIN pg_attribute AS c ON c.attrelid = indrelid AND c.attnum = ANY (indkey) WHERE indrelid = "table" AND indisprimary),
                 'No default calls nextval or a function of Snowdrift.'),
             HINT = CASE WHEN relation.relispartition THEN format('Watch the partitioned table: SELECT snowdrift.watch(%L).', pg_partition_root("table"))
+                WHEN has_other_kind AND "column" IS NULL THEN watchable
                 ELSE format('Name the column to watch: SELECT snowdrift.watch(%L, ''column'').', "table") END;
     ELSIF problem IS NOT NULL THEN
         RAISE 'column "%" of table "%" cannot be watched', k.column, snowdrift.plain_name("table") USING ERRCODE = CASE WHEN a.attgenerated <> '' THEN '0A000' ELSE '55000' END, DETAIL = problem;
     ELSIF k.kind IS NULL THEN
         RAISE 'column "%" of table "%" contains no IDs that have a watermark', k.column, snowdrift.plain_name("table") USING ERRCODE = '42804',
             DETAIL = format('The column is of type %s, and no sequence draws its values.', format_type(snowdrift.base_type(a.atttypid), NULL)),
-            HINT = 'Columns whose defaults draw from a sequence can be watched, and those with IDs of generators of kind ' || array_to_string(snowdrift.kinds_with_watermarks(), ', ') || '.';
+            HINT = watchable;
     ELSIF k.generator <> '' AND NOT EXISTS (SELECT FROM snowdrift.generators AS g WHERE (g.kind, g.name) = (k.kind, k.generator)) THEN
         RAISE 'ID generator "%" does not exist', k.generator USING ERRCODE = '42704', DETAIL = format('The default of column "%s" draws from it.', k.column);
     ELSIF k.kind = 'snowflake' AND NOT k.is_default THEN

@@ -226,5 +226,10 @@ SELECT * FROM snowdrift.revert_keys('{negative}');
 SELECT error_of($$SELECT snowdrift.revert_keys('{NULL}')$$);
 SELECT error_of($$SELECT snowdrift.revert_keys('{negative_pkey}')$$);
 
+-- Functions on tables whose rows do not change need no new plan.
+CREATE TABLE wide (id bigserial PRIMARY KEY);
+CREATE FUNCTION count_wide() RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN RETURN (SELECT count(*) FROM wide); END $$;
+SELECT line FROM snowdrift.convert_keys('{wide}', dry_run => true) AS line WHERE line ~ 'count_wide';
+
 SET client_min_messages = error;
 DROP SCHEMA app CASCADE;

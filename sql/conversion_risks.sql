@@ -229,7 +229,8 @@ SELECT error_of($$SELECT snowdrift.revert_keys('{negative_pkey}')$$);
 -- Functions on tables whose rows do not change need no new plan.
 CREATE TABLE wide (id bigserial PRIMARY KEY);
 CREATE FUNCTION count_wide() RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN RETURN (SELECT count(*) FROM wide); END $$;
-SELECT line FROM snowdrift.convert_keys('{wide}', dry_run => true) AS line WHERE line ~ 'count_wide';
+CREATE TABLE by_list (wide_id bigint REFERENCES wide) PARTITION BY LIST (wide_id);
+SELECT line FROM snowdrift.convert_keys('{wide}', dry_run => true) AS line WHERE line ~ 'count_wide|by_list';
 
 SET client_min_messages = error;
 DROP SCHEMA app CASCADE;

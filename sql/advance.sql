@@ -35,8 +35,9 @@ SELECT snowdrift.advance(make_sno('2022-01-01Z', 0, 1, 0));
 SELECT snowdrift.advance(max(id)) FROM (SELECT NULL::bigint) AS empty(id);
 SELECT mark >= :'mark_before' AS mark_stays FROM snowdrift.clock;
 
--- an ID of this server's own number that this server did not issue
+-- an ID of this server's own number that this server issued, and one that it did not issue
 SET client_min_messages = warning;
+SELECT snowdrift.advance(next_snowflake());
 SELECT snowdrift.advance(make_snowflake(clock_timestamp() + interval '50 seconds', 0, 0, 0));
 
 -- errors

@@ -231,6 +231,11 @@ CREATE TABLE wide (id bigserial PRIMARY KEY);
 CREATE FUNCTION count_wide() RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN RETURN (SELECT count(*) FROM wide); END $$;
 CREATE TABLE by_list (wide_id bigint REFERENCES wide) PARTITION BY LIST (wide_id);
 SELECT line FROM snowdrift.convert_keys('{wide}', dry_run => true) AS line WHERE line ~ 'count_wide|by_list';
+BEGIN;
+GRANT INSERT ON wide TO PUBLIC;
+REVOKE EXECUTE ON FUNCTION next_snowflake() FROM PUBLIC;
+SELECT line FROM snowdrift.convert_keys('{wide}', dry_run => true) AS line WHERE line ~ 'privilege';
+ROLLBACK;
 
 SET client_min_messages = error;
 DROP SCHEMA app CASCADE;

@@ -246,6 +246,8 @@ CREATE TABLE sessions (id uuid) PARTITION BY RANGE (id);
 CREATE TABLE sessions_other PARTITION OF sessions DEFAULT;
 INSERT INTO sessions VALUES ('018cc251-f400-4000-8000-000000000000');
 SELECT count(*) FROM snowdrift.create_partitions('sessions', '1 month', '2024-01-01Z', '2024-03-01Z');
+-- the default partition, too, is locked before DETACH PARTITION waits for it
+SELECT snowdrift.tables_to_lock('sessions', ARRAY(SELECT p.partition FROM snowdrift.old_partitions('sessions', '2024-02-15Z', 'uuidv7', NULL) AS p));
 SELECT * FROM snowdrift.drop_partitions_before('sessions', '2024-02-15Z'::timestamptz);
 DROP TABLE sessions;
 

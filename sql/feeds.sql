@@ -434,6 +434,13 @@ INSERT INTO used_up DEFAULT VALUES;
 SELECT setval('used_up_id_seq', 9223372036854775807);
 SELECT id FROM snowdrift.read_new(NULL::used_up);
 DROP TABLE used_up;
+-- Watermarks of temporary tables are not published: no other session reads them.
+BEGIN;
+CREATE TEMPORARY TABLE passing (id serial PRIMARY KEY);
+SET LOCAL client_min_messages = error;    -- other tables
+SELECT snowdrift.watch('passing'), snowdrift.publish_watermarks();
+SELECT count(*) FROM snowdrift.published_watermarks WHERE "table" = 'passing'::regclass;
+ROLLBACK;
 -- hold() of a table that is not watched, as during a conversion
 CREATE TABLE unheld (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY);
 BEGIN;

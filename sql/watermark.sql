@@ -27,6 +27,12 @@ SELECT id < snowflake_watermark() AS id, feed < snowflake_watermark('feed') AS f
     uuid < uuidv7_watermark() AS uuid FROM events;
 SELECT snowflake_watermark() <= next_snowflake() AS id, snowflake_watermark('feed') <= next_snowflake('feed') AS feed,
     ulid_watermark() <= next_ulid() AS ulid, uuidv7_watermark() <= next_uuidv7() AS uuid;
+-- each statement of a transaction has its own
+BEGIN;
+SELECT snowflake_watermark() AS first \gset
+SELECT pg_sleep(0.005);
+SELECT snowflake_watermark() > :first AS is_later;
+COMMIT;
 SELECT snowflake_sequence(snowflake_watermark()) AS sequence, snowflake_worker(snowflake_watermark()) AS worker;
 -- rows of a long time unit are readable when it has ended
 SELECT snowflake_watermark('seconds') <= next_snowflake('seconds') AS unit_is_open;

@@ -330,6 +330,21 @@ like($run_again->(), qr/WARNING:  table "snowdrift_tables\.seal_key" was lost\nH
 
 # ---- Logical replication of all tables: a subscriber adds and drops the keys that the publisher does, and keeps its own.
 
+# More messages about changes than PostgreSQL keeps: a session that does not read them is told only that it has missed some.
+for my $db (@editions)
+{
+	run($db, q{SELECT snowdrift.create_seal('missed')});
+	my $session = $node->background_psql($db, extra_params => [ '-U', 'owner' ]);
+	my $seal = q{SELECT snowflake_seal(1, 'missed')};
+	my ($pid, $first) = split /\n/, $session->query_safe("SELECT pg_backend_pid(); $seal");
+	kill 'STOP', $pid;
+	run($db, q{SELECT snowdrift.rotate_seal('missed'); DO $$ BEGIN FOR i IN 1 .. 500 LOOP CREATE TEMPORARY TABLE passing (id integer PRIMARY KEY); DROP TABLE passing; COMMIT; END LOOP; END $$});
+	kill 'CONT', $pid;
+	is($session->query_safe($seal), run($db, $seal), "$db: a session that has missed messages about changes seals with the new key");
+	isnt(run($db, $seal), $first, '... which is another one');
+	$session->quit;
+}
+
 my $subscriber = new_server('subscriber', allows_streaming => 'logical');
 $subscriber->append_conf('postgresql.conf', "wal_retrieve_retry_interval = '100ms'\n");
 $subscriber->start;

@@ -338,6 +338,10 @@ for my $edition ([ 'extension', 'postgres' ], [ 'edition', 'owner' ])
 	run(q{SELECT snowdrift.watch('held')});
 	like(error($insert), qr/^no error/, "... $db: and then inserts rows");
 	run('DROP TABLE held');
+	$node->safe_psql($db, q{CREATE SEQUENCE private; CREATE TABLE drawing (id bigint PRIMARY KEY DEFAULT nextval('private')); ALTER TABLE drawing OWNER TO stranger});
+	like(error(q{SELECT snowdrift.watch('drawing')}, 'postgres'), qr/ERROR:  42501: permission denied for sequence public\.private\nDETAIL:  The table's owner stranger must be allowed to SELECT from it\./,
+		"$db: a table whose owner may not read its sequence is not watched, not even by a superuser");
+	$node->safe_psql($db, 'DROP TABLE drawing; DROP SEQUENCE private');
 }
 
 # Sequences that begin far above their first number: the first hold has 39 bits of a number before it.

@@ -31,17 +31,8 @@ CREATE FUNCTION snowdrift.made_up() RETURNS integer
     AS 'MODULE_PATHNAME', 'snowdrift_made_up' LANGUAGE C STABLE;
 COMMENT ON FUNCTION snowdrift.made_up() IS 'a function of version 1.1';
 GRANT EXECUTE ON FUNCTION snowdrift.made_up() TO @extowner@;
-CREATE FUNCTION snowdrift.count_rows("table" regclass) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
-DECLARE
-    n pg_catalog.int8;
-BEGIN
-    PERFORM snowdrift.check_owner("table");
-    EXECUTE pg_catalog.concat('SELECT pg_catalog.count(*) FROM ', snowdrift.qualified_name("table")) INTO n;
-    RETURN n;
-END $$;
-COMMENT ON FUNCTION snowdrift.count_rows(regclass) IS 'a tool of version 1.1';
 CREATE OR REPLACE VIEW snowdrift.clock AS SELECT *, snowdrift.made_up() FROM snowdrift.read_clock();
-};
+} . made_up_tool();
 	write_file('snowdrift--1.0--1.1.sql',
 		($begin =~ s/CREATE EXTENSION snowdrift/ALTER EXTENSION snowdrift UPDATE/r) . $change);
 	write_file('snowdrift--1.1.sql', $script . $change);

@@ -123,16 +123,7 @@ is(in('narrow', $objects) =~ s/app=X\*/app=X/r, in('new', $objects), '... and pr
 
 # The file of a made-up next version, which has another tool, while a watched table is written
 my $next = $node->basedir . '/next.sql';
-my $tool = q{CREATE OR REPLACE FUNCTION snowdrift.count_rows("table" regclass) RETURNS bigint LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    n bigint;
-BEGIN
-    PERFORM snowdrift.check_owner("table");
-    EXECUTE concat('SELECT count(*) FROM ', snowdrift.qualified_name("table")) INTO n;
-    RETURN n;
-END $$;
-COMMENT ON FUNCTION snowdrift.count_rows(regclass) IS 'a tool of the next version';
-};
+my $tool = made_up_tool();
 append_to_file($next, slurp_file($file) =~ s/(?=^CREATE OR REPLACE FUNCTION snowdrift\.unwatch)/$tool\n/mr);
 my $before = in('older', $objects);
 in('older', q{SELECT snowdrift.watch('posts'); CREATE TABLE orders (id serial PRIMARY KEY); SELECT snowdrift.watch('orders'); SELECT snowdrift.create_seal('orders', sha256('key'))});

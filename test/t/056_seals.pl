@@ -328,8 +328,6 @@ for my $options ([], [ '-T', 'snowdrift_tables.seal_key' ], [ '-N', 'snowdrift_t
 $node->safe_psql('granting_restored', 'DROP TABLE snowdrift_tables.seal_key');
 like($run_again->(), qr/WARNING:  table "snowdrift_tables\.seal_key" was lost\nHINT:  .*backup/, 'a loss of the keys is reported');
 
-# ---- Logical replication of all tables: a subscriber adds and drops the keys that the publisher does, and keeps its own.
-
 # More messages about changes than PostgreSQL keeps: a session that does not read them is told only that it has missed some.
 for my $db (@editions)
 {
@@ -344,6 +342,8 @@ for my $db (@editions)
 	isnt(run($db, $seal), $first, '... which is another one');
 	$session->quit;
 }
+
+# ---- Logical replication of all tables: a subscriber adds and drops the keys that the publisher does, and keeps its own.
 
 my $subscriber = new_server('subscriber', allows_streaming => 'logical');
 $subscriber->append_conf('postgresql.conf', "wal_retrieve_retry_interval = '100ms'\n");

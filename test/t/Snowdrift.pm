@@ -10,7 +10,7 @@ use IPC::Open2;
 use IPC::Run ();
 use Time::HiRes qw(usleep);
 
-our @EXPORT = qw(new_server standby_of finds_staged use_own_copy create_edition install_library library_of_copy sharedir_of_copy start_with_clock set_clock command_for_clock
+our @EXPORT = qw(new_server standby_of finds_staged use_own_copy made_up_tool create_edition install_library library_of_copy sharedir_of_copy start_with_clock set_clock command_for_clock
   error_of error_of_database errors start_load wait_for_load end_load
   received_by_each duplicates create_all_kinds create_tables draw_all_kinds insert_all_kinds
   load_behind timestamp_of last_sno witness stop_idle count_of read_views fill_disk);
@@ -52,6 +52,21 @@ sub extension_conf
 
 # finds_staged(): whether a server finds extensions outside of its own folders
 sub finds_staged { return extension_conf() =~ /\Q$ENV{SNOWDRIFT_ROOT}\E/ }
+
+# made_up_tool(): statements that create a tool in SQL, of a made-up next version
+sub made_up_tool
+{
+	return q{CREATE OR REPLACE FUNCTION snowdrift.count_rows("table" regclass) RETURNS bigint LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    n bigint;
+BEGIN
+    PERFORM snowdrift.check_owner("table");
+    EXECUTE concat('SELECT count(*) FROM ', snowdrift.qualified_name("table")) INTO n;
+    RETURN n;
+END $$;
+COMMENT ON FUNCTION snowdrift.count_rows(regclass) IS 'a tool of the next version';
+};
+}
 
 # use_own_copy(): makes this test's servers use a copy of the staged extension, which the test may change. Where a server
 # finds extensions only in its own folders, copies these too: its programs look for them beside themselves.

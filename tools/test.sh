@@ -125,9 +125,9 @@ quick_unit_tests() { printf '%s\n' test/unit/*_test.cpp | sed -E '/(mark_protoco
 
 suite_core() { on_server "" run_core "PostgreSQL's own tests"; }
 
-# Prints all SQL tests except those with thousands of queries.
+# Prints all SQL tests except those with thousands of queries or partitions.
 tests_for_slow_servers() {
-    make -s print-REGRESS | sed -E 's/\b(time_predicates|range_predicates|core_queries)\b//g'
+    make -s print-REGRESS | sed -E 's/\b(time_predicates|range_predicates|core_queries|partition_jobs)\b//g'
 }
 
 preloaded="shared_preload_libraries = 'snowdrift'"

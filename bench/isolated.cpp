@@ -312,7 +312,9 @@ void targets(Report& report, const Options& options) {
         "`INSERT` every 0.6 s: Snowdrift's IDs share the mark. In each round, `next_snowflake()` "
         "comes after two rows without an ID of Snowdrift, so it is the one that advances the mark: "
         "its transaction writes one more WAL record, and wakes the WAL writer. If only one table "
-        "has such IDs, every third of these `INSERT`s does this.");
+        "has such IDs, every third of these `INSERT`s does this. Each ratio is the worst of four "
+        "medians of 16 or 10 rows, which vary between runs by more than the target allows, also "
+        "those of PostgreSQL's own `uuidv7()`.");
     report.limitation(
         "`INSERT` at higher rates: the ratios vary between runs by more than the targets allow, "
         "also that of PostgreSQL's own `uuidv7()`. The 99.9th percentile of 3000 latencies is the "

@@ -2416,8 +2416,8 @@ CREATE FUNCTION snowdrift.missing_partitions(parent regclass, step interval, fir
 DECLARE
     months CONSTANT integer := snowdrift.step_months(step);
     is_exclusive boolean;
-    existing CONSTANT text[] := ARRAY(SELECT p.lower || ' ' || p.upper FROM snowdrift.list_partitions(parent, kind, layout) AS p
-        WHERE p.lower IS NOT NULL);
+    covered CONSTANT tstzmultirange := (SELECT range_agg(p.times) FROM snowdrift.list_partitions(parent, kind, layout) AS p
+        WHERE p.times IS NOT NULL AND (p.lower = 'MINVALUE' OR p.lower = snowdrift.id_boundary(kind, lower(p.times), layout)));
     t record;
     "begin" timestamp;
     "end" timestamp;
@@ -2445,7 +2445,7 @@ BEGIN
         "end" := snowdrift.step_end(step, "begin", 1);
         lower := snowdrift.id_boundary(kind, greatest("begin" AT TIME ZONE 'UTC', t.first), layout);
         upper := CASE WHEN "end" > t.last AT TIME ZONE 'UTC' THEN 'MAXVALUE' ELSE snowdrift.id_boundary(kind, "end" AT TIME ZONE 'UTC', layout) END;
-        IF lower || ' ' || upper <> ALL (existing) THEN
+        IF covered @> tstzrange(greatest("begin" AT TIME ZONE 'UTC', t.first), "end" AT TIME ZONE 'UTC') IS NOT TRUE THEN
             year := greatest(extract(year FROM "begin"), 0);
             name := format('%s_%s', t.relname, lpad(year, greatest(length(year), 4), '0')) || to_char("begin", CASE WHEN months > 0 THEN '_MM'
                 WHEN extract(epoch FROM step) % 86400 = 0 THEN '_MM_DD' ELSE '_MM_DD_HH24MI' END);
@@ -3109,8 +3109,10 @@ BEGIN ATOMIC
         o.class, o.object, o.part, o.is_smallint, o.level + 1
     FROM unnest(objects) AS o
         LEFT JOIN pg_class AS c ON o.class = 'pg_class'::regclass AND o.part = 0 AND c.oid = o.object
-        LEFT JOIN pg_type AS t ON t.oid = c.reltype,
-        LATERAL (VALUES (o.class, o.object, o.part), ('pg_type'::regclass, t.oid, 0), ('pg_type'::regclass, t.typarray, 0)) AS n(class, object, part)
+        LEFT JOIN pg_type AS t ON t.oid = c.reltype
+        LEFT JOIN pg_constraint AS k ON o.class = 'pg_constraint'::regclass AND k.oid = o.object AND contype <> 'f',
+        LATERAL (VALUES (o.class, o.object, o.part), ('pg_type'::regclass, t.oid, 0), ('pg_type'::regclass, t.typarray, 0),
+            ('pg_class'::regclass, k.conindid, 0)) AS n(class, object, part)    -- foreign keys depend on the index of the key to which they refer
         JOIN pg_depend AS d ON refclassid = n.class AND refobjid = n.object AND (n.part = 0 OR refobjsubid = n.part),
         LATERAL (SELECT refclassid, refobjid, refobjsubid FROM pg_depend AS whole
             WHERE whole.classid = d.classid AND whole.objid = d.objid AND deptype IN ('i', 'P')
@@ -3271,16 +3273,14 @@ BEGIN
     CASE o.type
     WHEN 'materialized view' THEN
         created := format('CREATE MATERIALIZED VIEW %s AS %s', o.identity, rtrim(pg_get_viewdef(object), ';'));
-    WHEN 'view' THEN
-        created := format('CREATE VIEW %s AS %s', o.identity, rtrim(pg_get_viewdef(object), ';'));
+    WHEN 'view', 'trigger', 'policy' THEN
+        created := (SELECT string_agg(s, E';\n' ORDER BY n) FROM snowdrift.statements_to_create((class, object, part, 0, 0, 0, false, 0)::snowdrift.dependent) WITH ORDINALITY AS t(s, n));
     WHEN 'index' THEN
         created := replace(pg_get_indexdef(object), ' ON ONLY ', ' ON ');
     WHEN 'function', 'procedure' THEN
         created := pg_get_functiondef(object);
     WHEN 'rule' THEN
         created := rtrim(pg_get_ruledef(object), ';');
-    WHEN 'trigger' THEN
-        created := pg_get_triggerdef(object);
     WHEN 'statistics object' THEN
         dropped := format('DROP STATISTICS %s', o.identity);
         created := pg_get_statisticsobjdef(object);
@@ -3294,8 +3294,10 @@ BEGIN
         INTO dropped, created FROM pg_attrdef AS d JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum WHERE d.oid = object;
     WHEN 'table column' THEN
         SELECT format('ALTER TABLE %s DROP COLUMN %I', snowdrift.qualified_name(attrelid), attname),
-            format('ALTER TABLE %s ADD COLUMN %I %s GENERATED ALWAYS AS (%s) %s', snowdrift.qualified_name(attrelid), attname,
-                CASE WHEN atttypid IN ('int2'::regtype, 'int4'::regtype) THEN 'bigint' ELSE format_type(atttypid, atttypmod) END, pg_get_expr(adbin, adrelid), CASE attgenerated WHEN 'v' THEN 'VIRTUAL' ELSE 'STORED' END)
+            format('ALTER TABLE %s ADD COLUMN %I %s%s GENERATED ALWAYS AS (%s) %s%s', snowdrift.qualified_name(attrelid), attname,
+                CASE WHEN atttypid IN ('int2'::regtype, 'int4'::regtype) THEN 'bigint' ELSE format_type(atttypid, atttypmod) END,
+                (SELECT format(' COLLATE %I.%I', nspname, collname) FROM pg_collation AS l JOIN pg_namespace AS n ON n.oid = collnamespace JOIN pg_type AS y ON y.oid = atttypid WHERE l.oid = attcollation AND l.oid <> typcollation),
+                pg_get_expr(adbin, adrelid), CASE attgenerated WHEN 'v' THEN 'VIRTUAL' ELSE 'STORED' END, CASE WHEN attnotnull THEN ' NOT NULL' END)
         INTO dropped, created FROM pg_attribute JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
         WHERE attrelid = object AND attnum = part AND attgenerated <> '';    -- no others, which have data
     WHEN 'publication relation' THEN
@@ -3339,7 +3341,7 @@ BEGIN
     SELECT string_agg(pg_describe_object(class, object, part) || coalesce(' (' || nullif(reason, '') || ')', '')
             || ' depends on ' || pg_describe_object(needed_class, needed, needed_part), E'\n' ORDER BY level DESC, class, object, part),
         string_agg(dropped || ';', E'\n' ORDER BY level DESC, class, object, part),
-        string_agg(created || ';', E'\n' ORDER BY level, class DESC, object DESC, part DESC)
+        string_agg(created || ';', E'\n' ORDER BY level, class DESC, object DESC, part)
     INTO lines, drops, creates
     FROM (SELECT DISTINCT ON (class, object, part) *,
                 coalesce(nullif(snowdrift.obstacle_to_create(class, object, is_smallint), ''), snowdrift.needs_integers(class, object, is_smallint)) AS reason
@@ -3361,7 +3363,9 @@ BEGIN
                     ' these objects in this order, convert the keys, and create the objects again in the reverse order:'),
                 drops, '-- convert the keys here', creates,
                 CASE WHEN creates ~ '[[:<:]](integer|smallint)[[:>:]]' OR lines ~ 'which takes integers' THEN 'First, let these statements, and the functions that they call, use bigint instead of integer.' END,
-                'Also give them their owners, privileges and comments again.') END;
+                CASE WHEN drops ~ 'DROP POLICY' THEN 'Without a policy, the rows that it hides are visible: rather let it call functions of bigint first, with ALTER POLICY.' END,
+                'Also give the objects again what is not in these statements: owners, privileges, comments and options.',
+                CASE WHEN creates ~ ' ADD COLUMN ' THEN 'The columns are then the last ones of their tables: change what relies on their order, such as functions that return rows.' END) END;
 END $$;
 
 -- What prevents a change of a column's type, apart from objects that depend on it
@@ -3444,7 +3448,7 @@ BEGIN ATOMIC
         ELSE snowdrift.words_of(attname) ~ key_words AND snowdrift.is_reference(attname, NULL) IS TRUE END
     FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid JOIN pg_namespace AS n ON n.oid = relnamespace JOIN pg_type AS y ON y.oid = atttypid
         LEFT JOIN pg_attrdef AS d ON adrelid = attrelid AND adnum = attnum, words
-    WHERE relkind IN ('r', 'p') AND NOT relispartition AND attnum > 0 AND NOT attisdropped AND attinhcount = 0 AND attidentity = '' AND attgenerated = ''
+    WHERE relkind IN ('r', 'p', 'f') AND NOT relispartition AND attnum > 0 AND NOT attisdropped AND attinhcount = 0 AND attidentity = '' AND attgenerated = ''
         AND CASE typbasetype WHEN 0 THEN atttypid ELSE snowdrift.base_type(atttypid) END IN ('int2'::regtype, 'int4'::regtype, 'int2[]'::regtype, 'int4[]'::regtype)
         AND nspname NOT LIKE 'pg!_%' ESCAPE '!' AND nspname NOT IN ('information_schema', 'snowdrift', 'snowdrift_tables') AND EXISTS (SELECT FROM schemas)
         AND (attrelid, attnum) NOT IN (SELECT m."table", m.number FROM unnest((plan).members) AS m)
@@ -3513,8 +3517,8 @@ BEGIN ATOMIC
     WHERE is_rewritten AND lanname = 'plpgsql' AND prokind IN ('f', 'p');
 END;
 
--- Why functions of triggers, those that name a table, and those that take an integer with the name of a reference, can fail
--- with new keys
+-- Why functions of triggers, those that name a table or are called by what depends on a key, and those that take an integer with
+-- the name of a reference, can fail with new keys
 CREATE FUNCTION snowdrift.integers_in_functions(plan snowdrift.conversion, OUT function oid, OUT reason text) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH words_of_keys(key_words) AS MATERIALIZED (
@@ -3549,6 +3553,13 @@ BEGIN ATOMIC
                 WHERE type IN ('int2'::regtype, 'int4'::regtype) AND coalesce(mode, 'i') IN ('i', 'b', 'v') AND snowdrift.is_reference(regexp_replace(name, '^(p|in|v)?_', ''), key_words))
             AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')
         UNION ALL
+        SELECT p.oid, 1, format('returns integers, and is called by %s', min(pg_describe_object(d.classid, d.objid, d.objsubid)))
+        FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys)) JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = (member)."table" AND d.refobjsubid = (member).number
+            JOIN pg_depend AS f ON f.classid = d.classid AND f.objid = d.objid AND f.refclassid = 'pg_proc'::regclass JOIN pg_proc AS p ON p.oid = f.refobjid
+        WHERE prorettype IN ('int2'::regtype, 'int4'::regtype, 'int2[]'::regtype, 'int4[]'::regtype) AND pronamespace <> 'pg_catalog'::regnamespace AND p.oid NOT IN (SELECT near.oid FROM near)
+            AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')
+        GROUP BY p.oid
+        UNION ALL
         SELECT words.oid, 3, reason FROM words JOIN named ON relname = word
     ) AS r(oid, n, reason)
     GROUP BY oid;
@@ -3582,7 +3593,8 @@ BEGIN ATOMIC
     WHERE word IN ('lastval', 'pg_get_serial_sequence') GROUP BY f.function;
 END;
 
--- What casts keys and their references to integers, compares them with a number that is less than new keys, or formats them to a width
+-- What casts keys and their references to integers, compares them with a number that is less than new keys, formats them to a width,
+-- or asks for the last number of a sequence
 CREATE FUNCTION snowdrift.narrow_expressions(plan snowdrift.conversion, OUT object text, OUT reason text) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH keys AS MATERIALIZED (
@@ -3596,16 +3608,21 @@ BEGIN ATOMIC
         LEFT JOIN pg_rewrite AS r ON classid = 'pg_rewrite'::regclass AND r.oid = objid
         LEFT JOIN pg_attrdef AS a ON classid = 'pg_attrdef'::regclass AND a.oid = objid
         LEFT JOIN pg_attribute AS g ON attrelid = adrelid AND attnum = adnum AND attgenerated <> ''
-        LEFT JOIN pg_constraint AS c ON classid = 'pg_constraint'::regclass AND c.oid = objid AND contype = 'c',
+        LEFT JOIN pg_constraint AS c ON classid = 'pg_constraint'::regclass AND c.oid = objid AND contype = 'c'
+        LEFT JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND p.oid = objid,
         LATERAL (SELECT coalesce(pg_get_constraintdef(c.oid), CASE WHEN g.attnum IS NOT NULL THEN pg_get_expr(adbin, adrelid) END, CASE classid WHEN 'pg_class'::regclass THEN pg_get_indexdef(objid) END,
             CASE rulename WHEN '_RETURN' THEN pg_get_viewdef(ev_class) END)) AS t(text),
-        LATERAL (VALUES (strpos(ev_action::text, format(':funcid %s ', 'int4(int8)'::regprocedure::oid)) > 0, 'cast'),
+        LATERAL (VALUES (strpos(concat(ev_action::text, prosqlbody::text), format(':funcid %s ', 'int4(int8)'::regprocedure::oid)) > 0, 'cast'),
             (g.atttypid IN ('int2'::regtype, 'int4'::regtype), 'cast'),
             (ev_class IS NULL AND text ~ '::(integer|smallint)', 'cast'),
             (c.oid IS NOT NULL AND text ~ '<=? [(]*''?[0-9]{1,17}([^0-9.]|$)|[( ][0-9]{1,17}[)]*(::[a-z]+)? >', 'limit'),
             (text ~ formatted, 'width')) AS e(is_narrow, reason)
     WHERE is_narrow
-    UNION SELECT pg_describe_object('pg_proc'::regclass, p.oid, 0), 'width' FROM snowdrift.functions_near(plan) JOIN pg_proc AS p ON p.oid = function JOIN keys ON prosrc ~* formatted;
+    UNION SELECT pg_describe_object('pg_proc'::regclass, p.oid, 0), 'width' FROM snowdrift.functions_near(plan) JOIN pg_proc AS p ON p.oid = function JOIN keys ON prosrc ~* formatted
+    UNION SELECT pg_describe_object(class, e.oid, 0), 'last number' FROM (SELECT DISTINCT (member)."table" FROM keys) AS t,
+        LATERAL (SELECT 'pg_attrdef'::regclass, oid, pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = "table"
+            UNION ALL SELECT 'pg_rewrite'::regclass, oid, pg_get_ruledef(oid) FROM pg_rewrite WHERE ev_class = "table") AS e(class, oid, text)
+    WHERE text ~ '[[:<:]](currval|lastval)[(]';
 END;
 
 -- The function that new keys call
@@ -3659,11 +3676,11 @@ BEGIN
         SELECT DISTINCT 5, object, '', format('cast to integer: %s: new keys raise 22003 there; drop it before the conversion, and create it with bigint afterwards',
             pg_describe_object(class, object, part))
         FROM unnest(plan.dependents), snowdrift.statements_for(class, object, part)
-        WHERE created ~ '::(integer|smallint)' OR (class = 'pg_policy'::regclass AND (SELECT concat(pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid))
-            FROM pg_policy WHERE oid = object) ~ '::(integer|smallint)')
+        WHERE created ~ '::(integer|smallint)'
         UNION ALL
         SELECT 5, NULL, object, format(CASE reason WHEN 'cast' THEN 'cast to integer: %s: new keys raise 22003 there; change it to bigint'
             WHEN 'limit' THEN 'limit: %s: its number is small, so new keys can violate it; raise the number'
+            WHEN 'last number' THEN 'last number: %s: it calls currval or lastval, which raise 55000 or return an old number; use a trigger with the new row'
             ELSE 'fixed width: %s: it can shorten new keys, so that they become equal, or show ##; use 19 digits' END, object)
         FROM snowdrift.narrow_expressions(plan)
         UNION ALL

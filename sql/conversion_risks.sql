@@ -226,6 +226,25 @@ SELECT * FROM snowdrift.revert_keys('{negative}');
 SELECT error_of($$SELECT snowdrift.revert_keys('{NULL}')$$);
 SELECT error_of($$SELECT snowdrift.revert_keys('{negative_pkey}')$$);
 
+-- Functions that return integers where a key is compared or stored, and the last number of a sequence
+CREATE FUNCTION current_user_id() RETURNS integer LANGUAGE sql STABLE AS $$ SELECT current_setting('app.user_id', true)::integer $$;
+CREATE FUNCTION team_ids() RETURNS integer[] LANGUAGE sql STABLE AS $$ SELECT '{1}'::integer[] $$;
+CREATE FUNCTION wide_user_id() RETURNS bigint LANGUAGE sql STABLE AS $$ SELECT 1::bigint $$;
+CREATE TABLE people (id bigserial PRIMARY KEY);
+CREATE TABLE notes (id bigserial PRIMARY KEY, person bigint DEFAULT current_user_id() REFERENCES people, reader bigint DEFAULT wide_user_id() REFERENCES people,
+    root bigint DEFAULT currval('notes_id_seq'), leaf bigint DEFAULT lastval());
+CREATE POLICY own ON notes USING (person = ANY (team_ids()));
+CREATE TABLE notes_log (note bigint);
+CREATE RULE log AS ON INSERT TO notes DO ALSO INSERT INTO notes_log VALUES (currval('notes_id_seq'));
+CREATE FUNCTION latest() RETURNS integer LANGUAGE sql BEGIN ATOMIC SELECT max(id)::integer FROM notes; END;
+CREATE FOREIGN DATA WRAPPER elsewhere;
+CREATE SERVER elsewhere FOREIGN DATA WRAPPER elsewhere;
+CREATE FOREIGN TABLE remote (notes_id integer) SERVER elsewhere;
+SELECT * FROM risks('{people,notes}');
+DROP SERVER elsewhere CASCADE;
+DROP FOREIGN DATA WRAPPER elsewhere;
+DROP TABLE notes, people, notes_log CASCADE;
+
 -- Functions on tables whose rows do not change need no new plan.
 CREATE TABLE wide (id bigserial PRIMARY KEY);
 CREATE FUNCTION count_wide() RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN RETURN (SELECT count(*) FROM wide); END $$;

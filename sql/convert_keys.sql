@@ -250,6 +250,45 @@ BEGIN;
 :drops
 COMMIT;
 SELECT refusal_of($$SELECT snowdrift.convert_keys('{books}', dry_run => true)$$);
+-- All properties of policies, views, triggers and generated columns are in the statements.
+CREATE FUNCTION is_visible(key integer) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT key > 1';
+CREATE TABLE accounts (id serial PRIMARY KEY, code text COLLATE "POSIX" NOT NULL GENERATED ALWAYS AS ('A' || id) STORED UNIQUE,
+    label text GENERATED ALWAYS AS ('L' || id) STORED, fee numeric(4, 2) GENERATED ALWAYS AS (id + 1) STORED);
+CREATE TABLE account_codes (code text REFERENCES accounts (code) ON DELETE CASCADE);
+CREATE FUNCTION accounts_of(bigint) RETURNS SETOF accounts LANGUAGE sql BEGIN ATOMIC SELECT * FROM accounts WHERE id < $1; END;
+CREATE MATERIALIZED VIEW account_ids AS SELECT id FROM accounts;
+CREATE VIEW visible WITH (security_invoker, security_barrier) AS SELECT id, code FROM accounts WHERE id IN (SELECT id FROM account_ids);
+GRANT SELECT (code) ON visible TO snowdrift_user;
+CREATE VIEW checked AS SELECT id, code FROM accounts WHERE is_visible(id) WITH CASCADED CHECK OPTION;
+COMMENT ON VIEW checked IS 'a comment';
+CREATE POLICY "Hidden" ON accounts AS RESTRICTIVE FOR SELECT TO snowdrift_user USING (is_visible(id));
+CREATE TRIGGER noticed BEFORE INSERT ON accounts FOR EACH ROW WHEN (is_visible(NEW.id)) EXECUTE FUNCTION suppress_redundant_updates_trigger();
+ALTER TABLE accounts DISABLE TRIGGER noticed;
+INSERT INTO accounts VALUES (2);
+CREATE VIEW definitions AS SELECT regexp_replace(p, '\minteger\M', 'bigint') AS definition FROM (
+    SELECT concat_ws(' ', attrelid::regclass, attname, format_type(atttypid, atttypmod), attcollation::regcollation, attnotnull, pg_get_expr(adbin, adrelid))
+    FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum WHERE attrelid = 'accounts'::regclass AND attnum > 1 AND NOT attisdropped
+    UNION ALL SELECT concat_ws(' ', conname, pg_get_constraintdef(oid)) FROM pg_constraint WHERE conrelid IN ('accounts'::regclass, 'account_codes'::regclass) AND contype <> 'n'
+    UNION ALL SELECT concat_ws(' ', relname, reloptions, relacl, pg_get_viewdef(oid), obj_description(oid)) FROM pg_class WHERE relname IN ('account_ids', 'visible', 'checked')
+    UNION ALL SELECT concat_ws(' ', attname, attacl) FROM pg_attribute WHERE attacl IS NOT NULL AND attrelid = 'visible'::regclass
+    UNION ALL SELECT concat_ws(' ', pg_get_triggerdef(oid), tgenabled) FROM pg_trigger WHERE tgrelid = 'accounts'::regclass AND NOT tgisinternal
+    UNION ALL SELECT concat_ws(' ', polname, polcmd, polpermissive, polroles::regrole[], pg_get_expr(polqual, polrelid)) FROM pg_policy WHERE polrelid = 'accounts'::regclass) AS a(p);
+CREATE TEMP TABLE old AS TABLE definitions;
+SELECT count(*) FROM old;
+SELECT error_of($$SELECT snowdrift.convert_keys('{accounts}', dry_run => true)$$) AS error \gset
+SELECT line FROM regexp_split_to_table(:'error', E'\n') AS line WHERE line ~ '^(First|Without|Also|The col)';
+BEGIN;
+SELECT split_part(split_part(:'error', E'order:\n', 2), '--', 1) AS drops, split_part(split_part(:'error', E'here\n', 2), E'\nFirst', 1) AS creations \gset
+:drops
+DROP FUNCTION is_visible;
+CREATE FUNCTION is_visible(key bigint) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT key > 1';
+SELECT count(*) > 0 AS converted FROM snowdrift.convert_keys('{accounts}');
+:creations
+SELECT 'lost' AS is, * FROM (TABLE old EXCEPT TABLE definitions) AS o UNION ALL SELECT 'new', * FROM (TABLE definitions EXCEPT TABLE old) AS n;
+SELECT id, code, label, fee FROM accounts_of(10);
+ROLLBACK;
+DROP TABLE old, accounts, account_codes CASCADE;
+DROP FUNCTION is_visible;
 -- objects that depend on a view, or on the type of its rows
 CREATE RULE rule AS ON INSERT TO top DO INSTEAD NOTHING;
 CREATE TRIGGER instead INSTEAD OF UPDATE ON top FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger();

@@ -85,6 +85,16 @@ SELECT jobs.dropped('0');
 SELECT partition, lower_inf(times) FROM snowdrift.partitions('jobs.posts') WHERE partition = 'jobs.posts_before'::regclass;
 DROP TABLE jobs.posts;
 
+-- Steps that partitions cover are not missing; one that is covered in part raises an error.
+CREATE TABLE jobs.posts (id bigint PRIMARY KEY DEFAULT next_snowflake()) PARTITION BY RANGE (id);
+CREATE TABLE jobs.posts_before PARTITION OF jobs.posts FOR VALUES FROM (MINVALUE) TO (snowflake_boundary('2026-12-01Z'));
+SELECT snowdrift.create_partitions('jobs.posts', '1 month', '2026-11-15Z', '2027-01-01Z');
+SELECT snowdrift.create_partitions('jobs.posts', '1 day', '2027-01-30Z', '2027-02-01Z');
+SELECT error_of($$SELECT snowdrift.create_partitions('jobs.posts', '1 month', '2027-02-01Z', '2027-02-01Z')$$);
+CREATE TABLE jobs.inexact PARTITION OF jobs.posts FOR VALUES FROM (snowflake_boundary('2027-04-01Z') + 1) TO (snowflake_boundary('2027-05-01Z'));
+SELECT error_of($$SELECT snowdrift.create_partitions('jobs.posts', '1 month', '2027-04-01Z', '2027-04-01Z')$$);
+DROP TABLE jobs.posts;
+
 -- PostgreSQL before 15.13, 16.9 and 17.5 detaches a partition whose rows are referred to by rows of the same table. The query
 -- that looks for them first does not depend on the version.
 CREATE TABLE jobs.posts (id bigint, part integer, "the reply" bigint, reply_part integer, PRIMARY KEY (id, part),

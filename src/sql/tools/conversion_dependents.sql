@@ -9,8 +9,10 @@ BEGIN ATOMIC
         o.class, o.object, o.part, o.is_smallint, o.level + 1
     FROM unnest(objects) AS o
         LEFT JOIN pg_class AS c ON o.class = 'pg_class'::regclass AND o.part = 0 AND c.oid = o.object
-        LEFT JOIN pg_type AS t ON t.oid = c.reltype,
-        LATERAL (VALUES (o.class, o.object, o.part), ('pg_type'::regclass, t.oid, 0), ('pg_type'::regclass, t.typarray, 0)) AS n(class, object, part)
+        LEFT JOIN pg_type AS t ON t.oid = c.reltype
+        LEFT JOIN pg_constraint AS k ON o.class = 'pg_constraint'::regclass AND k.oid = o.object AND contype <> 'f',
+        LATERAL (VALUES (o.class, o.object, o.part), ('pg_type'::regclass, t.oid, 0), ('pg_type'::regclass, t.typarray, 0),
+            ('pg_class'::regclass, k.conindid, 0)) AS n(class, object, part)    -- foreign keys depend on the index of the key to which they refer
         JOIN pg_depend AS d ON refclassid = n.class AND refobjid = n.object AND (n.part = 0 OR refobjsubid = n.part),
         LATERAL (SELECT refclassid, refobjid, refobjsubid FROM pg_depend AS whole
             WHERE whole.classid = d.classid AND whole.objid = d.objid AND deptype IN ('i', 'P')
@@ -171,16 +173,14 @@ BEGIN
     CASE o.type
     WHEN 'materialized view' THEN
         created := format('CREATE MATERIALIZED VIEW %s AS %s', o.identity, rtrim(pg_get_viewdef(object), ';'));
-    WHEN 'view' THEN
-        created := format('CREATE VIEW %s AS %s', o.identity, rtrim(pg_get_viewdef(object), ';'));
+    WHEN 'view', 'trigger', 'policy' THEN
+        created := (SELECT string_agg(s, E';\n' ORDER BY n) FROM snowdrift.statements_to_create((class, object, part, 0, 0, 0, false, 0)::snowdrift.dependent) WITH ORDINALITY AS t(s, n));
     WHEN 'index' THEN
         created := replace(pg_get_indexdef(object), ' ON ONLY ', ' ON ');
     WHEN 'function', 'procedure' THEN
         created := pg_get_functiondef(object);
     WHEN 'rule' THEN
         created := rtrim(pg_get_ruledef(object), ';');
-    WHEN 'trigger' THEN
-        created := pg_get_triggerdef(object);
     WHEN 'statistics object' THEN
         dropped := format('DROP STATISTICS %s', o.identity);
         created := pg_get_statisticsobjdef(object);
@@ -194,8 +194,10 @@ BEGIN
         INTO dropped, created FROM pg_attrdef AS d JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum WHERE d.oid = object;
     WHEN 'table column' THEN
         SELECT format('ALTER TABLE %s DROP COLUMN %I', snowdrift.qualified_name(attrelid), attname),
-            format('ALTER TABLE %s ADD COLUMN %I %s GENERATED ALWAYS AS (%s) %s', snowdrift.qualified_name(attrelid), attname,
-                CASE WHEN atttypid IN ('int2'::regtype, 'int4'::regtype) THEN 'bigint' ELSE format_type(atttypid, atttypmod) END, pg_get_expr(adbin, adrelid), CASE attgenerated WHEN 'v' THEN 'VIRTUAL' ELSE 'STORED' END)
+            format('ALTER TABLE %s ADD COLUMN %I %s%s GENERATED ALWAYS AS (%s) %s%s', snowdrift.qualified_name(attrelid), attname,
+                CASE WHEN atttypid IN ('int2'::regtype, 'int4'::regtype) THEN 'bigint' ELSE format_type(atttypid, atttypmod) END,
+                (SELECT format(' COLLATE %I.%I', nspname, collname) FROM pg_collation AS l JOIN pg_namespace AS n ON n.oid = collnamespace JOIN pg_type AS y ON y.oid = atttypid WHERE l.oid = attcollation AND l.oid <> typcollation),
+                pg_get_expr(adbin, adrelid), CASE attgenerated WHEN 'v' THEN 'VIRTUAL' ELSE 'STORED' END, CASE WHEN attnotnull THEN ' NOT NULL' END)
         INTO dropped, created FROM pg_attribute JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
         WHERE attrelid = object AND attnum = part AND attgenerated <> '';    -- no others, which have data
     WHEN 'publication relation' THEN
@@ -239,7 +241,7 @@ BEGIN
     SELECT string_agg(pg_describe_object(class, object, part) || coalesce(' (' || nullif(reason, '') || ')', '')
             || ' depends on ' || pg_describe_object(needed_class, needed, needed_part), E'\n' ORDER BY level DESC, class, object, part),
         string_agg(dropped || ';', E'\n' ORDER BY level DESC, class, object, part),
-        string_agg(created || ';', E'\n' ORDER BY level, class DESC, object DESC, part DESC)
+        string_agg(created || ';', E'\n' ORDER BY level, class DESC, object DESC, part)
     INTO lines, drops, creates
     FROM (SELECT DISTINCT ON (class, object, part) *,
                 coalesce(nullif(snowdrift.obstacle_to_create(class, object, is_smallint), ''), snowdrift.needs_integers(class, object, is_smallint)) AS reason
@@ -261,7 +263,9 @@ BEGIN
                     ' these objects in this order, convert the keys, and create the objects again in the reverse order:'),
                 drops, '-- convert the keys here', creates,
                 CASE WHEN creates ~ '[[:<:]](integer|smallint)[[:>:]]' OR lines ~ 'which takes integers' THEN 'First, let these statements, and the functions that they call, use bigint instead of integer.' END,
-                'Also give them their owners, privileges and comments again.') END;
+                CASE WHEN drops ~ 'DROP POLICY' THEN 'Without a policy, the rows that it hides are visible: rather let it call functions of bigint first, with ALTER POLICY.' END,
+                'Also give the objects again what is not in these statements: owners, privileges, comments and options.',
+                CASE WHEN creates ~ ' ADD COLUMN ' THEN 'The columns are then the last ones of their tables: change what relies on their order, such as functions that return rows.' END) END;
 END $$;
 
 -- What prevents a change of a column's type, apart from objects that depend on it

@@ -42,7 +42,7 @@ BEGIN ATOMIC
         ELSE snowdrift.words_of(attname) ~ key_words AND snowdrift.is_reference(attname, NULL) IS TRUE END
     FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid JOIN pg_namespace AS n ON n.oid = relnamespace JOIN pg_type AS y ON y.oid = atttypid
         LEFT JOIN pg_attrdef AS d ON adrelid = attrelid AND adnum = attnum, words
-    WHERE relkind IN ('r', 'p') AND NOT relispartition AND attnum > 0 AND NOT attisdropped AND attinhcount = 0 AND attidentity = '' AND attgenerated = ''
+    WHERE relkind IN ('r', 'p', 'f') AND NOT relispartition AND attnum > 0 AND NOT attisdropped AND attinhcount = 0 AND attidentity = '' AND attgenerated = ''
         AND CASE typbasetype WHEN 0 THEN atttypid ELSE snowdrift.base_type(atttypid) END IN ('int2'::regtype, 'int4'::regtype, 'int2[]'::regtype, 'int4[]'::regtype)
         AND nspname NOT LIKE 'pg!_%' ESCAPE '!' AND nspname NOT IN ('information_schema', 'snowdrift', 'snowdrift_tables') AND EXISTS (SELECT FROM schemas)
         AND (attrelid, attnum) NOT IN (SELECT m."table", m.number FROM unnest((plan).members) AS m)
@@ -111,8 +111,8 @@ BEGIN ATOMIC
     WHERE is_rewritten AND lanname = 'plpgsql' AND prokind IN ('f', 'p');
 END;
 
--- Why functions of triggers, those that name a table, and those that take an integer with the name of a reference, can fail
--- with new keys
+-- Why functions of triggers, those that name a table or are called by what depends on a key, and those that take an integer with
+-- the name of a reference, can fail with new keys
 CREATE FUNCTION snowdrift.integers_in_functions(plan snowdrift.conversion, OUT function oid, OUT reason text) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH words_of_keys(key_words) AS MATERIALIZED (
@@ -147,6 +147,13 @@ BEGIN ATOMIC
                 WHERE type IN ('int2'::regtype, 'int4'::regtype) AND coalesce(mode, 'i') IN ('i', 'b', 'v') AND snowdrift.is_reference(regexp_replace(name, '^(p|in|v)?_', ''), key_words))
             AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')
         UNION ALL
+        SELECT p.oid, 1, format('returns integers, and is called by %s', min(pg_describe_object(d.classid, d.objid, d.objsubid)))
+        FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys)) JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = (member)."table" AND d.refobjsubid = (member).number
+            JOIN pg_depend AS f ON f.classid = d.classid AND f.objid = d.objid AND f.refclassid = 'pg_proc'::regclass JOIN pg_proc AS p ON p.oid = f.refobjid
+        WHERE prorettype IN ('int2'::regtype, 'int4'::regtype, 'int2[]'::regtype, 'int4[]'::regtype) AND pronamespace <> 'pg_catalog'::regnamespace AND p.oid NOT IN (SELECT near.oid FROM near)
+            AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')
+        GROUP BY p.oid
+        UNION ALL
         SELECT words.oid, 3, reason FROM words JOIN named ON relname = word
     ) AS r(oid, n, reason)
     GROUP BY oid;
@@ -180,7 +187,8 @@ BEGIN ATOMIC
     WHERE word IN ('lastval', 'pg_get_serial_sequence') GROUP BY f.function;
 END;
 
--- What casts keys and their references to integers, compares them with a number that is less than new keys, or formats them to a width
+-- What casts keys and their references to integers, compares them with a number that is less than new keys, formats them to a width,
+-- or asks for the last number of a sequence
 CREATE FUNCTION snowdrift.narrow_expressions(plan snowdrift.conversion, OUT object text, OUT reason text) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH keys AS MATERIALIZED (
@@ -194,16 +202,21 @@ BEGIN ATOMIC
         LEFT JOIN pg_rewrite AS r ON classid = 'pg_rewrite'::regclass AND r.oid = objid
         LEFT JOIN pg_attrdef AS a ON classid = 'pg_attrdef'::regclass AND a.oid = objid
         LEFT JOIN pg_attribute AS g ON attrelid = adrelid AND attnum = adnum AND attgenerated <> ''
-        LEFT JOIN pg_constraint AS c ON classid = 'pg_constraint'::regclass AND c.oid = objid AND contype = 'c',
+        LEFT JOIN pg_constraint AS c ON classid = 'pg_constraint'::regclass AND c.oid = objid AND contype = 'c'
+        LEFT JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND p.oid = objid,
         LATERAL (SELECT coalesce(pg_get_constraintdef(c.oid), CASE WHEN g.attnum IS NOT NULL THEN pg_get_expr(adbin, adrelid) END, CASE classid WHEN 'pg_class'::regclass THEN pg_get_indexdef(objid) END,
             CASE rulename WHEN '_RETURN' THEN pg_get_viewdef(ev_class) END)) AS t(text),
-        LATERAL (VALUES (strpos(ev_action::text, format(':funcid %s ', 'int4(int8)'::regprocedure::oid)) > 0, 'cast'),
+        LATERAL (VALUES (strpos(concat(ev_action::text, prosqlbody::text), format(':funcid %s ', 'int4(int8)'::regprocedure::oid)) > 0, 'cast'),
             (g.atttypid IN ('int2'::regtype, 'int4'::regtype), 'cast'),
             (ev_class IS NULL AND text ~ '::(integer|smallint)', 'cast'),
             (c.oid IS NOT NULL AND text ~ '<=? [(]*''?[0-9]{1,17}([^0-9.]|$)|[( ][0-9]{1,17}[)]*(::[a-z]+)? >', 'limit'),
             (text ~ formatted, 'width')) AS e(is_narrow, reason)
     WHERE is_narrow
-    UNION SELECT pg_describe_object('pg_proc'::regclass, p.oid, 0), 'width' FROM snowdrift.functions_near(plan) JOIN pg_proc AS p ON p.oid = function JOIN keys ON prosrc ~* formatted;
+    UNION SELECT pg_describe_object('pg_proc'::regclass, p.oid, 0), 'width' FROM snowdrift.functions_near(plan) JOIN pg_proc AS p ON p.oid = function JOIN keys ON prosrc ~* formatted
+    UNION SELECT pg_describe_object(class, e.oid, 0), 'last number' FROM (SELECT DISTINCT (member)."table" FROM keys) AS t,
+        LATERAL (SELECT 'pg_attrdef'::regclass, oid, pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = "table"
+            UNION ALL SELECT 'pg_rewrite'::regclass, oid, pg_get_ruledef(oid) FROM pg_rewrite WHERE ev_class = "table") AS e(class, oid, text)
+    WHERE text ~ '[[:<:]](currval|lastval)[(]';
 END;
 
 -- The function that new keys call
@@ -257,11 +270,11 @@ BEGIN
         SELECT DISTINCT 5, object, '', format('cast to integer: %s: new keys raise 22003 there; drop it before the conversion, and create it with bigint afterwards',
             pg_describe_object(class, object, part))
         FROM unnest(plan.dependents), snowdrift.statements_for(class, object, part)
-        WHERE created ~ '::(integer|smallint)' OR (class = 'pg_policy'::regclass AND (SELECT concat(pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid))
-            FROM pg_policy WHERE oid = object) ~ '::(integer|smallint)')
+        WHERE created ~ '::(integer|smallint)'
         UNION ALL
         SELECT 5, NULL, object, format(CASE reason WHEN 'cast' THEN 'cast to integer: %s: new keys raise 22003 there; change it to bigint'
             WHEN 'limit' THEN 'limit: %s: its number is small, so new keys can violate it; raise the number'
+            WHEN 'last number' THEN 'last number: %s: it calls currval or lastval, which raise 55000 or return an old number; use a trigger with the new row'
             ELSE 'fixed width: %s: it can shorten new keys, so that they become equal, or show ##; use 19 digits' END, object)
         FROM snowdrift.narrow_expressions(plan)
         UNION ALL

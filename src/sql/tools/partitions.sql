@@ -207,8 +207,8 @@ CREATE FUNCTION snowdrift.missing_partitions(parent regclass, step interval, fir
 DECLARE
     months CONSTANT integer := snowdrift.step_months(step);
     is_exclusive boolean;
-    existing CONSTANT text[] := ARRAY(SELECT p.lower || ' ' || p.upper FROM snowdrift.list_partitions(parent, kind, layout) AS p
-        WHERE p.lower IS NOT NULL);
+    covered CONSTANT tstzmultirange := (SELECT range_agg(p.times) FROM snowdrift.list_partitions(parent, kind, layout) AS p
+        WHERE p.times IS NOT NULL AND (p.lower = 'MINVALUE' OR p.lower = snowdrift.id_boundary(kind, lower(p.times), layout)));
     t record;
     "begin" timestamp;
     "end" timestamp;
@@ -236,7 +236,7 @@ BEGIN
         "end" := snowdrift.step_end(step, "begin", 1);
         lower := snowdrift.id_boundary(kind, greatest("begin" AT TIME ZONE 'UTC', t.first), layout);
         upper := CASE WHEN "end" > t.last AT TIME ZONE 'UTC' THEN 'MAXVALUE' ELSE snowdrift.id_boundary(kind, "end" AT TIME ZONE 'UTC', layout) END;
-        IF lower || ' ' || upper <> ALL (existing) THEN
+        IF covered @> tstzrange(greatest("begin" AT TIME ZONE 'UTC', t.first), "end" AT TIME ZONE 'UTC') IS NOT TRUE THEN
             year := greatest(extract(year FROM "begin"), 0);
             name := format('%s_%s', t.relname, lpad(year, greatest(length(year), 4), '0')) || to_char("begin", CASE WHEN months > 0 THEN '_MM'
                 WHEN extract(epoch FROM step) % 86400 = 0 THEN '_MM_DD' ELSE '_MM_DD_HH24MI' END);

@@ -289,6 +289,15 @@ SELECT id, code, label, fee FROM accounts_of(10);
 ROLLBACK;
 DROP TABLE old, accounts, account_codes CASCADE;
 DROP FUNCTION is_visible;
+-- columns of foreign tables
+CREATE TABLE parts (id bigserial PRIMARY KEY);
+CREATE FOREIGN DATA WRAPPER elsewhere;
+CREATE SERVER elsewhere FOREIGN DATA WRAPPER elsewhere;
+CREATE FOREIGN TABLE remote (parts_id integer) SERVER elsewhere;
+SELECT line FROM snowdrift.convert_keys('{parts}', dry_run => true) AS line WHERE line ~ 'remote';
+DROP SERVER elsewhere CASCADE;
+DROP FOREIGN DATA WRAPPER elsewhere;
+DROP TABLE parts;
 -- objects that depend on a view, or on the type of its rows
 CREATE RULE rule AS ON INSERT TO top DO INSTEAD NOTHING;
 CREATE TRIGGER instead INSTEAD OF UPDATE ON top FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger();

@@ -13,6 +13,7 @@ DO $edition$
 DECLARE
     path CONSTANT pg_catalog.text := pg_catalog.current_setting('search_path');
     quoting CONSTANT pg_catalog.text := pg_catalog.current_setting('quote_all_identifiers');
+    strings CONSTANT pg_catalog.text := pg_catalog.current_setting('standard_conforming_strings');
     installer pg_catalog.oid;
     -- What existed before: each function, with the place of its row, and the relations in the schemas
     functions pg_catalog.jsonb;
@@ -42,7 +43,7 @@ DECLARE
     unread pg_catalog.text[];
 BEGIN
 PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), pg_catalog.set_config('quote_all_identifiers', 'off', true),
-    pg_catalog.set_config('lock_timeout', '3s', true);    -- because others wait behind the file
+    pg_catalog.set_config('standard_conforming_strings', 'on', true), pg_catalog.set_config('lock_timeout', '3s', true);    -- because others wait behind the file
 
 -- What an earlier installation has left
 
@@ -894,7 +895,7 @@ BEGIN
     ELSIF now_ms NOT BETWEEN f.epoch_ms AND f.last_ms + f.unit_ms - 1 THEN
         RAISE 'layout "%" has %', layout, CASE WHEN now_ms < f.epoch_ms THEN 'not begun' ELSE 'ended' END
             USING ERRCODE = '22023';
-    ELSIF spread AND f.sequence_bits < 5 THEN
+    ELSIF f.sequence_bits < (CASE WHEN spread THEN 5 ELSE 2 END) THEN
         RAISE 'sequence range 0 .. % is too narrow', snowdrift.ones(f.sequence_bits) USING ERRCODE = '22023',
             DETAIL = 'A generator needs at least 4 sequence numbers, and 32 to spread them.';
     END IF;
@@ -5675,5 +5676,6 @@ IF unread IS NOT NULL AND given_ms IS NULL THEN
         HINT = 'Set snowdrift.last_timestamp to the time of their greatest ID, or a later one, and run the file again.';
 END IF;
 
-PERFORM set_config('lock_timeout', lock_timeout, true), set_config('quote_all_identifiers', quoting, true), set_config('search_path', path, true);
+PERFORM set_config('lock_timeout', lock_timeout, true), set_config('quote_all_identifiers', quoting, true),
+    set_config('standard_conforming_strings', strings, true), set_config('search_path', path, true);
 END $edition$;

@@ -231,18 +231,28 @@ is(join("\n", map { s/^\S+ \d+ \d+ //r } grep { !/ DEFAULT ACL ids / } split /\n
 my ($removal) = slurp_file('docs/managed-clouds.md') =~ /^## Removing it\n(.*?)^## /ms;
 my ($list_others, $drop) = $removal =~ /```sql\n(.*?)```/gs;
 $node->safe_psql('postgres', 'CREATE DATABASE removed OWNER owner');
-as_owner(sub { install('removed', 'the file is installed in a database from which it is removed') });
-$node->safe_psql('removed', q{SET ROLE owner; CREATE TABLE own (id bigint DEFAULT next_snowflake(), created_at timestamptz GENERATED ALWAYS AS (snowflake_timestamp(id)) STORED);
-	SELECT snowdrift.watch('own'), snowdrift.create_seal('own'); CREATE VIEW sealed AS SELECT snowflake_seal(id, 'own') FROM own; CREATE TABLE layouts (layout snowflake_layout);
-	INSERT INTO own DEFAULT VALUES});
-my $others = sub { join(', ', sort split /\n/, $node->safe_psql('removed', "SET ROLE owner; $list_others") =~ s/(trigger snowdrift_\w+?)_.*/$1/gr =~ s/rule _RETURN on //gr) };
-is($others->(), 'column layout of table layouts, default value for column created_at of table own, default value for column id of table own, trigger snowdrift_insert, trigger snowdrift_update, view sealed',
-	'... the objects of others that use it are listed');
-$node->safe_psql('removed', q{SET ROLE owner; SELECT snowdrift.unwatch('own'); DROP VIEW sealed; DROP TABLE layouts; ALTER TABLE own ALTER created_at DROP EXPRESSION, ALTER id DROP DEFAULT});
-is($others->(), '', '... until there are none');
-$node->safe_psql('removed', "SET ROLE owner; $drop");
-is($node->safe_psql('removed', q{SELECT count(*) FROM own WHERE created_at IS NOT NULL; SELECT nspname FROM pg_namespace WHERE nspname ~ 'snowdrift';
-	SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = 'public'::regnamespace; SELECT oid::regtype FROM pg_type WHERE typname = 'snowflake_layout'}), 1, '... and then nothing is left but the rows');
+as_owner(sub {
+	local $ENV{PGOPTIONS} = '-c standard_conforming_strings=off';
+	install('removed', 'the file is installed in a database from which it is removed');
+});
+like($node->safe_psql('removed', q{SELECT obj_description('snowdrift.conversion_script'::regproc)}), qr/\\gexec/, '... with its backslashes');
+for my $place ([ 'removed', 'public' ], [ 'elsewhere', 'ids' ])
+{
+	my ($database, $schema) = @$place;
+	my $as_owner = "SET ROLE owner; SET search_path = $schema;";
+	$node->safe_psql($database, $as_owner . q{CREATE TABLE own (id bigint DEFAULT next_snowflake(), created_at timestamptz GENERATED ALWAYS AS (snowflake_timestamp(id)) STORED);
+		SELECT snowdrift.watch('own'), snowdrift.create_seal('own'); CREATE VIEW sealed AS SELECT snowflake_seal(id, 'own') FROM own; CREATE TABLE layouts (layout snowflake_layout, layouts snowflake_layout[]);
+		CREATE FUNCTION generators() RETURNS SETOF snowdrift.generators LANGUAGE sql AS 'TABLE snowdrift.generators';
+		INSERT INTO own DEFAULT VALUES});
+	my $others = sub { join(', ', sort split /\n/, $node->safe_psql($database, $as_owner . $list_others) =~ s/(trigger snowdrift_\w+?)_.*/$1/gr =~ s/rule _RETURN on //gr) };
+	is($others->(), 'column layout of table layouts, column layouts of table layouts, default value for column created_at of table own, default value for column id of table own, function generators(), trigger snowdrift_insert, trigger snowdrift_update, view sealed',
+		"... the objects of others that use it in schema $schema are listed");
+	$node->safe_psql($database, $as_owner . q{SELECT snowdrift.unwatch('own'); DROP VIEW sealed; DROP TABLE layouts; DROP FUNCTION generators; ALTER TABLE own ALTER created_at DROP EXPRESSION, ALTER id DROP DEFAULT});
+	is($others->(), '', '... until there are none');
+	$node->safe_psql($database, $as_owner . $drop);
+	is($node->safe_psql($database, $as_owner . q{SELECT count(*) FROM own WHERE created_at IS NOT NULL; SELECT nspname FROM pg_namespace WHERE nspname ~ 'snowdrift';
+		SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = current_schema()::regnamespace; SELECT oid::regtype FROM pg_type WHERE typname = 'snowflake_layout'}), 1, '... and then nothing is left but the rows');
+}
 
 # A role whose name must be quoted
 $node->safe_psql('postgres', 'CREATE ROLE "Admin@example.com" LOGIN; CREATE DATABASE quoted OWNER "Admin@example.com"');

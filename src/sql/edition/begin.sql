@@ -13,6 +13,7 @@ DO $edition$
 DECLARE
     path CONSTANT pg_catalog.text := pg_catalog.current_setting('search_path');
     quoting CONSTANT pg_catalog.text := pg_catalog.current_setting('quote_all_identifiers');
+    strings CONSTANT pg_catalog.text := pg_catalog.current_setting('standard_conforming_strings');
     installer pg_catalog.oid;
     -- What existed before: each function, with the place of its row, and the relations in the schemas
     functions pg_catalog.jsonb;
@@ -42,7 +43,7 @@ DECLARE
     unread pg_catalog.text[];
 BEGIN
 PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), pg_catalog.set_config('quote_all_identifiers', 'off', true),
-    pg_catalog.set_config('lock_timeout', '3s', true);    -- because others wait behind the file
+    pg_catalog.set_config('standard_conforming_strings', 'on', true), pg_catalog.set_config('lock_timeout', '3s', true);    -- because others wait behind the file
 
 -- What an earlier installation has left
 

@@ -183,5 +183,6 @@ IF unread IS NOT NULL AND given_ms IS NULL THEN
         HINT = 'Set snowdrift.last_timestamp to the time of their greatest ID, or a later one, and run the file again.';
 END IF;
 
-PERFORM set_config('lock_timeout', lock_timeout, true), set_config('quote_all_identifiers', quoting, true), set_config('search_path', path, true);
+PERFORM set_config('lock_timeout', lock_timeout, true), set_config('quote_all_identifiers', quoting, true),
+    set_config('standard_conforming_strings', strings, true), set_config('search_path', path, true);
 END $edition$;

@@ -93,6 +93,11 @@ SELECT snowdrift.create_partitions('jobs.posts', '1 day', '2027-01-30Z', '2027-0
 SELECT error_of($$SELECT snowdrift.create_partitions('jobs.posts', '1 month', '2027-02-01Z', '2027-02-01Z')$$);
 CREATE TABLE jobs.inexact PARTITION OF jobs.posts FOR VALUES FROM (snowflake_boundary('2027-04-01Z') + 1) TO (snowflake_boundary('2027-05-01Z'));
 SELECT error_of($$SELECT snowdrift.create_partitions('jobs.posts', '1 month', '2027-04-01Z', '2027-04-01Z')$$);
+CREATE TABLE jobs.tweets (id bigint PRIMARY KEY) PARTITION BY RANGE (id);
+-- The first step begins before the first time of the layout.
+SELECT snowdrift.create_partitions('jobs.tweets', '1 month', '2010-11-05Z', '2010-11-05Z', 'twitter');
+SELECT snowdrift.create_partitions('jobs.tweets', '1 month', '2010-11-05Z', '2010-11-05Z', 'twitter');
+DROP TABLE jobs.tweets;
 DROP TABLE jobs.posts;
 
 -- PostgreSQL before 15.13, 16.9 and 17.5 detaches a partition whose rows are referred to by rows of the same table. The query

@@ -125,9 +125,10 @@ quick_unit_tests() { printf '%s\n' test/unit/*_test.cpp | sed -E '/(mark_protoco
 
 suite_core() { on_server "" run_core "PostgreSQL's own tests"; }
 
-# Prints all SQL tests except those with thousands of queries or partitions.
+# Prints all SQL tests except those with thousands of queries or partitions, and those of conversions: these are SQL alone,
+# and if the catalog's caches are freed at once, their queries take minutes each.
 tests_for_slow_servers() {
-    make -s print-REGRESS | sed -E 's/\b(time_predicates|range_predicates|core_queries|partition_jobs)\b//g'
+    make -s print-REGRESS | sed -E 's/\b(time_predicates|range_predicates|core_queries|partition_jobs|conver[a-z]*_?[a-z]*)\b//g'
 }
 
 preloaded="shared_preload_libraries = 'snowdrift'"

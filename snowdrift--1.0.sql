@@ -2416,8 +2416,9 @@ CREATE FUNCTION snowdrift.missing_partitions(parent regclass, step interval, fir
 DECLARE
     months CONSTANT integer := snowdrift.step_months(step);
     is_exclusive boolean;
-    covered CONSTANT tstzmultirange := (SELECT range_agg(p.times) FROM snowdrift.list_partitions(parent, kind, layout) AS p
-        WHERE p.times IS NOT NULL AND (p.lower = 'MINVALUE' OR p.lower = snowdrift.id_boundary(kind, lower(p.times), layout)));
+    -- A bound that is not the first ID of its time is after that time; only those of steps are exact.
+    covered CONSTANT tstzmultirange := (SELECT range_agg(CASE WHEN lower_inf(p.times) OR p.lower = snowdrift.id_boundary(kind, lower(p.times), layout) THEN p.times
+        ELSE p.times - tstzrange(lower(p.times), lower(p.times), '[]') END) FROM snowdrift.list_partitions(parent, kind, layout) AS p WHERE p.times IS NOT NULL);
     t record;
     "begin" timestamp;
     "end" timestamp;
@@ -2445,7 +2446,7 @@ BEGIN
         "end" := snowdrift.step_end(step, "begin", 1);
         lower := snowdrift.id_boundary(kind, greatest("begin" AT TIME ZONE 'UTC', t.first), layout);
         upper := CASE WHEN "end" > t.last AT TIME ZONE 'UTC' THEN 'MAXVALUE' ELSE snowdrift.id_boundary(kind, "end" AT TIME ZONE 'UTC', layout) END;
-        IF covered @> tstzrange(greatest("begin" AT TIME ZONE 'UTC', t.first), "end" AT TIME ZONE 'UTC') IS NOT TRUE THEN
+        IF covered @> tstzrange(snowdrift.id_timestamp(kind, lower, layout), CASE WHEN upper <> 'MAXVALUE' THEN snowdrift.id_timestamp(kind, upper, layout) END) IS NOT TRUE THEN
             year := greatest(extract(year FROM "begin"), 0);
             name := format('%s_%s', t.relname, lpad(year, greatest(length(year), 4), '0')) || to_char("begin", CASE WHEN months > 0 THEN '_MM'
                 WHEN extract(epoch FROM step) % 86400 = 0 THEN '_MM_DD' ELSE '_MM_DD_HH24MI' END);
@@ -3280,7 +3281,8 @@ BEGIN
     WHEN 'function', 'procedure' THEN
         created := pg_get_functiondef(object);
     WHEN 'rule' THEN
-        created := rtrim(pg_get_ruledef(object), ';');
+        SELECT rtrim(pg_get_ruledef(oid), ';') || CASE ev_enabled WHEN 'O' THEN '' ELSE format(E';\nALTER TABLE %s %s RULE %I', snowdrift.qualified_name(ev_class),
+            CASE ev_enabled WHEN 'D' THEN 'DISABLE' WHEN 'R' THEN 'ENABLE REPLICA' ELSE 'ENABLE ALWAYS' END, rulename) END INTO created FROM pg_rewrite WHERE oid = object;
     WHEN 'statistics object' THEN
         dropped := format('DROP STATISTICS %s', o.identity);
         created := pg_get_statisticsobjdef(object);
@@ -3295,11 +3297,11 @@ BEGIN
     WHEN 'table column' THEN
         SELECT format('ALTER TABLE %s DROP COLUMN %I', snowdrift.qualified_name(attrelid), attname),
             format('ALTER TABLE %s ADD COLUMN %I %s%s GENERATED ALWAYS AS (%s) %s%s', snowdrift.qualified_name(attrelid), attname,
-                CASE WHEN atttypid IN ('int2'::regtype, 'int4'::regtype) THEN 'bigint' ELSE format_type(atttypid, atttypmod) END,
+                CASE WHEN snowdrift.base_type(atttypid) IN ('int2'::regtype, 'int4'::regtype) THEN 'bigint' ELSE format_type(atttypid, atttypmod) END,
                 (SELECT format(' COLLATE %I.%I', nspname, collname) FROM pg_collation AS l JOIN pg_namespace AS n ON n.oid = collnamespace JOIN pg_type AS y ON y.oid = atttypid WHERE l.oid = attcollation AND l.oid <> typcollation),
                 pg_get_expr(adbin, adrelid), CASE attgenerated WHEN 'v' THEN 'VIRTUAL' ELSE 'STORED' END, CASE WHEN attnotnull THEN ' NOT NULL' END)
         INTO dropped, created FROM pg_attribute JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
-        WHERE attrelid = object AND attnum = part AND attgenerated <> '';    -- no others, which have data
+        WHERE attrelid = object AND attnum = part AND attgenerated <> '' AND attinhcount = 0;    -- no others, which have data or are the parent's
     WHEN 'publication relation' THEN
         SELECT format('ALTER PUBLICATION %I DROP TABLE %s', pubname, snowdrift.qualified_name(prrelid)),
             format('ALTER PUBLICATION %I ADD TABLE %s%s%s', pubname, snowdrift.qualified_name(prrelid),
@@ -3363,8 +3365,8 @@ BEGIN
                     ' these objects in this order, convert the keys, and create the objects again in the reverse order:'),
                 drops, '-- convert the keys here', creates,
                 CASE WHEN creates ~ '[[:<:]](integer|smallint)[[:>:]]' OR lines ~ 'which takes integers' THEN 'First, let these statements, and the functions that they call, use bigint instead of integer.' END,
-                CASE WHEN drops ~ 'DROP POLICY' THEN 'Without a policy, the rows that it hides are visible: rather let it call functions of bigint first, with ALTER POLICY.' END,
-                'Also give the objects again what is not in these statements: owners, privileges, comments and options.',
+                CASE WHEN drops ~ 'DROP POLICY' THEN 'Without a policy, the rows that it hides are visible: rather let it call functions of bigint, with a cast of the key to bigint, by ALTER POLICY.' END,
+                'Also give the objects again what is not in these statements: owners, privileges, comments, options and replica identities.',
                 CASE WHEN creates ~ ' ADD COLUMN ' THEN 'The columns are then the last ones of their tables: change what relies on their order, such as functions that return rows.' END) END;
 END $$;
 
@@ -3523,8 +3525,12 @@ CREATE FUNCTION snowdrift.integers_in_functions(plan snowdrift.conversion, OUT f
 BEGIN ATOMIC
     WITH words_of_keys(key_words) AS MATERIALIZED (
         SELECT snowdrift.key_words(plan)
+    ), keys AS MATERIALIZED (
+        SELECT (member)."table", (member).number FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys))
     ), near AS MATERIALIZED (
-        SELECT p.oid, prosrc, coalesce(proallargtypes, proargtypes::oid[]) || prorettype AS types FROM snowdrift.functions_near(plan) AS f JOIN pg_proc AS p ON p.oid = f.function
+        SELECT p.oid, prosrc, coalesce(proallargtypes, proargtypes::oid[]) || prorettype AS types FROM pg_proc AS p
+        WHERE p.oid IN (SELECT f.function FROM snowdrift.functions_near(plan) AS f
+            UNION ALL SELECT objid FROM keys JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = "table" AND refobjsubid = number AND classid = 'pg_proc'::regclass)
     ), narrow AS MATERIALIZED (
         SELECT column_of, string_agg(name::text, ', ' ORDER BY number) AS names FROM snowdrift.narrow_columns(plan)
         WHERE is_reference OR column_of NOT IN (SELECT m."table" FROM unnest((plan).members) AS m) GROUP BY column_of
@@ -3553,11 +3559,13 @@ BEGIN ATOMIC
                 WHERE type IN ('int2'::regtype, 'int4'::regtype) AND coalesce(mode, 'i') IN ('i', 'b', 'v') AND snowdrift.is_reference(regexp_replace(name, '^(p|in|v)?_', ''), key_words))
             AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')
         UNION ALL
-        SELECT p.oid, 1, format('returns integers, and is called by %s', min(pg_describe_object(d.classid, d.objid, d.objsubid)))
-        FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys)) JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = (member)."table" AND d.refobjsubid = (member).number
+        SELECT p.oid, 1, format('returns integers, and is called by %s', min(regexp_replace(pg_describe_object(d.classid, d.objid, d.objsubid), '^rule "?_RETURN"? on ', '')))
+        FROM keys JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = "table" AND d.refobjsubid = number
             JOIN pg_depend AS f ON f.classid = d.classid AND f.objid = d.objid AND f.refclassid = 'pg_proc'::regclass JOIN pg_proc AS p ON p.oid = f.refobjid
+            LEFT JOIN pg_rewrite AS r ON d.classid = 'pg_rewrite'::regclass AND r.oid = d.objid AND rulename = '_RETURN'
         WHERE prorettype IN ('int2'::regtype, 'int4'::regtype, 'int2[]'::regtype, 'int4[]'::regtype) AND pronamespace <> 'pg_catalog'::regnamespace AND p.oid NOT IN (SELECT near.oid FROM near)
             AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')
+            AND (ev_class IS NULL OR pg_get_viewdef(ev_class) ~ format('([<=>]|ANY|IN) [( ]*(SELECT )?([^ ().]+[.])?"?%s"?[(]', regexp_replace(proname, '[^[:alnum:]_]', '.', 'g')))    -- compared, not shown
         GROUP BY p.oid
         UNION ALL
         SELECT words.oid, 3, reason FROM words JOIN named ON relname = word
@@ -3608,11 +3616,10 @@ BEGIN ATOMIC
         LEFT JOIN pg_rewrite AS r ON classid = 'pg_rewrite'::regclass AND r.oid = objid
         LEFT JOIN pg_attrdef AS a ON classid = 'pg_attrdef'::regclass AND a.oid = objid
         LEFT JOIN pg_attribute AS g ON attrelid = adrelid AND attnum = adnum AND attgenerated <> ''
-        LEFT JOIN pg_constraint AS c ON classid = 'pg_constraint'::regclass AND c.oid = objid AND contype = 'c'
-        LEFT JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND p.oid = objid,
+        LEFT JOIN pg_constraint AS c ON classid = 'pg_constraint'::regclass AND c.oid = objid AND contype = 'c',
         LATERAL (SELECT coalesce(pg_get_constraintdef(c.oid), CASE WHEN g.attnum IS NOT NULL THEN pg_get_expr(adbin, adrelid) END, CASE classid WHEN 'pg_class'::regclass THEN pg_get_indexdef(objid) END,
             CASE rulename WHEN '_RETURN' THEN pg_get_viewdef(ev_class) END)) AS t(text),
-        LATERAL (VALUES (strpos(concat(ev_action::text, prosqlbody::text), format(':funcid %s ', 'int4(int8)'::regprocedure::oid)) > 0, 'cast'),
+        LATERAL (VALUES (strpos(ev_action::text, format(':funcid %s ', 'int4(int8)'::regprocedure::oid)) > 0, 'cast'),
             (g.atttypid IN ('int2'::regtype, 'int4'::regtype), 'cast'),
             (ev_class IS NULL AND text ~ '::(integer|smallint)', 'cast'),
             (c.oid IS NOT NULL AND text ~ '<=? [(]*''?[0-9]{1,17}([^0-9.]|$)|[( ][0-9]{1,17}[)]*(::[a-z]+)? >', 'limit'),
@@ -3622,7 +3629,8 @@ BEGIN ATOMIC
     UNION SELECT pg_describe_object(class, e.oid, 0), 'last number' FROM (SELECT DISTINCT (member)."table" FROM keys) AS t,
         LATERAL (SELECT 'pg_attrdef'::regclass, oid, pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = "table"
             UNION ALL SELECT 'pg_rewrite'::regclass, oid, pg_get_ruledef(oid) FROM pg_rewrite WHERE ev_class = "table") AS e(class, oid, text)
-    WHERE text ~ '[[:<:]](currval|lastval)[(]';
+    WHERE text ~ '[[:<:]]lastval[(]' OR text ~ '[[:<:]]currval[(]' AND EXISTS (SELECT FROM snowdrift.owned_sequences(ARRAY(SELECT member FROM snowdrift.with_inheriting((plan).new_keys))) AS o
+        JOIN pg_depend ON classid = class AND objid = e.oid AND refclassid = 'pg_class'::regclass AND refobjid = o.sequence);
 END;
 
 -- The function that new keys call

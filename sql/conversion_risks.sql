@@ -236,9 +236,17 @@ CREATE TABLE notes (id bigserial PRIMARY KEY, person bigint DEFAULT current_user
 CREATE POLICY own ON notes USING (person = ANY (team_ids()));
 CREATE TABLE notes_log (note bigint);
 CREATE RULE log AS ON INSERT TO notes DO ALSO INSERT INTO notes_log VALUES (currval('notes_id_seq'));
-CREATE FUNCTION latest() RETURNS integer LANGUAGE sql BEGIN ATOMIC SELECT max(id)::integer FROM notes; END;
+CREATE FUNCTION latest() RETURNS integer LANGUAGE sql BEGIN ATOMIC SELECT max(id) FROM notes; END;
+CREATE FUNCTION all_latest() RETURNS TABLE (note integer) LANGUAGE sql BEGIN ATOMIC SELECT max(id) FROM notes; END;
+CREATE FUNCTION wide_latest() RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT max(id) FROM notes; END;
+CREATE FUNCTION score(bigint) RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT 1';
+CREATE FUNCTION reader_id() RETURNS integer LANGUAGE sql STABLE AS 'SELECT 1';
+CREATE VIEW scores AS SELECT id, score(leaf) FROM notes WHERE person IN (SELECT reader_id());
+CREATE SEQUENCE batches;
+ALTER TABLE notes ADD batch integer DEFAULT currval('batches');
 SELECT * FROM risks('{people,notes}');
 DROP TABLE notes, people, notes_log CASCADE;
+DROP SEQUENCE batches;
 
 -- Functions on tables whose rows do not change need no new plan.
 CREATE TABLE wide (id bigserial PRIMARY KEY);

@@ -289,6 +289,23 @@ SELECT id, code, label, fee FROM accounts_of(10);
 ROLLBACK;
 DROP TABLE old, accounts, account_codes CASCADE;
 DROP FUNCTION is_visible;
+-- generated columns of partitions, domains, and disabled rules
+CREATE DOMAIN whole AS integer;
+CREATE TABLE days (id serial, day date, next whole GENERATED ALWAYS AS (id + 1) STORED) PARTITION BY RANGE (day);
+CREATE TABLE days_2026 PARTITION OF days FOR VALUES FROM ('2026-01-01') TO ('2027-01-01');
+ALTER TABLE days ADD PRIMARY KEY (id, day);
+CREATE RULE kept AS ON DELETE TO days WHERE old.id > 5 DO INSTEAD NOTHING;
+ALTER TABLE days DISABLE RULE kept;
+SELECT error_of($$SELECT snowdrift.convert_keys('{days}', dry_run => true)$$) AS error \gset
+BEGIN;
+SELECT split_part(split_part(:'error', E'order:\n', 2), '--', 1) AS drops, split_part(split_part(:'error', E'here\n', 2), E'\nAlso', 1) AS creations \gset
+:drops
+SELECT count(*) > 0 AS converted FROM snowdrift.convert_keys('{days}');
+:creations
+INSERT INTO days (day) VALUES ('2026-11-29') RETURNING next > id AS follows;
+SELECT rulename, ev_enabled FROM pg_rewrite WHERE ev_class = 'days'::regclass;
+ROLLBACK;
+DROP TABLE days;
 -- columns of foreign tables
 CREATE TABLE parts (id bigserial PRIMARY KEY);
 CREATE FOREIGN DATA WRAPPER elsewhere;

@@ -94,6 +94,15 @@ SELECT error_of($$SELECT snowdrift.create_partitions('jobs.posts', '1 month', '2
 CREATE TABLE jobs.inexact PARTITION OF jobs.posts FOR VALUES FROM (snowflake_boundary('2027-04-01Z') + 1) TO (snowflake_boundary('2027-05-01Z'));
 SELECT error_of($$SELECT snowdrift.create_partitions('jobs.posts', '1 month', '2027-04-01Z', '2027-04-01Z')$$);
 CREATE TABLE jobs.tweets (id bigint PRIMARY KEY) PARTITION BY RANGE (id);
+-- Units that do not begin with a step
+SELECT snowdrift.create_partitions('jobs.tweets', '1 month', '2026-11-05Z', '2026-11-05Z', 'epoch=2010-11-04T01:42:54.657Z unit=10ms timestamp=39 sequence=8 worker=16');
+SELECT snowdrift.create_partitions('jobs.tweets', '1 month', '2026-11-05Z', '2026-11-05Z', 'epoch=2010-11-04T01:42:54.657Z unit=10ms timestamp=39 sequence=8 worker=16');
+DROP TABLE jobs.tweets_2026_11;
+-- A table that is divided after its greatest ID
+CREATE TABLE jobs.tweets_old PARTITION OF jobs.tweets FOR VALUES FROM (1) TO (snowflake_boundary('2026-11-10Z', 'twitter') + 777);
+CREATE TABLE jobs.tweets_new PARTITION OF jobs.tweets FOR VALUES FROM (snowflake_boundary('2026-11-10Z', 'twitter') + 777) TO (snowflake_boundary('2026-12-01Z', 'twitter'));
+SELECT snowdrift.create_partitions('jobs.tweets', '1 month', '2026-11-05Z', '2026-12-05Z', 'twitter');
+DROP TABLE jobs.tweets_old;
 -- The first step begins before the first time of the layout.
 SELECT snowdrift.create_partitions('jobs.tweets', '1 month', '2010-11-05Z', '2010-11-05Z', 'twitter');
 SELECT snowdrift.create_partitions('jobs.tweets', '1 month', '2010-11-05Z', '2010-11-05Z', 'twitter');

@@ -180,7 +180,8 @@ BEGIN
     WHEN 'function', 'procedure' THEN
         created := pg_get_functiondef(object);
     WHEN 'rule' THEN
-        created := rtrim(pg_get_ruledef(object), ';');
+        SELECT rtrim(pg_get_ruledef(oid), ';') || CASE ev_enabled WHEN 'O' THEN '' ELSE format(E';\nALTER TABLE %s %s RULE %I', snowdrift.qualified_name(ev_class),
+            CASE ev_enabled WHEN 'D' THEN 'DISABLE' WHEN 'R' THEN 'ENABLE REPLICA' ELSE 'ENABLE ALWAYS' END, rulename) END INTO created FROM pg_rewrite WHERE oid = object;
     WHEN 'statistics object' THEN
         dropped := format('DROP STATISTICS %s', o.identity);
         created := pg_get_statisticsobjdef(object);
@@ -195,11 +196,11 @@ BEGIN
     WHEN 'table column' THEN
         SELECT format('ALTER TABLE %s DROP COLUMN %I', snowdrift.qualified_name(attrelid), attname),
             format('ALTER TABLE %s ADD COLUMN %I %s%s GENERATED ALWAYS AS (%s) %s%s', snowdrift.qualified_name(attrelid), attname,
-                CASE WHEN atttypid IN ('int2'::regtype, 'int4'::regtype) THEN 'bigint' ELSE format_type(atttypid, atttypmod) END,
+                CASE WHEN snowdrift.base_type(atttypid) IN ('int2'::regtype, 'int4'::regtype) THEN 'bigint' ELSE format_type(atttypid, atttypmod) END,
                 (SELECT format(' COLLATE %I.%I', nspname, collname) FROM pg_collation AS l JOIN pg_namespace AS n ON n.oid = collnamespace JOIN pg_type AS y ON y.oid = atttypid WHERE l.oid = attcollation AND l.oid <> typcollation),
                 pg_get_expr(adbin, adrelid), CASE attgenerated WHEN 'v' THEN 'VIRTUAL' ELSE 'STORED' END, CASE WHEN attnotnull THEN ' NOT NULL' END)
         INTO dropped, created FROM pg_attribute JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
-        WHERE attrelid = object AND attnum = part AND attgenerated <> '';    -- no others, which have data
+        WHERE attrelid = object AND attnum = part AND attgenerated <> '' AND attinhcount = 0;    -- no others, which have data or are the parent's
     WHEN 'publication relation' THEN
         SELECT format('ALTER PUBLICATION %I DROP TABLE %s', pubname, snowdrift.qualified_name(prrelid)),
             format('ALTER PUBLICATION %I ADD TABLE %s%s%s', pubname, snowdrift.qualified_name(prrelid),
@@ -263,8 +264,8 @@ BEGIN
                     ' these objects in this order, convert the keys, and create the objects again in the reverse order:'),
                 drops, '-- convert the keys here', creates,
                 CASE WHEN creates ~ '[[:<:]](integer|smallint)[[:>:]]' OR lines ~ 'which takes integers' THEN 'First, let these statements, and the functions that they call, use bigint instead of integer.' END,
-                CASE WHEN drops ~ 'DROP POLICY' THEN 'Without a policy, the rows that it hides are visible: rather let it call functions of bigint first, with ALTER POLICY.' END,
-                'Also give the objects again what is not in these statements: owners, privileges, comments and options.',
+                CASE WHEN drops ~ 'DROP POLICY' THEN 'Without a policy, the rows that it hides are visible: rather let it call functions of bigint, with a cast of the key to bigint, by ALTER POLICY.' END,
+                'Also give the objects again what is not in these statements: owners, privileges, comments, options and replica identities.',
                 CASE WHEN creates ~ ' ADD COLUMN ' THEN 'The columns are then the last ones of their tables: change what relies on their order, such as functions that return rows.' END) END;
 END $$;
 

@@ -117,8 +117,12 @@ CREATE FUNCTION snowdrift.integers_in_functions(plan snowdrift.conversion, OUT f
 BEGIN ATOMIC
     WITH words_of_keys(key_words) AS MATERIALIZED (
         SELECT snowdrift.key_words(plan)
+    ), keys AS MATERIALIZED (
+        SELECT (member)."table", (member).number FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys))
     ), near AS MATERIALIZED (
-        SELECT p.oid, prosrc, coalesce(proallargtypes, proargtypes::oid[]) || prorettype AS types FROM snowdrift.functions_near(plan) AS f JOIN pg_proc AS p ON p.oid = f.function
+        SELECT p.oid, prosrc, coalesce(proallargtypes, proargtypes::oid[]) || prorettype AS types FROM pg_proc AS p
+        WHERE p.oid IN (SELECT f.function FROM snowdrift.functions_near(plan) AS f
+            UNION ALL SELECT objid FROM keys JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = "table" AND refobjsubid = number AND classid = 'pg_proc'::regclass)
     ), narrow AS MATERIALIZED (
         SELECT column_of, string_agg(name::text, ', ' ORDER BY number) AS names FROM snowdrift.narrow_columns(plan)
         WHERE is_reference OR column_of NOT IN (SELECT m."table" FROM unnest((plan).members) AS m) GROUP BY column_of
@@ -147,11 +151,13 @@ BEGIN ATOMIC
                 WHERE type IN ('int2'::regtype, 'int4'::regtype) AND coalesce(mode, 'i') IN ('i', 'b', 'v') AND snowdrift.is_reference(regexp_replace(name, '^(p|in|v)?_', ''), key_words))
             AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')
         UNION ALL
-        SELECT p.oid, 1, format('returns integers, and is called by %s', min(pg_describe_object(d.classid, d.objid, d.objsubid)))
-        FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys)) JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = (member)."table" AND d.refobjsubid = (member).number
+        SELECT p.oid, 1, format('returns integers, and is called by %s', min(regexp_replace(pg_describe_object(d.classid, d.objid, d.objsubid), '^rule "?_RETURN"? on ', '')))
+        FROM keys JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = "table" AND d.refobjsubid = number
             JOIN pg_depend AS f ON f.classid = d.classid AND f.objid = d.objid AND f.refclassid = 'pg_proc'::regclass JOIN pg_proc AS p ON p.oid = f.refobjid
+            LEFT JOIN pg_rewrite AS r ON d.classid = 'pg_rewrite'::regclass AND r.oid = d.objid AND rulename = '_RETURN'
         WHERE prorettype IN ('int2'::regtype, 'int4'::regtype, 'int2[]'::regtype, 'int4[]'::regtype) AND pronamespace <> 'pg_catalog'::regnamespace AND p.oid NOT IN (SELECT near.oid FROM near)
             AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')
+            AND (ev_class IS NULL OR pg_get_viewdef(ev_class) ~ format('([<=>]|ANY|IN) [( ]*(SELECT )?([^ ().]+[.])?"?%s"?[(]', regexp_replace(proname, '[^[:alnum:]_]', '.', 'g')))    -- compared, not shown
         GROUP BY p.oid
         UNION ALL
         SELECT words.oid, 3, reason FROM words JOIN named ON relname = word
@@ -202,11 +208,10 @@ BEGIN ATOMIC
         LEFT JOIN pg_rewrite AS r ON classid = 'pg_rewrite'::regclass AND r.oid = objid
         LEFT JOIN pg_attrdef AS a ON classid = 'pg_attrdef'::regclass AND a.oid = objid
         LEFT JOIN pg_attribute AS g ON attrelid = adrelid AND attnum = adnum AND attgenerated <> ''
-        LEFT JOIN pg_constraint AS c ON classid = 'pg_constraint'::regclass AND c.oid = objid AND contype = 'c'
-        LEFT JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND p.oid = objid,
+        LEFT JOIN pg_constraint AS c ON classid = 'pg_constraint'::regclass AND c.oid = objid AND contype = 'c',
         LATERAL (SELECT coalesce(pg_get_constraintdef(c.oid), CASE WHEN g.attnum IS NOT NULL THEN pg_get_expr(adbin, adrelid) END, CASE classid WHEN 'pg_class'::regclass THEN pg_get_indexdef(objid) END,
             CASE rulename WHEN '_RETURN' THEN pg_get_viewdef(ev_class) END)) AS t(text),
-        LATERAL (VALUES (strpos(concat(ev_action::text, prosqlbody::text), format(':funcid %s ', 'int4(int8)'::regprocedure::oid)) > 0, 'cast'),
+        LATERAL (VALUES (strpos(ev_action::text, format(':funcid %s ', 'int4(int8)'::regprocedure::oid)) > 0, 'cast'),
             (g.atttypid IN ('int2'::regtype, 'int4'::regtype), 'cast'),
             (ev_class IS NULL AND text ~ '::(integer|smallint)', 'cast'),
             (c.oid IS NOT NULL AND text ~ '<=? [(]*''?[0-9]{1,17}([^0-9.]|$)|[( ][0-9]{1,17}[)]*(::[a-z]+)? >', 'limit'),
@@ -216,7 +221,8 @@ BEGIN ATOMIC
     UNION SELECT pg_describe_object(class, e.oid, 0), 'last number' FROM (SELECT DISTINCT (member)."table" FROM keys) AS t,
         LATERAL (SELECT 'pg_attrdef'::regclass, oid, pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = "table"
             UNION ALL SELECT 'pg_rewrite'::regclass, oid, pg_get_ruledef(oid) FROM pg_rewrite WHERE ev_class = "table") AS e(class, oid, text)
-    WHERE text ~ '[[:<:]](currval|lastval)[(]';
+    WHERE text ~ '[[:<:]]lastval[(]' OR text ~ '[[:<:]]currval[(]' AND EXISTS (SELECT FROM snowdrift.owned_sequences(ARRAY(SELECT member FROM snowdrift.with_inheriting((plan).new_keys))) AS o
+        JOIN pg_depend ON classid = class AND objid = e.oid AND refclassid = 'pg_class'::regclass AND refobjid = o.sequence);
 END;
 
 -- The function that new keys call

@@ -207,8 +207,9 @@ CREATE FUNCTION snowdrift.missing_partitions(parent regclass, step interval, fir
 DECLARE
     months CONSTANT integer := snowdrift.step_months(step);
     is_exclusive boolean;
-    covered CONSTANT tstzmultirange := (SELECT range_agg(p.times) FROM snowdrift.list_partitions(parent, kind, layout) AS p
-        WHERE p.times IS NOT NULL AND (p.lower = 'MINVALUE' OR p.lower = snowdrift.id_boundary(kind, lower(p.times), layout)));
+    -- A bound that is not the first ID of its time is after that time; only those of steps are exact.
+    covered CONSTANT tstzmultirange := (SELECT range_agg(CASE WHEN lower_inf(p.times) OR p.lower = snowdrift.id_boundary(kind, lower(p.times), layout) THEN p.times
+        ELSE p.times - tstzrange(lower(p.times), lower(p.times), '[]') END) FROM snowdrift.list_partitions(parent, kind, layout) AS p WHERE p.times IS NOT NULL);
     t record;
     "begin" timestamp;
     "end" timestamp;
@@ -236,7 +237,7 @@ BEGIN
         "end" := snowdrift.step_end(step, "begin", 1);
         lower := snowdrift.id_boundary(kind, greatest("begin" AT TIME ZONE 'UTC', t.first), layout);
         upper := CASE WHEN "end" > t.last AT TIME ZONE 'UTC' THEN 'MAXVALUE' ELSE snowdrift.id_boundary(kind, "end" AT TIME ZONE 'UTC', layout) END;
-        IF covered @> tstzrange(greatest("begin" AT TIME ZONE 'UTC', t.first), "end" AT TIME ZONE 'UTC') IS NOT TRUE THEN
+        IF covered @> tstzrange(snowdrift.id_timestamp(kind, lower, layout), CASE WHEN upper <> 'MAXVALUE' THEN snowdrift.id_timestamp(kind, upper, layout) END) IS NOT TRUE THEN
             year := greatest(extract(year FROM "begin"), 0);
             name := format('%s_%s', t.relname, lpad(year, greatest(length(year), 4), '0')) || to_char("begin", CASE WHEN months > 0 THEN '_MM'
                 WHEN extract(epoch FROM step) % 86400 = 0 THEN '_MM_DD' ELSE '_MM_DD_HH24MI' END);

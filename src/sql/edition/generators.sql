@@ -267,7 +267,7 @@ BEGIN
     ELSIF now_ms NOT BETWEEN f.epoch_ms AND f.last_ms + f.unit_ms - 1 THEN
         RAISE 'layout "%" has %', layout, CASE WHEN now_ms < f.epoch_ms THEN 'not begun' ELSE 'ended' END
             USING ERRCODE = '22023';
-    ELSIF f.sequence_bits < (CASE WHEN spread THEN 5 ELSE 2 END) THEN
+    ELSIF spread AND f.sequence_bits < 5 THEN
         RAISE 'sequence range 0 .. % is too narrow', snowdrift.ones(f.sequence_bits) USING ERRCODE = '22023',
             DETAIL = 'A generator needs at least 4 sequence numbers, and 32 to spread them.';
     END IF;

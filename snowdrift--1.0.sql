@@ -2416,7 +2416,7 @@ CREATE FUNCTION snowdrift.missing_partitions(parent regclass, step interval, fir
 DECLARE
     months CONSTANT integer := snowdrift.step_months(step);
     is_exclusive boolean;
-    -- A bound that is not the first ID of its time is after that time; only those of steps are exact.
+    -- The times whose IDs all have a partition: without that of a lower bound that is not the first ID of its time.
     covered CONSTANT tstzmultirange := (SELECT range_agg(CASE WHEN lower_inf(p.times) OR p.lower = snowdrift.id_boundary(kind, lower(p.times), layout) THEN p.times
         ELSE p.times - tstzrange(lower(p.times), lower(p.times), '[]') END) FROM snowdrift.list_partitions(parent, kind, layout) AS p WHERE p.times IS NOT NULL);
     t record;

@@ -2431,7 +2431,7 @@ BEGIN
     first := coalesce(first, now());
     PERFORM snowdrift.id_boundary(kind, date_trunc('milliseconds', first), layout),
         snowdrift.id_boundary(kind, date_trunc('milliseconds', last), layout);    -- raise 22008
-    SELECT c.relname, n.nspname, coalesce(a.amname, s.reset_val) AS method, ts.spcname, i.first, i.last INTO STRICT t
+    SELECT c.relname, c.relrowsecurity, n.nspname, coalesce(a.amname, s.reset_val) AS method, ts.spcname, i.first, i.last INTO STRICT t
         FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace LEFT JOIN pg_am AS a ON a.oid = c.relam
             LEFT JOIN pg_tablespace AS ts ON ts.oid = c.reltablespace, pg_settings AS s, snowdrift.id_times(kind, layout) AS i
         WHERE c.oid = parent AND s.name = 'default_table_access_method';
@@ -2461,7 +2461,9 @@ BEGIN
                     partition, parent, lower, upper, t.method, ' TABLESPACE ' || quote_ident(t.spcname))]
                 ELSE ARRAY[format('CREATE TABLE %s (LIKE %s INCLUDING ALL EXCLUDING COMMENTS EXCLUDING IDENTITY EXCLUDING INDEXES EXCLUDING STATISTICS) USING %I%s',
                     partition, parent, t.method, ' TABLESPACE ' || quote_ident(t.spcname)),
-                    format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%s)', parent, partition, lower, upper)] END;
+                    format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%s)', parent, partition, lower, upper)] END
+                -- Queries of the partition itself do not apply the parent's policies.
+                || CASE WHEN t.relrowsecurity THEN ARRAY[format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', partition)] END;
             RETURN NEXT;
         END IF;
         "begin" := "end";
@@ -3272,14 +3274,14 @@ BEGIN
     SELECT * INTO o FROM pg_identify_object(class, object, part);
     dropped := format('DROP %s %s', upper(o.type), o.identity);
     CASE o.type
-    WHEN 'materialized view' THEN
-        created := format('CREATE MATERIALIZED VIEW %s AS %s', o.identity, rtrim(pg_get_viewdef(object), ';'));
-    WHEN 'view', 'trigger', 'policy' THEN
+    WHEN 'view', 'materialized view', 'trigger', 'policy' THEN
         created := (SELECT string_agg(s, E';\n' ORDER BY n) FROM snowdrift.statements_to_create((class, object, part, 0, 0, 0, false, 0)::snowdrift.dependent) WITH ORDINALITY AS t(s, n));
     WHEN 'index' THEN
         created := replace(pg_get_indexdef(object), ' ON ONLY ', ' ON ');
     WHEN 'function', 'procedure' THEN
-        created := pg_get_functiondef(object);
+        SELECT rtrim(pg_get_functiondef(oid), E'\n') || (SELECT string_agg(E';\n' || s, '' ORDER BY n)
+            FROM snowdrift.ownership_statements(upper(o.type), o.identity, 'f', pronamespace, proowner, proacl) WITH ORDINALITY AS t(s, n))
+        INTO created FROM pg_proc WHERE oid = object;
     WHEN 'rule' THEN
         SELECT rtrim(pg_get_ruledef(oid), ';') || CASE ev_enabled WHEN 'O' THEN '' ELSE format(E';\nALTER TABLE %s %s RULE %I', snowdrift.qualified_name(ev_class),
             CASE ev_enabled WHEN 'D' THEN 'DISABLE' WHEN 'R' THEN 'ENABLE REPLICA' ELSE 'ENABLE ALWAYS' END, rulename) END INTO created FROM pg_rewrite WHERE oid = object;
@@ -3366,7 +3368,7 @@ BEGIN
                 drops, '-- convert the keys here', creates,
                 CASE WHEN creates ~ '[[:<:]](integer|smallint)[[:>:]]' OR lines ~ 'which takes integers' THEN 'First, let these statements, and the functions that they call, use bigint instead of integer.' END,
                 CASE WHEN drops ~ 'DROP POLICY' THEN 'Without a policy, the rows that it hides are visible: rather let it call functions of bigint, with a cast of the key to bigint, by ALTER POLICY.' END,
-                'Also give the objects again what is not in these statements: owners, privileges, comments, options and replica identities.',
+                'Also give the objects again what is not in these statements, such as privileges on columns, comments, options and replica identities.',
                 CASE WHEN creates ~ ' ADD COLUMN ' THEN 'The columns are then the last ones of their tables: change what relies on their order, such as functions that return rows.' END) END;
 END $$;
 
@@ -3565,7 +3567,8 @@ BEGIN ATOMIC
             LEFT JOIN pg_rewrite AS r ON d.classid = 'pg_rewrite'::regclass AND r.oid = d.objid AND rulename = '_RETURN'
         WHERE prorettype IN ('int2'::regtype, 'int4'::regtype, 'int2[]'::regtype, 'int4[]'::regtype) AND pronamespace <> 'pg_catalog'::regnamespace AND p.oid NOT IN (SELECT near.oid FROM near)
             AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')
-            AND (ev_class IS NULL OR pg_get_viewdef(ev_class) ~ format('([<=>]|ANY|IN) [( ]*(SELECT )?([^ ().]+[.])?"?%s"?[(]', regexp_replace(proname, '[^[:alnum:]_]', '.', 'g')))    -- compared, not shown
+            AND (ev_class IS NULL OR pg_get_viewdef(ev_class) ~ format('([<=>]|ANY|IN) [( ]*(SELECT )?([^ ().]+[.])?"?%1$s"?[(]|[[:<:]]%1$s"?[(][^()]*[)][ )]*([<=>]|IN )',
+                regexp_replace(proname, '[^[:alnum:]_]', '.', 'g')))    -- compared, not shown
         GROUP BY p.oid
         UNION ALL
         SELECT words.oid, 3, reason FROM words JOIN named ON relname = word
@@ -3707,49 +3710,60 @@ END $$;
 CREATE FUNCTION snowdrift.grantee_name(grantee oid) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
     RETURN CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END;
 
--- The statements that drop and create a view, a trigger or a policy with all its properties. A new view has the default
--- privileges of its owner, so they are revoked first.
+-- The statements that give a new object its owner and privileges. It has the default privileges of the role that creates it,
+-- so they are revoked first. type: as in ALTER; kind: as in pg_default_acl.
+CREATE FUNCTION snowdrift.ownership_statements(type text, name text, kind "char", namespace oid, owner oid, acl aclitem[]) RETURNS SETOF text
+    LANGUAGE sql STABLE
+BEGIN ATOMIC
+    WITH default_acl AS (
+        SELECT defaclacl FROM pg_default_acl
+        WHERE pg_get_userbyid(defaclrole) = current_user AND defaclobjtype = kind AND defaclnamespace IN (0, namespace)
+    ), revoked AS (
+        SELECT grantee FROM aclexplode(acldefault(kind, owner))
+        UNION SELECT grantee FROM default_acl, aclexplode(defaclacl)
+    ), granted AS (
+        SELECT grantee, is_grantable, string_agg(privilege_type, ', ' ORDER BY privilege_type) AS privileges
+        FROM aclexplode(coalesce(acl, acldefault(kind, owner))) GROUP BY grantee, is_grantable
+    ), object(name) AS (
+        SELECT concat(CASE kind WHEN 'f' THEN type || ' ' END, name)
+    ), statements(step, grantee, statement) AS (
+        SELECT 1, 0::oid, format('ALTER %s %s OWNER TO %s', type, name, owner::regrole)
+        UNION ALL
+        SELECT 2, 0::oid, format('REVOKE ALL ON %s FROM %s', object.name,
+            (SELECT string_agg(snowdrift.grantee_name(grantee), ', ' ORDER BY grantee) FROM revoked))
+        FROM object WHERE acl IS NOT NULL OR EXISTS (SELECT FROM default_acl)
+        UNION ALL
+        SELECT 3, grantee, format('GRANT %s ON %s TO %s%s', privileges, object.name, snowdrift.grantee_name(grantee),
+            CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END)
+        FROM object, granted WHERE acl IS NOT NULL OR EXISTS (SELECT FROM default_acl)
+    )
+    SELECT statement FROM statements ORDER BY step, grantee, statement;
+END;
+
+-- The statements that create a view, a materialized view, a trigger or a policy with all its properties.
 CREATE FUNCTION snowdrift.statements_to_create(d snowdrift.dependent) RETURNS SETOF text
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
     SET timezone = 'UTC' SET datestyle = ISO SET intervalstyle = postgres SET extra_float_digits = 3 AS $$
 #variable_conflict use_column
 BEGIN
     RETURN QUERY WITH view AS (
-        SELECT *, oid::regclass AS name FROM pg_class WHERE d.class = 'pg_class'::regclass AND oid = d.object
-    ), default_acl AS (
-        SELECT defaclacl FROM pg_default_acl JOIN view ON defaclrole = relowner
-        WHERE defaclobjtype = 'r' AND defaclnamespace IN (0, relnamespace)
-    ), view_acl AS (
-        SELECT oid, name, relowner, coalesce(relacl, acldefault('r', relowner)) AS acl FROM view
-        WHERE relacl IS NOT NULL OR EXISTS (SELECT FROM default_acl)
-    ), revoked AS (
-        SELECT relowner AS grantee FROM view_acl
-        UNION SELECT grantee FROM default_acl, aclexplode(defaclacl)
-    ), granted AS (
-        SELECT grantee, is_grantable, string_agg(privilege_type, ', ' ORDER BY privilege_type) AS privileges
-        FROM view_acl, aclexplode(acl) GROUP BY grantee, is_grantable
-        UNION ALL
-        SELECT grantee, is_grantable,
-            string_agg(format('%s (%I)', privilege_type, attname), ', ' ORDER BY attnum, privilege_type)
-        FROM view JOIN pg_attribute ON attrelid = oid, aclexplode(attacl) GROUP BY grantee, is_grantable
+        SELECT *, oid::regclass AS name, CASE relkind WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'VIEW' END AS type
+        FROM pg_class WHERE d.class = 'pg_class'::regclass AND oid = d.object
     ), statements(step, subject, statement) AS (
-        SELECT 1, 0::oid, format(E'CREATE VIEW %s%s AS\n%s', name,
+        SELECT 1, 0::oid, format(E'CREATE %s %s%s AS\n%s', type, name,
             (SELECT format(' WITH (%s)', string_agg(format('%I = %L', option_name, option_value), ', '))
                 FROM pg_options_to_table(reloptions) HAVING count(*) > 0),
             rtrim(pg_get_viewdef(oid), ';')) FROM view
         UNION ALL
-        SELECT 2, 0::oid, format('ALTER VIEW %s OWNER TO %s', name, relowner::regrole) FROM view
+        SELECT 2, n::oid, s
+        FROM view, snowdrift.ownership_statements(type, name::text, 'r', relnamespace, relowner, relacl) WITH ORDINALITY AS t(s, n)
         UNION ALL
-        SELECT 3, 0::oid, format('REVOKE ALL ON %s FROM %s', name, (SELECT string_agg(
-            snowdrift.grantee_name(grantee), ', ' ORDER BY grantee) FROM revoked))
-        FROM view_acl
+        SELECT 3, grantee, format('GRANT %s ON %s TO %s%s',
+            string_agg(format('%s (%I)', privilege_type, attname), ', ' ORDER BY attnum, privilege_type), name,
+            snowdrift.grantee_name(grantee), CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END)
+        FROM view JOIN pg_attribute ON attrelid = oid, aclexplode(attacl) GROUP BY name, grantee, is_grantable
         UNION ALL
-        SELECT 4, grantee, format('GRANT %s ON %s TO %s%s', privileges, name,
-            snowdrift.grantee_name(grantee),
-            CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END)
-        FROM granted, view
-        UNION ALL
-        SELECT 5, objsubid::oid, format('COMMENT ON %s IS %L', CASE objsubid WHEN 0 THEN format('VIEW %s', name) ELSE
+        SELECT 4, objsubid::oid, format('COMMENT ON %s IS %L', CASE objsubid WHEN 0 THEN format('%s %s', type, name) ELSE
             format('COLUMN %s.%I', name, (SELECT attname FROM pg_attribute WHERE attrelid = oid AND attnum = objsubid)) END,
             description)
         FROM pg_description JOIN view ON objoid = oid WHERE classoid = 'pg_class'::regclass

@@ -242,6 +242,8 @@ CREATE FUNCTION wide_latest() RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT ma
 CREATE FUNCTION score(bigint) RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT 1';
 CREATE FUNCTION reader_id() RETURNS integer LANGUAGE sql STABLE AS 'SELECT 1';
 CREATE VIEW scores AS SELECT id, score(leaf) FROM notes WHERE person IN (SELECT reader_id());
+CREATE FUNCTION setting(name text) RETURNS integer LANGUAGE sql STABLE AS 'SELECT 1';
+CREATE VIEW set AS SELECT leaf FROM notes WHERE setting('app.person') = person;
 CREATE SEQUENCE batches;
 ALTER TABLE notes ADD batch integer DEFAULT currval('batches');
 SELECT * FROM risks('{people,notes}');

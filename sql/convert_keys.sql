@@ -250,7 +250,7 @@ BEGIN;
 :drops
 COMMIT;
 SELECT refusal_of($$SELECT snowdrift.convert_keys('{books}', dry_run => true)$$);
--- All properties of policies, views, triggers and generated columns are in the statements.
+-- All properties of policies, views, functions, triggers and generated columns are in the statements. Nobody gets privileges.
 CREATE FUNCTION is_visible(key integer) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT key > 1';
 CREATE TABLE accounts (id serial PRIMARY KEY, code text COLLATE "POSIX" NOT NULL GENERATED ALWAYS AS ('A' || id) STORED UNIQUE,
     label text GENERATED ALWAYS AS ('L' || id) STORED, fee numeric(4, 2) GENERATED ALWAYS AS (id + 1) STORED);
@@ -261,6 +261,13 @@ CREATE VIEW visible WITH (security_invoker, security_barrier) AS SELECT id, code
 GRANT SELECT (code) ON visible TO snowdrift_user;
 CREATE VIEW checked AS SELECT id, code FROM accounts WHERE is_visible(id) WITH CASCADED CHECK OPTION;
 COMMENT ON VIEW checked IS 'a comment';
+COMMENT ON MATERIALIZED VIEW account_ids IS 'another';
+ALTER VIEW checked OWNER TO snowdrift_user;
+ALTER MATERIALIZED VIEW account_ids OWNER TO snowdrift_user;
+ALTER FUNCTION accounts_of OWNER TO snowdrift_user;
+REVOKE EXECUTE ON FUNCTION accounts_of FROM PUBLIC;
+ALTER DEFAULT PRIVILEGES IN SCHEMA shop GRANT ALL ON TABLES TO snowdrift_writer;
+ALTER DEFAULT PRIVILEGES IN SCHEMA shop GRANT EXECUTE ON FUNCTIONS TO snowdrift_writer;
 CREATE POLICY "Hidden" ON accounts AS RESTRICTIVE FOR SELECT TO snowdrift_user USING (is_visible(id));
 CREATE TRIGGER noticed BEFORE INSERT ON accounts FOR EACH ROW WHEN (is_visible(NEW.id)) EXECUTE FUNCTION suppress_redundant_updates_trigger();
 ALTER TABLE accounts DISABLE TRIGGER noticed;
@@ -269,7 +276,9 @@ CREATE VIEW definitions AS SELECT regexp_replace(p, '\minteger\M', 'bigint') AS 
     SELECT concat_ws(' ', attrelid::regclass, attname, format_type(atttypid, atttypmod), attcollation::regcollation, attnotnull, pg_get_expr(adbin, adrelid))
     FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum WHERE attrelid = 'accounts'::regclass AND attnum > 1 AND NOT attisdropped
     UNION ALL SELECT concat_ws(' ', conname, pg_get_constraintdef(oid)) FROM pg_constraint WHERE conrelid IN ('accounts'::regclass, 'account_codes'::regclass) AND contype <> 'n'
-    UNION ALL SELECT concat_ws(' ', relname, reloptions, relacl, pg_get_viewdef(oid), obj_description(oid)) FROM pg_class WHERE relname IN ('account_ids', 'visible', 'checked')
+    UNION ALL SELECT concat_ws(' ', relname, reloptions, relowner::regrole, privileges_of(coalesce(relacl, acldefault('r', relowner))), pg_get_viewdef(oid), obj_description(oid))
+    FROM pg_class WHERE relname IN ('account_ids', 'visible', 'checked')
+    UNION ALL SELECT concat_ws(' ', proname, proowner::regrole, privileges_of(proacl)) FROM pg_proc WHERE oid = 'accounts_of'::regproc
     UNION ALL SELECT concat_ws(' ', attname, attacl) FROM pg_attribute WHERE attacl IS NOT NULL AND attrelid = 'visible'::regclass
     UNION ALL SELECT concat_ws(' ', pg_get_triggerdef(oid), tgenabled) FROM pg_trigger WHERE tgrelid = 'accounts'::regclass AND NOT tgisinternal
     UNION ALL SELECT concat_ws(' ', polname, polcmd, polpermissive, polroles::regrole[], pg_get_expr(polqual, polrelid)) FROM pg_policy WHERE polrelid = 'accounts'::regclass) AS a(p);
@@ -287,6 +296,8 @@ SELECT count(*) > 0 AS converted FROM snowdrift.convert_keys('{accounts}');
 SELECT 'lost' AS is, * FROM (TABLE old EXCEPT TABLE definitions) AS o UNION ALL SELECT 'new', * FROM (TABLE definitions EXCEPT TABLE old) AS n;
 SELECT id, code, label, fee FROM accounts_of(10);
 ROLLBACK;
+ALTER DEFAULT PRIVILEGES IN SCHEMA shop REVOKE ALL ON TABLES FROM snowdrift_writer;
+ALTER DEFAULT PRIVILEGES IN SCHEMA shop REVOKE EXECUTE ON FUNCTIONS FROM snowdrift_writer;
 DROP TABLE old, accounts, account_codes CASCADE;
 DROP FUNCTION is_visible;
 -- generated columns of partitions, domains, and disabled rules

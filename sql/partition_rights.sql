@@ -123,6 +123,26 @@ SET ROLE snowdrift_poster;
 ALTER TABLE posts.posts DROP CONSTRAINT posts_author_check;
 RESET ROLE;
 
+-- Who may read only some rows of the table cannot read its new partitions, whatever the owner's default privileges are.
+BEGIN;
+ALTER DEFAULT PRIVILEGES FOR ROLE snowdrift_poster GRANT SELECT ON TABLES TO snowdrift_lurker;
+SET ROLE snowdrift_poster;
+CREATE TABLE posts.own (id bigint DEFAULT next_snowflake(), owner text) PARTITION BY RANGE (id);
+ALTER TABLE posts.own ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON posts.own USING (owner = current_user);
+SELECT snowdrift.create_partitions('posts.own', '1 month', '2026-11-01Z', '2026-11-01Z');
+INSERT INTO posts.own VALUES (snowflake_boundary('2026-11-29Z'), 'snowdrift_poster'), (snowflake_boundary('2026-11-29Z'), 'snowdrift_lurker');
+SELECT count(*) FROM posts.own_2026_11;
+SET ROLE snowdrift_lurker;
+SELECT (SELECT count(*) FROM posts.own) AS own, (SELECT count(*) FROM posts.own_2026_11) AS directly;
+ROLLBACK;
+-- The same with a table of another role, which excludes a separate table
+BEGIN;
+ALTER TABLE posts.posts ADD FOREIGN KEY (author) REFERENCES lurk.users, ENABLE ROW LEVEL SECURITY;
+SELECT snowdrift.create_partitions('posts.posts', '1 month', '2028-11-01Z', '2028-11-01Z');
+SELECT relrowsecurity FROM pg_class WHERE oid = 'posts.posts_2028_11'::regclass;
+ROLLBACK;
+
 -- In a function with SECURITY DEFINER, its owner is the caller.
 CREATE FUNCTION posts.job() RETURNS bigint LANGUAGE sql SECURITY DEFINER
     AS $$SELECT count(*) FROM snowdrift.create_partitions('posts.posts', '1 month', '2026-11-01Z', '2026-11-01Z')$$;

@@ -171,14 +171,14 @@ BEGIN
     SELECT * INTO o FROM pg_identify_object(class, object, part);
     dropped := format('DROP %s %s', upper(o.type), o.identity);
     CASE o.type
-    WHEN 'materialized view' THEN
-        created := format('CREATE MATERIALIZED VIEW %s AS %s', o.identity, rtrim(pg_get_viewdef(object), ';'));
-    WHEN 'view', 'trigger', 'policy' THEN
+    WHEN 'view', 'materialized view', 'trigger', 'policy' THEN
         created := (SELECT string_agg(s, E';\n' ORDER BY n) FROM snowdrift.statements_to_create((class, object, part, 0, 0, 0, false, 0)::snowdrift.dependent) WITH ORDINALITY AS t(s, n));
     WHEN 'index' THEN
         created := replace(pg_get_indexdef(object), ' ON ONLY ', ' ON ');
     WHEN 'function', 'procedure' THEN
-        created := pg_get_functiondef(object);
+        SELECT rtrim(pg_get_functiondef(oid), E'\n') || (SELECT string_agg(E';\n' || s, '' ORDER BY n)
+            FROM snowdrift.ownership_statements(upper(o.type), o.identity, 'f', pronamespace, proowner, proacl) WITH ORDINALITY AS t(s, n))
+        INTO created FROM pg_proc WHERE oid = object;
     WHEN 'rule' THEN
         SELECT rtrim(pg_get_ruledef(oid), ';') || CASE ev_enabled WHEN 'O' THEN '' ELSE format(E';\nALTER TABLE %s %s RULE %I', snowdrift.qualified_name(ev_class),
             CASE ev_enabled WHEN 'D' THEN 'DISABLE' WHEN 'R' THEN 'ENABLE REPLICA' ELSE 'ENABLE ALWAYS' END, rulename) END INTO created FROM pg_rewrite WHERE oid = object;
@@ -265,7 +265,7 @@ BEGIN
                 drops, '-- convert the keys here', creates,
                 CASE WHEN creates ~ '[[:<:]](integer|smallint)[[:>:]]' OR lines ~ 'which takes integers' THEN 'First, let these statements, and the functions that they call, use bigint instead of integer.' END,
                 CASE WHEN drops ~ 'DROP POLICY' THEN 'Without a policy, the rows that it hides are visible: rather let it call functions of bigint, with a cast of the key to bigint, by ALTER POLICY.' END,
-                'Also give the objects again what is not in these statements: owners, privileges, comments, options and replica identities.',
+                'Also give the objects again what is not in these statements, such as privileges on columns, comments, options and replica identities.',
                 CASE WHEN creates ~ ' ADD COLUMN ' THEN 'The columns are then the last ones of their tables: change what relies on their order, such as functions that return rows.' END) END;
 END $$;
 

@@ -157,7 +157,8 @@ BEGIN ATOMIC
             LEFT JOIN pg_rewrite AS r ON d.classid = 'pg_rewrite'::regclass AND r.oid = d.objid AND rulename = '_RETURN'
         WHERE prorettype IN ('int2'::regtype, 'int4'::regtype, 'int2[]'::regtype, 'int4[]'::regtype) AND pronamespace <> 'pg_catalog'::regnamespace AND p.oid NOT IN (SELECT near.oid FROM near)
             AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')
-            AND (ev_class IS NULL OR pg_get_viewdef(ev_class) ~ format('([<=>]|ANY|IN) [( ]*(SELECT )?([^ ().]+[.])?"?%s"?[(]', regexp_replace(proname, '[^[:alnum:]_]', '.', 'g')))    -- compared, not shown
+            AND (ev_class IS NULL OR pg_get_viewdef(ev_class) ~ format('([<=>]|ANY|IN) [( ]*(SELECT )?([^ ().]+[.])?"?%1$s"?[(]|[[:<:]]%1$s"?[(][^()]*[)][ )]*([<=>]|IN )',
+                regexp_replace(proname, '[^[:alnum:]_]', '.', 'g')))    -- compared, not shown
         GROUP BY p.oid
         UNION ALL
         SELECT words.oid, 3, reason FROM words JOIN named ON relname = word

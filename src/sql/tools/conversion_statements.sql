@@ -4,49 +4,60 @@
 CREATE FUNCTION snowdrift.grantee_name(grantee oid) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
     RETURN CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END;
 
--- The statements that drop and create a view, a trigger or a policy with all its properties. A new view has the default
--- privileges of its owner, so they are revoked first.
+-- The statements that give a new object its owner and privileges. It has the default privileges of the role that creates it,
+-- so they are revoked first. type: as in ALTER; kind: as in pg_default_acl.
+CREATE FUNCTION snowdrift.ownership_statements(type text, name text, kind "char", namespace oid, owner oid, acl aclitem[]) RETURNS SETOF text
+    LANGUAGE sql STABLE
+BEGIN ATOMIC
+    WITH default_acl AS (
+        SELECT defaclacl FROM pg_default_acl
+        WHERE pg_get_userbyid(defaclrole) = current_user AND defaclobjtype = kind AND defaclnamespace IN (0, namespace)
+    ), revoked AS (
+        SELECT grantee FROM aclexplode(acldefault(kind, owner))
+        UNION SELECT grantee FROM default_acl, aclexplode(defaclacl)
+    ), granted AS (
+        SELECT grantee, is_grantable, string_agg(privilege_type, ', ' ORDER BY privilege_type) AS privileges
+        FROM aclexplode(coalesce(acl, acldefault(kind, owner))) GROUP BY grantee, is_grantable
+    ), object(name) AS (
+        SELECT concat(CASE kind WHEN 'f' THEN type || ' ' END, name)
+    ), statements(step, grantee, statement) AS (
+        SELECT 1, 0::oid, format('ALTER %s %s OWNER TO %s', type, name, owner::regrole)
+        UNION ALL
+        SELECT 2, 0::oid, format('REVOKE ALL ON %s FROM %s', object.name,
+            (SELECT string_agg(snowdrift.grantee_name(grantee), ', ' ORDER BY grantee) FROM revoked))
+        FROM object WHERE acl IS NOT NULL OR EXISTS (SELECT FROM default_acl)
+        UNION ALL
+        SELECT 3, grantee, format('GRANT %s ON %s TO %s%s', privileges, object.name, snowdrift.grantee_name(grantee),
+            CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END)
+        FROM object, granted WHERE acl IS NOT NULL OR EXISTS (SELECT FROM default_acl)
+    )
+    SELECT statement FROM statements ORDER BY step, grantee, statement;
+END;
+
+-- The statements that create a view, a materialized view, a trigger or a policy with all its properties.
 CREATE FUNCTION snowdrift.statements_to_create(d snowdrift.dependent) RETURNS SETOF text
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
     SET timezone = 'UTC' SET datestyle = ISO SET intervalstyle = postgres SET extra_float_digits = 3 AS $$
 #variable_conflict use_column
 BEGIN
     RETURN QUERY WITH view AS (
-        SELECT *, oid::regclass AS name FROM pg_class WHERE d.class = 'pg_class'::regclass AND oid = d.object
-    ), default_acl AS (
-        SELECT defaclacl FROM pg_default_acl JOIN view ON defaclrole = relowner
-        WHERE defaclobjtype = 'r' AND defaclnamespace IN (0, relnamespace)
-    ), view_acl AS (
-        SELECT oid, name, relowner, coalesce(relacl, acldefault('r', relowner)) AS acl FROM view
-        WHERE relacl IS NOT NULL OR EXISTS (SELECT FROM default_acl)
-    ), revoked AS (
-        SELECT relowner AS grantee FROM view_acl
-        UNION SELECT grantee FROM default_acl, aclexplode(defaclacl)
-    ), granted AS (
-        SELECT grantee, is_grantable, string_agg(privilege_type, ', ' ORDER BY privilege_type) AS privileges
-        FROM view_acl, aclexplode(acl) GROUP BY grantee, is_grantable
-        UNION ALL
-        SELECT grantee, is_grantable,
-            string_agg(format('%s (%I)', privilege_type, attname), ', ' ORDER BY attnum, privilege_type)
-        FROM view JOIN pg_attribute ON attrelid = oid, aclexplode(attacl) GROUP BY grantee, is_grantable
+        SELECT *, oid::regclass AS name, CASE relkind WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'VIEW' END AS type
+        FROM pg_class WHERE d.class = 'pg_class'::regclass AND oid = d.object
     ), statements(step, subject, statement) AS (
-        SELECT 1, 0::oid, format(E'CREATE VIEW %s%s AS\n%s', name,
+        SELECT 1, 0::oid, format(E'CREATE %s %s%s AS\n%s', type, name,
             (SELECT format(' WITH (%s)', string_agg(format('%I = %L', option_name, option_value), ', '))
                 FROM pg_options_to_table(reloptions) HAVING count(*) > 0),
             rtrim(pg_get_viewdef(oid), ';')) FROM view
         UNION ALL
-        SELECT 2, 0::oid, format('ALTER VIEW %s OWNER TO %s', name, relowner::regrole) FROM view
+        SELECT 2, n::oid, s
+        FROM view, snowdrift.ownership_statements(type, name::text, 'r', relnamespace, relowner, relacl) WITH ORDINALITY AS t(s, n)
         UNION ALL
-        SELECT 3, 0::oid, format('REVOKE ALL ON %s FROM %s', name, (SELECT string_agg(
-            snowdrift.grantee_name(grantee), ', ' ORDER BY grantee) FROM revoked))
-        FROM view_acl
+        SELECT 3, grantee, format('GRANT %s ON %s TO %s%s',
+            string_agg(format('%s (%I)', privilege_type, attname), ', ' ORDER BY attnum, privilege_type), name,
+            snowdrift.grantee_name(grantee), CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END)
+        FROM view JOIN pg_attribute ON attrelid = oid, aclexplode(attacl) GROUP BY name, grantee, is_grantable
         UNION ALL
-        SELECT 4, grantee, format('GRANT %s ON %s TO %s%s', privileges, name,
-            snowdrift.grantee_name(grantee),
-            CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END)
-        FROM granted, view
-        UNION ALL
-        SELECT 5, objsubid::oid, format('COMMENT ON %s IS %L', CASE objsubid WHEN 0 THEN format('VIEW %s', name) ELSE
+        SELECT 4, objsubid::oid, format('COMMENT ON %s IS %L', CASE objsubid WHEN 0 THEN format('%s %s', type, name) ELSE
             format('COLUMN %s.%I', name, (SELECT attname FROM pg_attribute WHERE attrelid = oid AND attnum = objsubid)) END,
             description)
         FROM pg_description JOIN view ON objoid = oid WHERE classoid = 'pg_class'::regclass

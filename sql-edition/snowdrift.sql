@@ -2833,7 +2833,7 @@ BEGIN
         RETURN;
     END IF;
     RETURN QUERY SELECT regexp_replace('-- warning: ' || text, '[[:cntrl:]]', ' ', 'g') FROM (
-        SELECT 1 AS kind, m."table" AS o, m.number::text AS n, format('partition key: column %I of table %s: new keys are far above the old ones; create partitions for them with snowdrift.create_partitions()',
+        SELECT 1 AS kind, m."table" AS o, m.number::text AS n, format('partition key: column %I of table %s: new keys are far above the old ones; create partitions for them with snowdrift.create_partitions(), in the same transaction or, with its argument layout, before',
             attname, attrelid::regclass) AS text
         FROM snowdrift.partitioned_by_new_keys(plan) AS m JOIN pg_attribute ON attrelid = m."table" AND attnum = m.number
         UNION ALL

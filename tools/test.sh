@@ -106,11 +106,15 @@ suite_discard() {
     # Without --long, run only the tests that generate IDs.
     local tests="helpers snowflake ulid_generator sno_generator generators snapshots settings"
     # decoys creates thousands of operators.
-    [ -z "${SNOWDRIFT_LONG:-}" ] || tests=$(tests_for_slow_servers | sed 's/\bdecoys\b//')
-    on_server "debug_discard_caches = 1" run_regress "pg_regress, without caches" "REGRESS=$tests"
+    [ -z "${SNOWDRIFT_LONG:-}" ] || tests=$(tests_for_slow_servers REGRESS | sed 's/\bdecoys\b//')
+    on_server "debug_discard_caches = 1" run_regress "pg_regress, without caches" "REGRESS=$tests" \
+        "ISOLATION=$(tests_for_slow_servers ISOLATION)"
 }
 
-suite_once() { on_server "" run_regress "pg_regress, once" "REGRESS=$(tests_for_slow_servers)"; }
+suite_once() {
+    on_server "" run_regress "pg_regress, once" "REGRESS=$(tests_for_slow_servers REGRESS)" \
+        "ISOLATION=$(tests_for_slow_servers ISOLATION)"
+}
 
 # For the work on a change: no models, sanitizers or scripts, and one server.
 suite_quick() {
@@ -125,10 +129,10 @@ quick_unit_tests() { printf '%s\n' test/unit/*_test.cpp | sed -E '/(mark_protoco
 
 suite_core() { on_server "" run_core "PostgreSQL's own tests"; }
 
-# Prints all SQL tests except those with thousands of queries or partitions, and those of conversions: these are SQL alone,
-# and if the catalog's caches are freed at once, their queries take minutes each.
+# tests_for_slow_servers LIST: prints all tests of REGRESS or ISOLATION except those with thousands of queries or partitions,
+# and those of conversions: these are SQL alone, and if the catalog's caches are freed at once, their queries take minutes each.
 tests_for_slow_servers() {
-    make -s print-REGRESS | sed -E 's/\b(time_predicates|range_predicates|core_queries|partition_jobs|conver[a-z]*_?[a-z]*)\b//g'
+    make -s "print-$1" | sed -E 's/\b(time_predicates|range_predicates|core_queries|partition_jobs|conver[a-z_]*)\b//g'
 }
 
 preloaded="shared_preload_libraries = 'snowdrift'"

@@ -2431,7 +2431,7 @@ BEGIN
     first := coalesce(first, now());
     PERFORM snowdrift.id_boundary(kind, date_trunc('milliseconds', first), layout),
         snowdrift.id_boundary(kind, date_trunc('milliseconds', last), layout);    -- raise 22008
-    SELECT c.relname, c.relrowsecurity, n.nspname, coalesce(a.amname, s.reset_val) AS method, ts.spcname, i.first, i.last INTO STRICT t
+    SELECT c.relname, (SELECT bool_or(r.relrowsecurity) FROM pg_partition_ancestors(parent) AS a JOIN pg_class AS r ON r.oid = a.relid) AS has_policies, n.nspname, coalesce(a.amname, s.reset_val) AS method, ts.spcname, i.first, i.last INTO STRICT t
         FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace LEFT JOIN pg_am AS a ON a.oid = c.relam
             LEFT JOIN pg_tablespace AS ts ON ts.oid = c.reltablespace, pg_settings AS s, snowdrift.id_times(kind, layout) AS i
         WHERE c.oid = parent AND s.name = 'default_table_access_method';
@@ -2463,7 +2463,7 @@ BEGIN
                     partition, parent, t.method, ' TABLESPACE ' || quote_ident(t.spcname)),
                     format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%s)', parent, partition, lower, upper)] END
                 -- Queries of the partition itself do not apply the parent's policies.
-                || CASE WHEN t.relrowsecurity THEN ARRAY[format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', partition)] END;
+                || CASE WHEN t.has_policies THEN ARRAY[format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', partition)] END;
             RETURN NEXT;
         END IF;
         "begin" := "end";
@@ -3367,7 +3367,9 @@ BEGIN
                     ' these objects in this order, convert the keys, and create the objects again in the reverse order:'),
                 drops, '-- convert the keys here', creates,
                 CASE WHEN creates ~ '[[:<:]](integer|smallint)[[:>:]]' OR lines ~ 'which takes integers' THEN 'First, let these statements, and the functions that they call, use bigint instead of integer.' END,
-                CASE WHEN drops ~ 'DROP POLICY' THEN 'Without a policy, the rows that it hides are visible: rather let it call functions of bigint, with a cast of the key to bigint, by ALTER POLICY.' END,
+                CASE WHEN drops ~ 'DROP POLICY' THEN 'Without a policy, rows are hidden or, if it is restrictive, visible: rather let it call functions of bigint, with a cast of the key to bigint, by ALTER POLICY.' END,
+                (SELECT format('New keys can be shortened in %s, so that they become equal, or show ##: use 19 digits there.', string_agg(object, ', ' ORDER BY object))
+                    FROM snowdrift.narrow_expressions(plan) WHERE reason = 'width' HAVING count(*) > 0),
                 'Also give the objects again what is not in these statements, such as privileges on columns, comments, options and replica identities.',
                 CASE WHEN creates ~ ' ADD COLUMN ' THEN 'The columns are then the last ones of their tables: change what relies on their order, such as functions that return rows.' END) END;
 END $$;
@@ -3609,7 +3611,7 @@ END;
 CREATE FUNCTION snowdrift.narrow_expressions(plan snowdrift.conversion, OUT object text, OUT reason text) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH keys AS MATERIALIZED (
-        SELECT member, '(lpad|to_char|"?left"?|"?right"?|"?substr(ing)?"?)[[:space:]]*[([:space:]]+([[:alnum:]_$"]+[.])?"?' || regexp_replace(attname, '[^[:alnum:]_]', '.', 'g') || '"?[)]*(::[a-z]+)?[)]*,(?![[:space:]]*(19|[2-9][0-9]))' AS formatted
+        SELECT member, '(lpad|to_char|"?left"?|"?right"?|"?substr(ing)?"?)[[:space:]]*[([:space:]]+([[:alnum:]_$"]+[)]?[.])?"?' || regexp_replace(attname, '[^[:alnum:]_]', '.', 'g') || '"?[)]*(::[a-z]+)?[)]*,(?![[:space:]]*(19|[2-9][0-9]))' AS formatted
         FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys)) JOIN pg_attribute ON attrelid = (member)."table" AND attnum = (member).number
     )
     SELECT DISTINCT CASE WHEN ev_class IS NULL THEN pg_describe_object(classid, objid, objsubid) WHEN rulename = '_RETURN' THEN pg_describe_object('pg_class'::regclass, ev_class, 0)
@@ -3620,7 +3622,7 @@ BEGIN ATOMIC
         LEFT JOIN pg_attrdef AS a ON classid = 'pg_attrdef'::regclass AND a.oid = objid
         LEFT JOIN pg_attribute AS g ON attrelid = adrelid AND attnum = adnum AND attgenerated <> ''
         LEFT JOIN pg_constraint AS c ON classid = 'pg_constraint'::regclass AND c.oid = objid AND contype = 'c',
-        LATERAL (SELECT coalesce(pg_get_constraintdef(c.oid), CASE WHEN g.attnum IS NOT NULL THEN pg_get_expr(adbin, adrelid) END, CASE classid WHEN 'pg_class'::regclass THEN pg_get_indexdef(objid) END,
+        LATERAL (SELECT coalesce(pg_get_constraintdef(c.oid), CASE WHEN g.attnum IS NOT NULL THEN pg_get_expr(adbin, adrelid) END, CASE classid WHEN 'pg_class'::regclass THEN pg_get_indexdef(objid) WHEN 'pg_proc'::regclass THEN pg_get_function_sqlbody(objid) END,
             CASE rulename WHEN '_RETURN' THEN pg_get_viewdef(ev_class) END)) AS t(text),
         LATERAL (VALUES (strpos(ev_action::text, format(':funcid %s ', 'int4(int8)'::regprocedure::oid)) > 0, 'cast'),
             (g.atttypid IN ('int2'::regtype, 'int4'::regtype), 'cast'),
@@ -3628,7 +3630,7 @@ BEGIN ATOMIC
             (c.oid IS NOT NULL AND text ~ '<=? [(]*''?[0-9]{1,17}([^0-9.]|$)|[( ][0-9]{1,17}[)]*(::[a-z]+)? >', 'limit'),
             (text ~ formatted, 'width')) AS e(is_narrow, reason)
     WHERE is_narrow
-    UNION SELECT pg_describe_object('pg_proc'::regclass, p.oid, 0), 'width' FROM snowdrift.functions_near(plan) JOIN pg_proc AS p ON p.oid = function JOIN keys ON prosrc ~* formatted
+    UNION SELECT pg_describe_object('pg_proc'::regclass, p.oid, 0), 'width' FROM snowdrift.functions_near(plan) JOIN pg_proc AS p ON p.oid = function JOIN keys ON coalesce(pg_get_function_sqlbody(p.oid), prosrc) ~* formatted
     UNION SELECT pg_describe_object(class, e.oid, 0), 'last number' FROM (SELECT DISTINCT (member)."table" FROM keys) AS t,
         LATERAL (SELECT 'pg_attrdef'::regclass, oid, pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = "table"
             UNION ALL SELECT 'pg_rewrite'::regclass, oid, pg_get_ruledef(oid) FROM pg_rewrite WHERE ev_class = "table") AS e(class, oid, text)

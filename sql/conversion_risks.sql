@@ -74,11 +74,14 @@ CREATE VIEW numbered AS SELECT to_char(i.id, 'FM000000') AS no, to_char(i.day, '
 CREATE VIEW years AS SELECT i.id, to_char(i.day, 'YYYY') AS year FROM invoices AS i;
 CREATE INDEX ON items (substr(invoice::text, 1, 2));
 CREATE INDEX ON items (lpad(invoice::text, 19, '0'));
+CREATE FUNCTION number_of(i invoices) RETURNS text LANGUAGE sql RETURN 'N' || lpad(i.id::text, 6, '0');
+CREATE FUNCTION last_number() RETURNS text LANGUAGE sql BEGIN ATOMIC SELECT max(lpad(id::text, 6, '0')) FROM invoices; END;
 CREATE FUNCTION number_invoice() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.body := lpad( NEW.id::text, 6, '0'); RETURN NEW; END $$;
 CREATE FUNCTION date_invoice() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.body := to_char(now(), 'YYYY') || NEW.id; RETURN NEW; END $$;
 CREATE TRIGGER n BEFORE INSERT ON invoices FOR EACH ROW EXECUTE FUNCTION number_invoice();
 CREATE TRIGGER d BEFORE INSERT ON invoices FOR EACH ROW EXECUTE FUNCTION date_invoice();
 SELECT * FROM risks('{invoices}');
+DROP FUNCTION number_of, last_number;
 DROP VIEW numbered, years;
 DROP TABLE items, invoices;
 DROP FUNCTION number_invoice, date_invoice;

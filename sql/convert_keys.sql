@@ -253,7 +253,7 @@ SELECT refusal_of($$SELECT snowdrift.convert_keys('{books}', dry_run => true)$$)
 -- All properties of policies, views, functions, triggers and generated columns are in the statements. Nobody gets privileges.
 CREATE FUNCTION is_visible(key integer) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT key > 1';
 CREATE TABLE accounts (id serial PRIMARY KEY, code text COLLATE "POSIX" NOT NULL GENERATED ALWAYS AS ('A' || id) STORED UNIQUE,
-    label text GENERATED ALWAYS AS ('L' || id) STORED, fee numeric(4, 2) GENERATED ALWAYS AS (id + 1) STORED);
+    label text GENERATED ALWAYS AS ('L' || lpad(id::text, 6, '0')) STORED, fee numeric(4, 2) GENERATED ALWAYS AS (id + 1) STORED);
 CREATE TABLE account_codes (code text REFERENCES accounts (code) ON DELETE CASCADE);
 CREATE FUNCTION accounts_of(bigint) RETURNS SETOF accounts LANGUAGE sql BEGIN ATOMIC SELECT * FROM accounts WHERE id < $1; END;
 CREATE MATERIALIZED VIEW account_ids AS SELECT id FROM accounts;
@@ -285,7 +285,7 @@ CREATE VIEW definitions AS SELECT regexp_replace(p, '\minteger\M', 'bigint') AS 
 CREATE TEMP TABLE old AS TABLE definitions;
 SELECT count(*) FROM old;
 SELECT error_of($$SELECT snowdrift.convert_keys('{accounts}', dry_run => true)$$) AS error \gset
-SELECT line FROM regexp_split_to_table(:'error', E'\n') AS line WHERE line ~ '^(First|Without|Also|The col)';
+SELECT line FROM regexp_split_to_table(:'error', E'\n') AS line WHERE line ~ '^(First|Without|New|Also|The col)';
 BEGIN;
 SELECT split_part(split_part(:'error', E'order:\n', 2), '--', 1) AS drops, split_part(split_part(:'error', E'here\n', 2), E'\nFirst', 1) AS creations \gset
 :drops

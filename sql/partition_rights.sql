@@ -136,13 +136,21 @@ SELECT count(*) FROM posts.own_2026_11;
 SET ROLE snowdrift_lurker;
 SELECT (SELECT count(*) FROM posts.own) AS own, (SELECT count(*) FROM posts.own_2026_11) AS directly;
 ROLLBACK;
--- Partitions of a table that has none have none. The same if a foreign key refers to a table of another role
+-- Partitions of a table that has none have none. The same if a foreign key refers to a table of another role,
 BEGIN;
 ALTER TABLE lurk.users OWNER TO snowdrift_lurker;
 SELECT snowdrift.create_partitions('posts.posts', '1 month', '2028-10-01Z', '2028-10-01Z');
 ALTER TABLE posts.posts ADD FOREIGN KEY (author) REFERENCES lurk.users, ENABLE ROW LEVEL SECURITY;
 SELECT snowdrift.create_partitions('posts.posts', '1 month', '2028-11-01Z', '2028-11-01Z');
 SELECT relname, relrowsecurity FROM pg_class WHERE oid IN ('posts.posts_2028_10'::regclass, 'posts.posts_2028_11'::regclass) ORDER BY 1;
+ROLLBACK;
+-- or if the table is itself a partition of one that has it.
+BEGIN;
+CREATE TABLE posts.tenants (id bigint DEFAULT next_snowflake(), tenant integer) PARTITION BY LIST (tenant);
+CREATE TABLE posts.tenant PARTITION OF posts.tenants FOR VALUES IN (1) PARTITION BY RANGE (id);
+ALTER TABLE posts.tenants ENABLE ROW LEVEL SECURITY;
+SELECT snowdrift.create_partitions('posts.tenant', '1 month', '2028-11-01Z', '2028-11-01Z');
+SELECT relrowsecurity FROM pg_class WHERE oid = 'posts.tenant_2028_11'::regclass;
 ROLLBACK;
 
 -- In a function with SECURITY DEFINER, its owner is the caller.

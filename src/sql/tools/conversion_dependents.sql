@@ -264,7 +264,9 @@ BEGIN
                     ' these objects in this order, convert the keys, and create the objects again in the reverse order:'),
                 drops, '-- convert the keys here', creates,
                 CASE WHEN creates ~ '[[:<:]](integer|smallint)[[:>:]]' OR lines ~ 'which takes integers' THEN 'First, let these statements, and the functions that they call, use bigint instead of integer.' END,
-                CASE WHEN drops ~ 'DROP POLICY' THEN 'Without a policy, the rows that it hides are visible: rather let it call functions of bigint, with a cast of the key to bigint, by ALTER POLICY.' END,
+                CASE WHEN drops ~ 'DROP POLICY' THEN 'Without a policy, rows are hidden or, if it is restrictive, visible: rather let it call functions of bigint, with a cast of the key to bigint, by ALTER POLICY.' END,
+                (SELECT format('New keys can be shortened in %s, so that they become equal, or show ##: use 19 digits there.', string_agg(object, ', ' ORDER BY object))
+                    FROM snowdrift.narrow_expressions(plan) WHERE reason = 'width' HAVING count(*) > 0),
                 'Also give the objects again what is not in these statements, such as privileges on columns, comments, options and replica identities.',
                 CASE WHEN creates ~ ' ADD COLUMN ' THEN 'The columns are then the last ones of their tables: change what relies on their order, such as functions that return rows.' END) END;
 END $$;

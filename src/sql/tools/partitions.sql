@@ -222,7 +222,7 @@ BEGIN
     first := coalesce(first, now());
     PERFORM snowdrift.id_boundary(kind, date_trunc('milliseconds', first), layout),
         snowdrift.id_boundary(kind, date_trunc('milliseconds', last), layout);    -- raise 22008
-    SELECT c.relname, c.relrowsecurity, n.nspname, coalesce(a.amname, s.reset_val) AS method, ts.spcname, i.first, i.last INTO STRICT t
+    SELECT c.relname, (SELECT bool_or(r.relrowsecurity) FROM pg_partition_ancestors(parent) AS a JOIN pg_class AS r ON r.oid = a.relid) AS has_policies, n.nspname, coalesce(a.amname, s.reset_val) AS method, ts.spcname, i.first, i.last INTO STRICT t
         FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace LEFT JOIN pg_am AS a ON a.oid = c.relam
             LEFT JOIN pg_tablespace AS ts ON ts.oid = c.reltablespace, pg_settings AS s, snowdrift.id_times(kind, layout) AS i
         WHERE c.oid = parent AND s.name = 'default_table_access_method';
@@ -254,7 +254,7 @@ BEGIN
                     partition, parent, t.method, ' TABLESPACE ' || quote_ident(t.spcname)),
                     format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%s)', parent, partition, lower, upper)] END
                 -- Queries of the partition itself do not apply the parent's policies.
-                || CASE WHEN t.relrowsecurity THEN ARRAY[format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', partition)] END;
+                || CASE WHEN t.has_policies THEN ARRAY[format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', partition)] END;
             RETURN NEXT;
         END IF;
         "begin" := "end";

@@ -93,7 +93,7 @@ INSERT INTO tweets DEFAULT VALUES;
 SELECT snowdrift.convert_column('tweets', 'id', 'it''s');
 SELECT snowdrift.convert_column('tweets', 'id', 'it''s');
 INSERT INTO tweets DEFAULT VALUES;
-SELECT columns_of('tweets'), snowflake_timestamp(max(id), 'twitter') > now() - interval '1 minute' AS is_new FROM tweets;
+SELECT columns_of('tweets'), snowflake_timestamp(max(id), 'twitter') > now() - interval '1 hour' AS is_new FROM tweets;
 SELECT snowdrift.convert_column('tweets', 'id', 't');
 -- Another generator can replace the first one if its IDs are larger.
 SELECT regexp_replace(error_of($$SELECT snowdrift.convert_column('tweets', 'id')$$), '\d{6,}', '...', 'g');

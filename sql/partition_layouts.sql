@@ -10,7 +10,7 @@ SELECT count(*), bool_or(now() <@ times) AS has_now FROM snowdrift.partitions('v
 SELECT count(*) FROM snowdrift.drop_partitions('visits', interval '1 year');
 SELECT count(*) FROM snowdrift.drop_partitions_before('visits', now() - interval '1 year');
 SELECT bool_and(upper(times) <= now()) AS ended FROM snowdrift.drop_partitions('visits', interval '0', dry_run => true);
-SELECT count(*) FROM visits WHERE snowflake_within(id, tstzrange(now() - interval '1 minute', NULL), 'pgedge');
+SELECT count(*) FROM visits WHERE snowflake_within(id, tstzrange(now() - interval '1 hour', NULL), 'pgedge');
 SELECT count(*) FROM snowdrift.create_partitions('visits', '1 day', now(), now());
 -- The argument may state the same layout.
 SELECT count(*) FROM snowdrift.partitions('visits', 'pgedge');

@@ -157,7 +157,7 @@ BEGIN ATOMIC
             LEFT JOIN pg_rewrite AS r ON d.classid = 'pg_rewrite'::regclass AND r.oid = d.objid AND rulename = '_RETURN'
         WHERE prorettype IN ('int2'::regtype, 'int4'::regtype, 'int2[]'::regtype, 'int4[]'::regtype) AND pronamespace <> 'pg_catalog'::regnamespace AND p.oid NOT IN (SELECT near.oid FROM near)
             AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')
-            AND (ev_class IS NULL OR pg_get_viewdef(ev_class) ~ format('([<=>]|ANY|IN) [( ]*(SELECT )?([^ ().]+[.])?"?%1$s"?[(]|[[:<:]]%1$s"?[(][^()]*[)][ )]*([<=>]|IN )',
+            AND (ev_class IS NULL OR pg_get_viewdef(ev_class) ~ format('([<=>]|ANY|IN) [( ]*(SELECT )?([^ ().]+[.])?"?%1$s"?[(]|[[:<:]]%1$s"?[(][^()]*[)][ )]*([<=>]+ [( ]*(?!ANY|ALL)["[:alpha:]_]|IN )',
                 regexp_replace(proname, '[^[:alnum:]_]', '.', 'g')))    -- compared, not shown
         GROUP BY p.oid
         UNION ALL
@@ -201,6 +201,8 @@ BEGIN ATOMIC
     WITH keys AS MATERIALIZED (
         SELECT member, '(lpad|to_char|"?left"?|"?right"?|"?substr(ing)?"?)[[:space:]]*[([:space:]]+([[:alnum:]_$"]+[)]?[.])?"?' || regexp_replace(attname, '[^[:alnum:]_]', '.', 'g') || '"?[)]*(::[a-z]+)?[)]*,(?![[:space:]]*(19|[2-9][0-9]))' AS formatted
         FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys)) JOIN pg_attribute ON attrelid = (member)."table" AND attnum = (member).number
+    ), bodies AS MATERIALIZED (
+        SELECT p.oid, coalesce(pg_get_function_sqlbody(p.oid), prosrc) AS body FROM snowdrift.functions_near(plan) JOIN pg_proc AS p ON p.oid = function
     )
     SELECT DISTINCT CASE WHEN ev_class IS NULL THEN pg_describe_object(classid, objid, objsubid) WHEN rulename = '_RETURN' THEN pg_describe_object('pg_class'::regclass, ev_class, 0)
             ELSE pg_describe_object('pg_rewrite'::regclass, objid, 0) END, reason
@@ -214,11 +216,11 @@ BEGIN ATOMIC
             CASE rulename WHEN '_RETURN' THEN pg_get_viewdef(ev_class) END)) AS t(text),
         LATERAL (VALUES (strpos(ev_action::text, format(':funcid %s ', 'int4(int8)'::regprocedure::oid)) > 0, 'cast'),
             (g.atttypid IN ('int2'::regtype, 'int4'::regtype), 'cast'),
-            (ev_class IS NULL AND text ~ '::(integer|smallint)', 'cast'),
+            (ev_class IS NULL AND classid <> 'pg_proc'::regclass AND text ~ '::(integer|smallint)', 'cast'),
             (c.oid IS NOT NULL AND text ~ '<=? [(]*''?[0-9]{1,17}([^0-9.]|$)|[( ][0-9]{1,17}[)]*(::[a-z]+)? >', 'limit'),
             (text ~ formatted, 'width')) AS e(is_narrow, reason)
     WHERE is_narrow
-    UNION SELECT pg_describe_object('pg_proc'::regclass, p.oid, 0), 'width' FROM snowdrift.functions_near(plan) JOIN pg_proc AS p ON p.oid = function JOIN keys ON coalesce(pg_get_function_sqlbody(p.oid), prosrc) ~* formatted
+    UNION SELECT pg_describe_object('pg_proc'::regclass, bodies.oid, 0), 'width' FROM bodies JOIN keys ON body ~* formatted
     UNION SELECT pg_describe_object(class, e.oid, 0), 'last number' FROM (SELECT DISTINCT (member)."table" FROM keys) AS t,
         LATERAL (SELECT 'pg_attrdef'::regclass, oid, pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = "table"
             UNION ALL SELECT 'pg_rewrite'::regclass, oid, pg_get_ruledef(oid) FROM pg_rewrite WHERE ev_class = "table") AS e(class, oid, text)
@@ -247,7 +249,7 @@ BEGIN
         RETURN;
     END IF;
     RETURN QUERY SELECT regexp_replace('-- warning: ' || text, '[[:cntrl:]]', ' ', 'g') FROM (
-        SELECT 1 AS kind, m."table" AS o, m.number::text AS n, format('partition key: column %I of table %s: new keys are far above the old ones; create partitions for them with snowdrift.create_partitions(), in the same transaction or, with its argument layout, before',
+        SELECT 1 AS kind, m."table" AS o, m.number::text AS n, format('partition key: column %I of table %s: new keys are far above the old ones; create partitions for them with snowdrift.create_partitions() and its argument layout, before or in the same transaction',
             attname, attrelid::regclass) AS text
         FROM snowdrift.partitioned_by_new_keys(plan) AS m JOIN pg_attribute ON attrelid = m."table" AND attnum = m.number
         UNION ALL

@@ -28,7 +28,7 @@ for (const name of ['pglite.wasm', 'pglite.data', 'initdb.wasm']) {
 }
 fs.writeFileSync(path.join(to, 'files.js'), `// The sizes of the downloads, in bytes\nexport const files = ${JSON.stringify(sizes)};\n`);
 fs.copyFileSync(path.join(pglite, 'LICENSE'), path.join(to, 'LICENSE'));
-fs.copyFileSync('web/NOTICE', path.join(to, 'NOTICE'));
+fs.copyFileSync('web/pglite_notice.txt', path.join(to, 'NOTICE'));
 
 // A page of one version must not load files of another one from a cache, so their addresses contain the versions.
 const { version } = JSON.parse(read(path.join(pglite, 'package.json')));

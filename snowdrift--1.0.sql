@@ -3728,18 +3728,18 @@ BEGIN ATOMIC
     ), granted AS (
         SELECT grantee, is_grantable, string_agg(privilege_type, ', ' ORDER BY privilege_type) AS privileges
         FROM aclexplode(coalesce(acl, acldefault(kind, owner))) GROUP BY grantee, is_grantable
-    ), object(name) AS (
-        SELECT concat(CASE kind WHEN 'f' THEN type || ' ' END, name)
+    ), object(name) AS (    -- none if it keeps the privileges of new objects
+        SELECT concat(CASE kind WHEN 'f' THEN type || ' ' END, name) WHERE acl IS NOT NULL OR EXISTS (SELECT FROM default_acl)
     ), statements(step, grantee, statement) AS (
         SELECT 1, 0::oid, format('ALTER %s %s OWNER TO %s', type, name, owner::regrole)
         UNION ALL
         SELECT 2, 0::oid, format('REVOKE ALL ON %s FROM %s', object.name,
             (SELECT string_agg(snowdrift.grantee_name(grantee), ', ' ORDER BY grantee) FROM revoked))
-        FROM object WHERE acl IS NOT NULL OR EXISTS (SELECT FROM default_acl)
+        FROM object
         UNION ALL
         SELECT 3, grantee, format('GRANT %s ON %s TO %s%s', privileges, object.name, snowdrift.grantee_name(grantee),
             CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END)
-        FROM object, granted WHERE acl IS NOT NULL OR EXISTS (SELECT FROM default_acl)
+        FROM object, granted
     )
     SELECT statement FROM statements ORDER BY step, grantee, statement;
 END;

@@ -42,12 +42,12 @@ sub create_extension
 	return;
 }
 
-# move(FROM, DATABASE, TO, DATABASE, STEP): moves a database to one with the other edition, with this command for the list
+# move(FROM, DATABASE, TO, DATABASE, STEP, ROLE): moves a database to one with the other edition, with this command for the list
 sub move
 {
-	my ($from, $old, $to, $new, $list) = @_;
+	my ($from, $old, $to, $new, $list, $role) = @_;
 	append_to_file("$dir/$old.sql", query($from, $old, $print_generators));
-	local %ENV = (%ENV, PGUSER => 'owner', OLD => $from->connstr($old), NEW => $to->connstr($new));
+	local %ENV = (%ENV, PGUSER => $role, OLD => $from->connstr($old), NEW => $to->connstr($new));
 	command_ok([ 'sh', '-e', '-c', join("\n", "cd '$dir'", @step{ 'pg_dump', $list, '--single-transaction' }) ], "$old is restored into $new");
 	delete $ENV{PGUSER};    # snowdrift.advance of the extension is for superusers
 	command_ok([ 'psql', '-X', '-q', '-o', '/dev/null', '-v', 'ON_ERROR_STOP=1', '-d', $ENV{NEW}, '-f', "$dir/$old.sql" ], '... and continues its generators');
@@ -108,6 +108,7 @@ sub contents
 		SELECT p.*, shop_text(id) FROM shop_posts AS p ORDER BY id; SELECT * FROM shop_orders ORDER BY id;
 		SELECT * FROM shop_recent ORDER BY id; SELECT *, tableoid::regclass FROM shop_events ORDER BY id;
 		SELECT * FROM shop_layouts ORDER BY layout::text COLLATE "C"; SELECT * FROM shop_users ORDER BY id; SELECT * FROM shop_names ORDER BY name COLLATE "C";
+		SELECT relname, relowner::regrole FROM pg_class WHERE relname ~ '^shop_' UNION ALL SELECT proname, proowner::regrole FROM pg_proc WHERE proname ~ '^shop_' ORDER BY 1;
 		SELECT indexname, indexdef FROM pg_indexes WHERE indexname ~ '^shop_' ORDER BY 1;
 		SELECT snowflake_seal(1, 'orders'), snowflake_unseal('372bb604-17d4-83af-81fb-f8a1c654a6b9', 'orders');
 		SELECT count(*) FROM shop_orders WHERE snowflake_timestamp(id, 'twitter') >= now() - interval '1 day';
@@ -295,7 +296,7 @@ create_extension($node, $_) for 'extension', 'empty';
 like(error_of_database($node, 'empty', '\i sql-edition/snowdrift.sql'), qr/42710: extension "snowdrift" is installed in this database/,
 	'the SQL edition is not installed over the extension');
 query($node, 'sql', q{CREATE TABLE feed (id bigserial PRIMARY KEY); SELECT snowdrift.watch('feed'), snowdrift.watch('shop_orders')});
-move($node, 'sql', $node, 'extension', 'objects.txt');
+move($node, 'sql', $node, 'extension', 'objects.txt', $ENV{PGUSER} // getpwuid($>));    # the superuser
 is(query($node, 'extension', q{SELECT count(*) FROM pg_trigger WHERE tgrelid::regclass::text ~ '^(shop_|feed)' AND NOT tgisinternal}), '0', '... without watches');
 query($node, 'extension', 'DROP TABLE feed');
 is(objects($node, 'extension'), objects($node, 'empty'), '... without the objects of the SQL edition');
@@ -305,7 +306,7 @@ $contents = contents($node, 'extension');
 my $privileges = 'GRANT EXECUTE ON FUNCTION snowdrift.create_generator, next_snowflake(text) TO pg_monitor';
 $node->safe_psql('extension', "$privileges; REVOKE EXECUTE ON FUNCTION next_sno(text, integer) FROM PUBLIC");
 query($node, 'extension', q{SELECT snowdrift.watch('shop_events', 'id'), snowdrift.watch('shop_posts', 'id')});
-move($node, 'extension', $node, 'returned', 'EXTENSION');
+move($node, 'extension', $node, 'returned', 'EXTENSION', 'owner');
 is(query($node, 'returned', q{SELECT count(*) FROM pg_trigger WHERE tgrelid::regclass::text ~ '^shop_' AND NOT tgisinternal}), '0', '... without watches');
 query($node, 'fresh', q{SELECT snowdrift.create_generator('orders', 'snowflake', 'twitter', 1, 2)});
 is(objects($node, 'returned'), objects($node, 'fresh'), '... without the extension');
@@ -337,7 +338,7 @@ is_continued($node, 'returned', $contents);
 
 	query($server, 'shop', $privileges);
 	create_extension($node, 'adopted');
-	move($server, 'shop', $node, 'adopted', 'EXTENSION');
+	move($server, 'shop', $node, 'adopted', 'EXTENSION', 'owner');
 	is(objects($node, 'adopted'), objects($node, 'empty'), '... without the objects of the SQL edition');
 	is_continued($node, 'adopted', $contents);
 	$server->stop;

@@ -3082,6 +3082,10 @@ BEGIN
     ORDER BY o.key, o.sequence;
 END $$;
 
+-- The name for GRANT and REVOKE. 0 stands for all roles.
+CREATE FUNCTION snowdrift.grantee_name(grantee oid) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+    RETURN CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END;
+
 -- The objects that use a sequence, apart from the defaults of the given columns
 CREATE FUNCTION snowdrift.other_users(sequence oid, columns snowdrift.key_column[]) RETURNS SETOF text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
@@ -3345,11 +3349,14 @@ BEGIN
     SELECT string_agg(pg_describe_object(class, object, part) || coalesce(' (' || nullif(reason, '') || ')', '')
             || ' depends on ' || pg_describe_object(needed_class, needed, needed_part), E'\n' ORDER BY level DESC, class, object, part),
         string_agg(dropped || ';', E'\n' ORDER BY level DESC, class, object, part),
-        string_agg(created || ';', E'\n' ORDER BY level, class DESC, object DESC, part)
+        concat_ws(E'\n', string_agg(created || ';', E'\n' ORDER BY level, class DESC, object DESC, part),
+            -- The owner of a materialized view may read these rows; a policy can be created after the view.
+            string_agg(format('REFRESH MATERIALIZED VIEW %s;', snowdrift.qualified_name(filled.oid)), E'\n' ORDER BY level, object DESC) FILTER (WHERE filled.oid IS NOT NULL))
     INTO lines, drops, creates
     FROM (SELECT DISTINCT ON (class, object, part) *,
                 coalesce(nullif(snowdrift.obstacle_to_create(class, object, is_smallint), ''), snowdrift.needs_integers(class, object, is_smallint)) AS reason
-            FROM unnest(listed) ORDER BY class, object, part, level DESC, needed_class, needed, needed_part) AS l,
+            FROM unnest(listed) ORDER BY class, object, part, level DESC, needed_class, needed, needed_part) AS l
+        LEFT JOIN pg_class AS filled ON class = 'pg_class'::regclass AND filled.oid = object AND relkind = 'm' AND relispopulated,
         snowdrift.statements_for(class, object, part);
     IF lines IS NULL AND first_lines IS NULL THEN
         RETURN;
@@ -3530,7 +3537,9 @@ BEGIN ATOMIC
     WITH words_of_keys(key_words) AS MATERIALIZED (
         SELECT snowdrift.key_words(plan)
     ), keys AS MATERIALIZED (
-        SELECT (member)."table", (member).number FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys))
+        SELECT "table", number, regexp_replace(attname, '[^[:alnum:]_]', '.', 'g') AS name
+        FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys)) AS k, LATERAL (VALUES ((member)."table", (member).number)) AS m("table", number)
+            JOIN pg_attribute ON attrelid = "table" AND attnum = number
     ), near AS MATERIALIZED (
         SELECT p.oid, prosrc, coalesce(proallargtypes, proargtypes::oid[]) || prorettype AS types FROM pg_proc AS p
         WHERE p.oid IN (SELECT f.function FROM snowdrift.functions_near(plan) AS f
@@ -3569,8 +3578,9 @@ BEGIN ATOMIC
             LEFT JOIN pg_rewrite AS r ON d.classid = 'pg_rewrite'::regclass AND r.oid = d.objid AND rulename = '_RETURN'
         WHERE prorettype IN ('int2'::regtype, 'int4'::regtype, 'int2[]'::regtype, 'int4[]'::regtype) AND pronamespace <> 'pg_catalog'::regnamespace AND p.oid NOT IN (SELECT near.oid FROM near)
             AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')
-            AND (ev_class IS NULL OR pg_get_viewdef(ev_class) ~ format('([<=>]|ANY|IN) [( ]*(SELECT )?([^ ().]+[.])?"?%1$s"?[(]|[[:<:]]%1$s"?[(][^()]*[)][ )]*([<=>]+ [( ]*(?!ANY|ALL)["[:alpha:]_]|IN )',
-                regexp_replace(proname, '[^[:alnum:]_]', '.', 'g')))    -- compared, not shown
+            AND (ev_class IS NULL OR pg_get_viewdef(ev_class) ~ format('[[:<:]]%1$s"?[)]* (%2$s|IN)( ANY)? [( ]*(SELECT |COALESCE[(])?([^ ().]+[.])?"?%3$s"?[(]'
+                || '|[[:<:]]%3$s"?[(]([^()]|[(]([^()]|[(][^()]*[)])*[)])*[)]( AS [^ ()]+)?[ )]*(%2$s) [( ]*([^ ().]+[.])?"?%1$s[[:>:]]',
+                keys.name, '[<=>]+|IS (NOT )?DISTINCT FROM', regexp_replace(proname, '[^[:alnum:]_]', '.', 'g')))    -- compared with a key
         GROUP BY p.oid
         UNION ALL
         SELECT words.oid, 3, reason FROM words JOIN named ON relname = word
@@ -3611,7 +3621,8 @@ END;
 CREATE FUNCTION snowdrift.narrow_expressions(plan snowdrift.conversion, OUT object text, OUT reason text) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH keys AS MATERIALIZED (
-        SELECT member, '(lpad|to_char|"?left"?|"?right"?|"?substr(ing)?"?)[[:space:]]*[([:space:]]+([[:alnum:]_$"]+[)]?[.])?"?' || regexp_replace(attname, '[^[:alnum:]_]', '.', 'g') || '"?[)]*(::[a-z]+)?[)]*,(?![[:space:]]*(19|[2-9][0-9]))' AS formatted
+        SELECT member, '(lpad|to_char|"?left"?|"?right"?|"?substr(ing)?"?)[[:space:]]*[(]([([:space:]]|(cast|max|min)[(])*([[:alnum:]_$"]+[)]?[.])?"?' || regexp_replace(attname, '[^[:alnum:]_]', '.', 'g')
+            || '"?([)[:space:]]|::[a-z ]+|as [a-z ]+)*(,|[[:<:]]from)(?![[:space:]]*(1(,| for)[[:space:]]*)?((19|[2-9][0-9]|1[0-9][0-9])|''([^''09]*[09]){19}))' AS formatted
         FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys)) JOIN pg_attribute ON attrelid = (member)."table" AND attnum = (member).number
     ), bodies AS MATERIALIZED (
         SELECT p.oid, coalesce(pg_get_function_sqlbody(p.oid), prosrc) AS body FROM snowdrift.functions_near(plan) JOIN pg_proc AS p ON p.oid = function
@@ -3630,7 +3641,7 @@ BEGIN ATOMIC
             (g.atttypid IN ('int2'::regtype, 'int4'::regtype), 'cast'),
             (ev_class IS NULL AND classid <> 'pg_proc'::regclass AND text ~ '::(integer|smallint)', 'cast'),
             (c.oid IS NOT NULL AND text ~ '<=? [(]*''?[0-9]{1,17}([^0-9.]|$)|[( ][0-9]{1,17}[)]*(::[a-z]+)? >', 'limit'),
-            (text ~ formatted, 'width')) AS e(is_narrow, reason)
+            (text ~* formatted, 'width')) AS e(is_narrow, reason)
     WHERE is_narrow
     UNION SELECT pg_describe_object('pg_proc'::regclass, bodies.oid, 0), 'width' FROM bodies JOIN keys ON body ~* formatted
     UNION SELECT pg_describe_object(class, e.oid, 0), 'last number' FROM (SELECT DISTINCT (member)."table" FROM keys) AS t,
@@ -3640,16 +3651,19 @@ BEGIN ATOMIC
         JOIN pg_depend ON classid = class AND objid = e.oid AND refclassid = 'pg_class'::regclass AND refobjid = o.sequence);
 END;
 
--- The function that new keys call
-CREATE FUNCTION snowdrift.generator_function(plan snowdrift.conversion) RETURNS regprocedure LANGUAGE sql STABLE
-    RETURN CASE WHEN (plan).call LIKE '%()' THEN '@extschema@.next_snowflake()'::regprocedure ELSE '@extschema@.next_snowflake(text)'::regprocedure END;
+-- The function that new keys call, and the one that it calls in the SQL edition
+CREATE FUNCTION snowdrift.generator_functions(plan snowdrift.conversion) RETURNS regprocedure[] LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT f || ARRAY(SELECT refobjid::regprocedure FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = f AND refclassid = classid)
+    FROM (VALUES (CASE WHEN (plan).call LIKE '%()' THEN '@extschema@.next_snowflake()'::regprocedure ELSE '@extschema@.next_snowflake(text)'::regprocedure END)) AS v(f);
+END;
 
 -- The roles that may insert into a table with new keys, but not call the generator
 CREATE FUNCTION snowdrift.roles_without_generator(plan snowdrift.conversion, OUT "table" oid, OUT role text) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
-    SELECT k."table", CASE r WHEN 0 THEN 'PUBLIC' ELSE r::regrole::text END FROM unnest((plan).new_keys) AS k, snowdrift.inserting_roles(k."table") AS r
-    WHERE NOT CASE r WHEN 0 THEN has_function_privilege('public', snowdrift.generator_function(plan)::oid, 'EXECUTE')
-        ELSE has_function_privilege(r, snowdrift.generator_function(plan)::oid, 'EXECUTE') END;
+    SELECT k."table", snowdrift.grantee_name(r) FROM unnest((plan).new_keys) AS k, snowdrift.inserting_roles(k."table") AS r
+    WHERE EXISTS (SELECT FROM unnest(snowdrift.generator_functions(plan)) AS f
+        WHERE NOT CASE r WHEN 0 THEN has_function_privilege('public', f::oid, 'EXECUTE') ELSE has_function_privilege(r, f::oid, 'EXECUTE') END);
 END;
 
 -- One line per risk, as a comment in SQL: the kind, the object, what will happen, and what to do.
@@ -3661,9 +3675,9 @@ BEGIN
         RETURN;
     END IF;
     RETURN QUERY SELECT regexp_replace('-- warning: ' || text, '[[:cntrl:]]', ' ', 'g') FROM (
-        SELECT 1 AS kind, m."table" AS o, m.number::text AS n, format('partition key: column %I of table %s: new keys are far above the old ones; create partitions for them with snowdrift.create_partitions() and its argument layout, before or in the same transaction',
-            attname, attrelid::regclass) AS text
-        FROM snowdrift.partitioned_by_new_keys(plan) AS m JOIN pg_attribute ON attrelid = m."table" AND attnum = m.number
+        SELECT 1 AS kind, m."table" AS o, m.number::text AS n, format('partition key: column %I of table %s: new keys are far above the old ones; create partitions for them%s, before or in the same transaction',
+            attname, attrelid::regclass, CASE partstrat WHEN 'r' THEN ' with snowdrift.create_partitions() and its argument layout' END) AS text
+        FROM snowdrift.partitioned_by_new_keys(plan) AS m JOIN pg_attribute ON attrelid = m."table" AND attnum = m.number JOIN pg_partitioned_table ON partrelid = attrelid
         UNION ALL
         SELECT 2, column_of, number::text, format('no foreign key: column %I of table %s: new keys raise 22003; if it refers to a converted key, run ALTER TABLE %s ALTER COLUMN %I TYPE %s;',
             name, column_of::regclass, column_of::regclass, name,
@@ -3700,7 +3714,7 @@ BEGIN
         FROM snowdrift.narrow_expressions(plan)
         UNION ALL
         SELECT 0, p."table", role, format('privilege: table %s: role %s may insert rows, but not draw keys; run GRANT EXECUTE ON FUNCTION %s TO %s;',
-            p."table"::regclass, role, snowdrift.generator_function(plan), role)
+            p."table"::regclass, role, array_to_string(snowdrift.generator_functions(plan), ', '), role)
         FROM snowdrift.roles_without_generator(plan) AS p
         UNION ALL
         SELECT 6, k."table", '', format('keys not checked: table %s: row-level security hides rows from a dry run; the conversion compares the keys', k."table"::regclass)
@@ -3710,18 +3724,13 @@ END $$;
 
 -- Conversion of keys: the statements. These functions read the catalog and change nothing.
 
--- The name for GRANT and REVOKE. 0 stands for all roles.
-CREATE FUNCTION snowdrift.grantee_name(grantee oid) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-    RETURN CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END;
-
 -- The statements that give a new object its owner and privileges. It has the default privileges of the role that creates it,
--- so they are revoked first. type: as in ALTER; kind: as in pg_default_acl.
+-- which can be any role, so those of all roles are revoked first. type: as in ALTER; kind: as in pg_default_acl.
 CREATE FUNCTION snowdrift.ownership_statements(type text, name text, kind "char", namespace oid, owner oid, acl aclitem[]) RETURNS SETOF text
     LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH default_acl AS (
-        SELECT defaclacl FROM pg_default_acl
-        WHERE pg_get_userbyid(defaclrole) = current_user AND defaclobjtype = kind AND defaclnamespace IN (0, namespace)
+        SELECT defaclacl FROM pg_default_acl WHERE defaclobjtype = kind AND defaclnamespace IN (0, namespace)
     ), revoked AS (
         SELECT grantee FROM aclexplode(acldefault(kind, owner))
         UNION SELECT grantee FROM default_acl, aclexplode(defaclacl)
@@ -3754,10 +3763,10 @@ BEGIN
         SELECT *, oid::regclass AS name, CASE relkind WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'VIEW' END AS type
         FROM pg_class WHERE d.class = 'pg_class'::regclass AND oid = d.object
     ), statements(step, subject, statement) AS (
-        SELECT 1, 0::oid, format(E'CREATE %s %s%s AS\n%s', type, name,
+        SELECT 1, 0::oid, format(E'CREATE %s %s%s AS\n%s%s', type, name,
             (SELECT format(' WITH (%s)', string_agg(format('%I = %L', option_name, option_value), ', '))
                 FROM pg_options_to_table(reloptions) HAVING count(*) > 0),
-            rtrim(pg_get_viewdef(oid), ';')) FROM view
+            rtrim(pg_get_viewdef(oid), ';'), CASE relkind WHEN 'm' THEN E'\nWITH NO DATA' END) FROM view
         UNION ALL
         SELECT 2, n::oid, s
         FROM view, snowdrift.ownership_statements(type, name::text, 'r', relnamespace, relowner, relacl) WITH ORDINALITY AS t(s, n)
@@ -4010,13 +4019,15 @@ BEGIN
             RAISE NOTICE 'column "%" of table "%" is already converted', r.attname, r.relname;
         END LOOP;
     END IF;
-    FOR r IN SELECT sequence, attname, relname, other FROM (SELECT DISTINCT ON (sequence) sequence, key FROM snowdrift.key_defaults(members, plan.call)
+    FOR r IN SELECT sequence, attname, relname, other, is_used FROM (SELECT DISTINCT ON (sequence) sequence, key FROM snowdrift.key_defaults(members, plan.call)
                 WHERE kind = 'sequence' AND sequence IS NOT NULL AND sequence NOT IN (SELECT u.sequence FROM snowdrift.unused_sequences(plan) AS u)
                 ORDER BY sequence, key) AS s
             JOIN pg_attribute ON attrelid = (key)."table" AND attnum = (key).number JOIN pg_class AS c ON c.oid = attrelid
-            LEFT JOIN LATERAL (SELECT min(o) FROM snowdrift.other_users(sequence, members) AS o) AS o(other) ON true ORDER BY key LOOP
+            LEFT JOIN LATERAL (SELECT min(o) FILTER (WHERE o !~ '^trigger snowdrift_(hold|insert|update)_'), count(*) > 0 FROM snowdrift.other_users(sequence, members) AS o) AS o(other, is_used) ON true
+            ORDER BY key LOOP
         RAISE NOTICE 'sequence % is kept', snowdrift.qualified_name(r.sequence)
             USING DETAIL = coalesce('Another object uses the sequence: ' || r.other || '.',
+                CASE WHEN r.is_used THEN 'The table''s watch used the sequence. Drop it after the conversion if no program uses it.' END,
                 format('Column "%s" of table "%s" uses the sequence, but does not own it.', r.attname, r.relname));
     END LOOP;
     FOR r IN SELECT attname, relname, expression FROM (
@@ -5134,6 +5145,8 @@ DECLARE
 BEGIN
     RETURN QUERY SELECT s FROM snowdrift.lock_statement(plan, 'ACCESS EXCLUSIVE') AS s WHERE s IS NOT NULL;
     RETURN QUERY SELECT format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', snowdrift.qualified_name(oid)) FROM snowdrift.forced_tables(plan) AS oid;
+    -- pg_get_serial_sequence() would return an earlier sequence.
+    RETURN QUERY SELECT format('ALTER SEQUENCE %s OWNED BY NONE', snowdrift.qualified_name(o.sequence)) FROM snowdrift.owned_sequences(plan.keys) AS o;
     FOR r IN SELECT attname, snowdrift.qualified_name(c.oid) AS name, c.oid, relname, nspname,
                 (SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = attrelid AND adnum = attnum) AS expression,
                 EXISTS (SELECT FROM snowdrift.watches(attrelid) AS w WHERE w.number = attnum) AS is_watched,

@@ -388,7 +388,9 @@ INSERT INTO converted_big (body) VALUES ('serial');
 SELECT public.error_of($$SELECT snowdrift.convert_keys('{converted}')$$);
 INSERT INTO converted (body) VALUES ('Snowflake');
 SELECT public.error_of('SELECT snowdrift.read_new(NULL::converted)');
+SET client_min_messages = notice;
 SELECT * FROM snowdrift.convert_keys('{converted_big}');
+SET client_min_messages = warning;
 SELECT split_part(public.error_of('INSERT INTO converted_big VALUES (1000)'), ':', 1);
 INSERT INTO converted_big (body) VALUES ('Snowflake');
 SELECT max(id) AS last FROM converted_big \gset
@@ -397,8 +399,10 @@ SELECT next_snowflake() AS drawn \gset
 SELECT * FROM snowdrift.revert_keys('{converted_big}');
 SELECT split_part(public.error_of(format('INSERT INTO converted_big VALUES (%s)', :drawn)), ':', 1);
 INSERT INTO converted_big (body) VALUES ('identity');
+SELECT currval(pg_get_serial_sequence('converted_big', 'id')) = max(id) AS is_latest FROM converted_big;
 SELECT body FROM snowdrift.read_new(NULL::converted_big, :last);
 DROP TABLE converted, converted_big;
+DROP SEQUENCE converted_big_id_seq;
 -- A key that is converted back while it is not watched
 CREATE TABLE unwatched (id bigint PRIMARY KEY DEFAULT next_snowflake(), body text);
 INSERT INTO unwatched (body) VALUES ('a'), ('b');

@@ -224,6 +224,15 @@ ROLLBACK TO a;
 COMMIT;
 SELECT sno_at('2026-01-01', 0, 'kept') > :'first' AS goes_on;
 
+-- A conversion names the function that roles may not call, which is one; in the SQL edition, it calls another.
+CREATE TABLE posts (id bigserial PRIMARY KEY);
+GRANT INSERT ON posts TO snowdrift_ordinary;
+BEGIN;
+REVOKE EXECUTE ON FUNCTION next_snowflake() FROM PUBLIC;
+SELECT line FROM snowdrift.convert_keys('{posts}') AS line WHERE line ~ 'privilege';
+ROLLBACK;
+DROP TABLE posts;
+
 -- A generator that reuses the id of a dropped one does not reuse its state.
 SELECT snowdrift.create_generator('sno', 'sno');
 SELECT next_sno('sno') > sno_nil() AS drawn;

@@ -222,6 +222,18 @@ SELECT split_part(error_of(query), E'\n', 1) FROM (VALUES
     ($$INSERT INTO snowdrift.generators (name) VALUES ('mine')$$), ($$LOCK snowdrift.generators$$)) AS queries(query);
 RESET ROLE;
 SELECT snowdrift.drop_generator('shared');
+-- next_snowflake() calls next_snowflake(text), and both need EXECUTE.
+CREATE TABLE granted (id bigserial PRIMARY KEY);
+GRANT INSERT ON granted TO snowdrift_user;
+REVOKE EXECUTE ON FUNCTION next_snowflake(text) FROM PUBLIC;
+SELECT line FROM snowdrift.convert_keys('{granted}') AS line WHERE line ~ 'privilege';
+GRANT EXECUTE ON FUNCTION next_snowflake(text) TO PUBLIC;
+DROP TABLE granted;
+-- The sequence of the default generator was dropped.
+BEGIN;
+DROP SEQUENCE snowdrift_tables.state;
+SELECT error_of('SELECT next_snowflake()');
+ROLLBACK;
 
 -- A trigger function of the owner's runs on its own table only: members of pg_read_all_data can use the schema.
 GRANT USAGE ON SCHEMA snowdrift_tables TO snowdrift_user;

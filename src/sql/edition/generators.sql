@@ -162,7 +162,7 @@ BEGIN
             IF pg_catalog.to_regclass(g.state) IS NOT NULL THEN
                 RAISE;
             END IF;
-            RAISE 'ID generator "%" was dropped', generator USING ERRCODE = '42704', HINT = 'Repeat the transaction.';
+            RAISE 'ID generator "%" was dropped', generator USING ERRCODE = '42704', HINT = 'Repeat the transaction. If the error remains, run the SQL edition''s file again.';
     END;
     RETURN snowdrift_tables.id_of(state, g, f);
 END $$;

@@ -96,13 +96,15 @@ BEGIN
             RAISE NOTICE 'column "%" of table "%" is already converted', r.attname, r.relname;
         END LOOP;
     END IF;
-    FOR r IN SELECT sequence, attname, relname, other FROM (SELECT DISTINCT ON (sequence) sequence, key FROM snowdrift.key_defaults(members, plan.call)
+    FOR r IN SELECT sequence, attname, relname, other, is_used FROM (SELECT DISTINCT ON (sequence) sequence, key FROM snowdrift.key_defaults(members, plan.call)
                 WHERE kind = 'sequence' AND sequence IS NOT NULL AND sequence NOT IN (SELECT u.sequence FROM snowdrift.unused_sequences(plan) AS u)
                 ORDER BY sequence, key) AS s
             JOIN pg_attribute ON attrelid = (key)."table" AND attnum = (key).number JOIN pg_class AS c ON c.oid = attrelid
-            LEFT JOIN LATERAL (SELECT min(o) FROM snowdrift.other_users(sequence, members) AS o) AS o(other) ON true ORDER BY key LOOP
+            LEFT JOIN LATERAL (SELECT min(o) FILTER (WHERE o !~ '^trigger snowdrift_(hold|insert|update)_'), count(*) > 0 FROM snowdrift.other_users(sequence, members) AS o) AS o(other, is_used) ON true
+            ORDER BY key LOOP
         RAISE NOTICE 'sequence % is kept', snowdrift.qualified_name(r.sequence)
             USING DETAIL = coalesce('Another object uses the sequence: ' || r.other || '.',
+                CASE WHEN r.is_used THEN 'The table''s watch used the sequence. Drop it after the conversion if no program uses it.' END,
                 format('Column "%s" of table "%s" uses the sequence, but does not own it.', r.attname, r.relname));
     END LOOP;
     FOR r IN SELECT attname, relname, expression FROM (

@@ -242,11 +242,14 @@ BEGIN
     SELECT string_agg(pg_describe_object(class, object, part) || coalesce(' (' || nullif(reason, '') || ')', '')
             || ' depends on ' || pg_describe_object(needed_class, needed, needed_part), E'\n' ORDER BY level DESC, class, object, part),
         string_agg(dropped || ';', E'\n' ORDER BY level DESC, class, object, part),
-        string_agg(created || ';', E'\n' ORDER BY level, class DESC, object DESC, part)
+        concat_ws(E'\n', string_agg(created || ';', E'\n' ORDER BY level, class DESC, object DESC, part),
+            -- The owner of a materialized view may read these rows; a policy can be created after the view.
+            string_agg(format('REFRESH MATERIALIZED VIEW %s;', snowdrift.qualified_name(filled.oid)), E'\n' ORDER BY level, object DESC) FILTER (WHERE filled.oid IS NOT NULL))
     INTO lines, drops, creates
     FROM (SELECT DISTINCT ON (class, object, part) *,
                 coalesce(nullif(snowdrift.obstacle_to_create(class, object, is_smallint), ''), snowdrift.needs_integers(class, object, is_smallint)) AS reason
-            FROM unnest(listed) ORDER BY class, object, part, level DESC, needed_class, needed, needed_part) AS l,
+            FROM unnest(listed) ORDER BY class, object, part, level DESC, needed_class, needed, needed_part) AS l
+        LEFT JOIN pg_class AS filled ON class = 'pg_class'::regclass AND filled.oid = object AND relkind = 'm' AND relispopulated,
         snowdrift.statements_for(class, object, part);
     IF lines IS NULL AND first_lines IS NULL THEN
         RETURN;

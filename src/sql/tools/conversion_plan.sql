@@ -290,6 +290,10 @@ BEGIN
     ORDER BY o.key, o.sequence;
 END $$;
 
+-- The name for GRANT and REVOKE. 0 stands for all roles.
+CREATE FUNCTION snowdrift.grantee_name(grantee oid) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+    RETURN CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END;
+
 -- The objects that use a sequence, apart from the defaults of the given columns
 CREATE FUNCTION snowdrift.other_users(sequence oid, columns snowdrift.key_column[]) RETURNS SETOF text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC

@@ -49,6 +49,8 @@ DECLARE
 BEGIN
     RETURN QUERY SELECT s FROM snowdrift.lock_statement(plan, 'ACCESS EXCLUSIVE') AS s WHERE s IS NOT NULL;
     RETURN QUERY SELECT format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', snowdrift.qualified_name(oid)) FROM snowdrift.forced_tables(plan) AS oid;
+    -- pg_get_serial_sequence() would return an earlier sequence.
+    RETURN QUERY SELECT format('ALTER SEQUENCE %s OWNED BY NONE', snowdrift.qualified_name(o.sequence)) FROM snowdrift.owned_sequences(plan.keys) AS o;
     FOR r IN SELECT attname, snowdrift.qualified_name(c.oid) AS name, c.oid, relname, nspname,
                 (SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = attrelid AND adnum = attnum) AS expression,
                 EXISTS (SELECT FROM snowdrift.watches(attrelid) AS w WHERE w.number = attnum) AS is_watched,

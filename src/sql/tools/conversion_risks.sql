@@ -118,7 +118,9 @@ BEGIN ATOMIC
     WITH words_of_keys(key_words) AS MATERIALIZED (
         SELECT snowdrift.key_words(plan)
     ), keys AS MATERIALIZED (
-        SELECT (member)."table", (member).number FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys))
+        SELECT "table", number, regexp_replace(attname, '[^[:alnum:]_]', '.', 'g') AS name
+        FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys)) AS k, LATERAL (VALUES ((member)."table", (member).number)) AS m("table", number)
+            JOIN pg_attribute ON attrelid = "table" AND attnum = number
     ), near AS MATERIALIZED (
         SELECT p.oid, prosrc, coalesce(proallargtypes, proargtypes::oid[]) || prorettype AS types FROM pg_proc AS p
         WHERE p.oid IN (SELECT f.function FROM snowdrift.functions_near(plan) AS f
@@ -157,8 +159,9 @@ BEGIN ATOMIC
             LEFT JOIN pg_rewrite AS r ON d.classid = 'pg_rewrite'::regclass AND r.oid = d.objid AND rulename = '_RETURN'
         WHERE prorettype IN ('int2'::regtype, 'int4'::regtype, 'int2[]'::regtype, 'int4[]'::regtype) AND pronamespace <> 'pg_catalog'::regnamespace AND p.oid NOT IN (SELECT near.oid FROM near)
             AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')
-            AND (ev_class IS NULL OR pg_get_viewdef(ev_class) ~ format('([<=>]|ANY|IN) [( ]*(SELECT )?([^ ().]+[.])?"?%1$s"?[(]|[[:<:]]%1$s"?[(][^()]*[)][ )]*([<=>]+ [( ]*(?!ANY|ALL)["[:alpha:]_]|IN )',
-                regexp_replace(proname, '[^[:alnum:]_]', '.', 'g')))    -- compared, not shown
+            AND (ev_class IS NULL OR pg_get_viewdef(ev_class) ~ format('[[:<:]]%1$s"?[)]* (%2$s|IN)( ANY)? [( ]*(SELECT |COALESCE[(])?([^ ().]+[.])?"?%3$s"?[(]'
+                || '|[[:<:]]%3$s"?[(]([^()]|[(]([^()]|[(][^()]*[)])*[)])*[)]( AS [^ ()]+)?[ )]*(%2$s) [( ]*([^ ().]+[.])?"?%1$s[[:>:]]',
+                keys.name, '[<=>]+|IS (NOT )?DISTINCT FROM', regexp_replace(proname, '[^[:alnum:]_]', '.', 'g')))    -- compared with a key
         GROUP BY p.oid
         UNION ALL
         SELECT words.oid, 3, reason FROM words JOIN named ON relname = word
@@ -199,7 +202,8 @@ END;
 CREATE FUNCTION snowdrift.narrow_expressions(plan snowdrift.conversion, OUT object text, OUT reason text) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH keys AS MATERIALIZED (
-        SELECT member, '(lpad|to_char|"?left"?|"?right"?|"?substr(ing)?"?)[[:space:]]*[([:space:]]+([[:alnum:]_$"]+[)]?[.])?"?' || regexp_replace(attname, '[^[:alnum:]_]', '.', 'g') || '"?[)]*(::[a-z]+)?[)]*,(?![[:space:]]*(19|[2-9][0-9]))' AS formatted
+        SELECT member, '(lpad|to_char|"?left"?|"?right"?|"?substr(ing)?"?)[[:space:]]*[(]([([:space:]]|(cast|max|min)[(])*([[:alnum:]_$"]+[)]?[.])?"?' || regexp_replace(attname, '[^[:alnum:]_]', '.', 'g')
+            || '"?([)[:space:]]|::[a-z ]+|as [a-z ]+)*(,|[[:<:]]from)(?![[:space:]]*(1(,| for)[[:space:]]*)?((19|[2-9][0-9]|1[0-9][0-9])|''([^''09]*[09]){19}))' AS formatted
         FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys)) JOIN pg_attribute ON attrelid = (member)."table" AND attnum = (member).number
     ), bodies AS MATERIALIZED (
         SELECT p.oid, coalesce(pg_get_function_sqlbody(p.oid), prosrc) AS body FROM snowdrift.functions_near(plan) JOIN pg_proc AS p ON p.oid = function
@@ -218,7 +222,7 @@ BEGIN ATOMIC
             (g.atttypid IN ('int2'::regtype, 'int4'::regtype), 'cast'),
             (ev_class IS NULL AND classid <> 'pg_proc'::regclass AND text ~ '::(integer|smallint)', 'cast'),
             (c.oid IS NOT NULL AND text ~ '<=? [(]*''?[0-9]{1,17}([^0-9.]|$)|[( ][0-9]{1,17}[)]*(::[a-z]+)? >', 'limit'),
-            (text ~ formatted, 'width')) AS e(is_narrow, reason)
+            (text ~* formatted, 'width')) AS e(is_narrow, reason)
     WHERE is_narrow
     UNION SELECT pg_describe_object('pg_proc'::regclass, bodies.oid, 0), 'width' FROM bodies JOIN keys ON body ~* formatted
     UNION SELECT pg_describe_object(class, e.oid, 0), 'last number' FROM (SELECT DISTINCT (member)."table" FROM keys) AS t,
@@ -228,16 +232,19 @@ BEGIN ATOMIC
         JOIN pg_depend ON classid = class AND objid = e.oid AND refclassid = 'pg_class'::regclass AND refobjid = o.sequence);
 END;
 
--- The function that new keys call
-CREATE FUNCTION snowdrift.generator_function(plan snowdrift.conversion) RETURNS regprocedure LANGUAGE sql STABLE
-    RETURN CASE WHEN (plan).call LIKE '%()' THEN '@extschema@.next_snowflake()'::regprocedure ELSE '@extschema@.next_snowflake(text)'::regprocedure END;
+-- The function that new keys call, and the one that it calls in the SQL edition
+CREATE FUNCTION snowdrift.generator_functions(plan snowdrift.conversion) RETURNS regprocedure[] LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT f || ARRAY(SELECT refobjid::regprocedure FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = f AND refclassid = classid)
+    FROM (VALUES (CASE WHEN (plan).call LIKE '%()' THEN '@extschema@.next_snowflake()'::regprocedure ELSE '@extschema@.next_snowflake(text)'::regprocedure END)) AS v(f);
+END;
 
 -- The roles that may insert into a table with new keys, but not call the generator
 CREATE FUNCTION snowdrift.roles_without_generator(plan snowdrift.conversion, OUT "table" oid, OUT role text) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
-    SELECT k."table", CASE r WHEN 0 THEN 'PUBLIC' ELSE r::regrole::text END FROM unnest((plan).new_keys) AS k, snowdrift.inserting_roles(k."table") AS r
-    WHERE NOT CASE r WHEN 0 THEN has_function_privilege('public', snowdrift.generator_function(plan)::oid, 'EXECUTE')
-        ELSE has_function_privilege(r, snowdrift.generator_function(plan)::oid, 'EXECUTE') END;
+    SELECT k."table", snowdrift.grantee_name(r) FROM unnest((plan).new_keys) AS k, snowdrift.inserting_roles(k."table") AS r
+    WHERE EXISTS (SELECT FROM unnest(snowdrift.generator_functions(plan)) AS f
+        WHERE NOT CASE r WHEN 0 THEN has_function_privilege('public', f::oid, 'EXECUTE') ELSE has_function_privilege(r, f::oid, 'EXECUTE') END);
 END;
 
 -- One line per risk, as a comment in SQL: the kind, the object, what will happen, and what to do.
@@ -249,9 +256,9 @@ BEGIN
         RETURN;
     END IF;
     RETURN QUERY SELECT regexp_replace('-- warning: ' || text, '[[:cntrl:]]', ' ', 'g') FROM (
-        SELECT 1 AS kind, m."table" AS o, m.number::text AS n, format('partition key: column %I of table %s: new keys are far above the old ones; create partitions for them with snowdrift.create_partitions() and its argument layout, before or in the same transaction',
-            attname, attrelid::regclass) AS text
-        FROM snowdrift.partitioned_by_new_keys(plan) AS m JOIN pg_attribute ON attrelid = m."table" AND attnum = m.number
+        SELECT 1 AS kind, m."table" AS o, m.number::text AS n, format('partition key: column %I of table %s: new keys are far above the old ones; create partitions for them%s, before or in the same transaction',
+            attname, attrelid::regclass, CASE partstrat WHEN 'r' THEN ' with snowdrift.create_partitions() and its argument layout' END) AS text
+        FROM snowdrift.partitioned_by_new_keys(plan) AS m JOIN pg_attribute ON attrelid = m."table" AND attnum = m.number JOIN pg_partitioned_table ON partrelid = attrelid
         UNION ALL
         SELECT 2, column_of, number::text, format('no foreign key: column %I of table %s: new keys raise 22003; if it refers to a converted key, run ALTER TABLE %s ALTER COLUMN %I TYPE %s;',
             name, column_of::regclass, column_of::regclass, name,
@@ -288,7 +295,7 @@ BEGIN
         FROM snowdrift.narrow_expressions(plan)
         UNION ALL
         SELECT 0, p."table", role, format('privilege: table %s: role %s may insert rows, but not draw keys; run GRANT EXECUTE ON FUNCTION %s TO %s;',
-            p."table"::regclass, role, snowdrift.generator_function(plan), role)
+            p."table"::regclass, role, array_to_string(snowdrift.generator_functions(plan), ', '), role)
         FROM snowdrift.roles_without_generator(plan) AS p
         UNION ALL
         SELECT 6, k."table", '', format('keys not checked: table %s: row-level security hides rows from a dry run; the conversion compares the keys', k."table"::regclass)

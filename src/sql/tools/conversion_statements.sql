@@ -1,17 +1,12 @@
 -- Conversion of keys: the statements. These functions read the catalog and change nothing.
 
--- The name for GRANT and REVOKE. 0 stands for all roles.
-CREATE FUNCTION snowdrift.grantee_name(grantee oid) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-    RETURN CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END;
-
 -- The statements that give a new object its owner and privileges. It has the default privileges of the role that creates it,
--- so they are revoked first. type: as in ALTER; kind: as in pg_default_acl.
+-- which can be any role, so those of all roles are revoked first. type: as in ALTER; kind: as in pg_default_acl.
 CREATE FUNCTION snowdrift.ownership_statements(type text, name text, kind "char", namespace oid, owner oid, acl aclitem[]) RETURNS SETOF text
     LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH default_acl AS (
-        SELECT defaclacl FROM pg_default_acl
-        WHERE pg_get_userbyid(defaclrole) = current_user AND defaclobjtype = kind AND defaclnamespace IN (0, namespace)
+        SELECT defaclacl FROM pg_default_acl WHERE defaclobjtype = kind AND defaclnamespace IN (0, namespace)
     ), revoked AS (
         SELECT grantee FROM aclexplode(acldefault(kind, owner))
         UNION SELECT grantee FROM default_acl, aclexplode(defaclacl)
@@ -44,10 +39,10 @@ BEGIN
         SELECT *, oid::regclass AS name, CASE relkind WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'VIEW' END AS type
         FROM pg_class WHERE d.class = 'pg_class'::regclass AND oid = d.object
     ), statements(step, subject, statement) AS (
-        SELECT 1, 0::oid, format(E'CREATE %s %s%s AS\n%s', type, name,
+        SELECT 1, 0::oid, format(E'CREATE %s %s%s AS\n%s%s', type, name,
             (SELECT format(' WITH (%s)', string_agg(format('%I = %L', option_name, option_value), ', '))
                 FROM pg_options_to_table(reloptions) HAVING count(*) > 0),
-            rtrim(pg_get_viewdef(oid), ';')) FROM view
+            rtrim(pg_get_viewdef(oid), ';'), CASE relkind WHEN 'm' THEN E'\nWITH NO DATA' END) FROM view
         UNION ALL
         SELECT 2, n::oid, s
         FROM view, snowdrift.ownership_statements(type, name::text, 'r', relnamespace, relowner, relacl) WITH ORDINALITY AS t(s, n)

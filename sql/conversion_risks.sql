@@ -255,8 +255,8 @@ CREATE VIEW scores AS SELECT id, score(leaf) FROM notes WHERE person IN (SELECT 
 CREATE FUNCTION setting(name text) RETURNS integer LANGUAGE sql STABLE AS 'SELECT 1';
 CREATE VIEW set AS SELECT leaf FROM notes WHERE setting('app.person') = person;
 CREATE FUNCTION age_of(n bigint) RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT 1';
-ALTER TABLE notes ADD age integer;
-CREATE VIEW ages AS SELECT id FROM notes WHERE age_of(leaf) >= 18 AND age_of(root) IN (1, 2) AND age_of(leaf) < age AND age = age_of(id);
+ALTER TABLE notes ADD age integer, ADD idle integer;
+CREATE VIEW ages AS SELECT id FROM notes WHERE age_of(leaf) >= 18 AND age_of(root) IN (1, 2) AND age_of(leaf) < idle AND age = age_of(id);
 CREATE FUNCTION me() RETURNS integer LANGUAGE sql STABLE AS 'SELECT 1';
 CREATE FUNCTION guest() RETURNS integer LANGUAGE sql STABLE AS 'SELECT 1';
 CREATE FUNCTION last_read(name text) RETURNS integer LANGUAGE sql STABLE AS 'SELECT 1';

@@ -257,6 +257,7 @@ CREATE TABLE accounts (id serial PRIMARY KEY, code text COLLATE "POSIX" NOT NULL
 CREATE TABLE account_codes (code text REFERENCES accounts (code) ON DELETE CASCADE);
 CREATE FUNCTION accounts_of(bigint) RETURNS SETOF accounts LANGUAGE sql BEGIN ATOMIC SELECT * FROM accounts WHERE id < $1; END;
 CREATE MATERIALIZED VIEW account_ids AS SELECT id FROM accounts;
+CREATE MATERIALIZED VIEW empty_ids AS SELECT id FROM account_ids WITH NO DATA;
 CREATE VIEW visible WITH (security_invoker, security_barrier) AS SELECT id, code FROM accounts WHERE id IN (SELECT id FROM account_ids);
 GRANT SELECT (code) ON visible TO snowdrift_user;
 CREATE VIEW checked AS SELECT id, code FROM accounts WHERE is_visible(id) WITH CASCADED CHECK OPTION;
@@ -283,8 +284,8 @@ CREATE VIEW definitions AS SELECT regexp_replace(p, '\minteger\M', 'bigint') AS 
     SELECT concat_ws(' ', attrelid::regclass, attname, format_type(atttypid, atttypmod), attcollation::regcollation, attnotnull, pg_get_expr(adbin, adrelid))
     FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum WHERE attrelid = 'accounts'::regclass AND attnum > 1 AND NOT attisdropped
     UNION ALL SELECT concat_ws(' ', conname, pg_get_constraintdef(oid)) FROM pg_constraint WHERE conrelid IN ('accounts'::regclass, 'account_codes'::regclass) AND contype <> 'n'
-    UNION ALL SELECT concat_ws(' ', relname, reloptions, relowner::regrole, privileges_of(coalesce(relacl, acldefault('r', relowner))), pg_get_viewdef(oid), obj_description(oid))
-    FROM pg_class WHERE relname IN ('account_ids', 'visible', 'checked')
+    UNION ALL SELECT concat_ws(' ', relname, relispopulated, reloptions, relowner::regrole, privileges_of(coalesce(relacl, acldefault('r', relowner))), pg_get_viewdef(oid), obj_description(oid))
+    FROM pg_class WHERE relname IN ('account_ids', 'empty_ids', 'visible', 'checked')
     UNION ALL SELECT concat_ws(' ', proname, proowner::regrole, privileges_of(proacl)) FROM pg_proc WHERE oid = 'accounts_of'::regproc
     UNION ALL SELECT concat_ws(' ', attname, attacl) FROM pg_attribute WHERE attacl IS NOT NULL AND attrelid = 'visible'::regclass
     UNION ALL SELECT concat_ws(' ', pg_get_triggerdef(oid), tgenabled) FROM pg_trigger WHERE tgrelid = 'accounts'::regclass AND NOT tgisinternal

@@ -5206,7 +5206,7 @@ BEGIN
         statements := ARRAY(SELECT * FROM snowdrift.reversal_statements(plan));
         EXIT WHEN dry_run OR pg_catalog.cardinality(statements) OPERATOR(pg_catalog.=) 0;
         BEGIN
-            PERFORM snowdrift.lock_exclusively(snowdrift.relations_to_lock(plan));
+            PERFORM snowdrift.lock_exclusively(snowdrift.relations_to_lock(plan) OPERATOR(pg_catalog.||) ARRAY(SELECT o.sequence::pg_catalog.regclass FROM snowdrift.owned_sequences(plan.keys) AS o));
             EXIT WHEN statements OPERATOR(pg_catalog.=)
                 ARRAY(SELECT * FROM snowdrift.reversal_statements(snowdrift.plan_reversal(tables::pg_catalog.oid[])));
             RAISE SQLSTATE 'SN001';    -- the tables have changed during the wait

@@ -15,7 +15,9 @@ $node->safe_psql('postgres', q{CREATE EXTENSION snowdrift;
 	CREATE TABLE orders (id serial PRIMARY KEY, user_id integer REFERENCES users);
 	CREATE VIEW customers AS SELECT user_id FROM orders;
 	CREATE TABLE busy (id serial PRIMARY KEY, n integer) WITH (autovacuum_enabled = off);
-	CREATE TABLE draws (id serial PRIMARY KEY)});
+	CREATE TABLE draws (id serial PRIMARY KEY);
+	CREATE TABLE kept (id serial PRIMARY KEY);
+	CREATE TABLE shares (id integer DEFAULT nextval('kept_id_seq'))});
 
 # waits_harmlessly(HOLD, CALL, OTHERS): whether other sessions' statements end while a call waits for a transaction
 sub waits_harmlessly
@@ -55,6 +57,13 @@ is(waits_harmlessly('SELECT count(*) FROM orders', q{SELECT count(*) FROM snowdr
 	'harmless', 'the way back waits for a reader, and others read and write');
 is($node->safe_psql('postgres', q{SELECT string_agg(attidentity::text, '') FROM pg_attribute WHERE attrelid IN ('users'::regclass, 'orders'::regclass) AND attname = 'id'}),
 	'dd', '... and reverts when the reader ends');
+
+$node->safe_psql('postgres', q{SELECT snowdrift.convert_keys('{kept}')});
+is(waits_harmlessly('INSERT INTO shares DEFAULT VALUES', q{SELECT count(*) FROM snowdrift.revert_keys('{kept}')},
+		'INSERT INTO kept DEFAULT VALUES; INSERT INTO shares DEFAULT VALUES; SELECT count(*) FROM kept'),
+	'harmless', 'the way back waits for a session that uses only a sequence that is kept, and others read and write');
+is($node->safe_psql('postgres', q{SELECT pg_get_serial_sequence('kept', 'id'), deptype FROM pg_depend WHERE objid = 'kept_id_seq1'::regclass AND deptype = 'i'}),
+	'public.kept_id_seq1|i', '... and reverts when the session ends');
 
 # A transaction for which a conversion waits, and which waits for it: PostgreSQL sees no deadlock while the conversion sleeps.
 my $writer = $node->background_psql('postgres');

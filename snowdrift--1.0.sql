@@ -5601,7 +5601,7 @@ BEGIN
         WHEN b.kind <> ALL (snowdrift.kinds_with_watermarks()) THEN format('IDs in a column of type %s have no watermark.', format_type(b.type, NULL))
         ELSE format('%s, %s, does not draw from a known sequence or generator alone', CASE WHEN d.oid IS NULL THEN 'The default of its domain' ELSE 'Its default' END, e.expression)
             || coalesce(format(': ALTER TABLE %s ALTER COLUMN %I SET DEFAULT ', a.attrelid::regclass, a.attname) || CASE
-                WHEN b.kind = 'snowflake' AND e.expression !~ 'nextval' THEN coalesce(substring(e.expression FROM 'next_snowflake[(][^)]*[)]'),
+                WHEN b.kind = 'snowflake' AND e.expression !~ 'nextval' THEN coalesce(substring(e.expression FROM '[[:<:]]next_snowflake[(][^)]*[)]'),
                     CASE WHEN e.expression ~ '[(]' THEN 'next_snowflake(''generator'')' ELSE 'next_snowflake()' END)
                 WHEN b.type IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype) THEN format('nextval(''%s'')', coalesce(substring(e.expression FROM 'nextval[(]+''((?:[^'']|'''')+)'''), 'sequence'))
                 WHEN b.kind = ANY (snowdrift.kinds_with_watermarks()) THEN format('next_%s()', b.kind) END, '') || '.' END

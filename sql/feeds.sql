@@ -333,12 +333,12 @@ BEGIN
     RETURN result;
 END $$;
 SET client_min_messages = warning;
-CREATE FUNCTION hidden_id() RETURNS bigint LANGUAGE sql RETURN next_snowflake('web');
+CREATE FUNCTION app_next_snowflake() RETURNS bigint LANGUAGE sql RETURN next_snowflake('web');
 SELECT definition, result_of(definition) FROM unnest(ARRAY['bigint DEFAULT nextval(''numbers''::text)', 'bigint DEFAULT nextval(''numbers'') + 0', 'numbered', 'bigint DEFAULT 7',
-    'bigint DEFAULT next_snowflake() + 0', 'bigint DEFAULT next_snowflake(''web'') + 0', 'bigint DEFAULT hidden_id()', 'bigint GENERATED ALWAYS AS (7) STORED', 'text DEFAULT nextval(''numbers'')::text', 'numeric DEFAULT nextval(''numbers'')', 'text DEFAULT next_snowflake()', 'numeric DEFAULT next_snowflake()',
+    'bigint DEFAULT next_snowflake() + 0', 'bigint DEFAULT next_snowflake(''web'') + 0', 'bigint DEFAULT app_next_snowflake()', 'bigint GENERATED ALWAYS AS (7) STORED', 'text DEFAULT nextval(''numbers'')::text', 'numeric DEFAULT nextval(''numbers'')', 'text DEFAULT next_snowflake()', 'numeric DEFAULT next_snowflake()',
     'varchar(30) DEFAULT next_snowflake()', 'double precision DEFAULT next_snowflake()', 'integer DEFAULT next_snowflake()']) AS definition;
 SELECT definition, result_of(definition) = 'no error' AS is_watched FROM unnest(ARRAY['number DEFAULT nextval(''numbers'')', 'number DEFAULT next_snowflake()', 'number']) AS definition;
-DROP FUNCTION hidden_id;
+DROP FUNCTION app_next_snowflake;
 -- A table that was watched before its default or its type changed
 CREATE TABLE changed (id bigint DEFAULT next_snowflake());
 SELECT snowdrift.watch('changed');

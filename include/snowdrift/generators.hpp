@@ -258,7 +258,9 @@ class MonotonicGenerator {
     using Id = Format;
     using Block = core::IdBlock<Id>;
 
-    explicit MonotonicGenerator(std::chrono::milliseconds max_clock_lead = default_max_clock_lead)
+    MonotonicGenerator() : MonotonicGenerator(default_max_clock_lead) {}
+
+    explicit MonotonicGenerator(std::chrono::milliseconds max_clock_lead)
         : max_lead_ms_{max_clock_lead.count()} {}
 
     /// Issues an ID. Throws ClockError.

@@ -286,7 +286,7 @@ TYPED_TEST(ProgramIds, AscendByOneInAMillisecond) {
 TYPED_TEST(ProgramIds, HaveFreshRandomBitsInEachMillisecondAndGenerator) {
     std::set<typename TypeParam::Randomness> seen;
     for (int i = 0; i < 50; ++i) {
-        typename TestFixture::Generator other;
+        typename TestFixture::Generator other = {};  // as a member of an aggregate
         seen.insert(other.next().randomness());
         TestClock::ms += 1;
         seen.insert(this->generator.next().randomness());

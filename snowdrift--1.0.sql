@@ -3537,9 +3537,8 @@ BEGIN ATOMIC
     WITH words_of_keys(key_words) AS MATERIALIZED (
         SELECT snowdrift.key_words(plan)
     ), keys AS MATERIALIZED (
-        SELECT "table", number, regexp_replace(attname, '[^[:alnum:]_]', '.', 'g') AS name
-        FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys)) AS k, LATERAL (VALUES ((member)."table", (member).number)) AS m("table", number)
-            JOIN pg_attribute ON attrelid = "table" AND attnum = number
+        SELECT attrelid AS "table", attnum AS number, regexp_replace(attname, '[^[:alnum:]_]', '.', 'g') AS name
+        FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys)) JOIN pg_attribute ON attrelid = (member)."table" AND attnum = (member).number
     ), near AS MATERIALIZED (
         SELECT p.oid, prosrc, coalesce(proallargtypes, proargtypes::oid[]) || prorettype AS types FROM pg_proc AS p
         WHERE p.oid IN (SELECT f.function FROM snowdrift.functions_near(plan) AS f
@@ -3622,7 +3621,7 @@ CREATE FUNCTION snowdrift.narrow_expressions(plan snowdrift.conversion, OUT obje
 BEGIN ATOMIC
     WITH keys AS MATERIALIZED (
         SELECT member, '(lpad|to_char|"?left"?|"?right"?|"?substr(ing)?"?)[[:space:]]*[(]([([:space:]]|(cast|max|min)[(])*([[:alnum:]_$"]+[)]?[.])?"?' || regexp_replace(attname, '[^[:alnum:]_]', '.', 'g')
-            || '"?([)[:space:]]|::[a-z ]+|as [a-z ]+)*(,|[[:<:]]from)(?![[:space:]]*(1(,| for)[[:space:]]*)?((19|[2-9][0-9]|1[0-9][0-9])|''([^''09]*[09]){19}))' AS formatted
+            || '"?([)[:space:]]|::[a-z ]+|as [a-z ]+)*(,|[[:<:]]from)(?![[:space:]]*(1(,| for)[[:space:]]*)?(19|[2-9][0-9]|1[0-9][0-9]|''([^''09]*[09]){19}))' AS formatted
         FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys)) JOIN pg_attribute ON attrelid = (member)."table" AND attnum = (member).number
     ), bodies AS MATERIALIZED (
         SELECT p.oid, coalesce(pg_get_function_sqlbody(p.oid), prosrc) AS body FROM snowdrift.functions_near(plan) JOIN pg_proc AS p ON p.oid = function

@@ -31,8 +31,8 @@ SELECT typeid_to_text('order', snowflake_seal(7, 'orders')), snowflake_unseal(ty
 
 -- Many: each different, of version 8, and none of them tells anything of the order
 SELECT count(DISTINCT seal), bool_and(snowflake_unseal(seal, 'orders') = id) AS unsealed, bool_and(seal::text ~ '^.{14}8.{4}[89ab]') AS version_8,
-    count(*) FILTER (WHERE seal > previous) BETWEEN 4800 AND 5200 AS in_no_order
-FROM (SELECT id, seal, lag(seal) OVER (ORDER BY id) AS previous FROM (SELECT id, snowflake_seal(id, 'orders') AS seal FROM generate_series(1, 10000) AS id) AS s) AS s;
+    count(*) FILTER (WHERE seal > previous) BETWEEN 400 AND 600 AS in_no_order
+FROM (SELECT id, seal, lag(seal) OVER (ORDER BY id) AS previous FROM (SELECT id, snowflake_seal(id, 'orders') AS seal FROM generate_series(1, 1000) AS id) AS s) AS s;
 
 -- What was not made with a key of the name: bits that are flipped, the halves of two seals, random UUIDs, seals of another name
 SELECT snowdrift.create_seal('users', decode(repeat('5a', 32), 'hex'));

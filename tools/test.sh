@@ -106,7 +106,8 @@ suite_discard() {
     # Without --long, run only the tests that generate IDs.
     local tests="helpers snowflake ulid_generator sno_generator generators snapshots settings"
     # decoys creates thousands of operators, spread draws thousands of IDs, and those of the tools in SQL take hours.
-    [ -z "${SNOWDRIFT_LONG:-}" ] || tests=$(tests_for_slow_servers REGRESS | sed -E 's/\b(decoys|spread|audit[a-z_]*|feeds[a-z_]*|partition[a-z_]*|drop_partitions|diagrams)\b//g')
+    [ -z "${SNOWDRIFT_LONG:-}" ] || tests=$(tests_for_slow_servers REGRESS \
+        "decoys|spread|audit[a-z_]*|feeds[a-z_]*|partition[a-z_]*|drop_partitions|diagrams")
     on_server "debug_discard_caches = 1" run_regress "pg_regress, without caches" "REGRESS=$tests" \
         "ISOLATION=$(tests_for_slow_servers ISOLATION)"
 }
@@ -129,10 +130,12 @@ quick_unit_tests() { printf '%s\n' test/unit/*_test.cpp | sed -E '/(mark_protoco
 
 suite_core() { on_server "" run_core "PostgreSQL's own tests"; }
 
-# tests_for_slow_servers LIST: prints all tests of REGRESS or ISOLATION except those with thousands of queries or partitions,
-# and those of conversions: these are SQL alone, and if the catalog's caches are freed at once, their queries take minutes each.
+# tests_for_slow_servers LIST [PATTERN]: prints the tests of REGRESS or ISOLATION except those with thousands of queries or
+# partitions, those of conversions, and those that match PATTERN. Conversions are SQL alone, and if the catalog's caches are
+# freed at once, their queries take minutes each.
 tests_for_slow_servers() {
-    make -s "print-$1" | sed -E 's/\b(time_predicates|range_predicates|core_queries|partition_jobs|conver[a-z_]*)\b//g'
+    make -s "print-$1" |
+        sed -E "s/\b(time_predicates|range_predicates|core_queries|partition_jobs|conver[a-z_]*${2:+|$2})\b//g"
 }
 
 preloaded="shared_preload_libraries = 'snowdrift'"

@@ -1051,7 +1051,7 @@ CREATE OR REPLACE FUNCTION snowdrift.is_same_layout(a public.snowflake_layout, b
 -- Executes a statement as the owner of a table, and returns the first value of a query. Functions in the table's constraints
 -- and indexes do not get the caller's privileges, unless they reset the role, which only the extension can prevent.
 CREATE OR REPLACE FUNCTION snowdrift.run_as_owner("table" regclass, statement text) RETURNS text
-    LANGUAGE plpgsql VOLATILE STRICT SET row_security = off AS $$
+    LANGUAGE plpgsql VOLATILE STRICT AS $$
 DECLARE
     role CONSTANT pg_catalog.text := snowdrift.become_owner("table");
     result pg_catalog.text;
@@ -1762,7 +1762,7 @@ COMMENT ON FUNCTION snowdrift.row_queries(regclass, name, text, public.snowflake
 
 CREATE OR REPLACE FUNCTION snowdrift.find_rows(parent regclass, "column" name, kind text, layout public.snowflake_layout,
         OUT newest timestamptz, OUT partitions regclass[])
-    LANGUAGE plpgsql VOLATILE AS $$
+    LANGUAGE plpgsql VOLATILE SET row_security = off AS $$    -- rather an error than a hidden row
 #variable_conflict error
 DECLARE
     p pg_catalog.record;
@@ -1820,7 +1820,7 @@ COMMENT ON FUNCTION snowdrift.tables_to_lock(regclass, regclass[])
 
 CREATE OR REPLACE FUNCTION snowdrift.drop_listed(parent regclass, "timestamp" timestamptz, stated public.snowflake_layout, dry_run boolean,
         OUT partition text, OUT times tstzrange) RETURNS SETOF record
-    LANGUAGE plpgsql VOLATILE SET quote_all_identifiers = off AS $$
+    LANGUAGE plpgsql VOLATILE SET quote_all_identifiers = off SET row_security = off AS $$
 #variable_conflict error
 DECLARE
     key pg_catalog.record := snowdrift.partition_key(parent, stated);

@@ -97,6 +97,8 @@ my %sections = (
 			[ qr/ADD COLUMN/, q{INSERT INTO comments (post_id, body) VALUES (7, '6') RETURNING new_post_id IS NULL}, 't', '... and that of an old post has to wait' ],
 			[ qr/^UPDATE posts/, 'SELECT count(*), count(DISTINCT new_id) FROM posts', '30001|30001', 'one statement fills in all IDs' ],
 			[ qr/^UPDATE posts/, q{UPDATE posts SET new_id = NULL WHERE body <> '30000'}, '', '... which are removed, so that the batches fill them in' ],
+			[ qr/new_post_id = posts.new_id/, q{UPDATE comments SET post_body = '8', body = '8' WHERE body = '9'}, '', 'a trigger changes a reference that was copied' ],
+			[ qr/posts_new_key ON/, q{INSERT INTO comments (post_body, body) VALUES ('9', '9') RETURNING new_post_id IS NOT NULL}, 't', '... and sets a new one' ],
 			[ qr/RENAME/, q{INSERT INTO posts (body) VALUES ('30001') RETURNING id > 0, old_id IS NULL}, 't|t', 'a new post needs no old key' ],
 		],
 		queries => [
@@ -104,7 +106,7 @@ my %sections = (
 				'30002|30002|t', 'IDs are distinct and have the times'
 			],
 			[   q{SELECT count(*), every(posts.body = comments.body) FROM comments JOIN posts ON post_id = posts.id WHERE comments.body <> 'new'},
-				'30002|t', 'comments refer to the same posts'
+				'30003|t', 'comments refer to the same posts'
 			],
 			[   q{SELECT string_agg(attrelid::regclass || '.' || attname, ' ' ORDER BY attrelid::regclass::text, attname) FROM pg_attribute
 				WHERE attrelid IN ('posts'::regclass, 'comments'::regclass) AND attnum > 0 AND attnotnull},
@@ -228,14 +230,22 @@ my %sections = (
 		insert => q{INSERT INTO orders (note) VALUES ('new')},
 		before => \&start_writers,
 		after => \&end_writers,
+		between => [
+			[ qr/CALL fill_in_batches/, q{UPDATE order_lines SET order_number = 7 WHERE item IN ('item1', 'item2') AND order_id = (SELECT id FROM orders WHERE number = 8)},
+				'', 'a trigger changes references that were copied' ],
+			[ qr/CALL fill_in_batches/, q{INSERT INTO order_lines (order_number, item) VALUES (9, 'late')}, '', '... and sets a new one' ],
+		],
 		queries => [
 			[   q{SELECT count(*) FROM orders WHERE note = 'old' AND id >= now() - interval '100.5 hours'},
 				'100', 'a query by time returns the old rows'
 			],
 			[   q{SELECT attname FROM pg_attribute WHERE attrelid IN ('orders'::regclass, 'order_lines'::regclass) AND attnum > 0
-				AND NOT attisdropped AND attnotnull ORDER BY 1}, "id\norder_id", 'the keys are not null'
+				AND NOT attisdropped AND attnotnull ORDER BY 1}, "id\nnumber\norder_id", 'the keys are not null'
 			],
-			[   q{SELECT string_agg(tgname, ' ') FROM pg_trigger WHERE tgname = 'fill_ulid'}, '', 'no trigger is left' ],
+			[   q{SELECT item, number FROM order_lines JOIN orders ON id = order_id WHERE order_number IS NOT NULL ORDER BY 1},
+				"item1|7\nitem2|7\nlate|9", 'references that a trigger set refer to the same orders'
+			],
+			[   q{SELECT string_agg(tgname, ' ') FROM pg_trigger WHERE tgname = '~fill_ulid'}, '', 'no trigger is left' ],
 		],
 	},
 	'Auditing the result' => {

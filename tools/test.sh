@@ -105,9 +105,9 @@ suite_tap() { run_tap "TAP" test/t/*.pl; }
 suite_discard() {
     # Without --long, run only the tests that generate IDs.
     local tests="helpers snowflake ulid_generator sno_generator generators snapshots settings"
-    # decoys creates thousands of operators, spread draws thousands of IDs, and those of the tools in SQL take hours.
+    # decoys creates thousands of operators, spread and back_filling draw thousands of IDs, and the tools in SQL take hours.
     [ -z "${SNOWDRIFT_LONG:-}" ] || tests=$(tests_for_slow_servers REGRESS \
-        "decoys|spread|audit[a-z_]*|feeds[a-z_]*|partition[a-z_]*|drop_partitions|diagrams")
+        "decoys|spread|back_filling|audit[a-z_]*|feeds[a-z_]*|partition[a-z_]*|drop_partitions|diagrams")
     on_server "debug_discard_caches = 1" run_regress "pg_regress, without caches" "REGRESS=$tests" \
         "ISOLATION=$(tests_for_slow_servers ISOLATION)"
 }

@@ -70,6 +70,7 @@ DROP TABLE jobs.visits;
 -- Keys of a table with forced row-level security can be referred to, also those of the table itself.
 CREATE TABLE jobs.accounts (id bigint PRIMARY KEY);
 ALTER TABLE jobs.accounts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON jobs.accounts USING (id = current_setting('jobs.account')::bigint);
 CREATE TABLE jobs.posts (id bigint PRIMARY KEY, account bigint REFERENCES jobs.accounts, reply bigint REFERENCES jobs.posts) PARTITION BY RANGE (id);
 ALTER TABLE jobs.posts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 SELECT count(*) FROM snowdrift.create_partitions('jobs.posts', '1 day', '2022-01-01Z', '2022-01-03Z', 'snowflake');

@@ -31,7 +31,7 @@ CREATE FUNCTION snowdrift.is_same_layout(a @extschema@.snowflake_layout, b @exts
 -- Executes a statement as the owner of a table, and returns the first value of a query. Functions in the table's constraints
 -- and indexes do not get the caller's privileges, unless they reset the role, which only the extension can prevent.
 CREATE FUNCTION snowdrift.run_as_owner("table" regclass, statement text) RETURNS text
-    LANGUAGE plpgsql VOLATILE STRICT AS $$
+    LANGUAGE plpgsql VOLATILE STRICT SET row_security = off AS $$
 DECLARE
     role CONSTANT pg_catalog.text := snowdrift.become_owner("table");
     result pg_catalog.text;

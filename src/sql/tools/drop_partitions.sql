@@ -113,7 +113,7 @@ COMMENT ON FUNCTION snowdrift.row_queries(regclass, name, text, @extschema@.snow
 
 CREATE FUNCTION snowdrift.find_rows(parent regclass, "column" name, kind text, layout @extschema@.snowflake_layout,
         OUT newest timestamptz, OUT partitions regclass[])
-    LANGUAGE plpgsql VOLATILE SET row_security = off AS $$    -- rather an error than a hidden row
+    LANGUAGE plpgsql VOLATILE AS $$
 #variable_conflict error
 DECLARE
     p pg_catalog.record;
@@ -171,7 +171,7 @@ COMMENT ON FUNCTION snowdrift.tables_to_lock(regclass, regclass[])
 
 CREATE FUNCTION snowdrift.drop_listed(parent regclass, "timestamp" timestamptz, stated @extschema@.snowflake_layout, dry_run boolean,
         OUT partition text, OUT times tstzrange) RETURNS SETOF record
-    LANGUAGE plpgsql VOLATILE SET quote_all_identifiers = off SET row_security = off AS $$
+    LANGUAGE plpgsql VOLATILE SET quote_all_identifiers = off AS $$
 #variable_conflict error
 DECLARE
     key pg_catalog.record := snowdrift.partition_key(parent, stated);

@@ -227,7 +227,9 @@ BEGIN
             LEFT JOIN pg_tablespace AS ts ON ts.oid = c.reltablespace, pg_settings AS s, snowdrift.id_times(kind, layout) AS i
         WHERE c.oid = parent AND s.name = 'default_table_access_method';
     is_exclusive := snowdrift.tables_of_others(parent, snowdrift.with_partitions(ARRAY(
-        SELECT f.confrelid FROM pg_constraint AS f WHERE f.conrelid = parent AND f.contype = 'f'))) IS NOT NULL;
+        SELECT f.confrelid FROM pg_constraint AS f WHERE f.conrelid = parent AND f.contype = 'f'))) IS NOT NULL
+        OR EXISTS (SELECT FROM pg_constraint AS f JOIN pg_class AS r ON r.oid = f.confrelid
+            WHERE f.conrelid = parent AND f.contype = 'f' AND r.relrowsecurity AND r.relforcerowsecurity);
     -- The rows of a default partition are read, with an exclusive lock.
     relations := CASE WHEN is_exclusive THEN ARRAY[parent] ELSE '{}' END
         || coalesce(snowdrift.with_partitions(ARRAY(SELECT partdefid::regclass FROM pg_partitioned_table WHERE partrelid = parent AND partdefid <> 0)), '{}');
@@ -246,8 +248,8 @@ BEGIN
             END IF;
             partition := format('%I.%I', t.nspname, name);
             upper := CASE upper WHEN 'MAXVALUE' THEN upper ELSE quote_literal(upper) END;
-            -- Attaching a separate table does not block readers and writers of the parent. But the planner then reads the
-            -- expressions of the tables to which foreign keys refer, and may call their functions.
+            -- Attaching a separate table does not block readers and writers of the parent. But it queries the tables to which
+            -- foreign keys refer: the planner may call functions in their expressions, and forced policies apply.
             statements := CASE WHEN is_exclusive THEN ARRAY[format('CREATE TABLE %s PARTITION OF %s FOR VALUES FROM (%L) TO (%s) USING %I%s',
                     partition, parent, lower, upper, t.method, ' TABLESPACE ' || quote_ident(t.spcname))]
                 ELSE ARRAY[format('CREATE TABLE %s (LIKE %s INCLUDING ALL EXCLUDING COMMENTS EXCLUDING IDENTITY EXCLUDING INDEXES EXCLUDING STATISTICS) USING %I%s',

@@ -144,6 +144,7 @@ CREATE TABLE refers (veiled int REFERENCES veiled);
 INSERT INTO veiled DEFAULT VALUES;
 INSERT INTO refers VALUES (1);
 ALTER TABLE veiled ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+SELECT error_of($$SELECT snowdrift.conversion_script('{veiled}')$$);
 SELECT snowdrift.convert_column('veiled', 'id');
 RESET ROLE;
 -- Functions in indexes, partition keys and constraints run with the caller's privileges, so the caller must be the owner.

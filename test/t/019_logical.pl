@@ -120,6 +120,25 @@ like(
 	qr/0A000: cannot truncate table "snowdrift_tables.generator"/,
 	'... which a TRUNCATE would remove, so it is an error');
 
+# A subscription ignores rows of partitions that are newer than it, unless the table is published by its root.
+my $partitions = q{SELECT snowdrift.create_partitions(parent, '1 month', '%1$s', '%1$s') FROM unnest('{by_leaf,by_root}'::regclass[]) AS parent};
+my $received = 'SELECT (SELECT count(*) FROM by_root), (SELECT count(*) FROM by_leaf)';
+$_->safe_psql('postgres', q{CREATE TABLE by_leaf (id bigint PRIMARY KEY DEFAULT next_snowflake()) PARTITION BY RANGE (id);
+	CREATE TABLE by_root (LIKE by_leaf INCLUDING ALL) PARTITION BY RANGE (id);} . sprintf $partitions, '2022-01-01Z') for $publisher, $subscriber;
+$publisher->safe_psql('postgres', q{CREATE PUBLICATION by_leaf FOR TABLE by_leaf;
+	CREATE PUBLICATION by_root FOR TABLE by_root WITH (publish_via_partition_root = true)});
+$subscriber->safe_psql('postgres',
+	"CREATE SUBSCRIPTION partitions CONNECTION '" . $publisher->connstr('postgres') =~ s/'/''/gr . "' PUBLICATION by_leaf, by_root");
+$subscriber->wait_for_subscription_sync($publisher, 'partitions');
+$_->safe_psql('postgres', sprintf $partitions, '2022-02-01Z') for $subscriber, $publisher;
+$publisher->safe_psql('postgres', "INSERT INTO $_ VALUES (snowflake_boundary('2022-01-15Z')), (snowflake_boundary('2022-02-15Z'))") for 'by_leaf', 'by_root';
+$publisher->wait_for_catchup('partitions');
+is($subscriber->safe_psql('postgres', $received), '2|1', 'rows of a new partition are replicated if its root is published');
+$subscriber->safe_psql('postgres', 'ALTER SUBSCRIPTION partitions REFRESH PUBLICATION');
+$subscriber->wait_for_subscription_sync($publisher, 'partitions');
+is($subscriber->safe_psql('postgres', $received), '2|2', '... otherwise, the subscription must be refreshed');
+$subscriber->safe_psql('postgres', 'DROP SUBSCRIPTION partitions');
+
 # A subscriber's database without the extension has no table for the row of the mark.
 $publisher->safe_psql('postgres', 'CREATE DATABASE other');
 $publisher->safe_psql('other', q{CREATE PUBLICATION everything FOR ALL TABLES;

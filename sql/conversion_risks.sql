@@ -149,7 +149,8 @@ DROP DOMAIN reference, number, long;
 
 -- Casts and limits of keys and references that are bigint already
 CREATE TABLE items (id bigserial PRIMARY KEY CONSTRAINT small CHECK (id <= 2147483647), bucket integer GENERATED ALWAYS AS (id) STORED, price numeric CHECK (price < 1000));
-CREATE TABLE parts (item bigint REFERENCES items CHECK (item::integer >= 0), CONSTRAINT large CHECK (item < 9000000000000000000));
+ALTER TABLE items ALTER id SET DEFAULT nextval('items_id_seq')::integer;    -- is replaced
+CREATE TABLE parts (item bigint DEFAULT current_setting('app.item')::integer REFERENCES items CHECK (item::integer >= 0), CONSTRAINT large CHECK (item < 9000000000000000000));
 CREATE INDEX items_index ON items ((id::integer));
 CREATE TABLE item_log (item integer);
 CREATE RULE log AS ON INSERT TO items DO ALSO INSERT INTO item_log VALUES (NEW.id);

@@ -213,12 +213,12 @@ BEGIN ATOMIC
         JOIN pg_depend AS d ON refclassid = 'pg_class'::regclass AND refobjid = (member)."table" AND refobjsubid = (member).number
         LEFT JOIN pg_rewrite AS r ON classid = 'pg_rewrite'::regclass AND r.oid = objid
         LEFT JOIN pg_attrdef AS a ON classid = 'pg_attrdef'::regclass AND a.oid = objid
-        LEFT JOIN pg_attribute AS g ON attrelid = adrelid AND attnum = adnum AND attgenerated <> ''
+        LEFT JOIN pg_attribute AS g ON attrelid = adrelid AND attnum = adnum AND (attgenerated <> '' OR member <> ALL ((plan).new_keys))
         LEFT JOIN pg_constraint AS c ON classid = 'pg_constraint'::regclass AND c.oid = objid AND contype = 'c',
         LATERAL (SELECT coalesce(pg_get_constraintdef(c.oid), CASE WHEN g.attnum IS NOT NULL THEN pg_get_expr(adbin, adrelid) END, CASE classid WHEN 'pg_class'::regclass THEN pg_get_indexdef(objid) WHEN 'pg_proc'::regclass THEN pg_get_function_sqlbody(objid) END,
             CASE rulename WHEN '_RETURN' THEN pg_get_viewdef(ev_class) END)) AS t(text),
         LATERAL (VALUES (strpos(ev_action::text, format(':funcid %s ', 'int4(int8)'::regprocedure::oid)) > 0, 'cast'),
-            (g.atttypid IN ('int2'::regtype, 'int4'::regtype), 'cast'),
+            (attgenerated <> '' AND g.atttypid IN ('int2'::regtype, 'int4'::regtype), 'cast'),
             (ev_class IS NULL AND classid <> 'pg_proc'::regclass AND text ~ '::(integer|smallint)', 'cast'),
             (c.oid IS NOT NULL AND text ~ '<=? [(]*''?[0-9]{1,17}([^0-9.]|$)|[( ][0-9]{1,17}[)]*(::[a-z]+)? >', 'limit'),
             (text ~* formatted, 'width')) AS e(is_narrow, reason)
@@ -282,7 +282,7 @@ BEGIN
             function::regprocedure, reason, plan.call)
         FROM snowdrift.functions_of_sequences(plan)
         UNION ALL
-        SELECT DISTINCT 5, object, '', format('cast to integer: %s: new keys raise 22003 there; drop it before the conversion, and create it with bigint afterwards',
+        SELECT DISTINCT 5, object, '', format('cast to integer: %s: new keys raise 22003 there; before the conversion, replace it by one with bigint',
             pg_describe_object(class, object, part))
         FROM unnest(plan.dependents), snowdrift.statements_for(class, object, part)
         WHERE created ~ '::(integer|smallint)'

@@ -3636,14 +3636,17 @@ BEGIN ATOMIC
         LEFT JOIN pg_attrdef AS a ON classid = 'pg_attrdef'::regclass AND a.oid = objid
         LEFT JOIN pg_attribute AS g ON attrelid = adrelid AND attnum = adnum AND (attgenerated <> '' OR member <> ALL ((plan).new_keys))
         LEFT JOIN pg_constraint AS c ON classid = 'pg_constraint'::regclass AND c.oid = objid AND contype = 'c',
-        LATERAL (SELECT coalesce(pg_get_constraintdef(c.oid), CASE WHEN g.attnum IS NOT NULL THEN pg_get_expr(adbin, adrelid) END, CASE classid WHEN 'pg_class'::regclass THEN pg_get_indexdef(objid) WHEN 'pg_proc'::regclass THEN pg_get_function_sqlbody(objid) END,
+        LATERAL (SELECT coalesce(pg_get_constraintdef(c.oid), CASE WHEN g.attnum IS NOT NULL THEN pg_get_expr(adbin, adrelid) END, CASE classid WHEN 'pg_class'::regclass THEN pg_get_indexdef(objid) WHEN 'pg_proc'::regclass THEN pg_get_function_sqlbody(objid)
+                WHEN 'pg_trigger'::regclass THEN pg_get_triggerdef(objid)
+                WHEN 'pg_policy'::regclass THEN (SELECT concat(pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid)) FROM pg_policy WHERE oid = objid) END,
             CASE rulename WHEN '_RETURN' THEN pg_get_viewdef(ev_class) END)) AS t(text),
         LATERAL (VALUES (strpos(ev_action::text, format(':funcid %s ', 'int4(int8)'::regprocedure::oid)) > 0, 'cast'),
             (attgenerated <> '' AND g.atttypid IN ('int2'::regtype, 'int4'::regtype), 'cast'),
-            (ev_class IS NULL AND classid <> 'pg_proc'::regclass AND text ~ '::(integer|smallint)', 'cast'),
+            (ev_class IS NULL AND classid <> 'pg_proc'::regclass AND text ~ '(?<!(''-?[0-9]+''|NULL))::(integer|smallint)', 'cast'),
+            (ev_class IS NOT NULL AND text ~ 'current_setting[(][^()]*[)][)]*::(integer|smallint)', 'cast'),
             (c.oid IS NOT NULL AND text ~ '<=? [(]*''?[0-9]{1,17}([^0-9.]|$)|[( ][0-9]{1,17}[)]*(::[a-z]+)? >', 'limit'),
             (text ~* formatted, 'width')) AS e(is_narrow, reason)
-    WHERE is_narrow
+    WHERE is_narrow AND NOT EXISTS (SELECT FROM unnest((plan).dependents) AS e WHERE (class, object) IN ((classid, objid), ('pg_class'::regclass, ev_class)))
     UNION SELECT pg_describe_object('pg_proc'::regclass, bodies.oid, 0), 'width' FROM bodies JOIN keys ON body ~* formatted
     UNION SELECT pg_describe_object(class, e.oid, 0), 'last number' FROM (SELECT DISTINCT (member)."table" FROM keys) AS t,
         LATERAL (SELECT 'pg_attrdef'::regclass, oid, pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = "table"
@@ -3703,10 +3706,10 @@ BEGIN
             function::regprocedure, reason, plan.call)
         FROM snowdrift.functions_of_sequences(plan)
         UNION ALL
-        SELECT DISTINCT 5, object, '', format('cast to integer: %s: new keys raise 22003 there; before the conversion, replace it by one with bigint',
+        SELECT DISTINCT 5, object, '', format('cast to integer: %s: new keys raise 22003 there; write bigint there before the conversion',
             pg_describe_object(class, object, part))
         FROM unnest(plan.dependents), snowdrift.statements_for(class, object, part)
-        WHERE created ~ '::(integer|smallint)'
+        WHERE created ~ '(?<!(''-?[0-9]+''|NULL))::(integer|smallint)'    -- not a constant
         UNION ALL
         SELECT 5, NULL, object, format(CASE reason WHEN 'cast' THEN 'cast to integer: %s: new keys raise 22003 there; change it to bigint'
             WHEN 'limit' THEN 'limit: %s: its number is small, so new keys can violate it; raise the number'
@@ -4370,8 +4373,7 @@ BEGIN
     UNION ALL SELECT format('table %s inherits, or is inherited from; use convert_keys()', name) FROM changed
         WHERE NOT relispartition AND relkind = 'r' AND EXISTS (SELECT FROM pg_inherits WHERE oid IN (inhrelid, inhparent))
     UNION ALL SELECT format('table %s is temporary; use convert_keys()', name) FROM changed WHERE is_member AND relpersistence = 't'
-    UNION ALL SELECT format('row-level security hides rows of table %s from its owner; if applications have other roles, run ALTER TABLE %s NO FORCE ROW LEVEL SECURITY; and force it again afterwards', t, t)
-        FROM snowdrift.forced_tables(plan) AS f, LATERAL (SELECT f::regclass) AS n(t)
+    UNION ALL SELECT format('row-level security hides rows of table %s from its owner; use convert_keys()', f::regclass) FROM snowdrift.forced_tables(plan) AS f
     UNION ALL SELECT DISTINCT format('role %s may not create objects in schema %s; run GRANT CREATE ON SCHEMA %s TO %s;', current_user, s, s, quote_ident(current_user))
         FROM changed, LATERAL (SELECT relnamespace::regnamespace) AS n(s) WHERE NOT has_schema_privilege(relnamespace, 'CREATE')
     UNION ALL SELECT format('role %s may not create temporary tables, which are needed to copy definitions; run GRANT TEMPORARY ON DATABASE %I TO %I;', current_user, current_database(), current_user)

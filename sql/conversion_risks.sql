@@ -156,6 +156,12 @@ CREATE TABLE item_log (item integer);
 CREATE RULE log AS ON INSERT TO items DO ALSO INSERT INTO item_log VALUES (NEW.id);
 CREATE VIEW small_items AS SELECT id::integer AS id FROM items;
 CREATE VIEW all_items AS SELECT id FROM items;
+CREATE VIEW my_parts AS SELECT count(*) FROM parts WHERE item = current_setting('app.item')::integer;
+CREATE POLICY mine ON items USING (id = current_setting('app.item')::integer);
+CREATE TRIGGER skips BEFORE UPDATE ON parts FOR EACH ROW WHEN (NEW.item = current_setting('app.item')::integer) EXECUTE FUNCTION suppress_redundant_updates_trigger();
+-- Constants are no casts.
+ALTER TABLE parts ADD kit bigint DEFAULT -1::integer REFERENCES items;
+CREATE POLICY others ON items USING (id <> (-1)::integer);
 SELECT * FROM risks('{items}');
 DROP TABLE items, parts, item_log CASCADE;
 

@@ -161,8 +161,7 @@ BEGIN
     UNION ALL SELECT format('table %s inherits, or is inherited from; use convert_keys()', name) FROM changed
         WHERE NOT relispartition AND relkind = 'r' AND EXISTS (SELECT FROM pg_inherits WHERE oid IN (inhrelid, inhparent))
     UNION ALL SELECT format('table %s is temporary; use convert_keys()', name) FROM changed WHERE is_member AND relpersistence = 't'
-    UNION ALL SELECT format('row-level security hides rows of table %s from its owner; if applications have other roles, run ALTER TABLE %s NO FORCE ROW LEVEL SECURITY; and force it again afterwards', t, t)
-        FROM snowdrift.forced_tables(plan) AS f, LATERAL (SELECT f::regclass) AS n(t)
+    UNION ALL SELECT format('row-level security hides rows of table %s from its owner; use convert_keys()', f::regclass) FROM snowdrift.forced_tables(plan) AS f
     UNION ALL SELECT DISTINCT format('role %s may not create objects in schema %s; run GRANT CREATE ON SCHEMA %s TO %s;', current_user, s, s, quote_ident(current_user))
         FROM changed, LATERAL (SELECT relnamespace::regnamespace) AS n(s) WHERE NOT has_schema_privilege(relnamespace, 'CREATE')
     UNION ALL SELECT format('role %s may not create temporary tables, which are needed to copy definitions; run GRANT TEMPORARY ON DATABASE %I TO %I;', current_user, current_database(), current_user)

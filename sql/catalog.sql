@@ -50,7 +50,8 @@ ORDER BY p.oid::regprocedure::text COLLATE "C";
 
 -- Few functions run with their owner's privileges: a trigger that reads sequences, those that publish and read watermarks, and those that
 -- change and return the keys of seals. Those that resolve names at run time have a fixed search path, except those that execute statements on users' tables.
-SELECT p.oid::regprocedure FROM pg_proc AS p JOIN members ON classid = 'pg_proc'::regclass AND objid = p.oid WHERE prosecdef;
+SELECT p.oid::regprocedure FROM pg_proc AS p JOIN members ON classid = 'pg_proc'::regclass AND objid = p.oid WHERE prosecdef
+ORDER BY p.oid::regprocedure::text COLLATE "C";
 SELECT p.oid::regprocedure FROM pg_proc AS p JOIN members ON classid = 'pg_proc'::regclass AND objid = p.oid
 WHERE (SELECT lanname FROM pg_language AS l WHERE l.oid = prolang) <> 'c' AND prosqlbody IS NULL AND prokind = 'f'
     AND NOT 'search_path=pg_catalog, pg_temp' = ANY (coalesce(proconfig, '{}'))

@@ -2415,7 +2415,9 @@ CREATE FUNCTION snowdrift.missing_partitions(parent regclass, step interval, fir
 #variable_conflict error
 DECLARE
     months CONSTANT integer := snowdrift.step_months(step);
-    is_exclusive boolean;
+    referred CONSTANT regclass[] := ARRAY(SELECT f.confrelid FROM pg_constraint AS f WHERE f.conrelid = parent AND f.contype = 'f');
+    is_exclusive CONSTANT boolean := snowdrift.tables_of_others(parent, snowdrift.with_partitions(referred)) IS NOT NULL
+        OR EXISTS (SELECT FROM pg_class AS c WHERE c.oid = ANY (referred) AND c.relrowsecurity AND c.relforcerowsecurity);
     -- The times whose IDs all have a partition: without that of a lower bound that is not the first ID of its time.
     covered CONSTANT tstzmultirange := (SELECT range_agg(CASE WHEN lower_inf(p.times) OR p.lower = snowdrift.id_boundary(kind, lower(p.times), layout) THEN p.times
         ELSE p.times - tstzrange(lower(p.times), lower(p.times), '[]') END) FROM snowdrift.list_partitions(parent, kind, layout) AS p WHERE p.times IS NOT NULL);
@@ -2435,10 +2437,6 @@ BEGIN
         FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace LEFT JOIN pg_am AS a ON a.oid = c.relam
             LEFT JOIN pg_tablespace AS ts ON ts.oid = c.reltablespace, pg_settings AS s, snowdrift.id_times(kind, layout) AS i
         WHERE c.oid = parent AND s.name = 'default_table_access_method';
-    is_exclusive := snowdrift.tables_of_others(parent, snowdrift.with_partitions(ARRAY(
-        SELECT f.confrelid FROM pg_constraint AS f WHERE f.conrelid = parent AND f.contype = 'f'))) IS NOT NULL
-        OR EXISTS (SELECT FROM pg_constraint AS f JOIN pg_class AS r ON r.oid = f.confrelid
-            WHERE f.conrelid = parent AND f.contype = 'f' AND r.relrowsecurity AND r.relforcerowsecurity);
     -- The rows of a default partition are read, with an exclusive lock.
     relations := CASE WHEN is_exclusive THEN ARRAY[parent] ELSE '{}' END
         || coalesce(snowdrift.with_partitions(ARRAY(SELECT partdefid::regclass FROM pg_partitioned_table WHERE partrelid = parent AND partdefid <> 0)), '{}');
@@ -3646,7 +3644,7 @@ BEGIN ATOMIC
             (ev_class IS NOT NULL AND text ~ 'current_setting[(][^()]*[)][)]*::(integer|smallint)', 'cast'),
             (c.oid IS NOT NULL AND text ~ '<=? [(]*''?[0-9]{1,17}([^0-9.]|$)|[( ][0-9]{1,17}[)]*(::[a-z]+)? >', 'limit'),
             (text ~* formatted, 'width')) AS e(is_narrow, reason)
-    WHERE is_narrow AND NOT EXISTS (SELECT FROM unnest((plan).dependents) AS e WHERE (class, object) IN ((classid, objid), ('pg_class'::regclass, ev_class)))
+    WHERE is_narrow AND NOT EXISTS (SELECT FROM unnest((plan).dependents) WHERE (class, object) IN ((classid, objid), ('pg_class'::regclass, ev_class)))
     UNION SELECT pg_describe_object('pg_proc'::regclass, bodies.oid, 0), 'width' FROM bodies JOIN keys ON body ~* formatted
     UNION SELECT pg_describe_object(class, e.oid, 0), 'last number' FROM (SELECT DISTINCT (member)."table" FROM keys) AS t,
         LATERAL (SELECT 'pg_attrdef'::regclass, oid, pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = "table"

@@ -225,7 +225,7 @@ BEGIN ATOMIC
             (ev_class IS NOT NULL AND text ~ 'current_setting[(][^()]*[)][)]*::(integer|smallint)', 'cast'),
             (c.oid IS NOT NULL AND text ~ '<=? [(]*''?[0-9]{1,17}([^0-9.]|$)|[( ][0-9]{1,17}[)]*(::[a-z]+)? >', 'limit'),
             (text ~* formatted, 'width')) AS e(is_narrow, reason)
-    WHERE is_narrow AND NOT EXISTS (SELECT FROM unnest((plan).dependents) AS e WHERE (class, object) IN ((classid, objid), ('pg_class'::regclass, ev_class)))
+    WHERE is_narrow AND NOT EXISTS (SELECT FROM unnest((plan).dependents) WHERE (class, object) IN ((classid, objid), ('pg_class'::regclass, ev_class)))
     UNION SELECT pg_describe_object('pg_proc'::regclass, bodies.oid, 0), 'width' FROM bodies JOIN keys ON body ~* formatted
     UNION SELECT pg_describe_object(class, e.oid, 0), 'last number' FROM (SELECT DISTINCT (member)."table" FROM keys) AS t,
         LATERAL (SELECT 'pg_attrdef'::regclass, oid, pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = "table"

@@ -206,7 +206,9 @@ CREATE FUNCTION snowdrift.missing_partitions(parent regclass, step interval, fir
 #variable_conflict error
 DECLARE
     months CONSTANT integer := snowdrift.step_months(step);
-    is_exclusive boolean;
+    referred CONSTANT regclass[] := ARRAY(SELECT f.confrelid FROM pg_constraint AS f WHERE f.conrelid = parent AND f.contype = 'f');
+    is_exclusive CONSTANT boolean := snowdrift.tables_of_others(parent, snowdrift.with_partitions(referred)) IS NOT NULL
+        OR EXISTS (SELECT FROM pg_class AS c WHERE c.oid = ANY (referred) AND c.relrowsecurity AND c.relforcerowsecurity);
     -- The times whose IDs all have a partition: without that of a lower bound that is not the first ID of its time.
     covered CONSTANT tstzmultirange := (SELECT range_agg(CASE WHEN lower_inf(p.times) OR p.lower = snowdrift.id_boundary(kind, lower(p.times), layout) THEN p.times
         ELSE p.times - tstzrange(lower(p.times), lower(p.times), '[]') END) FROM snowdrift.list_partitions(parent, kind, layout) AS p WHERE p.times IS NOT NULL);
@@ -226,10 +228,6 @@ BEGIN
         FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace LEFT JOIN pg_am AS a ON a.oid = c.relam
             LEFT JOIN pg_tablespace AS ts ON ts.oid = c.reltablespace, pg_settings AS s, snowdrift.id_times(kind, layout) AS i
         WHERE c.oid = parent AND s.name = 'default_table_access_method';
-    is_exclusive := snowdrift.tables_of_others(parent, snowdrift.with_partitions(ARRAY(
-        SELECT f.confrelid FROM pg_constraint AS f WHERE f.conrelid = parent AND f.contype = 'f'))) IS NOT NULL
-        OR EXISTS (SELECT FROM pg_constraint AS f JOIN pg_class AS r ON r.oid = f.confrelid
-            WHERE f.conrelid = parent AND f.contype = 'f' AND r.relrowsecurity AND r.relforcerowsecurity);
     -- The rows of a default partition are read, with an exclusive lock.
     relations := CASE WHEN is_exclusive THEN ARRAY[parent] ELSE '{}' END
         || coalesce(snowdrift.with_partitions(ARRAY(SELECT partdefid::regclass FROM pg_partitioned_table WHERE partrelid = parent AND partdefid <> 0)), '{}');

@@ -93,6 +93,17 @@ DROP VIEW numbered, years, greatest_items, wide_items;
 DROP TABLE items, invoices;
 DROP FUNCTION number_invoice, cast_number, date_invoice;
 
+-- Formats and casts in what a conversion creates again
+CREATE TABLE invoices (id serial PRIMARY KEY);
+CREATE VIEW numbered AS SELECT lpad(id::text, 6, '0') AS no FROM invoices;
+CREATE POLICY short ON invoices USING (lpad(id::text, 6, '0') <> '');
+CREATE TRIGGER short BEFORE UPDATE ON invoices FOR EACH ROW WHEN (left(NEW.id::text, 6) <> '') EXECUTE FUNCTION suppress_redundant_updates_trigger();
+CREATE VIEW ids AS SELECT id, count(*) OVER ()::integer AS n FROM invoices;
+CREATE VIEW current AS SELECT n FROM ids WHERE id = current_setting('app.invoice')::integer;
+CREATE POLICY current ON invoices USING (id = current_setting('app.invoice')::integer);
+SELECT * FROM risks('{invoices}');
+DROP TABLE invoices CASCADE;
+
 -- Functions that take a key, and name no table; Evergreen
 CREATE TABLE usr (id serial PRIMARY KEY);
 CREATE FUNCTION set_password(usr_id integer, password text) RETURNS void LANGUAGE plpgsql AS 'BEGIN END';
@@ -162,6 +173,18 @@ CREATE TRIGGER skips BEFORE UPDATE ON parts FOR EACH ROW WHEN (NEW.item = curren
 -- Constants are no casts.
 ALTER TABLE parts ADD kit bigint DEFAULT -1::integer REFERENCES items;
 CREATE POLICY others ON items USING (id <> (-1)::integer);
+CREATE VIEW optional AS SELECT count(*) FROM items WHERE id = nullif(current_setting('app.item', true), '')::integer;
+CREATE VIEW reversed AS SELECT price FROM items AS i WHERE current_setting('app.item')::integer = i.id;
+CREATE VIEW greatest_part AS SELECT max(item)::integer FROM parts;
+CREATE VIEW renamed AS SELECT number::integer AS part FROM (SELECT item AS number FROM parts) AS p;
+CREATE POLICY listed ON parts USING (item = ANY (string_to_array(current_setting('app.items'), ',')::integer[]));
+CREATE FUNCTION count_current() RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT count(*) FROM items WHERE id = current_setting('app.item')::integer; END;
+-- Other values than keys can be integers.
+ALTER TABLE parts ADD tenant integer;
+CREATE POLICY tenant ON parts USING (item > 0 AND tenant = current_setting('app.tenant')::integer);
+CREATE TRIGGER moves BEFORE UPDATE ON parts FOR EACH ROW WHEN (NEW.item <> OLD.item OR NEW.tenant = current_setting('app.tenant')::integer)
+    EXECUTE FUNCTION suppress_redundant_updates_trigger();
+CREATE VIEW counts AS SELECT item, tenant, count(*)::integer AS parts, (SELECT count(*) FROM items WHERE id = item)::integer AS items FROM parts WHERE tenant = current_setting('app.tenant')::integer GROUP BY item, tenant;
 SELECT * FROM risks('{items}');
 DROP TABLE items, parts, item_log CASCADE;
 

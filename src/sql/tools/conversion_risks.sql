@@ -196,14 +196,17 @@ BEGIN ATOMIC
     WHERE word IN ('lastval', 'pg_get_serial_sequence') GROUP BY f.function;
 END;
 
--- What casts keys and their references to integers, compares them with a number that is less than new keys, formats them to a width,
--- or asks for the last number of a sequence
+-- What casts keys and their references to integers, compares them with a cast or with a number that is less than new keys, formats
+-- them to a width, or asks for the last number of a sequence
 CREATE FUNCTION snowdrift.narrow_expressions(plan snowdrift.conversion, OUT object text, OUT reason text) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH keys AS MATERIALIZED (
-        SELECT member, '(lpad|to_char|"?left"?|"?right"?|"?substr(ing)?"?)[[:space:]]*[(]([([:space:]]|(cast|max|min)[(])*([[:alnum:]_$"]+[)]?[.])?"?' || regexp_replace(attname, '[^[:alnum:]_]', '.', 'g')
+        SELECT member, format('[(]((max|min)[(])?%1$s"?[)]+::%2$s|[[:<:]]%3$s"?[)]* [=<>]+ (ANY )?[(]+[^=<>]*[)]::%2$s|[)]::%2$s[)]* [=<>]+ [(]*%1$s[[:>:]]',
+                '([^ ().]+[.])?"?' || name, '(integer|smallint)', name) AS cast_or_compared,
+            '(lpad|to_char|"?left"?|"?right"?|"?substr(ing)?"?)[[:space:]]*[(]([([:space:]]|(cast|max|min)[(])*([[:alnum:]_$"]+[)]?[.])?"?' || name
             || '"?([)[:space:]]|::[a-z ]+|as [a-z ]+)*(,|[[:<:]]from)(?![[:space:]]*(1(,| for)[[:space:]]*)?(19|[2-9][0-9]|1[0-9][0-9]|''([^''09]*[09]){19}))' AS formatted
-        FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys)) JOIN pg_attribute ON attrelid = (member)."table" AND attnum = (member).number
+        FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys)) JOIN pg_attribute ON attrelid = (member)."table" AND attnum = (member).number,
+            LATERAL (SELECT regexp_replace(attname, '[^[:alnum:]_]', '.', 'g')) AS n(name)
     ), bodies AS MATERIALIZED (
         SELECT p.oid, coalesce(pg_get_function_sqlbody(p.oid), prosrc) AS body FROM snowdrift.functions_near(plan) JOIN pg_proc AS p ON p.oid = function
     )
@@ -219,13 +222,15 @@ BEGIN ATOMIC
                 WHEN 'pg_trigger'::regclass THEN pg_get_triggerdef(objid)
                 WHEN 'pg_policy'::regclass THEN (SELECT concat(pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid)) FROM pg_policy WHERE oid = objid) END,
             CASE rulename WHEN '_RETURN' THEN pg_get_viewdef(ev_class) END)) AS t(text),
-        LATERAL (VALUES (strpos(ev_action::text, format(':funcid %s ', 'int4(int8)'::regprocedure::oid)) > 0, 'cast'),
+        LATERAL (VALUES (ev_action::text ~ format(':funcid %s [^{]*:args [(][{]VAR ', 'int4(int8)'::regprocedure::oid), 'cast'),
             (attgenerated <> '' AND g.atttypid IN ('int2'::regtype, 'int4'::regtype), 'cast'),
-            (ev_class IS NULL AND classid <> 'pg_proc'::regclass AND text ~ '(?<!(''-?[0-9]+''|NULL))::(integer|smallint)', 'cast'),
-            (ev_class IS NOT NULL AND text ~ 'current_setting[(][^()]*[)][)]*::(integer|smallint)', 'cast'),
+            (text ~ CASE WHEN classid IN ('pg_class'::regclass, 'pg_attrdef'::regclass, 'pg_constraint'::regclass) THEN '(?<!(''-?[0-9]+''|NULL))::(integer|smallint)'    -- not a constant
+                ELSE cast_or_compared END, 'cast'),
             (c.oid IS NOT NULL AND text ~ '<=? [(]*''?[0-9]{1,17}([^0-9.]|$)|[( ][0-9]{1,17}[)]*(::[a-z]+)? >', 'limit'),
             (text ~* formatted, 'width')) AS e(is_narrow, reason)
-    WHERE is_narrow AND NOT EXISTS (SELECT FROM unnest((plan).dependents) WHERE (class, object) IN ((classid, objid), ('pg_class'::regclass, ev_class)))
+    WHERE is_narrow
+    UNION SELECT pg_describe_object(class, object, part), 'cast' FROM unnest((plan).dependents), snowdrift.statements_for(class, object, part), keys    -- also views of views
+    WHERE created ~ cast_or_compared
     UNION SELECT pg_describe_object('pg_proc'::regclass, bodies.oid, 0), 'width' FROM bodies JOIN keys ON body ~* formatted
     UNION SELECT pg_describe_object(class, e.oid, 0), 'last number' FROM (SELECT DISTINCT (member)."table" FROM keys) AS t,
         LATERAL (SELECT 'pg_attrdef'::regclass, oid, pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = "table"
@@ -285,12 +290,7 @@ BEGIN
             function::regprocedure, reason, plan.call)
         FROM snowdrift.functions_of_sequences(plan)
         UNION ALL
-        SELECT DISTINCT 5, object, '', format('cast to integer: %s: new keys raise 22003 there; write bigint there before the conversion',
-            pg_describe_object(class, object, part))
-        FROM unnest(plan.dependents), snowdrift.statements_for(class, object, part)
-        WHERE created ~ '(?<!(''-?[0-9]+''|NULL))::(integer|smallint)'    -- not a constant
-        UNION ALL
-        SELECT 5, NULL, object, format(CASE reason WHEN 'cast' THEN 'cast to integer: %s: new keys raise 22003 there; change it to bigint'
+        SELECT 5, NULL, object, format(CASE reason WHEN 'cast' THEN 'cast to integer: %s: new keys raise 22003 there; write bigint there before the conversion'
             WHEN 'limit' THEN 'limit: %s: its number is small, so new keys can violate it; raise the number'
             WHEN 'last number' THEN 'last number: %s: it calls currval or lastval, which raise 55000 or return an old number; use a trigger with the new row'
             ELSE 'fixed width: %s: it can shorten new keys, so that they become equal, or show ##; use 19 digits' END, object)

@@ -1961,11 +1961,20 @@ CREATE FUNCTION snowdrift.kinds_with_watermarks() RETURNS text[] LANGUAGE sql IM
     RETURN '{snowflake,ulid,uuidv7}'::text[];
 COMMENT ON FUNCTION snowdrift.kinds_with_watermarks() IS 'kinds of IDs whose generators have watermarks';
 
-CREATE FUNCTION snowdrift.draw(kind text, generator text) RETURNS boolean LANGUAGE sql VOLATILE
-BEGIN ATOMIC
-    SELECT CASE WHEN kind = 'ulid' THEN @extschema@.next_ulid() IS NOT NULL WHEN kind = 'uuidv7' THEN @extschema@.next_uuidv7() IS NOT NULL
-        WHEN generator <> '' THEN @extschema@.next_snowflake(generator) IS NOT NULL ELSE @extschema@.next_snowflake() IS NOT NULL END;
-END;
+-- This function and generator_watermark() are written in PL/pgSQL, which needs EXECUTE only on the function that it calls: SQL would
+-- need it on all of them, also on those of named generators.
+CREATE FUNCTION snowdrift.draw(kind text, generator text) RETURNS boolean LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF kind = 'ulid' THEN
+        RETURN @extschema@.next_ulid() IS NOT NULL;
+    ELSIF kind = 'uuidv7' THEN
+        RETURN @extschema@.next_uuidv7() IS NOT NULL;
+    ELSIF generator <> '' THEN
+        RETURN @extschema@.next_snowflake(generator) IS NOT NULL;
+    ELSE
+        RETURN @extschema@.next_snowflake() IS NOT NULL;
+    END IF;
+END $$;
 COMMENT ON FUNCTION snowdrift.draw(text, text) IS 'draw an ID; an empty name stands for the default generator';
 
 CREATE FUNCTION snowdrift.drawn_ids("table" regclass, attnum smallint, OUT kind text, OUT generator text)
@@ -1994,11 +2003,18 @@ COMMENT ON FUNCTION snowdrift.generator_identity(text)
     IS 'definition of a generator of Snowflakes, and the time from which it issues IDs; empty for the default ones';
 
 CREATE FUNCTION snowdrift.generator_watermark(kind text, generator text, OUT last bigint, OUT watermark text)
-    LANGUAGE sql VOLATILE PARALLEL RESTRICTED
-BEGIN ATOMIC
-    SELECT NULL::bigint, CASE kind WHEN 'ulid' THEN @extschema@.ulid_watermark()::text WHEN 'uuidv7' THEN @extschema@.uuidv7_watermark()::text
-        ELSE CASE generator WHEN '' THEN @extschema@.snowflake_watermark() ELSE @extschema@.snowflake_watermark(generator) END::text END;
-END;
+    LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF kind = 'ulid' THEN
+        watermark := @extschema@.ulid_watermark();
+    ELSIF kind = 'uuidv7' THEN
+        watermark := @extschema@.uuidv7_watermark();
+    ELSIF generator <> '' THEN
+        watermark := @extschema@.snowflake_watermark(generator);
+    ELSE
+        watermark := @extschema@.snowflake_watermark();
+    END IF;
+END $$;
 COMMENT ON FUNCTION snowdrift.generator_watermark(text, text)
     IS 'watermark of a generator, as text; the last number is null, because IDs can be ahead of it';
 

@@ -178,8 +178,24 @@ SELECT snowflake_at('2022-01-01Z', 'shop');
 SELECT snowflake_watermark('shop');
 SELECT next_sno('shop snos');
 SELECT sno_at('2022-01-01Z', 7, 'shop snos');
+-- The functions without a generator's name are open, also to functions that can call either. The sixth call can use a generic plan.
 SELECT next_snowflake() > 0 AND next_sno() > sno_nil() AS drawn;
 RESET ROLE;
+CREATE TABLE feed (id bigint PRIMARY KEY DEFAULT next_snowflake());
+CREATE TABLE ulid_feed (id ulid PRIMARY KEY DEFAULT next_ulid());
+CREATE TABLE uuid_feed (id uuid PRIMARY KEY DEFAULT next_uuidv7());
+SELECT snowdrift.watch('feed'), snowdrift.watch('ulid_feed'), snowdrift.watch('uuid_feed');
+INSERT INTO feed DEFAULT VALUES;
+INSERT INTO ulid_feed DEFAULT VALUES;
+INSERT INTO uuid_feed DEFAULT VALUES;
+GRANT INSERT, SELECT ON feed, ulid_feed, uuid_feed TO snowdrift_ordinary;
+SET ROLE snowdrift_ordinary;
+SELECT count(snowdrift.hold('feed')), count(snowdrift.hold('ulid_feed')), count(snowdrift.hold('uuid_feed')) FROM generate_series(1, 10);
+SELECT count(*) FROM snowdrift.read_new(NULL::feed, after => 0);
+SELECT count(*) FROM snowdrift.read_new(NULL::ulid_feed);
+SELECT count(*) FROM snowdrift.read_new(NULL::uuid_feed);
+RESET ROLE;
+DROP TABLE feed, ulid_feed, uuid_feed;
 SELECT p.oid::regprocedure AS open_to_all FROM pg_proc AS p JOIN pg_depend AS d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass
 WHERE d.deptype = 'e' AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowdrift') AND 'generator' = ANY (p.proargnames[1:p.pronargs])
     AND has_function_privilege('snowdrift_ordinary', p.oid, 'EXECUTE');

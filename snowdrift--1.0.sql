@@ -3277,7 +3277,9 @@ CREATE FUNCTION snowdrift.obstacle_to_create(class oid, object oid, is_smallint 
             WHEN EXISTS (SELECT FROM pg_depend JOIN pg_rewrite AS r ON objid = r.oid
                     JOIN pg_proc AS p ON refobjid = p.oid JOIN pg_proc AS other USING (pronamespace, proname)
                     WHERE classid = 'pg_rewrite'::regclass AND ev_class = c.oid AND rulename = '_RETURN'
-                        AND refclassid = 'pg_proc'::regclass AND other.oid <> p.oid)
+                        AND refclassid = 'pg_proc'::regclass AND other.oid <> p.oid AND NOT EXISTS (    -- variants of Snowdrift differ in other arguments than keys
+                            SELECT FROM pg_depend AS e JOIN pg_extension AS x ON x.oid = e.refobjid
+                            WHERE e.classid = 'pg_proc'::regclass AND e.objid = p.oid AND e.deptype = 'e' AND extname = 'snowdrift'))
                 THEN 'uses a function that has variants with other arguments'
             ELSE snowdrift.needs_integers(class, object, is_smallint)
             END FROM pg_class AS c WHERE oid = object)

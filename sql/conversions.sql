@@ -174,6 +174,15 @@ BEGIN READ ONLY;
 SELECT error_of($$SELECT snowdrift.convert_keys('{first}')$$);
 ROLLBACK;
 
+-- A view that calls Snowdrift's functions is created again, although they have variants with a layout.
+CREATE TABLE writers (id serial PRIMARY KEY);
+CREATE TABLE poems (id bigint PRIMARY KEY DEFAULT next_snowflake(), writer integer REFERENCES writers);
+CREATE VIEW recent AS SELECT writer, snowflake_timestamp(id) > now() - interval '1 hour' AS is_new FROM poems WHERE snowflake_within(id, tstzrange(now() - interval '1 day', NULL));
+SELECT count(*) > 0 AS converted FROM snowdrift.convert_keys('{writers}');
+WITH w AS (INSERT INTO writers DEFAULT VALUES RETURNING id) INSERT INTO poems (writer) SELECT id FROM w;
+SELECT writer > 2147483647 AS "new key", is_new FROM recent;
+DROP TABLE writers, poems CASCADE;
+
 -- Who may convert keys: functions in triggers, checks, indexes and policies of the tables run with the caller's rights.
 GRANT USAGE, CREATE ON SCHEMA app TO snowdrift_user;
 CREATE TABLE theirs (id serial PRIMARY KEY);

@@ -2795,7 +2795,7 @@ EXECUTE $sql$
 CREATE OR REPLACE FUNCTION snowdrift.narrow_expressions(plan snowdrift.conversion, OUT object text, OUT reason text) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH keys AS MATERIALIZED (
-        SELECT member, format('[(]((max|min)[(])?%1$s"?[)]+::%2$s|[[:<:]]%3$s"?[)]* [=<>]+ (ANY )?[(]+[^=<>]*[)]::%2$s|[)]::%2$s[)]* [=<>]+ [(]*%1$s[[:>:]]',
+        SELECT member, format('([(]%1$s"?|(max|min)[(]%1$s"?[)])[)]::%2$s|[[:<:]]%3$s"?[)]* [=<>]+ (ANY )?[(]+[^=<>]*[)]::%2$s|[)]::%2$s[)]* [=<>]+ [(]*%1$s[[:>:]]',
                 '([^ ().]+[.])?"?' || name, '(integer|smallint)', name) AS cast_or_compared,
             '(lpad|to_char|"?left"?|"?right"?|"?substr(ing)?"?)[[:space:]]*[(]([([:space:]]|(cast|max|min)[(])*([[:alnum:]_$"]+[)]?[.])?"?' || name
             || '"?([)[:space:]]|::[a-z ]+|as [a-z ]+)*(,|[[:<:]]from)(?![[:space:]]*(1(,| for)[[:space:]]*)?(19|[2-9][0-9]|1[0-9][0-9]|''([^''09]*[09]){19}))' AS formatted

@@ -177,6 +177,7 @@ CREATE VIEW optional AS SELECT count(*) FROM items WHERE id = nullif(current_set
 CREATE VIEW reversed AS SELECT price FROM items AS i WHERE current_setting('app.item')::integer = i.id;
 CREATE VIEW greatest_part AS SELECT max(item)::integer FROM parts;
 CREATE VIEW renamed AS SELECT number::integer AS part FROM (SELECT item AS number FROM parts) AS p;
+CREATE POLICY direct ON parts USING (item::integer > 0);
 CREATE POLICY listed ON parts USING (item = ANY (string_to_array(current_setting('app.items'), ',')::integer[]));
 CREATE FUNCTION count_current() RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT count(*) FROM items WHERE id = current_setting('app.item')::integer; END;
 -- Other values than keys can be integers.
@@ -184,7 +185,7 @@ ALTER TABLE parts ADD tenant integer;
 CREATE POLICY tenant ON parts USING (item > 0 AND tenant = current_setting('app.tenant')::integer);
 CREATE TRIGGER moves BEFORE UPDATE ON parts FOR EACH ROW WHEN (NEW.item <> OLD.item OR NEW.tenant = current_setting('app.tenant')::integer)
     EXECUTE FUNCTION suppress_redundant_updates_trigger();
-CREATE VIEW counts AS SELECT item, tenant, count(*)::integer AS parts, (SELECT count(*) FROM items WHERE id = item)::integer AS items FROM parts WHERE tenant = current_setting('app.tenant')::integer GROUP BY item, tenant;
+CREATE VIEW counts AS SELECT item, tenant, count(*)::integer AS parts, count(kit)::integer AS kits, (SELECT count(*) FROM items WHERE id = item)::integer AS items FROM parts WHERE tenant = current_setting('app.tenant')::integer GROUP BY item, tenant;
 SELECT * FROM risks('{items}');
 DROP TABLE items, parts, item_log CASCADE;
 

@@ -106,11 +106,11 @@ suite_discard() {
     # Without --long, run only the tests that generate IDs.
     local tests="helpers snowflake ulid_generator sno_generator generators snapshots settings"
     # decoys creates thousands of operators, spread and those of snowflake_at draw thousands of IDs, and the tools in SQL take
-    # hours. snowflake_at also expects what only caches save.
+    # hours, or in partition_expiry more than the isolation tester's six minutes. snowflake_at also expects what only caches save.
     [ -z "${SNOWDRIFT_LONG:-}" ] || tests=$(tests_for_slow_servers REGRESS \
         "decoys|spread|snowflake_at|back_filling|audit[a-z_]*|feeds[a-z_]*|partition[a-z_]*|drop_partitions|diagrams")
     on_server "debug_discard_caches = 1" run_regress "pg_regress, without caches" "REGRESS=$tests" \
-        "ISOLATION=$(tests_for_slow_servers ISOLATION)"
+        "ISOLATION=$(tests_for_slow_servers ISOLATION partition_expiry)"
 }
 
 suite_once() {

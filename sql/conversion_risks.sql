@@ -16,9 +16,14 @@ CREATE FUNCTION "createAudit"(integer) RETURNS void LANGUAGE sql AS 'SELECT';
 CREATE FUNCTION createOptionAudit(option_id integer) RETURNS void LANGUAGE sql AS 'SELECT';
 CREATE FUNCTION on_insert() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM createOptionAudit(NEW.id); PERFORM "createAudit"(NEW.id); RETURN NEW; END $$;
 CREATE TRIGGER t AFTER INSERT ON options FOR EACH ROW EXECUTE FUNCTION on_insert();
+-- Advisory locks of two integers, but not of a bigint
+CREATE FUNCTION lock_option() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(hashtext('option'), NEW.id); RETURN NEW; END $$;
+CREATE FUNCTION lock_options() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(hashtextextended('option', 0)), NEW.id; RETURN NEW; END $$;
+CREATE TRIGGER lock BEFORE INSERT ON options FOR EACH ROW EXECUTE FUNCTION lock_option();
+CREATE TRIGGER lock_all BEFORE INSERT ON options FOR EACH ROW EXECUTE FUNCTION lock_options();
 SELECT * FROM risks('{options}');
 DROP TABLE options;
-DROP FUNCTION createOptionAudit, "createAudit", on_insert;
+DROP FUNCTION createOptionAudit, "createAudit", on_insert, lock_option, lock_options;
 
 -- A view that declares the types of a function's result; AdventureWorks
 CREATE TABLE sales (id serial PRIMARY KEY);
@@ -55,7 +60,7 @@ DROP TABLE users, tickets;
 -- Words of names, and numbers of things; iNaturalist
 CREATE TABLE sites (id serial PRIMARY KEY);
 CREATE TABLE photos (id serial PRIMARY KEY, position integer, photos_count integer, number_of_photos integer, website integer, photo_count integer,
-    photo integer, "mainPhoto" integer, old_site integer);
+    photo integer, "mainPhoto" integer, old_site integer, is_valid integer, paid integer, line_no integer, photo_year integer, photo_sort_order integer);
 SELECT * FROM risks('{sites,photos}');
 DROP TABLE sites, photos;
 
@@ -176,7 +181,10 @@ CREATE POLICY others ON items USING (id <> (-1)::integer);
 CREATE VIEW optional AS SELECT count(*) FROM items WHERE id = nullif(current_setting('app.item', true), '')::integer;
 CREATE VIEW reversed AS SELECT price FROM items AS i WHERE current_setting('app.item')::integer = i.id;
 CREATE VIEW greatest_part AS SELECT max(item)::integer FROM parts;
-CREATE VIEW renamed AS SELECT number::integer AS part FROM (SELECT item AS number FROM parts) AS p;
+CREATE VIEW possible AS SELECT price FROM items WHERE id = CASE WHEN price > 1 THEN current_setting('app.item')::integer ELSE 0 END;
+CREATE POLICY claimed ON parts USING (item = (current_setting('app.claims')::json -> 'item' ->> 'id')::integer);
+CREATE POLICY selected ON parts USING (item IN (SELECT unnest(string_to_array(current_setting('app.items'), ','))::integer));
+CREATE POLICY same ON parts USING (item IS NOT DISTINCT FROM current_setting('app.item')::integer);
 CREATE POLICY direct ON parts USING (item::integer > 0);
 CREATE POLICY listed ON parts USING (item = ANY (string_to_array(current_setting('app.items'), ',')::integer[]));
 CREATE FUNCTION count_current() RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT count(*) FROM items WHERE id = current_setting('app.item')::integer; END;
@@ -185,7 +193,10 @@ ALTER TABLE parts ADD tenant integer;
 CREATE POLICY tenant ON parts USING (item > 0 AND tenant = current_setting('app.tenant')::integer);
 CREATE TRIGGER moves BEFORE UPDATE ON parts FOR EACH ROW WHEN (NEW.item <> OLD.item OR NEW.tenant = current_setting('app.tenant')::integer)
     EXECUTE FUNCTION suppress_redundant_updates_trigger();
-CREATE VIEW counts AS SELECT item, tenant, count(*)::integer AS parts, count(kit)::integer AS kits, (SELECT count(*) FROM items WHERE id = item)::integer AS items FROM parts WHERE tenant = current_setting('app.tenant')::integer GROUP BY item, tenant;
+ALTER TABLE parts ADD CONSTRAINT arc CHECK ((item IS NOT NULL)::integer + (kit IS NOT NULL)::integer <= 1 AND num_nonnulls(item, kit) <= 1 AND (item IS NULL OR tenant < 10));
+CREATE INDEX parts_index ON parts (item, (('{}'::json ->> tenant::text)::integer));
+CREATE VIEW counts AS SELECT item, tenant, count(*)::integer AS parts, count(kit)::integer AS kits, count(*) FILTER (WHERE item IN (1, 2))::integer AS firsts,
+    row_number() OVER (ORDER BY item)::integer AS number, (SELECT count(*) FROM items WHERE id = item)::integer AS items FROM parts WHERE tenant = current_setting('app.tenant')::integer GROUP BY item, tenant;
 SELECT * FROM risks('{items}');
 DROP TABLE items, parts, item_log CASCADE;
 

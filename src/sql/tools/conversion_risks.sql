@@ -26,9 +26,10 @@ END;
 
 -- Whether a name seems to be that of a reference: ends like one, or contains the name of a table and is no count or position
 CREATE FUNCTION snowdrift.is_reference(name text, key_words text) RETURNS boolean LANGUAGE sql STABLE
-    RETURN name ~* '(.ids?|by|_from|_to|_ref|_key|_no|parent|user|usr|creator|owner|author|editor|sender|receiver|recipient|assignee|approver|member)$'
+    RETURN name !~* '(paid|valid|void|bid|grid|line_no|house_no)$' AND (
+        name ~* '(.ids?|by|_from|_to|_ref|_key|_no|parent|user|usr|creator|owner|author|editor|sender|receiver|recipient|assignee|approver|member)$'
         OR (snowdrift.words_of(name) ~ key_words
-            AND name !~* '(^(num|number|count|total)_|(count|counter|number|num|total|position|rank|size|limit|length|duration|percent|score|version)s?$)');
+            AND name !~* '(^(num|number|count|total)_|(count|counter|number|num|total|position|rank|size|limit|length|duration|percent|score|version|year|status|type|cents|amount|sort_order|display_order)s?$)'));
 
 -- Columns of integers without a foreign key. is_reference: has the name of a reference; in a schema without new keys, also that
 -- of a table with new keys
@@ -145,6 +146,9 @@ BEGIN ATOMIC
         SELECT calls.oid, 2, 'calls ' || q.oid::regprocedure FROM calls JOIN pg_proc AS q ON lower(proname) = calls.name
         WHERE q.oid <> calls.oid AND pronamespace <> 'pg_catalog'::regnamespace AND proargtypes::oid[] && '{int2,int4,int2[],int4[]}'::regtype[]::oid[]
         UNION ALL
+        SELECT near.oid, 2, format('calls %s(integer,integer)', lower(word[1])) FROM near,
+            regexp_matches(prosrc, '(pg_(?:try_)?advisory_(?:xact_)?(?:un)?lock(?:_shared)?)[[:space:]]*[(](?:[^(),]|[(][^()]*[)])*,', 'gi') AS word
+        UNION ALL
         SELECT p.oid, 1, 'takes integers' FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = pronamespace, words_of_keys
         WHERE key_words IS NOT NULL AND p.oid NOT IN (SELECT near.oid FROM near) AND nspname NOT LIKE 'pg!_%' ESCAPE '!'
             AND nspname NOT IN ('information_schema', 'snowdrift', 'snowdrift_tables') AND prokind IN ('f', 'p')
@@ -196,17 +200,19 @@ BEGIN ATOMIC
     WHERE word IN ('lastval', 'pg_get_serial_sequence') GROUP BY f.function;
 END;
 
--- What casts keys and their references to integers, compares them with a cast or with a number that is less than new keys, formats
--- them to a width, or asks for the last number of a sequence
+-- What casts keys and their references to integers, compares them with a text that is cast or with a number that is less than new keys,
+-- formats them to a width, or asks for the last number of a sequence
 CREATE FUNCTION snowdrift.narrow_expressions(plan snowdrift.conversion, OUT object text, OUT reason text) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH keys AS MATERIALIZED (
-        SELECT member, format('([(]%1$s"?|(max|min)[(]%1$s"?[)])[)]::%2$s|[[:<:]]%3$s"?[)]* [=<>]+ (ANY )?[(]+[^=<>]*[)]::%2$s|[)]::%2$s[)]* [=<>]+ [(]*%1$s[[:>:]]',
-                '([^ ().]+[.])?"?' || name, '(integer|smallint)', name) AS cast_or_compared,
+        SELECT member, concat('([(]', key, '"?|(max|min)[(]', key, '"?[)])', narrow, '|[[:<:]]', name, '"?[)]* (', compares, '|IN)[[:space:]]', clause, '::text', clause, narrow,
+                '|', narrow, '[)]* (', compares, ') [(]*', key, '[[:>:]]') AS cast_or_compared,
+            concat('[[:<:]]', name, '"?([)]::[a-z]+)? <=? [(]*''?[0-9]{1,17}([^0-9.]|$)|[( ][0-9]{1,17}[)]*(::[a-z]+)? >=? [(]*', key, '[[:>:]]') AS limited,
             '(lpad|to_char|"?left"?|"?right"?|"?substr(ing)?"?)[[:space:]]*[(]([([:space:]]|(cast|max|min)[(])*([[:alnum:]_$"]+[)]?[.])?"?' || name
             || '"?([)[:space:]]|::[a-z ]+|as [a-z ]+)*(,|[[:<:]]from)(?![[:space:]]*(1(,| for)[[:space:]]*)?(19|[2-9][0-9]|1[0-9][0-9]|''([^''09]*[09]){19}))' AS formatted
         FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys)) JOIN pg_attribute ON attrelid = (member)."table" AND attnum = (member).number,
-            LATERAL (SELECT regexp_replace(attname, '[^[:alnum:]_]', '.', 'g')) AS n(name)
+            LATERAL (SELECT regexp_replace(attname, '[^[:alnum:]_]', '.', 'g')) AS n(name),
+            LATERAL (SELECT '([^ ().]+[.])?"?' || name, '[)]::(integer|smallint)', 'IS (NOT )?DISTINCT FROM|[=<>]+', E'((?! AND | OR | FROM | WHERE |,\n).)*') AS p(key, narrow, compares, clause)
     ), bodies AS MATERIALIZED (
         SELECT p.oid, coalesce(pg_get_function_sqlbody(p.oid), prosrc) AS body FROM snowdrift.functions_near(plan) JOIN pg_proc AS p ON p.oid = function
     )
@@ -222,11 +228,10 @@ BEGIN ATOMIC
                 WHEN 'pg_trigger'::regclass THEN pg_get_triggerdef(objid)
                 WHEN 'pg_policy'::regclass THEN (SELECT concat(pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid)) FROM pg_policy WHERE oid = objid) END,
             CASE rulename WHEN '_RETURN' THEN pg_get_viewdef(ev_class) END)) AS t(text),
-        LATERAL (VALUES (ev_action::text ~ format(':funcid %s [^{]*:args [(][{]VAR ', 'int4(int8)'::regprocedure::oid), 'cast'),
+        LATERAL (VALUES (rulename <> '_RETURN' AND strpos(ev_action::text, format(':funcid %s ', 'int4(int8)'::regprocedure::oid)) > 0, 'cast'),    -- also implicit
             (attgenerated <> '' AND g.atttypid IN ('int2'::regtype, 'int4'::regtype), 'cast'),
-            (text ~ CASE WHEN classid IN ('pg_class'::regclass, 'pg_attrdef'::regclass, 'pg_constraint'::regclass) THEN '(?<!(''-?[0-9]+''|NULL))::(integer|smallint)'    -- not a constant
-                ELSE cast_or_compared END, 'cast'),
-            (c.oid IS NOT NULL AND text ~ '<=? [(]*''?[0-9]{1,17}([^0-9.]|$)|[( ][0-9]{1,17}[)]*(::[a-z]+)? >', 'limit'),
+            (text ~ CASE classid WHEN 'pg_attrdef'::regclass THEN '(?<!(''-?[0-9]+''|NULL))::(integer|smallint)' ELSE cast_or_compared END, 'cast'),    -- not of a constant
+            (c.oid IS NOT NULL AND text ~ limited, 'limit'),
             (text ~* formatted, 'width')) AS e(is_narrow, reason)
     WHERE is_narrow
     UNION SELECT pg_describe_object(class, object, part), 'cast' FROM unnest((plan).dependents), snowdrift.statements_for(class, object, part), keys    -- also views of views

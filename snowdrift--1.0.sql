@@ -1955,6 +1955,12 @@ CREATE FUNCTION snowdrift.run_as_owner("table" regclass, statement text) RETURNS
 COMMENT ON FUNCTION snowdrift.run_as_owner(regclass, text)
     IS 'execute statement as owner of a table, of whose role the caller must be a member; returns the first value';
 
+CREATE FUNCTION snowdrift.layout_of(generator text) RETURNS @extschema@.snowflake_layout LANGUAGE sql STABLE PARALLEL RESTRICTED
+BEGIN ATOMIC
+    SELECT g.layout FROM snowdrift.generators AS g WHERE g.name = generator AND g.kind = 'snowflake';
+END;
+COMMENT ON FUNCTION snowdrift.layout_of(text) IS 'layout of a named generator of Snowflakes; null if there is none';
+
 -- What reading new rows needs to know of generators
 
 CREATE FUNCTION snowdrift.kinds_with_watermarks() RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -2278,8 +2284,7 @@ BEGIN
             LEFT JOIN pg_partition_ancestors("table") WITH ORDINALITY AS p(relid, n) ON p.relid = c.oid
             WHERE a.attname = col AND (c.oid = "table" OR p.relid IS NOT NULL) ORDER BY coalesce(p.n, 0) LOOP
         generator := snowdrift.drawn_generator(t.oid, t.attnum);
-        drawn := CASE generator WHEN '' THEN 'snowflake'
-            ELSE (SELECT g.layout FROM snowdrift.generators AS g WHERE g.name = generator AND g.kind = 'snowflake') END;
+        drawn := CASE generator WHEN '' THEN 'snowflake' ELSE snowdrift.layout_of(generator) END;
         IF t.oid = "table" AND drawn IS NULL AND stated IS NULL THEN
             IF generator IS NOT NULL AND NOT EXISTS (SELECT FROM snowdrift.generators AS g WHERE g.name = generator) THEN
                 RAISE 'ID generator "%" does not exist', generator USING ERRCODE = '42704';
@@ -5610,6 +5615,7 @@ COMMENT ON FUNCTION snowdrift.sequence_problem(oid) IS 'why the numbers of a seq
 
 CREATE FUNCTION snowdrift.relation_problem("table" regclass) RETURNS text LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    PERFORM snowdrift.qualified_name("table");    -- which raises an error if it does not exist
     RETURN (SELECT CASE WHEN relkind NOT IN ('r', 'p', 'f') THEN 'It is not a table.'
         WHEN relkind = 'f' THEN 'It is a foreign table, which another server reads with a snapshot of its own.'
         WHEN relkind = 'r' AND EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.oid) THEN 'Other tables inherit from the table.'
@@ -5646,7 +5652,7 @@ DECLARE
     kind_of_type text;
 BEGIN
     SELECT d.number, d.kind, d.generator, d.sequence, count(*) OVER () INTO number, kind, generator, sequence, n
-    FROM snowdrift.drawing_columns("table") AS d WHERE d.number = coalesce(given, d.number);
+    FROM snowdrift.drawing_columns("table") AS d WHERE d.number = coalesce(given, d.number) LIMIT 1;
     is_default := kind IS NOT NULL;
     number := coalesce(given, number);
     SELECT a.attname, snowdrift.base_type(a.atttypid) INTO "column", type FROM pg_attribute AS a WHERE a.attrelid = "table" AND a.attnum = number;

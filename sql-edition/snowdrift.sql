@@ -1079,6 +1079,13 @@ BEGIN
     RETURN previous;
 END $$;
 
+EXECUTE $sql$
+CREATE OR REPLACE FUNCTION snowdrift.layout_of(generator text) RETURNS public.snowflake_layout LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+BEGIN ATOMIC
+    SELECT g.layout FROM snowdrift_tables.generator AS g WHERE g.name = generator COLLATE "C";
+END
+$sql$;
+
 -- What reading new rows needs to know of generators. The state of a generator is a sequence, so that it is held as sequences are,
 -- but by next_snowflake() itself, and at a time unit, which is the same number for longer than a state.
 
@@ -1380,8 +1387,7 @@ BEGIN
             LEFT JOIN pg_partition_ancestors("table") WITH ORDINALITY AS p(relid, n) ON p.relid = c.oid
             WHERE a.attname = col AND (c.oid = "table" OR p.relid IS NOT NULL) ORDER BY coalesce(p.n, 0) LOOP
         generator := snowdrift.drawn_generator(t.oid, t.attnum);
-        drawn := CASE generator WHEN '' THEN 'snowflake'
-            ELSE (SELECT g.layout FROM snowdrift.generators AS g WHERE g.name = generator AND g.kind = 'snowflake') END;
+        drawn := CASE generator WHEN '' THEN 'snowflake' ELSE snowdrift.layout_of(generator) END;
         IF t.oid = "table" AND drawn IS NULL AND stated IS NULL THEN
             IF generator IS NOT NULL AND NOT EXISTS (SELECT FROM snowdrift.generators AS g WHERE g.name = generator) THEN
                 RAISE 'ID generator "%" does not exist', generator USING ERRCODE = '42704';
@@ -4794,6 +4800,7 @@ COMMENT ON FUNCTION snowdrift.sequence_problem(oid) IS 'why the numbers of a seq
 
 CREATE OR REPLACE FUNCTION snowdrift.relation_problem("table" regclass) RETURNS text LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    PERFORM snowdrift.qualified_name("table");    -- which raises an error if it does not exist
     RETURN (SELECT CASE WHEN relkind NOT IN ('r', 'p', 'f') THEN 'It is not a table.'
         WHEN relkind = 'f' THEN 'It is a foreign table, which another server reads with a snapshot of its own.'
         WHEN relkind = 'r' AND EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.oid) THEN 'Other tables inherit from the table.'
@@ -4830,7 +4837,7 @@ DECLARE
     kind_of_type text;
 BEGIN
     SELECT d.number, d.kind, d.generator, d.sequence, count(*) OVER () INTO number, kind, generator, sequence, n
-    FROM snowdrift.drawing_columns("table") AS d WHERE d.number = coalesce(given, d.number);
+    FROM snowdrift.drawing_columns("table") AS d WHERE d.number = coalesce(given, d.number) LIMIT 1;
     is_default := kind IS NOT NULL;
     number := coalesce(given, number);
     SELECT a.attname, snowdrift.base_type(a.atttypid) INTO "column", type FROM pg_attribute AS a WHERE a.attrelid = "table" AND a.attnum = number;

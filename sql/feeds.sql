@@ -140,7 +140,9 @@ SELECT * FROM snowdrift.read_new(NULL::"E v");
 CREATE SEQUENCE one;
 CREATE TABLE a (id integer DEFAULT nextval('one'), n smallserial);
 CREATE TABLE b (id bigint DEFAULT nextval('one'));
+SET plpgsql.extra_errors = 'all';
 SELECT public.error_of($$SELECT snowdrift.watch('feeds.a')$$);
+RESET plpgsql.extra_errors;
 CREATE SEQUENCE doubles;
 CREATE TABLE doubled (id bigint PRIMARY KEY DEFAULT nextval('feeds.doubles') * 2);
 SELECT public.error_of($$SELECT snowdrift.watch('feeds.doubled')$$);
@@ -204,6 +206,7 @@ SELECT id, k FROM snowdrift.read_new(NULL::parts, 2);
 SELECT public.error_of($$SELECT snowdrift.unwatch('part_1')$$);
 SELECT public.error_of($$SELECT snowdrift.hold('part_1')$$);
 SELECT public.error_of('SELECT snowdrift.hold(NULL)');
+SELECT public.error_of('SELECT snowdrift.hold(4294967295::regclass)');
 DROP TABLE parts;
 
 -- Snowflakes

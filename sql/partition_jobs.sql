@@ -237,6 +237,18 @@ BEGIN
 END $$;
 SELECT count(*), count(DISTINCT result) FROM results;
 SELECT setting, result FROM results WHERE result <> (SELECT result FROM results WHERE setting = '');
+-- In a query that counts rows in parallel
+CREATE TABLE jobs.pages (id bigint PRIMARY KEY DEFAULT next_snowflake('it''s')) PARTITION BY RANGE (id);
+SELECT count(*) FROM snowdrift.create_partitions('jobs.pages', '1 day', '2026-01-01Z', '2026-01-01Z');
+INSERT INTO jobs.pages SELECT snowflake_boundary('2026-01-01Z', 'si') + n FROM generate_series(1, 100) AS n;
+BEGIN;
+SET LOCAL parallel_setup_cost = 0;
+SET LOCAL parallel_tuple_cost = 0;
+SET LOCAL min_parallel_table_scan_size = 0;
+SET LOCAL enable_indexonlyscan = off;
+SELECT plan_of($$SELECT (SELECT count(*) FROM jobs.pages), count(*) FROM snowdrift.partitions('jobs.pages')$$) ~ 'Gather' AS is_parallel;
+SELECT (SELECT count(*) FROM jobs.pages), count(*) FROM snowdrift.partitions('jobs.pages');
+ROLLBACK;
 SELECT snowdrift.drop_generator('it''s', force => true);
 SET client_min_messages = error;
 DROP SCHEMA jobs CASCADE;

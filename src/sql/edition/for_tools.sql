@@ -59,6 +59,11 @@ BEGIN
     RETURN previous;
 END $$;
 
+CREATE FUNCTION snowdrift.layout_of(generator text) RETURNS @extschema@.snowflake_layout LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+BEGIN ATOMIC
+    SELECT g.layout FROM snowdrift_tables.generator AS g WHERE g.name = generator COLLATE "C";
+END;
+
 -- What reading new rows needs to know of generators. The state of a generator is a sequence, so that it is held as sequences are,
 -- but by next_snowflake() itself, and at a time unit, which is the same number for longer than a state.
 

@@ -51,6 +51,12 @@ CREATE FUNCTION snowdrift.run_as_owner("table" regclass, statement text) RETURNS
 COMMENT ON FUNCTION snowdrift.run_as_owner(regclass, text)
     IS 'execute statement as owner of a table, of whose role the caller must be a member; returns the first value';
 
+CREATE FUNCTION snowdrift.layout_of(generator text) RETURNS @extschema@.snowflake_layout LANGUAGE sql STABLE PARALLEL RESTRICTED
+BEGIN ATOMIC
+    SELECT g.layout FROM snowdrift.generators AS g WHERE g.name = generator AND g.kind = 'snowflake';
+END;
+COMMENT ON FUNCTION snowdrift.layout_of(text) IS 'layout of a named generator of Snowflakes; null if there is none';
+
 -- What reading new rows needs to know of generators
 
 CREATE FUNCTION snowdrift.kinds_with_watermarks() RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -53,8 +53,7 @@ BEGIN
             LEFT JOIN pg_partition_ancestors("table") WITH ORDINALITY AS p(relid, n) ON p.relid = c.oid
             WHERE a.attname = col AND (c.oid = "table" OR p.relid IS NOT NULL) ORDER BY coalesce(p.n, 0) LOOP
         generator := snowdrift.drawn_generator(t.oid, t.attnum);
-        drawn := CASE generator WHEN '' THEN 'snowflake'
-            ELSE (SELECT g.layout FROM snowdrift.generators AS g WHERE g.name = generator AND g.kind = 'snowflake') END;
+        drawn := CASE generator WHEN '' THEN 'snowflake' ELSE snowdrift.layout_of(generator) END;
         IF t.oid = "table" AND drawn IS NULL AND stated IS NULL THEN
             IF generator IS NOT NULL AND NOT EXISTS (SELECT FROM snowdrift.generators AS g WHERE g.name = generator) THEN
                 RAISE 'ID generator "%" does not exist', generator USING ERRCODE = '42704';

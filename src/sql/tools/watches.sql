@@ -138,6 +138,7 @@ COMMENT ON FUNCTION snowdrift.sequence_problem(oid) IS 'why the numbers of a seq
 
 CREATE FUNCTION snowdrift.relation_problem("table" regclass) RETURNS text LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    PERFORM snowdrift.qualified_name("table");    -- which raises an error if it does not exist
     RETURN (SELECT CASE WHEN relkind NOT IN ('r', 'p', 'f') THEN 'It is not a table.'
         WHEN relkind = 'f' THEN 'It is a foreign table, which another server reads with a snapshot of its own.'
         WHEN relkind = 'r' AND EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.oid) THEN 'Other tables inherit from the table.'
@@ -174,7 +175,7 @@ DECLARE
     kind_of_type text;
 BEGIN
     SELECT d.number, d.kind, d.generator, d.sequence, count(*) OVER () INTO number, kind, generator, sequence, n
-    FROM snowdrift.drawing_columns("table") AS d WHERE d.number = coalesce(given, d.number);
+    FROM snowdrift.drawing_columns("table") AS d WHERE d.number = coalesce(given, d.number) LIMIT 1;
     is_default := kind IS NOT NULL;
     number := coalesce(given, number);
     SELECT a.attname, snowdrift.base_type(a.atttypid) INTO "column", type FROM pg_attribute AS a WHERE a.attrelid = "table" AND a.attnum = number;

@@ -16,9 +16,9 @@ CREATE FUNCTION "createAudit"(integer) RETURNS void LANGUAGE sql AS 'SELECT';
 CREATE FUNCTION createOptionAudit(option_id integer) RETURNS void LANGUAGE sql AS 'SELECT';
 CREATE FUNCTION on_insert() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM createOptionAudit(NEW.id); PERFORM "createAudit"(NEW.id); RETURN NEW; END $$;
 CREATE TRIGGER t AFTER INSERT ON options FOR EACH ROW EXECUTE FUNCTION on_insert();
--- Advisory locks of two integers, but not of a bigint
-CREATE FUNCTION lock_option() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(hashtext('option'), NEW.id); RETURN NEW; END $$;
-CREATE FUNCTION lock_options() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(hashtextextended('option', 0)), NEW.id; RETURN NEW; END $$;
+-- Advisory locks of two integers, but not of a bigint, or of hashes
+CREATE FUNCTION lock_option() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(hashtext(lower(concat('option'))), NEW.id), pg_advisory_xact_lock(1, NEW.id); RETURN NEW; END $$;
+CREATE FUNCTION lock_options() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(hashtextextended('option', 0)), NEW.id, pg_advisory_xact_lock(1, hashtext('option')); RETURN NEW; END $$;
 CREATE TRIGGER lock BEFORE INSERT ON options FOR EACH ROW EXECUTE FUNCTION lock_option();
 CREATE TRIGGER lock_all BEFORE INSERT ON options FOR EACH ROW EXECUTE FUNCTION lock_options();
 SELECT * FROM risks('{options}');
@@ -60,7 +60,7 @@ DROP TABLE users, tickets;
 -- Words of names, and numbers of things; iNaturalist
 CREATE TABLE sites (id serial PRIMARY KEY);
 CREATE TABLE photos (id serial PRIMARY KEY, position integer, photos_count integer, number_of_photos integer, website integer, photo_count integer,
-    photo integer, "mainPhoto" integer, old_site integer, is_valid integer, paid integer, line_no integer, photo_year integer, photo_sort_order integer);
+    photo integer, "mainPhoto" integer, old_site integer, is_valid integer, "isPaid" integer, bid integer, "jobId" integer, jobid integer, line_no integer, photo_year integer, photo_sort_order integer);
 SELECT * FROM risks('{sites,photos}');
 DROP TABLE sites, photos;
 
@@ -102,6 +102,7 @@ DROP FUNCTION number_invoice, cast_number, date_invoice;
 CREATE TABLE invoices (id serial PRIMARY KEY);
 CREATE VIEW numbered AS SELECT lpad(id::text, 6, '0') AS no FROM invoices;
 CREATE POLICY short ON invoices USING (lpad(id::text, 6, '0') <> '');
+CREATE VIEW small AS SELECT id::smallint FROM invoices;
 CREATE TRIGGER short BEFORE UPDATE ON invoices FOR EACH ROW WHEN (left(NEW.id::text, 6) <> '') EXECUTE FUNCTION suppress_redundant_updates_trigger();
 CREATE VIEW ids AS SELECT id, count(*) OVER ()::integer AS n FROM invoices;
 CREATE VIEW current AS SELECT n FROM ids WHERE id = current_setting('app.invoice')::integer;
@@ -188,17 +189,24 @@ CREATE POLICY same ON parts USING (item IS NOT DISTINCT FROM current_setting('ap
 CREATE POLICY direct ON parts USING (item::integer > 0);
 CREATE POLICY listed ON parts USING (item = ANY (string_to_array(current_setting('app.items'), ',')::integer[]));
 CREATE FUNCTION count_current() RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT count(*) FROM items WHERE id = current_setting('app.item')::integer; END;
--- Other values than keys can be integers.
-ALTER TABLE parts ADD tenant integer;
-CREATE POLICY tenant ON parts USING (item > 0 AND tenant = current_setting('app.tenant')::integer);
-CREATE TRIGGER moves BEFORE UPDATE ON parts FOR EACH ROW WHEN (NEW.item <> OLD.item OR NEW.tenant = current_setting('app.tenant')::integer)
-    EXECUTE FUNCTION suppress_redundant_updates_trigger();
-ALTER TABLE parts ADD CONSTRAINT arc CHECK ((item IS NOT NULL)::integer + (kit IS NOT NULL)::integer <= 1 AND num_nonnulls(item, kit) <= 1 AND (item IS NULL OR tenant < 10));
-CREATE INDEX parts_index ON parts (item, (('{}'::json ->> tenant::text)::integer));
+-- The order of operands, names, and functions do not matter.
+CREATE FUNCTION claim() RETURNS text LANGUAGE sql STABLE AS $$ SELECT '1' $$;
+CREATE VIEW renamed AS SELECT number::integer AS part FROM (SELECT item AS number FROM parts) AS p;
+CREATE POLICY subquery ON parts USING ((SELECT current_setting('app.item')::integer) = item);
+CREATE POLICY any_of ON parts USING (current_setting('app.item')::integer = ANY (ARRAY(SELECT id FROM items)));
+CREATE POLICY calling ON parts USING (item = claim()::integer);
+CREATE POLICY array_of ON parts USING (item = ANY (current_setting('app.items')::integer[]));
+CREATE POLICY json ON parts USING (item = ('{"item": 1}'::jsonb -> 'item')::integer);
+-- Other casts
+ALTER TABLE parts ADD tenant integer, ADD day timestamptz;
+ALTER TABLE parts ADD CONSTRAINT arc CHECK ((item IS NOT NULL)::integer + (kit IS NOT NULL)::integer <= 1 AND num_nonnulls(item, kit) <= 1 AND (item IS NULL OR tenant < 10)),
+    ADD CONSTRAINT short CHECK (length(item::text) <= 10);
 CREATE VIEW counts AS SELECT item, tenant, count(*)::integer AS parts, count(kit)::integer AS kits, count(*) FILTER (WHERE item IN (1, 2))::integer AS firsts,
-    row_number() OVER (ORDER BY item)::integer AS number, (SELECT count(*) FROM items WHERE id = item)::integer AS items FROM parts WHERE tenant = current_setting('app.tenant')::integer GROUP BY item, tenant;
+    row_number() OVER (ORDER BY item)::integer AS number, (SELECT count(*) FROM items WHERE id = item)::integer AS items, extract(year FROM max(day))::integer AS year
+    FROM parts GROUP BY item, tenant;
 SELECT * FROM risks('{items}');
 DROP TABLE items, parts, item_log CASCADE;
+DROP FUNCTION claim;
 
 -- A generated column becomes bigint.
 CREATE TABLE orders (id serial PRIMARY KEY, twin integer GENERATED ALWAYS AS (id) STORED);

@@ -26,7 +26,7 @@ END;
 
 -- Whether a name seems to be that of a reference: ends like one, or contains the name of a table and is no count or position
 CREATE FUNCTION snowdrift.is_reference(name text, key_words text) RETURNS boolean LANGUAGE sql STABLE
-    RETURN name !~* '(paid|valid|void|bid|grid|line_no|house_no)$' AND (
+    RETURN snowdrift.words_of(name) !~ '_(paid|valid|void|bid|grid|line_no|house_no)_$' AND (
         name ~* '(.ids?|by|_from|_to|_ref|_key|_no|parent|user|usr|creator|owner|author|editor|sender|receiver|recipient|assignee|approver|member)$'
         OR (snowdrift.words_of(name) ~ key_words
             AND name !~* '(^(num|number|count|total)_|(count|counter|number|num|total|position|rank|size|limit|length|duration|percent|score|version|year|status|type|cents|amount|sort_order|display_order)s?$)'));
@@ -146,8 +146,8 @@ BEGIN ATOMIC
         SELECT calls.oid, 2, 'calls ' || q.oid::regprocedure FROM calls JOIN pg_proc AS q ON lower(proname) = calls.name
         WHERE q.oid <> calls.oid AND pronamespace <> 'pg_catalog'::regnamespace AND proargtypes::oid[] && '{int2,int4,int2[],int4[]}'::regtype[]::oid[]
         UNION ALL
-        SELECT near.oid, 2, format('calls %s(integer,integer)', lower(word[1])) FROM near,
-            regexp_matches(prosrc, '(pg_(?:try_)?advisory_(?:xact_)?(?:un)?lock(?:_shared)?)[[:space:]]*[(](?:[^(),]|[(][^()]*[)])*,', 'gi') AS word
+        SELECT DISTINCT near.oid, 2, format('calls %s(integer,integer)', lower(word[1])) FROM near, regexp_matches(prosrc,
+            '(pg_(?:try_)?advisory_(?:xact_)?(?:un)?lock(?:_shared)?)[[:space:]]*[(](?:[^(),]|[(](?:[^()]|[(][^()]*[)])*[)])*,(?![[:space:]]*(?:hashtext|[0-9]))', 'gi') AS word
         UNION ALL
         SELECT p.oid, 1, 'takes integers' FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = pronamespace, words_of_keys
         WHERE key_words IS NOT NULL AND p.oid NOT IN (SELECT near.oid FROM near) AND nspname NOT LIKE 'pg!_%' ESCAPE '!'
@@ -200,19 +200,34 @@ BEGIN ATOMIC
     WHERE word IN ('lastval', 'pg_get_serial_sequence') GROUP BY f.function;
 END;
 
--- What casts keys and their references to integers, compares them with a text that is cast or with a number that is less than new keys,
--- formats them to a width, or asks for the last number of a sequence
+-- Whether an expression casts a text, a value of JSON, or a longer integer of a column, or its greatest or least value, to an integer.
+-- Other casts, as of counts, truth values and parts of times, concern no keys. The numbers are smallint, integer, and their arrays.
+CREATE FUNCTION snowdrift.casts_to_integer(expression text) RETURNS boolean LANGUAGE sql STABLE
+    RETURN expression ~ (SELECT format(':resulttype (21|23|1005|1007) :resultcollid|:funcid (%s|%s) |:funcid (%s|%s|%s) [^{]*:args [(][{](VAR|AGGREF :aggfnoid (%s|%s)) ',
+        'int2(jsonb)'::regprocedure::oid, 'int4(jsonb)'::regprocedure::oid, 'int2(int4)'::regprocedure::oid, 'int2(int8)'::regprocedure::oid,
+        'int4(int8)'::regprocedure::oid, 'max(int8)'::regprocedure::oid, 'min(int8)'::regprocedure::oid));
+
+-- The parsed expressions of an object
+CREATE FUNCTION snowdrift.expressions_of(class oid, object oid) RETURNS text LANGUAGE sql STABLE
+    RETURN CASE class WHEN 'pg_rewrite'::regclass THEN (SELECT concat(ev_action, ev_qual) FROM pg_rewrite WHERE oid = object)
+        WHEN 'pg_attrdef'::regclass THEN (SELECT adbin::text FROM pg_attrdef WHERE oid = object)
+        WHEN 'pg_constraint'::regclass THEN (SELECT conbin::text FROM pg_constraint WHERE oid = object)
+        WHEN 'pg_policy'::regclass THEN (SELECT concat(polqual, polwithcheck) FROM pg_policy WHERE oid = object)
+        WHEN 'pg_trigger'::regclass THEN (SELECT tgqual::text FROM pg_trigger WHERE oid = object)
+        WHEN 'pg_proc'::regclass THEN (SELECT prosqlbody::text FROM pg_proc WHERE oid = object)
+        WHEN 'pg_class'::regclass THEN coalesce((SELECT concat(indexprs, indpred) FROM pg_index WHERE indexrelid = object),
+            (SELECT ev_action::text FROM pg_rewrite WHERE ev_class = object AND rulename = '_RETURN')) END;
+
+-- What casts keys and their references to integers, compares them with a number that is less than new keys, formats them to a width,
+-- or asks for the last number of a sequence
 CREATE FUNCTION snowdrift.narrow_expressions(plan snowdrift.conversion, OUT object text, OUT reason text) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH keys AS MATERIALIZED (
-        SELECT member, concat('([(]', key, '"?|(max|min)[(]', key, '"?[)])', narrow, '|[[:<:]]', name, '"?[)]* (', compares, '|IN)[[:space:]]', clause, '::text', clause, narrow,
-                '|', narrow, '[)]* (', compares, ') [(]*', key, '[[:>:]]') AS cast_or_compared,
-            concat('[[:<:]]', name, '"?([)]::[a-z]+)? <=? [(]*''?[0-9]{1,17}([^0-9.]|$)|[( ][0-9]{1,17}[)]*(::[a-z]+)? >=? [(]*', key, '[[:>:]]') AS limited,
+        SELECT member, concat('[[:<:]]', name, '"?([)]::[a-z]+[)]*)? <=? [(]*''?[0-9]{1,17}([^0-9.]|$)|[( ][0-9]{1,17}[)]*(::[a-z]+)? >=? [(]*([^ ().]+[.])?"?', name, '[[:>:]]') AS limited,
             '(lpad|to_char|"?left"?|"?right"?|"?substr(ing)?"?)[[:space:]]*[(]([([:space:]]|(cast|max|min)[(])*([[:alnum:]_$"]+[)]?[.])?"?' || name
             || '"?([)[:space:]]|::[a-z ]+|as [a-z ]+)*(,|[[:<:]]from)(?![[:space:]]*(1(,| for)[[:space:]]*)?(19|[2-9][0-9]|1[0-9][0-9]|''([^''09]*[09]){19}))' AS formatted
         FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys)) JOIN pg_attribute ON attrelid = (member)."table" AND attnum = (member).number,
-            LATERAL (SELECT regexp_replace(attname, '[^[:alnum:]_]', '.', 'g')) AS n(name),
-            LATERAL (SELECT '([^ ().]+[.])?"?' || name, '[)]::(integer|smallint)', 'IS (NOT )?DISTINCT FROM|[=<>]+', E'((?! AND | OR | FROM | WHERE |,\n).)*') AS p(key, narrow, compares, clause)
+            LATERAL (SELECT regexp_replace(attname, '[^[:alnum:]_]', '.', 'g')) AS n(name)
     ), bodies AS MATERIALIZED (
         SELECT p.oid, coalesce(pg_get_function_sqlbody(p.oid), prosrc) AS body FROM snowdrift.functions_near(plan) JOIN pg_proc AS p ON p.oid = function
     )
@@ -228,14 +243,12 @@ BEGIN ATOMIC
                 WHEN 'pg_trigger'::regclass THEN pg_get_triggerdef(objid)
                 WHEN 'pg_policy'::regclass THEN (SELECT concat(pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid)) FROM pg_policy WHERE oid = objid) END,
             CASE rulename WHEN '_RETURN' THEN pg_get_viewdef(ev_class) END)) AS t(text),
-        LATERAL (VALUES (rulename <> '_RETURN' AND strpos(ev_action::text, format(':funcid %s ', 'int4(int8)'::regprocedure::oid)) > 0, 'cast'),    -- also implicit
+        LATERAL (VALUES (snowdrift.casts_to_integer(snowdrift.expressions_of(classid, objid)) AND (classid <> 'pg_attrdef'::regclass OR g.attnum IS NOT NULL), 'cast'),
             (attgenerated <> '' AND g.atttypid IN ('int2'::regtype, 'int4'::regtype), 'cast'),
-            (text ~ CASE classid WHEN 'pg_attrdef'::regclass THEN '(?<!(''-?[0-9]+''|NULL))::(integer|smallint)' ELSE cast_or_compared END, 'cast'),    -- not of a constant
             (c.oid IS NOT NULL AND text ~ limited, 'limit'),
             (text ~* formatted, 'width')) AS e(is_narrow, reason)
-    WHERE is_narrow
-    UNION SELECT pg_describe_object(class, object, part), 'cast' FROM unnest((plan).dependents), snowdrift.statements_for(class, object, part), keys    -- also views of views
-    WHERE created ~ cast_or_compared
+    WHERE is_narrow AND coalesce(c.coninhcount, g.attinhcount, 0) = 0 AND NOT EXISTS (SELECT FROM pg_inherits WHERE classid = 'pg_class'::regclass AND inhrelid = objid)
+    UNION SELECT pg_describe_object(class, object, part), 'cast' FROM unnest((plan).dependents) WHERE snowdrift.casts_to_integer(snowdrift.expressions_of(class, object))    -- also views of views
     UNION SELECT pg_describe_object('pg_proc'::regclass, bodies.oid, 0), 'width' FROM bodies JOIN keys ON body ~* formatted
     UNION SELECT pg_describe_object(class, e.oid, 0), 'last number' FROM (SELECT DISTINCT (member)."table" FROM keys) AS t,
         LATERAL (SELECT 'pg_attrdef'::regclass, oid, pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = "table"
@@ -295,7 +308,7 @@ BEGIN
             function::regprocedure, reason, plan.call)
         FROM snowdrift.functions_of_sequences(plan)
         UNION ALL
-        SELECT 5, NULL, object, format(CASE reason WHEN 'cast' THEN 'cast to integer: %s: new keys raise 22003 there; write bigint there before the conversion'
+        SELECT 5, NULL, object, format(CASE reason WHEN 'cast' THEN 'cast to integer: %s: a key that is cast there, or compared with what is cast, raises 22003; write bigint there before the conversion'
             WHEN 'limit' THEN 'limit: %s: its number is small, so new keys can violate it; raise the number'
             WHEN 'last number' THEN 'last number: %s: it calls currval or lastval, which raise 55000 or return an old number; use a trigger with the new row'
             ELSE 'fixed width: %s: it can shorten new keys, so that they become equal, or show ##; use 19 digits' END, object)

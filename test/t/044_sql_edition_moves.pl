@@ -149,6 +149,21 @@ as_owner(sub {
 is(objects($node, 'whole'), objects($node, 'sql'), '... with all objects');
 is_continued($node, 'whole', $contents);
 
+# Indexes of other owners' tables are built before these roles may use the schema.
+create_edition($node, 'indexed');
+$node->safe_psql('postgres', 'CREATE ROLE tenant; GRANT tenant TO owner; CREATE DATABASE restored OWNER owner');
+query($node, 'indexed', q{CREATE SCHEMA app AUTHORIZATION tenant; SET ROLE tenant; CREATE TABLE app.posts (id bigint PRIMARY KEY, key uuid DEFAULT next_uuidv7(), code text);
+	CREATE INDEX ON app.posts (code) WHERE snowflake_within(id, '[2026-11-01Z,)');
+	CREATE INDEX ON app.posts (code) WHERE id >= snowflake_boundary('2026-11-01Z', 'twitter');
+	CREATE INDEX ON app.posts (code) WHERE uuidv7_within(key, '[2026-11-01Z,)');
+	CREATE INDEX ON app.posts (snowflake_timestamp(id)); CREATE INDEX ON app.posts (snowflake_timestamp(id, 'epoch=2024-01-01T00:00:00Z timestamp=41 datacenter=5 worker=5 sequence=12'));
+	CREATE INDEX ON app.posts (uuidv7_timestamp(key)); CREATE INDEX ON app.posts (snowflake_to_text(id)); CREATE INDEX ON app.posts (snowflake_from_text(code));
+	CREATE INDEX ON app.posts (typeid_to_text('post', key)); CREATE INDEX ON app.posts (typeid_to_uuid(code))});
+as_owner(sub {
+	command_ok([ 'pg_dump', '-Fc', '-d', $node->connstr('indexed'), '-f', "$dir/indexed.dump" ], "a database with another role's indexes is dumped");
+	command_ok([ 'pg_restore', '--exit-on-error', '-d', $node->connstr('restored'), "$dir/indexed.dump" ], '... and restored');
+});
+
 # Without privileges, all roles could call the functions. The file is run again, as after any restore.
 # install(DATABASE, NAME [, FILE]): the test NAME that the file is run
 sub install

@@ -8,10 +8,13 @@ CREATE FUNCTION snowdrift.time_of(unix_ms bigint) RETURNS timestamptz LANGUAGE s
 CREATE FUNCTION snowdrift.unix_ms_of("timestamp" timestamptz) RETURNS numeric LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN extract(epoch FROM "timestamp" AT TIME ZONE interval '0') * 1000;
 
+-- SECURITY DEFINER: while a dump is restored, indexes that call functions of PL/pgSQL are built with the rights of tables' owners, which
+-- cannot use the schema yet.
+
 -- unix_ms is the time, rounded by the caller; the error shows the time itself.
 CREATE FUNCTION snowdrift.check_time("timestamp" timestamptz, unix_ms numeric, first_ms bigint, last_ms bigint,
         unit_ms bigint, subject text) RETURNS bigint
-    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET datestyle = ISO AS $$
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET datestyle = ISO AS $$
 BEGIN
     IF unix_ms < first_ms OR unix_ms >= last_ms + unit_ms THEN
         RAISE 'timestamp out of range for %: %', subject, "timestamp" USING ERRCODE = '22008',
@@ -22,7 +25,7 @@ END $$;
 
 -- The first and the last millisecond, from first_ms to last_ms, that begin within a range; null if there is none.
 CREATE FUNCTION snowdrift.ms_within(range tstzrange, first_ms bigint, last_ms bigint) RETURNS bigint[]
-    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     a numeric := snowdrift.unix_ms_of(lower(range));    -- null if the range has no such bound
     b numeric := snowdrift.unix_ms_of(upper(range));
@@ -68,7 +71,7 @@ CREATE FUNCTION snowdrift.preset_layout(name text) RETURNS text LANGUAGE sql IMM
 
 CREATE FUNCTION snowdrift.check_layout_value(name text, value bigint, min bigint, max bigint, reason text DEFAULT NULL)
         RETURNS void
-    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF value NOT BETWEEN min AND max THEN
         PERFORM snowdrift.reject('22023', format('%s %s is out of range %s .. %s for type snowflake_layout', VARIADIC name || array_agg(CASE
@@ -82,7 +85,7 @@ BEGIN
 END $$;
 
 CREATE FUNCTION snowdrift.fields_of(layout public.snowflake_layout) RETURNS snowdrift.fields
-    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     spaces CONSTANT text := E' \t\n\x0b\f\r';    -- as in C
     names CONSTANT text[] := '{epoch,unit,timestamp,datacenter,worker,sequence}';

@@ -23,7 +23,7 @@ CREATE FUNCTION snowdrift.base32_problem(input text, alphabet text, size integer
     END;
 
 CREATE FUNCTION snowdrift.base32_bits(input text, size integer, kind text, error text) RETURNS bit varying
-    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     problem CONSTANT text := snowdrift.base32_problem(input, '0123456789ABCDEFGHJKMNPQRSTVWXYZabcdefghjkmnpqrstvwxyz', size, kind);
     result bit varying := '';

@@ -17,7 +17,7 @@ CREATE FUNCTION createOptionAudit(option_id integer) RETURNS void LANGUAGE sql A
 CREATE FUNCTION on_insert() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM createOptionAudit(NEW.id); PERFORM "createAudit"(NEW.id); RETURN NEW; END $$;
 CREATE TRIGGER t AFTER INSERT ON options FOR EACH ROW EXECUTE FUNCTION on_insert();
 -- Advisory locks of two integers, but not of a bigint, or of hashes
-CREATE FUNCTION lock_option() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(hashtext(lower(concat('option'))), NEW.id), pg_advisory_xact_lock(1, NEW.id); RETURN NEW; END $$;
+CREATE FUNCTION lock_option() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(hashtext(lower('option')), NEW.id), pg_advisory_xact_lock(1, NEW.id); RETURN NEW; END $$;
 CREATE FUNCTION lock_options() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(hashtextextended('option', 0)), NEW.id, pg_advisory_xact_lock(1, hashtext('option')); RETURN NEW; END $$;
 CREATE TRIGGER lock BEFORE INSERT ON options FOR EACH ROW EXECUTE FUNCTION lock_option();
 CREATE TRIGGER lock_all BEFORE INSERT ON options FOR EACH ROW EXECUTE FUNCTION lock_options();
@@ -169,6 +169,9 @@ CREATE TABLE items (id bigserial PRIMARY KEY CONSTRAINT small CHECK (id <= 21474
 ALTER TABLE items ALTER id SET DEFAULT nextval('items_id_seq')::integer;    -- is replaced
 CREATE TABLE parts (item bigint DEFAULT current_setting('app.item')::integer REFERENCES items CHECK (item::integer >= 0), CONSTRAINT large CHECK (item < 9000000000000000000));
 CREATE INDEX items_index ON items ((id::integer));
+CREATE TABLE uses (item bigint REFERENCES items CHECK (item::integer > 0), bucket integer GENERATED ALWAYS AS (item) STORED) PARTITION BY HASH (item);
+CREATE TABLE all_uses PARTITION OF uses FOR VALUES WITH (MODULUS 1, REMAINDER 0);    -- whose objects need no lines
+CREATE INDEX uses_index ON uses ((item::integer));
 CREATE TABLE item_log (item integer);
 CREATE RULE log AS ON INSERT TO items DO ALSO INSERT INTO item_log VALUES (NEW.id);
 CREATE VIEW small_items AS SELECT id::integer AS id FROM items;
@@ -205,7 +208,7 @@ CREATE VIEW counts AS SELECT item, tenant, count(*)::integer AS parts, count(kit
     row_number() OVER (ORDER BY item)::integer AS number, (SELECT count(*) FROM items WHERE id = item)::integer AS items, extract(year FROM max(day))::integer AS year
     FROM parts GROUP BY item, tenant;
 SELECT * FROM risks('{items}');
-DROP TABLE items, parts, item_log CASCADE;
+DROP TABLE items, parts, uses, item_log CASCADE;
 DROP FUNCTION claim;
 
 -- A generated column becomes bigint.

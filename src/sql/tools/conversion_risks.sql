@@ -243,7 +243,7 @@ BEGIN ATOMIC
                 WHEN 'pg_trigger'::regclass THEN pg_get_triggerdef(objid)
                 WHEN 'pg_policy'::regclass THEN (SELECT concat(pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid)) FROM pg_policy WHERE oid = objid) END,
             CASE rulename WHEN '_RETURN' THEN pg_get_viewdef(ev_class) END)) AS t(text),
-        LATERAL (VALUES (snowdrift.casts_to_integer(snowdrift.expressions_of(classid, objid)) AND (classid <> 'pg_attrdef'::regclass OR g.attnum IS NOT NULL), 'cast'),
+        LATERAL (VALUES (snowdrift.casts_to_integer(snowdrift.expressions_of(classid, objid)), 'cast'),
             (attgenerated <> '' AND g.atttypid IN ('int2'::regtype, 'int4'::regtype), 'cast'),
             (c.oid IS NOT NULL AND text ~ limited, 'limit'),
             (text ~* formatted, 'width')) AS e(is_narrow, reason)

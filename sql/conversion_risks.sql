@@ -59,10 +59,11 @@ DROP TABLE users, tickets;
 
 -- Words of names, and numbers of things; iNaturalist
 CREATE TABLE sites (id serial PRIMARY KEY);
+CREATE TABLE site_statuses (id serial PRIMARY KEY);
 CREATE TABLE photos (id serial PRIMARY KEY, position integer, photos_count integer, number_of_photos integer, website integer, photo_count integer,
-    photo integer, "mainPhoto" integer, old_site integer, is_valid integer, "isPaid" integer, bid integer, "jobId" integer, jobid integer, line_no integer, photo_year integer, photo_sort_order integer);
-SELECT * FROM risks('{sites,photos}');
-DROP TABLE sites, photos;
+    photo integer, "mainPhoto" integer, old_site integer, is_valid integer, "isPaid" integer, bid integer, "jobId" integer, jobid integer, "siteStatus" integer, photo_status integer, line_no integer, photo_year integer, photo_sort_order integer);
+SELECT * FROM risks('{sites,site_statuses,photos}');
+DROP TABLE sites, site_statuses, photos;
 
 -- Text and numbers that are too short; GitLab
 CREATE TABLE cluster_agents (id bigserial PRIMARY KEY);
@@ -203,7 +204,7 @@ CREATE POLICY json ON parts USING (item = ('{"item": 1}'::jsonb -> 'item')::inte
 -- Other casts
 ALTER TABLE parts ADD tenant integer, ADD day timestamptz;
 ALTER TABLE parts ADD CONSTRAINT arc CHECK ((item IS NOT NULL)::integer + (kit IS NOT NULL)::integer <= 1 AND num_nonnulls(item, kit) <= 1 AND (item IS NULL OR tenant < 10)),
-    ADD CONSTRAINT short CHECK (length(item::text) <= 10);
+    ADD CONSTRAINT short CHECK (length(item::text) <= 10), ADD CONSTRAINT small CHECK (coalesce(item, 0) < 1000), ADD CONSTRAINT narrow CHECK (char_length(CAST(kit AS varchar)) < 19);
 CREATE VIEW counts AS SELECT item, tenant, count(*)::integer AS parts, count(kit)::integer AS kits, count(*) FILTER (WHERE item IN (1, 2))::integer AS firsts,
     row_number() OVER (ORDER BY item)::integer AS number, (SELECT count(*) FROM items WHERE id = item)::integer AS items, extract(year FROM max(day))::integer AS year
     FROM parts GROUP BY item, tenant;

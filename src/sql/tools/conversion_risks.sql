@@ -24,9 +24,10 @@ BEGIN ATOMIC
     WHERE length(singular) > 3 HAVING count(*) > 0;
 END;
 
--- Whether a name seems to be that of a reference: ends like one, or contains the name of a table and is no count or position
+-- Whether a name seems to be that of a reference: is the name of a table, ends like a reference, or contains the name of a table and is
+-- no count or position
 CREATE FUNCTION snowdrift.is_reference(name text, key_words text) RETURNS boolean LANGUAGE sql STABLE
-    RETURN snowdrift.words_of(name) !~ '_(paid|valid|void|bid|grid|line_no|house_no)_$' AND (
+    RETURN snowdrift.words_of(name) ~ ('^' || key_words || '$') IS TRUE OR snowdrift.words_of(name) !~ '_(paid|valid|void|bid|grid|line_no|house_no)_$' AND (
         name ~* '(.ids?|by|_from|_to|_ref|_key|_no|parent|user|usr|creator|owner|author|editor|sender|receiver|recipient|assignee|approver|member)$'
         OR (snowdrift.words_of(name) ~ key_words
             AND name !~* '(^(num|number|count|total)_|(count|counter|number|num|total|position|rank|size|limit|length|duration|percent|score|version|year|status|type|cents|amount|sort_order|display_order)s?$)'));
@@ -223,7 +224,7 @@ CREATE FUNCTION snowdrift.expressions_of(class oid, object oid) RETURNS text LAN
 CREATE FUNCTION snowdrift.narrow_expressions(plan snowdrift.conversion, OUT object text, OUT reason text) RETURNS SETOF record LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH keys AS MATERIALIZED (
-        SELECT member, concat('[[:<:]]', name, '"?([)]::[a-z]+[)]*)? <=? [(]*''?[0-9]{1,17}([^0-9.]|$)|[( ][0-9]{1,17}[)]*(::[a-z]+)? >=? [(]*([^ ().]+[.])?"?', name, '[[:>:]]') AS limited,
+        SELECT member, concat('[[:<:]]', name, '"?([)]::[a-z ]+|, [0-9]+|[)])* <=? [(]*''?[0-9]{1,17}([^0-9.]|$)|[( ][0-9]{1,17}[)]*(::[a-z]+)? >=? [(]*([^ ().]+[.])?"?', name, '[[:>:]]') AS limited,
             '(lpad|to_char|"?left"?|"?right"?|"?substr(ing)?"?)[[:space:]]*[(]([([:space:]]|(cast|max|min)[(])*([[:alnum:]_$"]+[)]?[.])?"?' || name
             || '"?([)[:space:]]|::[a-z ]+|as [a-z ]+)*(,|[[:<:]]from)(?![[:space:]]*(1(,| for)[[:space:]]*)?(19|[2-9][0-9]|1[0-9][0-9]|''([^''09]*[09]){19}))' AS formatted
         FROM snowdrift.with_inheriting(snowdrift.with_referring((plan).new_keys)) JOIN pg_attribute ON attrelid = (member)."table" AND attnum = (member).number,
@@ -245,7 +246,7 @@ BEGIN ATOMIC
             CASE rulename WHEN '_RETURN' THEN pg_get_viewdef(ev_class) END)) AS t(text),
         LATERAL (VALUES (snowdrift.casts_to_integer(snowdrift.expressions_of(classid, objid)), 'cast'),
             (attgenerated <> '' AND g.atttypid IN ('int2'::regtype, 'int4'::regtype), 'cast'),
-            (c.oid IS NOT NULL AND text ~ limited, 'limit'),
+            (c.oid IS NOT NULL AND text ~ limited AND text !~ '[[:<:]]num_(non)?nulls[(]', 'limit'),
             (text ~* formatted, 'width')) AS e(is_narrow, reason)
     WHERE is_narrow AND coalesce(c.coninhcount, g.attinhcount, 0) = 0 AND NOT EXISTS (SELECT FROM pg_inherits WHERE classid = 'pg_class'::regclass AND inhrelid = objid)
     UNION SELECT pg_describe_object(class, object, part), 'cast' FROM unnest((plan).dependents) WHERE snowdrift.casts_to_integer(snowdrift.expressions_of(class, object))    -- also views of views

@@ -2612,8 +2612,8 @@ BEGIN ATOMIC
 END
 $sql$;
 
--- Whether a name seems to be that of a reference: is the name of a table, ends like a reference, or contains the name of a table and is
--- no count or position
+-- Whether a name seems to be a reference's: it is a table's or, unless excluded, ends like a reference, or contains a table's and is no
+-- count, position or status
 CREATE OR REPLACE FUNCTION snowdrift.is_reference(name text, key_words text) RETURNS boolean LANGUAGE sql STABLE
     RETURN snowdrift.words_of(name) ~ ('^' || key_words || '$') IS TRUE OR snowdrift.words_of(name) !~ '_(paid|valid|void|bid|grid|line_no|house_no)_$' AND (
         name ~* '(.ids?|by|_from|_to|_ref|_key|_no|parent|user|usr|creator|owner|author|editor|sender|receiver|recipient|assignee|approver|member)$'
@@ -2803,8 +2803,8 @@ BEGIN ATOMIC
 END
 $sql$;
 
--- Whether an expression casts a text, a value of JSON, or a longer integer of a column, or its greatest or least value, to an integer.
--- Other casts, as of counts, truth values and parts of times, concern no keys. The numbers are smallint, integer, and their arrays.
+-- Whether an expression casts a text, a JSON value, or a column of a longer integer type (or its max or min) to smallint or integer, or
+-- to an array of them. Counts, truth values and parts of times are no keys. Casts of other expressions of keys are not found.
 CREATE OR REPLACE FUNCTION snowdrift.casts_to_integer(expression text) RETURNS boolean LANGUAGE sql STABLE
     RETURN expression ~ (SELECT format(':resulttype (21|23|1005|1007) :resultcollid|:funcid (%s|%s) |:funcid (%s|%s|%s) [^{]*:args [(][{](VAR|AGGREF :aggfnoid (%s|%s)) ',
         'int2(jsonb)'::regprocedure::oid, 'int4(jsonb)'::regprocedure::oid, 'int2(int4)'::regprocedure::oid, 'int2(int8)'::regprocedure::oid,
@@ -2917,7 +2917,7 @@ BEGIN
             function::regprocedure, reason, plan.call)
         FROM snowdrift.functions_of_sequences(plan)
         UNION ALL
-        SELECT 5, NULL, object, format(CASE reason WHEN 'cast' THEN 'cast to integer: %s: a key that is cast there, or compared with what is cast, raises 22003; write bigint there before the conversion'
+        SELECT 5, NULL, object, format(CASE reason WHEN 'cast' THEN 'cast to integer: %s: casting a new key there, or comparing one with the result, raises 22003; use bigint there before the conversion'
             WHEN 'limit' THEN 'limit: %s: its number is small, so new keys can violate it; raise the number'
             WHEN 'last number' THEN 'last number: %s: it calls currval or lastval, which raise 55000 or return an old number; use a trigger with the new row'
             ELSE 'fixed width: %s: it can shorten new keys, so that they become equal, or show ##; use 19 digits' END, object)

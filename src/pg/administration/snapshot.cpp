@@ -57,8 +57,8 @@ void start(slots::Slot& slot, const slots::SlotKey& key, const GeneratorSnapshot
         ERROR,
         (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
          errmsg("snapshot lags behind ID generator \"%s\"", name),
-         errdetail("This database's generator was restored before, has issued IDs that the "
-                   "snapshot does not include, or its watermark was read after the snapshot."),
+         errdetail("The generator was restored earlier, it has issued IDs that the snapshot does "
+                   "not include, or its watermark was read after the snapshot."),
          errhint("Take the snapshot after the last ID was drawn, or drop the generator if it is "
                  "not the one to resume.")));
 }

@@ -63,8 +63,8 @@ CREATE FUNCTION snowdrift.kinds_with_watermarks() RETURNS text[] LANGUAGE sql IM
     RETURN '{snowflake,ulid,uuidv7}'::text[];
 COMMENT ON FUNCTION snowdrift.kinds_with_watermarks() IS 'kinds of IDs whose generators have watermarks';
 
--- This function and generator_watermark() are written in PL/pgSQL, which needs EXECUTE only on the function that it calls: SQL would
--- need it on all of them, also on those of named generators.
+-- This function and generator_watermark() are in PL/pgSQL, so a caller needs EXECUTE only on the function that is called. In SQL, it would
+-- need EXECUTE on all, even those of named generators.
 CREATE FUNCTION snowdrift.draw(kind text, generator text) RETURNS boolean LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF kind = 'ulid' THEN
